@@ -1,0 +1,1 @@
+"""The players' side: everything that talks to a house."""

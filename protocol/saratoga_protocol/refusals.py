@@ -1,0 +1,85 @@
+"""Every reason for which the house says no: the closed list behind `events.Refused`."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A code for programs, a sentence for people, and whether the same command may work later."""
+
+    code: str
+    sentence: str
+    retry: bool = False
+
+
+_REASONS: Final = (
+    # the frame
+    Reason("bad_frame", "That frame could not be read."),
+    Reason("bad_command", "That is not a command as the protocol describes it."),
+    Reason("wrong_frame_kind", "This subprotocol wants the other kind of frame (binary or text)."),
+    # who is there
+    Reason("hello_first", "Say hello before anything else."),
+    Reason("hello_twice", "This connection has said hello already."),
+    Reason("wrong_token", "That token does not belong to that player."),
+    Reason("banned", "The host of this server has banned this player."),
+    Reason("name_needed", "Claim a name first."),
+    Reason("name_taken", "Somebody has that name, or one that looks like it. Choose another."),
+    Reason("bad_name", "That name cannot be used."),
+    Reason("stale_id", "An id must be larger than those accepted before."),
+    Reason("too_fast", "That was too much at once. Wait a moment.", retry=True),
+    # tables
+    Reason("no_such_table", "There is no table with that code."),
+    Reason("table_closed", "That table is closed."),
+    Reason("table_full", "Every seat at that table is taken."),
+    Reason("not_seated", "You have no seat at that table."),
+    Reason("elsewhere", "You sit at another table. Leave that one first."),
+    Reason("kicked", "The host has sent you away from that table."),
+    Reason("host_only", "Only the host of the table may do that."),
+    Reason("no_such_player", "That player does not sit at that table."),
+    Reason("no_such_game", "There is no game of that name."),
+    Reason("bad_settings", "Those settings do not go together."),
+    Reason("wrong_phase", "That cannot be done at this point of the race."),
+    Reason("wrong_commitment", "That is not the commitment of the coming race. Look again."),
+    Reason("wrong_nonce", "That nonce does not fit the hash you gave when you were ready."),
+    Reason("nobody_ready", "At least the host must be ready."),
+    Reason("draining", "This server is about to stop. Connect again and go on there.", retry=True),
+    # races and boards
+    Reason("no_such_race", "There is no such race."),
+    Reason("not_racing", "You are not in that race."),
+    Reason("board_over", "Your board has ended."),
+    Reason("time_up", "The time is up."),
+    Reason("bad_move", "That is not how a move is written."),
+    Reason("illegal_move", "The rules do not allow that move."),
+    Reason("stale_move", "That move was meant for another position. Look again."),
+    Reason("taken_over", "A newer connection of yours plays now."),
+    Reason("race_running", "That opens when the race is over.", retry=True),
+    # the house
+    Reason("no_such_leaderboard", "There is no such leaderboard."),
+    Reason("store_unavailable", "The house cannot reach its store. Nothing was changed.", retry=True),
+    Reason("house_fault", "The house made a mistake. It is logged; nothing was changed.", retry=True),
+)
+
+REASONS: Final = {reason.code: reason for reason in _REASONS}
+"""Each code with its sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class CloseCode:
+    """Why the house closes a connection. 4000-4499: come back, with jitter. 4500-4999: do not."""
+
+    code: int
+    reason: str
+
+
+RESTARTING: Final = CloseCode(4000, "the server restarts; come back")
+TOO_SLOW: Final = CloseCode(4001, "you read too slowly; come back")
+SILENT: Final = CloseCode(4002, "nothing heard for too long; come back")
+STORE_LOST: Final = CloseCode(4003, "the store is out of reach; come back")
+TAKEN_OVER: Final = CloseCode(4500, "a newer connection of this player took over")
+NO_HELLO: Final = CloseCode(4501, "no hello in time")
+ABUSE: Final = CloseCode(4502, "too many bad or too fast commands")
+BANNED: Final = CloseCode(4503, "banned")
+WRONG_SUBPROTOCOL: Final = CloseCode(4504, "speak saratoga.v1.msgpack or saratoga.v1.json")
+
+MAY_RECONNECT: Final = range(4000, 4500)

@@ -1,0 +1,1 @@
+"""The games: cards, positions, moves, the judge, the deal and the record. Standard library only."""

@@ -1,0 +1,1 @@
+"""The house: deals, judges, stores, pays."""

@@ -1,0 +1,333 @@
+"""What the house needs of a store, as small interfaces that adapters fill.
+
+Nothing here does I/O. Every write is safe to repeat: a client library may send a command again
+when its answer got lost, and a node may die between a write and the next.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NewType, Protocol
+
+Millis = NewType("Millis", int)
+"""Milliseconds since 1970 UTC, by the store's clock."""
+
+
+class CommitStatus(Enum):
+    """What became of one board's commit."""
+
+    DONE = 0
+    REPEAT = 1
+    """That command id was accepted before; `number` and `at` are zero."""
+    STALE = 2
+    """Somebody wrote since: `length` is the log's present length."""
+    FENCED = 3
+    """A newer connection of the player has taken over."""
+    TIME_UP = 4
+    """The deadline has passed."""
+    BOARD_OVER = 5
+    """The board has ended."""
+    NO_BOARD = 6
+    """There is no such board, or the race has not started."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardCommit:
+    """Entries to append to one board's log, judged already."""
+
+    table: str
+    race: int
+    player: str
+    epoch: int
+    """Of the player's connection; 0 for entries of the house's own, which no fence stops."""
+    command_id: int
+    """Of the player's command; 0 for the house's own."""
+    after: int
+    """The length of the log that these entries continue."""
+    entries: tuple[str, ...]
+    """Moves, and at most one ending as the last (`saratoga_rules.record.ENDINGS`)."""
+    banked: int
+    state: str
+    """The board's state afterwards; anything but `racing` ends it."""
+    rises: bool
+    """Whether `banked` is larger than before these entries."""
+    late: bool = False
+    """Accepted after the deadline too: the ending `out of time` is."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommitOutcome:
+    """The store's answer for one board. Only `DONE` changed anything."""
+
+    status: CommitStatus
+    length: int = 0
+    at: Millis = Millis(0)
+    """When, by the store's clock."""
+    number: int = 0
+    """The commit number at that table: 1, 2, 3 ... over all boards of a race."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One entry of a board's log."""
+
+    text: str
+    at: Millis
+    number: int
+    command_id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredBoard:
+    """What the store holds of a board."""
+
+    epoch: int
+    last_id: int
+    banked: int
+    state: str
+    entries: tuple[LogEntry, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredStanding:
+    """The part of a board that others may see, and the tie-break."""
+
+    banked: int
+    state: str
+    reached_at: Millis | None
+    """When `banked` was last reached by rising; `None`: never bettered."""
+    reached_number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaceOpening:
+    """Boards to be opened with a table's change to running."""
+
+    race: int
+    start_at: Millis
+    deadline: Millis
+    """0: none."""
+    banked: int
+    """On the foundations at the deal."""
+    epochs: Mapping[str, int]
+    """The racers, each with the epoch of the present connection."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaceFinish:
+    """What a table's change to over writes beside the table."""
+
+    race: int
+    record: str
+    """The record's text."""
+    settlement: bytes | None
+    """For the outbox; `None` if no leaderboard takes it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableWrite:
+    """One change of a table: all of it happens, or none."""
+
+    code: str
+    expected: int
+    """The version that this change was judged on; 0: the table must not exist yet."""
+    body: bytes
+    """The table, packed; its version becomes `expected + 1`."""
+    due: Millis | None
+    """When a timer of the table runs out next."""
+    epochs: Mapping[str, int] = field(default_factory=dict)
+    """New connection epochs for boards of race `race`."""
+    race: int = 0
+    opening: RaceOpening | None = None
+    finish: RaceFinish | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerRow:
+    """What the store keeps of a player."""
+
+    player: str
+    token_hash: str
+    name: str | None = None
+    bot: bool = False
+    banned: bool = False
+    last_id: int = 0
+    """The highest command id accepted for the player (not for a table or a board)."""
+    table: str | None = None
+    """Where the player sits."""
+    created: Millis = Millis(0)
+
+
+class BoardStore(Protocol):
+    """The boards of races: logs of moves."""
+
+    async def commit(self, boards: Sequence[BoardCommit]) -> list[CommitOutcome]:
+        """Append to many boards at once; durable when it returns; outcomes in the same order.
+
+        One board's failure never fails another's. At most one commit per board is in flight.
+        Raises `StoreUnavailable` if it is not known what became of them; to repeat is safe.
+        """
+        ...
+
+    async def load_board(self, table: str, race: int, player: str) -> StoredBoard | None: ...
+
+    async def load_standings(self, table: str, race: int) -> dict[str, StoredStanding]:
+        """Of every board of the race, by player."""
+        ...
+
+
+class TableStore(Protocol):
+    """Tables, their timers, and finished races."""
+
+    async def now(self) -> Millis:
+        """The store's clock, by which every deadline is judged."""
+        ...
+
+    async def load_table(self, code: str) -> tuple[int, bytes] | None:
+        """Version and packed body."""
+        ...
+
+    async def save_table(self, write: TableWrite) -> bool:
+        """Durable when it returns. False: the table's version is not the expected one any more."""
+        ...
+
+    async def load_record(self, table: str, race: int) -> str | None: ...
+
+    async def due(self, until: Millis, limit: int) -> list[str]:
+        """Codes of tables with a timer that has run out."""
+        ...
+
+    async def list_public(self) -> list[bytes]:
+        """Summaries of public tables, packed, newest first."""
+        ...
+
+    async def set_public(self, code: str, summary: bytes | None) -> None:
+        """List a table, or (with `None`) list it no more."""
+        ...
+
+    async def all_codes(self) -> AsyncIterator[str]:
+        """Every table there is, for the administrator."""
+        ...
+
+    async def nudge(self, code: str) -> None:
+        """Tell other nodes that the standings of the table's race have changed."""
+        ...
+
+
+class PlayerStore(Protocol):
+    """Players and their names."""
+
+    async def load_player(self, player: str) -> PlayerRow | None: ...
+
+    async def load_names(self, players: Sequence[str]) -> dict[str, str]:
+        """The present name of each player that has one."""
+        ...
+
+    async def create_player(self, row: PlayerRow) -> PlayerRow:
+        """Store the player unless there already; returns what is stored."""
+        ...
+
+    async def claim_name(self, player: str, name: str, skeleton: str) -> bool:
+        """Take the name unless another player holds that skeleton; frees the player's old one."""
+        ...
+
+    async def set_table(self, player: str, table: str | None) -> None: ...
+
+    async def set_banned(self, player: str, banned: bool) -> None: ...
+
+    async def reserve_code(self, player: str, command_id: int, code: str) -> str:
+        """The table code that belongs to this command for ever: `code`, or the one of before."""
+        ...
+
+    async def forget_player(self, player: str) -> None:
+        """Delete the name and the row on request."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettledResult:
+    """One racer's result, as a leaderboard takes it."""
+
+    player: str
+    bot: bool
+    banked: int
+    net: int
+    elapsed: int
+    """Milliseconds from the start until the count was last reached; 0 if never bettered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settlement:
+    """A finished race on its way to the leaderboards."""
+
+    race: str
+    """The race's id."""
+    game: str
+    start_at: Millis
+    """Decides the periods, in UTC."""
+    results: tuple[SettledResult, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardKey:
+    """One leaderboard of one game and period."""
+
+    game: str
+    ranking: str
+    """`best` or `bankroll`."""
+    period: str
+    """`2026-09-01`, `2026-W36`, `2026-09` or `all`."""
+    bots: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedRow:
+    """A row of a leaderboard, without the name."""
+
+    rank: int
+    player: str
+    value: int
+    net: int
+    elapsed: int | None
+    race: str
+    races: int
+
+
+class LeaderboardStore(Protocol):
+    """Rankings kept across races."""
+
+    async def settle_outbox(self, limit: int) -> list[Settlement]:
+        """Apply waiting settlements, each exactly once in effect; returns those applied now."""
+        ...
+
+    async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
+        """How many rows there are, and the asked ones."""
+        ...
+
+    async def row(self, key: BoardKey, player: str) -> RankedRow | None: ...
+
+    async def void_race(self, game: str, race: str) -> bool:
+        """Take a race's results off every leaderboard again. False: it was never settled."""
+        ...
+
+    async def forget_results(self, player: str) -> None:
+        """Take a player's results off every leaderboard, on request."""
+        ...
+
+
+class AuditLog(Protocol):
+    """What administrators did."""
+
+    async def append(self, act: Mapping[str, str]) -> None: ...
+
+    async def read(self, limit: int) -> list[dict[str, str]]:
+        """The newest first."""
+        ...
+
+
+class StoreUnavailable(Exception):
+    """The store did not answer; whether a write happened is not known; repeating is safe."""
+
+
+class StoreRefused(Exception):
+    """The store is not fit for use; the text says why, and what to do."""
