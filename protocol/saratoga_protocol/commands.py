@@ -20,7 +20,9 @@ Token: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)]
 Code: TypeAlias = Annotated[str, Meta(pattern="^[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}$")]
 """A table's code, such as `mint-otter-42`."""
-RaceId: TypeAlias = Annotated[str, Meta(pattern="^[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}/[1-9][0-9]{0,5}$")]
+RaceId: TypeAlias = Annotated[
+    str, Meta(pattern="^[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}/[1-9][0-9]{0,5}$")
+]
 """A race: the table's code and the number of the race there, such as `mint-otter-42/3`."""
 PlayerId: TypeAlias = Annotated[str, Meta(pattern="^[a-z2-7]{16}$")]
 """A player in public: 16 characters of base 32, derived by the house from the token."""
@@ -40,7 +42,7 @@ class Command(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
     id: CommandId
 
 
-class Hello(Command, tag="hello"):
+class Hello(Command, frozen=True, kw_only=True, tag="hello"):
     """The first command of a connection: who is there. Answered by `Welcome`."""
 
     token: Token
@@ -54,13 +56,13 @@ class Hello(Command, tag="hello"):
     """What program this is, for the host's log."""
 
 
-class ClaimName(Command, tag="claim_name"):
+class ClaimName(Command, frozen=True, kw_only=True, tag="claim_name"):
     """Take a name, or change it. Answered by `NameClaimed`."""
 
     name: Name
 
 
-class CreateTable(Command, tag="create_table"):
+class CreateTable(Command, frozen=True, kw_only=True, tag="create_table"):
     """Open a table and sit down as its host. Answered by `Snapshot`."""
 
     game: GameName
@@ -69,37 +71,37 @@ class CreateTable(Command, tag="create_table"):
     public: bool = False
 
 
-class JoinTable(Command, tag="join_table"):
+class JoinTable(Command, frozen=True, kw_only=True, tag="join_table"):
     """Sit down at a table; to come back to one's own seat is the same. Answered by `Snapshot`."""
 
     table: Code
 
 
-class Resume(Command, tag="resume"):
+class Resume(Command, frozen=True, kw_only=True, tag="resume"):
     """Come back to one's seat after a lost connection. Answered by `Snapshot`."""
 
     table: Code
 
 
-class LeaveTable(Command, tag="leave_table"):
+class LeaveTable(Command, frozen=True, kw_only=True, tag="leave_table"):
     """Give up the seat; in a running race, leave the race too. Answered by `Done`."""
 
     table: Code
 
 
-class WatchTable(Command, tag="watch_table"):
+class WatchTable(Command, frozen=True, kw_only=True, tag="watch_table"):
     """Follow a table without a seat. Answered by `Snapshot`."""
 
     table: Code
 
 
-class UnwatchTable(Command, tag="unwatch_table"):
+class UnwatchTable(Command, frozen=True, kw_only=True, tag="unwatch_table"):
     """Stop following. Answered by `Done`."""
 
     table: Code
 
 
-class ChangeSettings(Command, tag="change_settings"):
+class ChangeSettings(Command, frozen=True, kw_only=True, tag="change_settings"):
     """The host changes what is given; clears ready marks, makes a new commitment. Answered by `Done`."""
 
     table: Code
@@ -109,14 +111,14 @@ class ChangeSettings(Command, tag="change_settings"):
     public: bool | None = None
 
 
-class Kick(Command, tag="kick"):
+class Kick(Command, frozen=True, kw_only=True, tag="kick"):
     """The host sends a player away from the table, for this evening. Answered by `Done`."""
 
     table: Code
     player: PlayerId
 
 
-class Ready(Command, tag="ready"):
+class Ready(Command, frozen=True, kw_only=True, tag="ready"):
     """Ready for the race whose deal `commitment` fixes. Answered by `Done`.
 
     `nonce_hash` is SHA-256 of the racer's own 16 random bytes, which `Reveal` shows at the
@@ -128,26 +130,26 @@ class Ready(Command, tag="ready"):
     nonce_hash: Hash
 
 
-class NotReady(Command, tag="not_ready"):
+class NotReady(Command, frozen=True, kw_only=True, tag="not_ready"):
     """Take the ready mark back. Answered by `Done`."""
 
     table: Code
 
 
-class Start(Command, tag="start"):
+class Start(Command, frozen=True, kw_only=True, tag="start"):
     """The host starts the countdown with all who are ready. Answered by `Done`."""
 
     table: Code
 
 
-class Reveal(Command, tag="reveal"):
+class Reveal(Command, frozen=True, kw_only=True, tag="reveal"):
     """Show the nonce, once the countdown has frozen who races. Answered by `Done`."""
 
     table: Code
     nonce: Nonce
 
 
-class MakeMove(Command, tag="move"):
+class MakeMove(Command, frozen=True, kw_only=True, tag="move"):
     """Play a move on one's own board. Answered by `MoveMade`."""
 
     race: RaceId
@@ -156,23 +158,23 @@ class MakeMove(Command, tag="move"):
     move: MoveText
 
 
-class CashOut(Command, tag="cash_out"):
+class CashOut(Command, frozen=True, kw_only=True, tag="cash_out"):
     """End one's own board and keep what is banked. Answered by `MoveMade`."""
 
     race: RaceId
 
 
-class NextRace(Command, tag="next_race"):
+class NextRace(Command, frozen=True, kw_only=True, tag="next_race"):
     """The host gathers the table for the next race. Answered by `Done`."""
 
     table: Code
 
 
-class ListTables(Command, tag="list_tables"):
+class ListTables(Command, frozen=True, kw_only=True, tag="list_tables"):
     """The public tables. Answered by `Tables`."""
 
 
-class GetLeaderboard(Command, tag="get_leaderboard"):
+class GetLeaderboard(Command, frozen=True, kw_only=True, tag="get_leaderboard"):
     """A page of a leaderboard. Answered by `Leaderboard`."""
 
     game: GameName
@@ -186,24 +188,24 @@ class GetLeaderboard(Command, tag="get_leaderboard"):
     """The page around the asking player's own rank, instead of `offset`."""
 
 
-class SubscribeLeaderboard(GetLeaderboard, tag="subscribe_leaderboard"):
+class SubscribeLeaderboard(GetLeaderboard, frozen=True, kw_only=True, tag="subscribe_leaderboard"):
     """The page now, and again whenever it changes (at most once a second). Answered by `Leaderboard`.
 
     A connection follows one page at a time; a new subscription takes the place of the old one.
     """
 
 
-class UnsubscribeLeaderboard(Command, tag="unsubscribe_leaderboard"):
+class UnsubscribeLeaderboard(Command, frozen=True, kw_only=True, tag="unsubscribe_leaderboard"):
     """Stop following the leaderboard. Answered by `Done`."""
 
 
-class GetRecord(Command, tag="get_record"):
+class GetRecord(Command, frozen=True, kw_only=True, tag="get_record"):
     """The record of a finished race. Answered by `Record`."""
 
     race: RaceId
 
 
-class Heartbeat(Command, tag="heartbeat"):
+class Heartbeat(Command, frozen=True, kw_only=True, tag="heartbeat"):
     """Are you there, and what time is it? Answered by `Alive`."""
 
 

@@ -151,7 +151,7 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="ty
     """The id of the command that this answers."""
 
 
-class Welcome(Event, tag="welcome"):
+class Welcome(Event, frozen=True, kw_only=True, tag="welcome"):
     player: str
     name: str | None
     bot: bool
@@ -166,15 +166,15 @@ class Welcome(Event, tag="welcome"):
     """The table where the player still has a seat."""
 
 
-class NameClaimed(Event, tag="name_claimed"):
+class NameClaimed(Event, frozen=True, kw_only=True, tag="name_claimed"):
     name: str
 
 
-class Done(Event, tag="done"):
+class Done(Event, frozen=True, kw_only=True, tag="done"):
     """The command was carried out; what it changed comes as events of its own."""
 
 
-class Refused(Event, tag="refused"):
+class Refused(Event, frozen=True, kw_only=True, tag="refused"):
     """The command was not carried out, and nothing was changed."""
 
     code: str
@@ -187,7 +187,7 @@ class Refused(Event, tag="refused"):
     """The present board, where the command was meant for another position."""
 
 
-class Snapshot(Event, tag="snapshot"):
+class Snapshot(Event, frozen=True, kw_only=True, tag="snapshot"):
     """All that one may know of a table at this moment."""
 
     table: Table
@@ -198,12 +198,12 @@ class Snapshot(Event, tag="snapshot"):
     outcome: Outcome | None = None
 
 
-class TableChanged(Event, tag="table_changed"):
+class TableChanged(Event, frozen=True, kw_only=True, tag="table_changed"):
     table: Table
     now: int
 
 
-class Dealt(Event, tag="dealt"):
+class Dealt(Event, frozen=True, kw_only=True, tag="dealt"):
     """The race has started; to each racer, one's own board."""
 
     board: BoardView
@@ -212,7 +212,7 @@ class Dealt(Event, tag="dealt"):
     now: int
 
 
-class MoveMade(Event, tag="move_made"):
+class MoveMade(Event, frozen=True, kw_only=True, tag="move_made"):
     """The move (or the cash-out) is judged, durable, and done; the board as it is now."""
 
     board: BoardView
@@ -222,20 +222,20 @@ class MoveMade(Event, tag="move_made"):
     """This id was accepted before; nothing was done again."""
 
 
-class BoardEnded(Event, tag="board_ended"):
+class BoardEnded(Event, frozen=True, kw_only=True, tag="board_ended"):
     """The house ended one's board: stuck, out of time, or left."""
 
     board: BoardView
     at: int
 
 
-class Standings(Event, tag="standings"):
+class Standings(Event, frozen=True, kw_only=True, tag="standings"):
     race: str
     standings: list[Standing]
     """Of every racer, in order of place."""
 
 
-class RaceOver(Event, tag="race_over"):
+class RaceOver(Event, frozen=True, kw_only=True, tag="race_over"):
     outcome: Outcome
 
 
@@ -252,7 +252,7 @@ class TableSummary(Struct, frozen=True, kw_only=True):
     seats: int
 
 
-class Tables(Event, tag="tables"):
+class Tables(Event, frozen=True, kw_only=True, tag="tables"):
     tables: list[TableSummary]
 
 
@@ -272,7 +272,7 @@ class LeaderboardRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How many races were counted (bankroll)."""
 
 
-class Leaderboard(Event, tag="leaderboard"):
+class Leaderboard(Event, frozen=True, kw_only=True, tag="leaderboard"):
     game: str
     ranking: str
     period: str
@@ -287,24 +287,24 @@ class Leaderboard(Event, tag="leaderboard"):
     """The asking player's own row."""
 
 
-class Record(Event, tag="record"):
+class Record(Event, frozen=True, kw_only=True, tag="record"):
     race: str
     text: str
 
 
-class Alive(Event, tag="alive"):
+class Alive(Event, frozen=True, kw_only=True, tag="alive"):
     """The house is there. Also sent unasked every two seconds."""
 
     now: int
 
 
-class Announcement(Event, tag="announcement"):
+class Announcement(Event, frozen=True, kw_only=True, tag="announcement"):
     """A word from whoever runs the server, such as a restart to come."""
 
     text: str
 
 
-class SeatLost(Event, tag="seat_lost"):
+class SeatLost(Event, frozen=True, kw_only=True, tag="seat_lost"):
     """The seat at this table is gone: kicked, absent for too long, or the table closed."""
 
     table: str

@@ -56,8 +56,12 @@ _REASONS: Final = (
     Reason("race_running", "That opens when the race is over.", retry=True),
     # the house
     Reason("no_such_leaderboard", "There is no such leaderboard."),
-    Reason("store_unavailable", "The house cannot reach its store. Nothing was changed.", retry=True),
-    Reason("house_fault", "The house made a mistake. It is logged; nothing was changed.", retry=True),
+    Reason(
+        "store_unavailable", "The house cannot reach its store. Nothing was changed.", retry=True
+    ),
+    Reason(
+        "house_fault", "The house made a mistake. It is logged; nothing was changed.", retry=True
+    ),
 )
 
 REASONS: Final = {reason.code: reason for reason in _REASONS}
