@@ -1,11 +1,11 @@
-"""Everything a player may say to the house, one struct a message.
+r"""Everything a player may say to the house, one struct a message.
 
 Every command carries an `id`, and the answer carries it back as `re`. The ids of one token
 only grow (`Welcome.next_id` says where to go on): a command whose id was accepted before is
 answered again and not done again, so a client may repeat whatever it got no answer to.
 
 Reading is strict: an unknown field, a wrong type or a number out of range is refused, and the
-refusal names it.
+refusal names it. (Patterns end in `\Z`, for `$` would let a line break through.)
 """
 
 from typing import Annotated, TypeAlias
@@ -15,20 +15,20 @@ from msgspec import Meta, Struct
 from saratoga_protocol.version import LARGEST_NUMBER
 
 CommandId: TypeAlias = Annotated[int, Meta(ge=1, le=LARGEST_NUMBER)]
-Token: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+Token: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 """A player's secret: 32 random bytes in hexadecimal, made by the client, never shown to others."""
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)]
-Code: TypeAlias = Annotated[str, Meta(pattern="^[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}$")]
+Code: TypeAlias = Annotated[str, Meta(pattern=r"^[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}\Z")]
 """A table's code, such as `mint-otter-42`."""
 RaceId: TypeAlias = Annotated[
-    str, Meta(pattern="^[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}/[1-9][0-9]{0,5}$")
+    str, Meta(pattern=r"^[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}/[1-9][0-9]{0,5}\Z")
 ]
 """A race: the table's code and the number of the race there, such as `mint-otter-42/3`."""
-PlayerId: TypeAlias = Annotated[str, Meta(pattern="^[a-z2-7]{16}$")]
+PlayerId: TypeAlias = Annotated[str, Meta(pattern=r"^[a-z2-7]{16}\Z")]
 """A player in public: 16 characters of base 32, derived by the house from the token."""
 GameName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=32)]
-Hash: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-Nonce: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
+Hash: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+Nonce: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
 MoveText: TypeAlias = Annotated[str, Meta(min_length=1, max_length=16)]
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST_NUMBER)]
 CapMinutes: TypeAlias = Annotated[int, Meta(ge=0, le=20)]
@@ -36,8 +36,15 @@ CapMinutes: TypeAlias = Annotated[int, Meta(ge=0, le=20)]
 Seats: TypeAlias = Annotated[int, Meta(ge=1, le=16)]
 
 
-class Command(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type"):
-    """What every command has."""
+class Command(
+    Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+    tag_field="type",
+):
+    """What every command has. Fields at their defaults are left out of the frame."""
 
     id: CommandId
 
@@ -178,8 +185,8 @@ class GetLeaderboard(Command, frozen=True, kw_only=True, tag="get_leaderboard"):
     """A page of a leaderboard. Answered by `Leaderboard`."""
 
     game: GameName
-    ranking: Annotated[str, Meta(pattern="^(best|bankroll)$")] = "best"
-    period: Annotated[str, Meta(pattern="^(day|week|month|all)$")] = "day"
+    ranking: Annotated[str, Meta(pattern=r"^(best|bankroll)\Z")] = "best"
+    period: Annotated[str, Meta(pattern=r"^(day|week|month|all)\Z")] = "day"
     bots: bool = False
     """The leaderboard of the bots instead of the people's."""
     offset: Count = 0

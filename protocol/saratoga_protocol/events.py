@@ -152,6 +152,8 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="ty
 
 
 class Welcome(Event, frozen=True, kw_only=True, tag="welcome"):
+    """The house knows who is there. Answers `Hello`."""
+
     player: str
     name: str | None
     bot: bool
@@ -167,6 +169,8 @@ class Welcome(Event, frozen=True, kw_only=True, tag="welcome"):
 
 
 class NameClaimed(Event, frozen=True, kw_only=True, tag="name_claimed"):
+    """The name is the player's, as the house writes it. Answers `ClaimName`."""
+
     name: str
 
 
@@ -199,6 +203,8 @@ class Snapshot(Event, frozen=True, kw_only=True, tag="snapshot"):
 
 
 class TableChanged(Event, frozen=True, kw_only=True, tag="table_changed"):
+    """The table, whole, after something about it has changed."""
+
     table: Table
     now: int
 
@@ -230,12 +236,16 @@ class BoardEnded(Event, frozen=True, kw_only=True, tag="board_ended"):
 
 
 class Standings(Event, frozen=True, kw_only=True, tag="standings"):
+    """Where everybody in a running race stands, at most four times a second."""
+
     race: str
     standings: list[Standing]
     """Of every racer, in order of place."""
 
 
 class RaceOver(Event, frozen=True, kw_only=True, tag="race_over"):
+    """The race has ended; everything about it opens."""
+
     outcome: Outcome
 
 
@@ -253,10 +263,14 @@ class TableSummary(Struct, frozen=True, kw_only=True):
 
 
 class Tables(Event, frozen=True, kw_only=True, tag="tables"):
+    """The public tables, newest first. Answers `ListTables`."""
+
     tables: list[TableSummary]
 
 
 class LeaderboardRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One player on a leaderboard."""
+
     rank: int
     player: str
     name: str
@@ -273,6 +287,8 @@ class LeaderboardRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Leaderboard(Event, frozen=True, kw_only=True, tag="leaderboard"):
+    """A page of a leaderboard. Answers the query and the subscription, and follows the latter."""
+
     game: str
     ranking: str
     period: str
@@ -288,6 +304,8 @@ class Leaderboard(Event, frozen=True, kw_only=True, tag="leaderboard"):
 
 
 class Record(Event, frozen=True, kw_only=True, tag="record"):
+    """The record of a finished race, as text to be verified. Answers `GetRecord`."""
+
     race: str
     text: str
 

@@ -1,0 +1,190 @@
+"""Messages into frames and back, one codec for each subprotocol.
+
+The house reads strictly: whatever is wrong with a frame is one exception, `BadFrame`, that
+names the fault and becomes a refusal. A player's program reads leniently, so that it survives
+a newer house: unknown fields are skipped, and an unknown event is an `UnknownEvent`.
+"""
+
+import re as regex
+from collections.abc import Mapping
+from typing import Any, Final, Protocol, TypeAlias, get_args
+
+from msgspec import DecodeError, Struct, ValidationError, json, msgpack
+
+from saratoga_protocol.commands import AnyCommand
+from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.version import JSON, LARGEST_NUMBER, MSGPACK
+
+Frame: TypeAlias = bytes | str
+"""What a WebSocket carries in one message: binary or text."""
+
+LONGEST_DETAIL: Final = 240
+"""Characters of a fault's description; a hostile frame must not choose how long the answer is."""
+
+
+class BadFrame(Exception):
+    """A frame that is not a message: `code` is one of `refusals`, `detail` a sentence."""
+
+    def __init__(self, code: str, detail: str, re: int | None = None) -> None:
+        super().__init__(code, detail, re)
+        self.code = code
+        self.detail = detail
+        self.re = re
+        """The id of the command, if that much could be read."""
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.detail}"
+
+
+class UnknownEvent(Struct, frozen=True, kw_only=True):
+    """An event of a kind that this program does not know; to be passed over."""
+
+    type: str
+    re: int | None = None
+
+
+class Codec(Protocol):
+    """How one subprotocol writes messages."""
+
+    @property
+    def subprotocol(self) -> str: ...
+
+    def encode_command(self, command: AnyCommand) -> Frame: ...
+
+    def encode_event(self, event: AnyEvent) -> Frame: ...
+
+    def decode_command(self, frame: Frame) -> AnyCommand:
+        """Read strictly; raise `BadFrame` on anything else than a command, and nothing else."""
+        ...
+
+    def decode_event(self, frame: Frame) -> AnyEvent | UnknownEvent:
+        """Read leniently; raise `BadFrame` on what is no event at all, and nothing else."""
+        ...
+
+
+class _CommandId(Struct):
+    id: int
+
+
+_EVENT_TYPES: Final = frozenset(kind.__struct_config__.tag for kind in get_args(AnyEvent))
+_FAULTS: Final = (DecodeError, RecursionError, ValueError, OverflowError, MemoryError)
+"""All that msgspec was seen to raise on junk; a `UnicodeError` is a `ValueError`."""
+
+
+class MessagePackCodec:
+    """Every message one binary frame of MessagePack: a map with the key `type`."""
+
+    subprotocol: Final[str] = MSGPACK
+
+    def __init__(self) -> None:
+        self._encoder: Final = msgpack.Encoder()
+        self._commands: Final[msgpack.Decoder[AnyCommand]] = msgpack.Decoder(AnyCommand)
+        self._events: Final[msgpack.Decoder[AnyEvent]] = msgpack.Decoder(AnyEvent)
+        self._unknown: Final = msgpack.Decoder(UnknownEvent)
+        self._ids: Final = msgpack.Decoder(_CommandId)
+
+    def encode_command(self, command: AnyCommand) -> bytes:
+        return self._encoder.encode(command)
+
+    def encode_event(self, event: AnyEvent) -> bytes:
+        return self._encoder.encode(event)
+
+    def decode_command(self, frame: Frame) -> AnyCommand:
+        if not isinstance(frame, bytes):
+            raise BadFrame("wrong_frame_kind", f"{MSGPACK} wants binary frames; this one is text.")
+        try:
+            return self._commands.decode(frame)
+        except _FAULTS as fault:
+            raise _bad_command(fault, frame, self._ids) from None
+
+    def decode_event(self, frame: Frame) -> AnyEvent | UnknownEvent:
+        if not isinstance(frame, bytes):
+            raise BadFrame("wrong_frame_kind", f"{MSGPACK} wants binary frames; this one is text.")
+        try:
+            return self._events.decode(frame)
+        except _FAULTS as fault:
+            return _unknown_event(fault, frame, self._unknown)
+
+
+class JsonCodec:
+    """Every message one text frame of JSON: an object with the key `type`."""
+
+    subprotocol: Final[str] = JSON
+
+    def __init__(self) -> None:
+        self._encoder: Final = json.Encoder()
+        self._commands: Final[json.Decoder[AnyCommand]] = json.Decoder(AnyCommand)
+        self._events: Final[json.Decoder[AnyEvent]] = json.Decoder(AnyEvent)
+        self._unknown: Final = json.Decoder(UnknownEvent)
+        self._ids: Final = json.Decoder(_CommandId)
+
+    def encode_command(self, command: AnyCommand) -> str:
+        return self._encoder.encode(command).decode()
+
+    def encode_event(self, event: AnyEvent) -> str:
+        return self._encoder.encode(event).decode()
+
+    def decode_command(self, frame: Frame) -> AnyCommand:
+        if not isinstance(frame, str):
+            raise BadFrame("wrong_frame_kind", f"{JSON} wants text frames; this one is binary.")
+        try:
+            return self._commands.decode(frame)
+        except _FAULTS as fault:
+            raise _bad_command(fault, frame, self._ids) from None
+
+    def decode_event(self, frame: Frame) -> AnyEvent | UnknownEvent:
+        if not isinstance(frame, str):
+            raise BadFrame("wrong_frame_kind", f"{JSON} wants text frames; this one is binary.")
+        try:
+            return self._events.decode(frame)
+        except _FAULTS as fault:
+            return _unknown_event(fault, frame, self._unknown)
+
+
+CODECS: Final[Mapping[str, Codec]] = {MSGPACK: MessagePackCodec(), JSON: JsonCodec()}
+"""The codec of each subprotocol. They keep nothing between calls."""
+
+
+def _bad_command(fault: Exception, frame: Any, ids: Any) -> BadFrame:
+    """What to answer: a frame that parses but is no command is told apart from one that does not."""
+    if not isinstance(fault, ValidationError):
+        return BadFrame("bad_frame", _sentence(fault))
+    return BadFrame("bad_command", _sentence(fault), _command_id(frame, ids))
+
+
+def _command_id(frame: Any, ids: Any) -> int | None:
+    try:
+        command_id: int = ids.decode(frame).id
+    except _FAULTS:
+        return None
+    return command_id if 1 <= command_id <= LARGEST_NUMBER else None
+
+
+def _unknown_event(fault: Exception, frame: Any, unknown: Any) -> UnknownEvent:
+    """The event under its unknown name, or the reason why it is none."""
+    try:
+        event: UnknownEvent = unknown.decode(frame)
+    except _FAULTS:
+        raise BadFrame("bad_frame", _sentence(fault)) from None
+    if event.type in _EVENT_TYPES:
+        raise BadFrame("bad_frame", _sentence(fault), event.re) from None
+    return event
+
+
+_PLACED: Final = regex.compile(r"(?P<what>.*) - at (?P<place>.*)", regex.DOTALL)
+
+
+def _sentence(fault: Exception) -> str:
+    """Turn "Expected `str`, got `int` - at `$.move`" into "$.move: Expected str, got int."."""
+    if isinstance(fault, UnicodeError):
+        return "A text in it is not UTF-8."
+    if isinstance(fault, RecursionError):
+        return "It is nested too deeply."
+    if not isinstance(fault, DecodeError):
+        return "A number or a length in it is out of range."
+    text = str(fault).replace("`", "")
+    if placed := _PLACED.fullmatch(text):
+        text = f"{placed['place']}: {placed['what']}"
+    if len(text) > LONGEST_DETAIL:
+        text = text[:LONGEST_DETAIL] + "..."
+    return f"{text}."
