@@ -1,0 +1,90 @@
+"""A deal that nobody chose: commitment, nonce hashes, deal key.
+
+The house draws a seed and publishes its commitment before anyone can say *ready*. Every racer
+says *ready* with the hash of a nonce of their own. When the racers are settled the nonces are
+shown, and seed and nonces together make the key from which the pack is shuffled: the house can
+no longer change its seed, and no racer knew the others' nonces.
+
+Everything is written so that any language can repeat it, with SHA-256 and HMAC-SHA-256 alone.
+All text is ASCII, all hashes are lower-case hexadecimal. A *field* is the length of its bytes as
+a 4-byte big-endian number, followed by the bytes; a number is written in decimal digits first.
+
+    commitment = SHA-256( field("saratoga commitment 1")
+                          field(game) field(rules version) field(table) field(race number)
+                          field(seed) )
+
+    nonce hash = SHA-256( nonce )
+
+    deal key   = HMAC-SHA-256( key = seed,
+                               message = field("saratoga deal key 1")
+                                         field(table "/" race number)
+                                         field(number of racers)
+                                         then, for each racer by ascending player id,
+                                         field(player id) field(nonce) )
+
+A seed has 32 bytes and a nonce 16. A seed that somebody *chose* may have 1 to 64 bytes: it can be
+guessed from the cards on the table, so such a race is never ranked. (More than 64 bytes HMAC would
+hash first.)
+"""
+
+import hashlib
+import hmac
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+COMMITMENT_TAG: Final = b"saratoga commitment 1"
+DEAL_KEY_TAG: Final = b"saratoga deal key 1"
+
+SEED_BYTES: Final = 32
+"""Of a seed drawn by chance."""
+
+LONGEST_SEED_BYTES: Final = 64
+"""Of a chosen seed: the block of SHA-256."""
+
+NONCE_BYTES: Final = 16
+
+
+def commitment(seed: bytes, game: str, rules_version: int, table: str, race: int) -> str:
+    """Fix `seed` for one race of one game at one table, without telling it."""
+    fields = (
+        COMMITMENT_TAG,
+        game.encode(),
+        _decimal(rules_version),
+        table.encode(),
+        _decimal(race),
+        _checked_seed(seed),
+    )
+    return hashlib.sha256(_joined(fields)).hexdigest()
+
+
+def nonce_hash(nonce: bytes) -> str:
+    """Fix a racer's nonce without telling it."""
+    return hashlib.sha256(_checked_nonce(nonce)).hexdigest()
+
+
+def deal_key(seed: bytes, race_id: str, nonces: Mapping[str, bytes]) -> bytes:
+    """The 32 bytes from which the pack is shuffled; `nonces` are the racers' by player id."""
+    fields = [DEAL_KEY_TAG, race_id.encode(), _decimal(len(nonces))]
+    for player in sorted(nonces):
+        fields += [player.encode(), _checked_nonce(nonces[player])]
+    return hmac.digest(_checked_seed(seed), _joined(fields), "sha256")
+
+
+def _joined(fields: Iterable[bytes]) -> bytes:
+    return b"".join(len(field).to_bytes(4, "big") + field for field in fields)
+
+
+def _decimal(number: int) -> bytes:
+    return str(number).encode()
+
+
+def _checked_seed(seed: bytes) -> bytes:
+    if not 1 <= len(seed) <= LONGEST_SEED_BYTES:
+        raise ValueError(f"a seed has 1 to {LONGEST_SEED_BYTES} bytes, not {len(seed)}")
+    return seed
+
+
+def _checked_nonce(nonce: bytes) -> bytes:
+    if len(nonce) != NONCE_BYTES:
+        raise ValueError(f"a nonce has {NONCE_BYTES} bytes, not {len(nonce)}")
+    return nonce

@@ -1,0 +1,146 @@
+"""Who stands where: the order of finish, one rule for the house and for whoever checks it.
+
+Net decides. Of racers with the same net, whoever last *reached* that count first is ahead: the
+moment at which the count last rose to what it is. In the same millisecond, the commit number at
+the table decides. A count that never rose to what it is (nobody bettered the deal) was reached by
+everyone at the start, and those racers share a place.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from typing import NamedTuple
+
+from saratoga_rules.game import Game
+from saratoga_rules.money import net
+
+
+class State(StrEnum):
+    """What has become of a racer's board."""
+
+    RACING = "racing"
+    WON = "won"
+    CASHED_OUT = "cashed out"
+    STUCK = "stuck"
+    OUT_OF_TIME = "out of time"
+    LEFT = "left"
+
+    @property
+    def has_ended(self) -> bool:
+        return self is not State.RACING
+
+
+class Reached(NamedTuple):
+    """When a count was reached; earlier is better."""
+
+    at: int
+    """Milliseconds from the start of the race."""
+    number: int
+    """The commit number at the table: it decides within a millisecond."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Racer:
+    """What the order of finish needs to know of a racer."""
+
+    player: str
+    banked: int
+    state: State
+    reached: Reached | None
+    """When the count last rose to `banked`; `None`: it never did."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A racer in the order of finish."""
+
+    place: int
+    """From 1; racers whom nothing separates share a place, and the next place is left out."""
+    player: str
+    banked: int
+    net: int
+    state: State
+    reached: Reached | None
+    tie: str
+    """What decided against the racer just ahead, if the net did not; a sentence for people."""
+
+
+def ranking(game: Game, racers: Iterable[Racer]) -> list[Placed]:
+    """Every racer in order of place, and by player id within a shared place."""
+    ordered = sorted(racers, key=lambda racer: (_merit(racer), racer.player))
+    return [
+        Placed(
+            place=place,
+            player=racer.player,
+            banked=racer.banked,
+            net=net(game, racer.banked),
+            state=racer.state,
+            reached=racer.reached,
+            tie=tie,
+        )
+        for racer, place, tie in zip(ordered, _places(ordered), _ties(ordered), strict=True)
+    ]
+
+
+class Count(NamedTuple):
+    """A board's count after an entry of its log."""
+
+    banked: int
+    at: int
+    number: int
+
+
+def last_reached(start: int, counts: Iterable[Count]) -> Reached | None:
+    """When the count last rose to what it is in the end; `start` is the count of the deal.
+
+    A card taken back lowers the count, so an older rise to the same value may hold again: what
+    counts is the last rise *to* the final value, not the last rise.
+    """
+    rises: dict[int, Reached] = {}
+    before = start
+    for count in counts:
+        if count.banked > before:
+            rises[count.banked] = Reached(count.at, count.number)
+        before = count.banked
+    return rises.get(before)
+
+
+_AT_THE_START = Reached(-1, 0)
+
+
+def _merit(racer: Racer) -> tuple[int, Reached]:
+    """Smaller is better. In one race all play as many packs, so the count orders as the net."""
+    return -racer.banked, racer.reached or _AT_THE_START
+
+
+def _places(ordered: Sequence[Racer]) -> list[int]:
+    places: list[int] = []
+    for index, racer in enumerate(ordered):
+        shares = index > 0 and _merit(racer) == _merit(ordered[index - 1])
+        places.append(places[-1] if shares else index + 1)
+    return places
+
+
+def _ties(ordered: Sequence[Racer]) -> list[str]:
+    return ["" for _ in ordered[:1]] + [_tie(ahead, racer) for ahead, racer in pairwise(ordered)]
+
+
+def _tie(ahead: Racer, racer: Racer) -> str:
+    if racer.banked != ahead.banked or racer.reached is None:
+        return ""
+    cards = "1 card" if racer.banked == 1 else f"{racer.banked} cards"
+    if ahead.reached is None:
+        return f"reached {cards} during the race, not at the deal"
+    later = racer.reached.at - ahead.reached.at
+    if later == 0:
+        return f"reached {cards} in the same millisecond, next in the table's order"
+    return f"reached {cards} {_duration(later)} later"
+
+
+def _duration(millis: int) -> str:
+    if millis < 1000:
+        return f"{millis} ms"
+    if millis < 60_000:
+        return f"{millis // 100 / 10:.1f} s"
+    return f"{millis // 60_000} min {millis % 60_000 // 1000} s"

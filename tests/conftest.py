@@ -1,0 +1,28 @@
+"""Settings for every test: how hard Hypothesis looks.
+
+`SARATOGA_HYPOTHESIS_PROFILE` chooses: `dev` (the default) looks at 50 examples a property by chance,
+`ci` at 200, the same ones every time, and `long` at 2000.
+"""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# Walks through whole games are slow to draw: that is no fault of the test.
+_SLOW_IS_FINE = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+settings.register_profile(
+    "dev", max_examples=50, deadline=None, suppress_health_check=_SLOW_IS_FINE
+)
+settings.register_profile(
+    "ci",
+    max_examples=200,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=_SLOW_IS_FINE,
+)
+settings.register_profile(
+    "long", max_examples=2000, deadline=None, suppress_health_check=_SLOW_IS_FINE
+)
+settings.load_profile(os.environ.get("SARATOGA_HYPOTHESIS_PROFILE", "dev"))
