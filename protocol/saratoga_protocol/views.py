@@ -1,0 +1,70 @@
+"""A player's view, between the rules and the wire.
+
+`wire_view` takes a `View`, which only `redact` makes, and of the piles that hold hidden cards it
+reads nothing but their lengths and the reserve's top card. So no oversight here or before could
+send the name of a card that its player may not see.
+"""
+
+from typing import Final
+
+from saratoga_rules.cards import HIDDEN, SUITS, Card, parse_cards
+from saratoga_rules.position import Position
+from saratoga_rules.views import View
+
+from saratoga_protocol import events
+
+MOST_CARDS: Final = 104
+"""Two packs: no pile is larger."""
+
+
+def wire_view(view: View) -> events.View:
+    """What is sent of a view."""
+    stock, waste, reserve, up, down, columns, base, passes = view
+    return events.View(
+        stock=len(stock),
+        waste="".join(waste),
+        reserve=len(reserve),
+        reserve_top=reserve[-1] if reserve else "",
+        up=list(up),
+        down=list(down),
+        columns=list(map("".join, columns)),
+        base=base,
+        passes=passes,
+    )
+
+
+def rules_view(view: events.View) -> View:
+    """What the rules can judge of what was sent; `ValueError` if it is no view at all."""
+    _check(view)
+    # The house has redacted it; here it only changes its form.
+    return View(
+        Position(
+            stock=(HIDDEN,) * view.stock,
+            waste=parse_cards(view.waste),
+            reserve=_reserve(view),
+            up=tuple(view.up),
+            down=tuple(view.down),
+            columns=tuple(map(parse_cards, view.columns)),
+            base=view.base,
+            passes=view.passes,
+        )
+    )
+
+
+def _reserve(view: events.View) -> tuple[Card, ...]:
+    if not view.reserve:
+        return ()
+    return (HIDDEN,) * (view.reserve - 1) + parse_cards(view.reserve_top)
+
+
+def _check(view: events.View) -> None:
+    """Refuse what would break whoever counts on a view: a house may be of another make."""
+    if not (0 <= view.stock <= MOST_CARDS and 0 <= view.reserve <= MOST_CARDS):
+        raise ValueError("A pile holds 0 to 104 cards.")
+    if len(view.reserve_top) != (2 if view.reserve else 0):
+        raise ValueError("The reserve shows its top card, and only that.")
+    if not (1 <= view.base <= 13 and view.passes >= 1):
+        raise ValueError("The base is a rank from 1 to 13, and passes count from 1.")
+    for heights in (view.up, view.down):
+        if len(heights) % len(SUITS) or not all(0 <= height <= 13 for height in heights):
+            raise ValueError("Every suit has as many foundations, of 0 to 13 cards each.")
