@@ -5,16 +5,19 @@ reads nothing but their lengths and the reserve's top card. So no oversight here
 send the name of a card that its player may not see.
 """
 
+from functools import lru_cache
 from typing import Final
 
+from saratoga_protocol import events
 from saratoga_rules.cards import HIDDEN, SUITS, Card, parse_cards
 from saratoga_rules.position import Position
 from saratoga_rules.views import View
 
-from saratoga_protocol import events
-
 MOST_CARDS: Final = 104
 """Two packs: no pile is larger."""
+
+_pile = lru_cache(maxsize=1 << 13)(parse_cards)
+"""A move changes two piles; the others are read already."""
 
 
 def wire_view(view: View) -> events.View:
@@ -40,11 +43,11 @@ def rules_view(view: events.View) -> View:
     return View(
         Position(
             stock=(HIDDEN,) * view.stock,
-            waste=parse_cards(view.waste),
+            waste=_pile(view.waste),
             reserve=_reserve(view),
             up=tuple(view.up),
             down=tuple(view.down),
-            columns=tuple(map(parse_cards, view.columns)),
+            columns=tuple(map(_pile, view.columns)),
             base=view.base,
             passes=view.passes,
         )
@@ -54,7 +57,7 @@ def rules_view(view: events.View) -> View:
 def _reserve(view: events.View) -> tuple[Card, ...]:
     if not view.reserve:
         return ()
-    return (HIDDEN,) * (view.reserve - 1) + parse_cards(view.reserve_top)
+    return (HIDDEN,) * (view.reserve - 1) + _pile(view.reserve_top)
 
 
 def _check(view: events.View) -> None:
