@@ -1,0 +1,187 @@
+"""What the house writes down about itself: one line an event, for people or for programs.
+
+Every line has time, level and event; table, race, player and node where there are any; then
+what else the event is about. Secrets stay out: a field whose name speaks of a token, a seed or
+hidden cards is refused, and long hexadecimal words, such as tokens, are blotted out of text.
+"""
+
+import json
+import logging
+import re
+import sys
+import traceback
+from datetime import UTC, datetime
+from typing import Final, TextIO, TypeAlias
+
+Plain: TypeAlias = str | int | float | bool | None
+"""What a field may hold: never a position, a view, or anything else that could hold a card."""
+
+ROOT: Final = "saratoga"
+SECRET_WORDS: Final = frozenset(
+    {"token", "tokens", "seed", "seeds", "nonce", "nonces", "deal_key", "secret", "password"}
+    | {"position", "positions", "stock", "reserve", "deck"}
+)
+"""Parts of field names that speak of what must stay hidden."""
+LONGEST_TEXT: Final = 500
+"""Characters of one field; the rest is cut off."""
+
+_ORDER: Final = ("table", "race", "player", "node")
+_BARE: Final = re.compile(r"[A-Za-z0-9_.:/+@%#,;<>\[\]()\-]+")
+_SECRET_TEXT: Final = re.compile(r"[0-9A-Fa-f]{32,}")
+
+
+class SecretInLog(ValueError):
+    """A field that must not be logged. Raised in tests; in production the field is withheld."""
+
+
+class EventLog:
+    """Writes the events of one part of the house. Costs one comparison where nobody listens."""
+
+    __slots__ = ("_logger",)
+
+    def __init__(self, part: str) -> None:
+        self._logger = logging.getLogger(f"{ROOT}.{part}")
+
+    def debug(self, event: str, /, **fields: Plain) -> None:
+        if self._logger.isEnabledFor(logging.DEBUG):
+            self._write(logging.DEBUG, event, None, fields)
+
+    def info(self, event: str, /, **fields: Plain) -> None:
+        if self._logger.isEnabledFor(logging.INFO):
+            self._write(logging.INFO, event, None, fields)
+
+    def warning(self, event: str, /, **fields: Plain) -> None:
+        if self._logger.isEnabledFor(logging.WARNING):
+            self._write(logging.WARNING, event, None, fields)
+
+    def error(self, event: str, /, *, fault: BaseException | None = None, **fields: Plain) -> None:
+        """Write what went wrong; `fault` adds where in the code."""
+        if self._logger.isEnabledFor(logging.ERROR):
+            self._write(logging.ERROR, event, fault, fields)
+
+    def _write(
+        self, level: int, event: str, fault: BaseException | None, fields: dict[str, Plain]
+    ) -> None:
+        kept = _without_secrets(fields)
+        self._logger.log(level, event, exc_info=fault, extra={"fields": kept})
+
+
+class _State:
+    """What `set_up_logs` decided."""
+
+    raises = True
+    """Whether a secret raises; a server withholds it instead."""
+    handler: logging.Handler | None = None
+
+
+def _without_secrets(fields: dict[str, Plain]) -> dict[str, Plain]:
+    secret = [name for name in fields if _is_secret(name)]
+    if not secret:
+        return fields
+    if _State.raises:
+        raise SecretInLog(f"{', '.join(secret)} must not be logged")
+    kept = {name: value for name, value in fields.items() if name not in secret}
+    return kept | {"withheld": ",".join(sorted(secret))}
+
+
+def _is_secret(name: str) -> bool:
+    return name in SECRET_WORDS or not SECRET_WORDS.isdisjoint(name.split("_"))
+
+
+def set_up_logs(
+    *,
+    as_json: bool = False,
+    level: str = "info",
+    node: str = "",
+    stream: TextIO | None = None,
+    strict: bool = False,
+) -> None:
+    """Send all events to `stream` (standard error) from now on.
+
+    Libraries may write warnings and worse, through the same form: at lower levels they show
+    whole frames. With `strict` a secret raises, as it does where this was never called.
+    """
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(_JsonLine(node) if as_json else _TextLine(node))
+    root = logging.getLogger()
+    if _State.handler is not None:
+        root.removeHandler(_State.handler)
+    root.addHandler(handler)
+    root.setLevel(logging.WARNING)
+    logging.getLogger(ROOT).setLevel(level.upper())
+    logging.captureWarnings(True)
+    _State.handler, _State.raises = handler, strict
+
+
+class _Line(logging.Formatter):
+    """Takes a record apart into the fields of a line."""
+
+    def __init__(self, node: str) -> None:
+        super().__init__()
+        self._node = node
+
+    def fields(self, record: logging.LogRecord) -> dict[str, Plain]:
+        given: dict[str, Plain] = getattr(record, "fields", {})
+        ours = record.name.partition(".")[0] == ROOT
+        line: dict[str, Plain] = {
+            "time": _timestamp(record.created),
+            "level": record.levelname.lower(),
+            "event": record.getMessage() if ours else record.name,
+        }
+        if not ours:
+            line["text"] = record.getMessage()
+        named = {name: value for name, value in given.items() if name not in line}
+        named.setdefault("node", self._node)
+        line |= {name: named[name] for name in _ORDER if named.get(name)}
+        line |= {name: value for name, value in named.items() if name not in _ORDER}
+        if record.exc_info and record.exc_info[1] is not None:
+            line["fault"] = _told(record.exc_info[1])
+        return {name: _blotted(value) for name, value in line.items()}
+
+
+class _TextLine(_Line):
+    """`2026-09-01T12:00:00.000Z info  race_started table=mint-otter-42 node=east-1`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = self.fields(record)
+        time, level, event = fields.pop("time"), fields.pop("level"), fields.pop("event")
+        rest = "".join(f" {name}={_word(value)}" for name, value in fields.items())
+        return f"{time} {level:<7} {_word(event)}{rest}"
+
+
+class _JsonLine(_Line):
+    """The same fields as one JSON object."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return json.dumps(self.fields(record))
+
+
+def _timestamp(seconds: float) -> str:
+    """ISO 8601 in UTC, to the millisecond."""
+    moment = datetime.fromtimestamp(seconds, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _told(fault: BaseException) -> str:
+    """What happened and where, in one line: the innermost frames, without any values."""
+    frames = traceback.extract_tb(fault.__traceback__)[-4:]
+    places = " < ".join(
+        f"{frame.filename.rpartition('/')[2]}:{frame.lineno}:{frame.name}"
+        for frame in reversed(frames)
+    )
+    return f"{type(fault).__name__}: {fault}" + (f" at {places}" if places else "")
+
+
+def _blotted(value: Plain) -> Plain:
+    if not isinstance(value, str):
+        return value
+    text = _SECRET_TEXT.sub("<hex>", value)
+    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "..."
+
+
+def _word(value: Plain) -> str:
+    """A value without blanks as it is; anything else quoted, so that a line stays one line."""
+    if value is None or isinstance(value, bool):
+        return {None: "-", True: "yes", False: "no"}[value]
+    text = str(value)
+    return text if _BARE.fullmatch(text) else json.dumps(text)
