@@ -1,0 +1,50 @@
+"""A text read line by line, so that every fault can name its line."""
+
+import re
+from typing import NoReturn
+
+
+class RecordError(ValueError):
+    """A text that is no record; says in which line, and why."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(line, reason)
+        self.line = line
+        """From 1."""
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.reason}"
+
+
+class Reader:
+    """The lines of a text, one after another."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = text.split("\n")
+        self.number = 0
+
+    @property
+    def line(self) -> str:
+        """The line to be read next."""
+        return self.lines[self.number] if self.number < len(self.lines) else ""
+
+    def take(self, pattern: re.Pattern[str], expected: str) -> re.Match[str]:
+        found = pattern.fullmatch(self.line)
+        if found is None:
+            raise RecordError(self.number + 1, f"{expected} should stand here, not {self._quoted}")
+        self.number += 1
+        return found
+
+    def starts(self, word: str) -> bool:
+        return self.line.startswith(word + " ")
+
+    def refuse(self, reason: str) -> NoReturn:
+        """Of the line taken last."""
+        raise RecordError(self.number, reason)
+
+    @property
+    def _quoted(self) -> str:
+        if self.number >= len(self.lines):
+            return "the end"
+        return repr(self.line[:60])
