@@ -248,6 +248,10 @@ _PLACE: Final = re.compile(
     f"place ([1-9][0-9]{{0,2}}) ({_PLAYER}) ({_NUMBER}) (0|-?[1-9][0-9]{{0,5}})"
     f" ({_NUMBER}|-) ({_STATES})"
 )
+_NEVER_IN_A_NAME: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+"""What would play tricks on the terminal of whoever reads a record: controls and direction marks."""
 _DIGEST: Final = re.compile("digest ([0-9a-f]{64})")
 
 
@@ -318,11 +322,12 @@ def _parse_racers(reader: Reader) -> Iterator[RacerLog]:
 
 def _parse_name(reader: Reader, quoted: str) -> str:
     try:
-        name = json.loads(quoted)
-        name.encode()
+        name = str(json.loads(quoted))
     except ValueError:
         reader.refuse(f"this is not a name: {quoted[:60]}")
-    return str(name)
+    if _NEVER_IN_A_NAME.search(name):
+        reader.refuse(f"there are characters in this name that no name has: {quoted[:60]}")
+    return name
 
 
 def _parse_log(reader: Reader) -> Iterator[LogLine]:

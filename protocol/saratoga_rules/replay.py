@@ -1,0 +1,61 @@
+"""A record played again: the log is the truth, and every position follows from it."""
+
+from typing import NamedTuple
+
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES, RULES_VERSION
+from saratoga_rules.judge import IllegalMove, play
+from saratoga_rules.moves import parse_move
+from saratoga_rules.position import Position
+from saratoga_rules.record import LogLine, RaceRecord
+
+
+class ReplayError(ValueError):
+    """A record that cannot be played again; the text says why."""
+
+
+class Step(NamedTuple):
+    """An entry of a log and the position after it."""
+
+    line: LogLine
+    position: Position
+
+
+def game_of(record: RaceRecord) -> Game:
+    """The game of a record, under the rules by which it was played."""
+    if record.rules_version != RULES_VERSION:
+        raise ReplayError(
+            f"the race was played by version {record.rules_version} of the rules;"
+            f" this program knows version {RULES_VERSION}"
+        )
+    if record.game not in GAMES:
+        raise ReplayError(f"there is no game called {record.game}")
+    return GAMES[record.game]
+
+
+def replay(record: RaceRecord, player: str) -> list[Position]:
+    """The deal and the position after every entry of a racer's log.
+
+    An ending is an entry too, and leaves the position as it is. Raises `ReplayError` at a move
+    that the rules do not allow, and `KeyError` for who did not race.
+    """
+    return [record.deal, *(step.position for step in steps(record, player))]
+
+
+def steps(record: RaceRecord, player: str) -> list[Step]:
+    """Every entry of a racer's log with the position after it; raises as `replay` does."""
+    game = game_of(record)
+    position = record.deal
+    made: list[Step] = []
+    for entry, line in enumerate(record.racer(player).log, start=1):
+        if line.is_move:
+            position = _played(game, position, line, entry)
+        made.append(Step(line, position))
+    return made
+
+
+def _played(game: Game, position: Position, line: LogLine, entry: int) -> Position:
+    try:
+        return play(game, position, parse_move(line.text))
+    except IllegalMove as refused:
+        raise ReplayError(f"entry {entry}, {line.text}: {refused}") from refused
