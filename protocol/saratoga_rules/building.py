@@ -1,0 +1,97 @@
+"""What may be laid on what in the columns: rule words that judge, compare and print.
+
+`down(Pairing.ALTERNATE_COLOUR)` can be called with two cards, equals every other such word, and
+prints as `down in alternating colours`. The answers for all 52 cards are worked out once, when
+the word is made.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import lru_cache
+from typing import Final
+
+from saratoga_rules.cards import HIDDEN, PACK, Card, is_red, rank, suit
+
+
+class Pairing(Enum):
+    """Which suits may lie on one another."""
+
+    ANY_SUIT = "in any suit"
+    SAME_SUIT = "in suit"
+    ALTERNATE_COLOUR = "in alternating colours"
+
+    def __call__(self, lower: Card, card: Card) -> bool:
+        match self:
+            case Pairing.ANY_SUIT:
+                return True
+            case Pairing.SAME_SUIT:
+                return suit(lower) == suit(card)
+            case Pairing.ALTERNATE_COLOUR:
+                return is_red(lower) != is_red(card)
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Build:
+    """How a column grows: the ranks may go these steps from card to card, in these suits."""
+
+    steps: tuple[int, ...]
+    pairing: Pairing
+    around_the_corner: bool
+    """Whether a king may follow an ace, as if the ranks were a ring."""
+
+    onto: Mapping[Card, frozenset[Card]] = field(init=False, repr=False, compare=False)
+    """For every card the cards that may be laid on it; none on a hidden card."""
+    under: Mapping[Card, frozenset[Card]] = field(init=False, repr=False, compare=False)
+    """For every card the cards that it may be laid on."""
+    run: Callable[[tuple[Card, ...]], int] = field(init=False, repr=False, compare=False)
+    """How many cards at the end of a column lie as they are built; 0 in a space."""
+
+    def __post_init__(self) -> None:
+        onto = {
+            lower: frozenset(card for card in PACK if self._fits(lower, card)) for lower in PACK
+        }
+        under = {card: frozenset(lower for lower in PACK if card in onto[lower]) for card in PACK}
+        object.__setattr__(self, "onto", {**onto, HIDDEN: frozenset()})
+        object.__setattr__(self, "under", {**under, HIDDEN: frozenset()})
+        # columns change one at a time, so nearly every question was asked a move ago
+        object.__setattr__(self, "run", lru_cache(maxsize=1 << 14)(self._run))
+
+    def __call__(self, lower: Card, card: Card) -> bool:
+        """Whether `card` may be laid on `lower`."""
+        return card in self.onto[lower]
+
+    def __str__(self) -> str:
+        directions = " or ".join("up" if step > 0 else "down" for step in self.steps)
+        corner = ", around the corner (a king on an ace)" if self.around_the_corner else ""
+        return f"{directions} {self.pairing}{corner}"
+
+    def _run(self, column: tuple[Card, ...]) -> int:
+        for length, (lower, card) in enumerate(zip(column[-2::-1], column[::-1], strict=False), 1):
+            if card not in self.onto[lower]:
+                return length
+        return len(column)
+
+    def _fits(self, lower: Card, card: Card) -> bool:
+        step = rank(card) - rank(lower)
+        if self.around_the_corner:
+            followed = any((step - wanted) % len(_RING) == 0 for wanted in self.steps)
+        else:
+            followed = step in self.steps
+        return followed and self.pairing(lower, card)
+
+
+_RING: Final = range(1, 14)
+
+
+def down(pairing: Pairing, *, around_the_corner: bool = False) -> Build:
+    """Every card is one rank lower than the card it lies on."""
+    return Build((-1,), pairing, around_the_corner)
+
+
+def up_or_down(pairing: Pairing, *, around_the_corner: bool = False) -> Build:
+    """Every card is one rank higher or lower; the direction may change at any card."""
+    return Build((1, -1), pairing, around_the_corner)

@@ -1,0 +1,97 @@
+"""What a move does to a position, once it has been judged.
+
+Nothing here asks whether the move is allowed. A space that fills itself does so as part of the
+move that made it.
+"""
+
+from saratoga_rules.cards import SUITS, Card, card_of
+from saratoga_rules.foundations import rank_at, wanted_down, wanted_up
+from saratoga_rules.game import Game
+from saratoga_rules.moves import (
+    COLUMN_INDEX,
+    DOWN,
+    RESERVE,
+    TAKE_BACK_INDEX,
+    UP,
+    WASTE,
+    Carry,
+    Draw,
+    Move,
+    Redeal,
+)
+from saratoga_rules.piles import Pile
+from saratoga_rules.position import Position
+
+
+def after(game: Game, position: Position, move: Move) -> Position:
+    """The position after a move that the judge allows."""
+    match move:
+        case Carry():
+            return _carried(game, position, move)
+        case Draw():
+            if game.stock.onto is Pile.COLUMN:
+                return _dealt(position)
+            return _turned(game.stock.draw, position)
+        case Redeal():
+            return _turned_over(position)
+
+
+def _turned(count: int, position: Position) -> Position:
+    stock, waste, reserve, up, down, columns, base, passes = position
+    # one by one, so that the last of the packet is on top
+    waste += stock[:count]
+    return Position(stock[count:], waste, reserve, up, down, columns, base, passes)
+
+
+def _dealt(position: Position) -> Position:
+    stock, waste, reserve, up, down, columns, base, passes = position
+    row = stock[: len(columns)]
+    grown = tuple([(*column, card) for column, card in zip(columns, row, strict=False)])
+    left = columns[len(row) :]
+    return Position(stock[len(row) :], waste, reserve, up, down, grown + left, base, passes)
+
+
+def _turned_over(position: Position) -> Position:
+    _, waste, reserve, up, down, columns, base, passes = position
+    # the waste's lowest card was drawn first, and is drawn first again
+    return Position(waste, (), reserve, up, down, columns, base, passes + 1)
+
+
+def _carried(game: Game, position: Position, move: Carry) -> Position:
+    stock, waste, reserve, up, down, columns, base, passes = position
+    piles = list(columns)
+    origin = COLUMN_INDEX.get(move.source)
+    if origin is not None:
+        pile = piles[origin]
+        packet = pile[-move.count :]
+        piles[origin] = pile[: -move.count]
+    elif move.source == WASTE:
+        packet, waste = waste[-1:], waste[:-1]
+    elif move.source == RESERVE:
+        packet, reserve = reserve[-1:], reserve[:-1]
+    else:
+        packet, up = _taken_back(up, base, TAKE_BACK_INDEX[move.source])
+    if move.target == UP:
+        up = _grown(up, wanted_up(up, base)[packet[0]])
+    elif move.target == DOWN:
+        down = _grown(down, wanted_down(down)[packet[0]])
+    else:
+        piles[COLUMN_INDEX[move.target]] += packet
+    if origin is not None and not piles[origin]:
+        filled_from = game.columns.space.filled_from
+        if filled_from is Pile.RESERVE:
+            piles[origin], reserve = reserve[-1:], reserve[:-1]
+        elif filled_from is Pile.STOCK:
+            piles[origin], stock = stock[:1], stock[1:]
+    return Position(stock, waste, reserve, up, down, tuple(piles), base, passes)
+
+
+def _grown(heights: tuple[int, ...], index: int) -> tuple[int, ...]:
+    return (*heights[:index], heights[index] + 1, *heights[index + 1 :])
+
+
+def _taken_back(
+    up: tuple[int, ...], base: int, index: int
+) -> tuple[tuple[Card, ...], tuple[int, ...]]:
+    card = card_of(rank_at(base, up[index]), SUITS[index])
+    return (card,), (*up[:index], up[index] - 1, *up[index + 1 :])

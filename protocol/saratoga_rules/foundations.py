@@ -1,0 +1,85 @@
+"""The piles to be completed, one card at a time, each in its suit: rule words.
+
+Which cards the foundations want next depends on nothing but their heights, so the answer is
+worked out once for every set of heights that comes up.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+
+from saratoga_rules.cards import SUITS, Card, card_of
+
+
+class First(Enum):
+    """The card that starts a foundation."""
+
+    ACE = "the ace"
+    KING = "the king"
+    BASE_CARD = "the rank of the base card, which the deal turns up"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Foundations:
+    """One or more piles for every suit, thirteen cards each."""
+
+    direction: str
+    first: First
+    for_each_suit: int = 1
+    gives_back: bool = False
+    """Whether the top card may be taken back into a column; the first card never is."""
+
+    def __post_init__(self) -> None:
+        if self.gives_back and self.for_each_suit > 1:
+            raise ValueError("`up.S` would not say which of two spade foundations gives back.")
+
+    @property
+    def piles(self) -> int:
+        return len(SUITS) * self.for_each_suit
+
+    def __str__(self) -> str:
+        corner = ", around the corner (an ace on a king)" if self.first is First.BASE_CARD else ""
+        back = "; their top cards may come back, but for the first" if self.gives_back else ""
+        return f"{self.piles} built {self.direction} in suit from {self.first}{corner}{back}"
+
+
+def up_from(first: First, *, for_each_suit: int = 1, gives_back: bool = False) -> Foundations:
+    """Foundations on which every card is one rank higher than the card under it."""
+    return Foundations("up", first, for_each_suit, gives_back)
+
+
+def down_from(first: First, *, for_each_suit: int = 1) -> Foundations:
+    """Foundations on which every card is one rank lower than the card under it."""
+    return Foundations("down", first, for_each_suit)
+
+
+def rank_at(base: int, height: int) -> int:
+    """The rank of the card at a height from 1 on a foundation built up from `base`."""
+    return (base + height - 2) % 13 + 1
+
+
+@lru_cache(maxsize=1 << 14)
+def wanted_up(up: tuple[int, ...], base: int) -> Mapping[Card, int]:
+    """Every card that a foundation built up takes next, with the index of that foundation."""
+    copies = len(up) // len(SUITS)
+    # of two equal piles the first takes it, so that the higher one stays first
+    return {
+        card_of(rank_at(base, height + 1), SUITS[index // copies]): index
+        for index, height in reversed(tuple(enumerate(up)))
+        if height < 13
+    }
+
+
+@lru_cache(maxsize=1 << 14)
+def wanted_down(down: tuple[int, ...]) -> Mapping[Card, int]:
+    """Every card that a foundation built down takes next, with the index of that foundation."""
+    copies = len(down) // len(SUITS)
+    return {
+        card_of(13 - height, SUITS[index // copies]): index
+        for index, height in reversed(tuple(enumerate(down)))
+        if height < 13
+    }

@@ -1,0 +1,82 @@
+"""The form of a game's page: everything that makes one game of patience differ from another.
+
+A game is a value. Its parts are rule words, which judge, compare and print: the judge, the tests
+and the help screen read the same page. Nothing in the engine knows a game by its name.
+"""
+
+from dataclasses import dataclass, field
+
+from saratoga_rules.building import Build
+from saratoga_rules.cards import PACK
+from saratoga_rules.foundations import Foundations
+from saratoga_rules.layout import DealStep
+from saratoga_rules.packets import Packet
+from saratoga_rules.position import Position
+from saratoga_rules.spaces import Space
+from saratoga_rules.stocks import Stock
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """The tableau: the piles on which one builds."""
+
+    count: int
+    build: Build
+    packet: Packet
+    space: Space
+
+
+@dataclass(frozen=True)
+class Goal:
+    """The game is won with so many cards on the foundations."""
+
+    cards: int
+
+    def __call__(self, position: Position) -> bool:
+        return position.banked == self.cards
+
+    def __str__(self) -> str:
+        return f"{self.cards} cards on the foundations"
+
+
+def foundations_hold(cards: int) -> Goal:
+    """Won with so many cards on the foundations, wherever they lie there."""
+    return Goal(cards)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Game:
+    """A game of patience, whole."""
+
+    name: str
+    """What commands, records and the wire call it."""
+    title: str
+    """What people call it."""
+    packs: int
+    deal: tuple[DealStep, ...]
+    """The steps of the deal, in order; the cards left over are the stock."""
+    columns: Columns
+    up: Foundations
+    down: Foundations | None = None
+    stock: Stock
+    goal: Goal
+
+    cards: int = field(init=False, repr=False, compare=False)
+    """How many cards are in the game."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cards", self.packs * len(PACK))
+
+    def describe(self) -> tuple[tuple[str, str], ...]:
+        """The rules as a table, a heading and a sentence a row."""
+        foundations = f"{self.up}" if self.down is None else f"{self.up}; {self.down}"
+        return (
+            ("packs", "one, 52 cards" if self.packs == 1 else f"{self.packs}, {self.cards} cards"),
+            ("deal", "; ".join(map(str, self.deal)) + "; the rest is the stock"),
+            ("foundations", foundations),
+            ("columns", f"{self.columns.count}, built {self.columns.build}"),
+            ("carried together", f"{self.columns.packet}"),
+            ("a space", f"{self.columns.space}"),
+            ("stock", f"{self.stock}"),
+            ("won with", f"{self.goal}"),
+        )

@@ -1,0 +1,33 @@
+"""Canfield, as Bicycle Cards prints it: the casino's game.
+
+Thirteen cards lie in the reserve, only the top one known. The next card starts a foundation, and
+its rank is the base of all four, which are built up in suit, around the corner, to thirteen cards
+each. Four columns begin with a card each and are built down in alternating colours, a king on an
+ace; a pile moves only as a whole. The reserve fills a space at once; when it is gone, spaces may
+be filled from the waste alone. The stock is turned three at a time, as often as you like.
+"""
+
+from saratoga_rules.building import Pairing, down
+from saratoga_rules.foundations import First, up_from
+from saratoga_rules.game import Columns, Game, foundations_hold
+from saratoga_rules.layout import BaseCard, ToColumns, ToReserve
+from saratoga_rules.packets import WHOLE_PILE
+from saratoga_rules.piles import Pile
+from saratoga_rules.spaces import Space, only_from
+from saratoga_rules.stocks import turned
+
+CANFIELD = Game(
+    name="canfield",
+    title="Canfield",
+    packs=1,
+    deal=(ToReserve(13), BaseCard(), ToColumns(1)),
+    columns=Columns(
+        count=4,
+        build=down(Pairing.ALTERNATE_COLOUR, around_the_corner=True),
+        packet=WHOLE_PILE,
+        space=Space(filled_from=Pile.RESERVE, admits=only_from(Pile.WASTE)),
+    ),
+    up=up_from(First.BASE_CARD),
+    stock=turned(3),
+    goal=foundations_hold(52),
+)

@@ -1,0 +1,32 @@
+"""Canfield, as AisleRiot's help first told it: three passes, and the foundations stay in play.
+
+The deal is that of Canfield, and columns are built alike: down in alternating colours, a king on
+an ace. But any run may move, whole or part; a foundation's top card may come back, though never
+its first; and when the reserve, which fills spaces at once, is gone, anything may go into a
+space. The stock is turned three at a time and gone through three times: two redeals.
+"""
+
+from saratoga_rules.building import Pairing, down
+from saratoga_rules.foundations import First, up_from
+from saratoga_rules.game import Columns, Game, foundations_hold
+from saratoga_rules.layout import BaseCard, ToColumns, ToReserve
+from saratoga_rules.packets import ANY_RUN
+from saratoga_rules.piles import Pile
+from saratoga_rules.spaces import ANYTHING, Space
+from saratoga_rules.stocks import turned
+
+CANFIELD_AISLERIOT = Game(
+    name="canfield-aisleriot",
+    title="Canfield (AisleRiot)",
+    packs=1,
+    deal=(ToReserve(13), BaseCard(), ToColumns(1)),
+    columns=Columns(
+        count=4,
+        build=down(Pairing.ALTERNATE_COLOUR, around_the_corner=True),
+        packet=ANY_RUN,
+        space=Space(filled_from=Pile.RESERVE, admits=ANYTHING),
+    ),
+    up=up_from(First.BASE_CARD, gives_back=True),
+    stock=turned(3, passes=3),
+    goal=foundations_hold(52),
+)

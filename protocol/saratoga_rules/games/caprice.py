@@ -1,0 +1,33 @@
+"""Caprice: two packs, twelve columns, and the stock is dealt over them.
+
+An ace and a king of each suit start the foundations, built up from the ace and down from the
+king. Twelve columns begin with a card each and are built in suit, up or down as you please, a
+card at a time; kings and aces do not meet. The stock is dealt once, a card to each column, and
+its next card fills a space at once. When it is gone, any one card may go into a space.
+"""
+
+from saratoga_rules.building import Pairing, up_or_down
+from saratoga_rules.foundations import First, down_from, up_from
+from saratoga_rules.game import Columns, Game, foundations_hold
+from saratoga_rules.layout import AcesAndKings, ToColumns
+from saratoga_rules.packets import ONE_CARD
+from saratoga_rules.piles import Pile
+from saratoga_rules.spaces import ANYTHING, Space
+from saratoga_rules.stocks import dealt_to_columns
+
+CAPRICE = Game(
+    name="caprice",
+    title="Caprice",
+    packs=2,
+    deal=(AcesAndKings(), ToColumns(1)),
+    columns=Columns(
+        count=12,
+        build=up_or_down(Pairing.SAME_SUIT),
+        packet=ONE_CARD,
+        space=Space(filled_from=Pile.STOCK, admits=ANYTHING),
+    ),
+    up=up_from(First.ACE),
+    down=down_from(First.KING),
+    stock=dealt_to_columns(),
+    goal=foundations_hold(104),
+)

@@ -1,0 +1,30 @@
+"""Lady Palk: two packs, all the columns open, and only kings in the spaces.
+
+Eight columns of four cards lie face up and are built down without regard to suit; any run moves,
+whole or part, however long. A space takes a king or a run headed by one. The eight foundations
+are built up in suit from the ace to the king. The stock is turned card by card, once.
+"""
+
+from saratoga_rules.building import Pairing, down
+from saratoga_rules.foundations import First, up_from
+from saratoga_rules.game import Columns, Game, foundations_hold
+from saratoga_rules.layout import ToColumns
+from saratoga_rules.packets import ANY_RUN
+from saratoga_rules.spaces import KINGS, Space
+from saratoga_rules.stocks import turned
+
+LADY_PALK = Game(
+    name="lady-palk",
+    title="Lady Palk",
+    packs=2,
+    deal=(ToColumns(4),),
+    columns=Columns(
+        count=8,
+        build=down(Pairing.ANY_SUIT),
+        packet=ANY_RUN,
+        space=Space(admits=KINGS),
+    ),
+    up=up_from(First.ACE, for_each_suit=2),
+    stock=turned(1, passes=1),
+    goal=foundations_hold(104),
+)

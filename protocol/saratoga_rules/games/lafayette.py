@@ -1,0 +1,32 @@
+"""Lafayette: every suit is built up from its ace and down from its king, until they meet.
+
+Thirteen cards lie in the reserve, only the top one known. The eight foundations start empty; how
+a suit is shared between its two does not matter. Four columns begin with a card each and are
+built down in alternating colours, a card at a time, and end at the ace. A space takes any one
+card, and nothing fills it unasked. The stock is turned card by card, as often as you like.
+"""
+
+from saratoga_rules.building import Pairing, down
+from saratoga_rules.foundations import First, down_from, up_from
+from saratoga_rules.game import Columns, Game, foundations_hold
+from saratoga_rules.layout import ToColumns, ToReserve
+from saratoga_rules.packets import ONE_CARD
+from saratoga_rules.spaces import ANYTHING, Space
+from saratoga_rules.stocks import turned
+
+LAFAYETTE = Game(
+    name="lafayette",
+    title="Lafayette",
+    packs=1,
+    deal=(ToReserve(13), ToColumns(1)),
+    columns=Columns(
+        count=4,
+        build=down(Pairing.ALTERNATE_COLOUR),
+        packet=ONE_CARD,
+        space=Space(admits=ANYTHING),
+    ),
+    up=up_from(First.ACE),
+    down=down_from(First.KING),
+    stock=turned(1),
+    goal=foundations_hold(52),
+)

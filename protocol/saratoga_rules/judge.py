@@ -1,0 +1,156 @@
+"""The one judge: `refusal` says why a move may not be played, or that it may.
+
+`play` asks it, `legal_moves` asks it about every move that could be one, and so do house and
+clients; legality is decided nowhere else. No rule looks at a hidden card, so a view is judged
+like the position behind it.
+"""
+
+from saratoga_rules.cards import SUITS, Card, card_of
+from saratoga_rules.effects import after
+from saratoga_rules.foundations import rank_at, wanted_down, wanted_up
+from saratoga_rules.game import Game
+from saratoga_rules.moves import (
+    COLUMN_INDEX,
+    DOWN,
+    RESERVE,
+    TAKE_BACK_INDEX,
+    UP,
+    WASTE,
+    Carry,
+    Draw,
+    Move,
+    Redeal,
+)
+from saratoga_rules.piles import Pile
+from saratoga_rules.position import Position
+from saratoga_rules.proposals import proposals
+from saratoga_rules.refusals import IllegalMove, Refusal
+
+
+def play(game: Game, position: Position, move: Move) -> Position:
+    """The position after a move; raise `IllegalMove`, which carries the refusal, if there is one."""
+    refused = refusal(game, position, move)
+    if refused is not None:
+        raise IllegalMove(move, refused)
+    return after(game, position, move)
+
+
+def legal_moves(game: Game, position: Position) -> list[Move]:
+    """Every move that may be played, each once."""
+    return [move for move in proposals(game, position) if refusal(game, position, move) is None]
+
+
+def is_won(game: Game, position: Position) -> bool:
+    return game.goal(position)
+
+
+def refusal(game: Game, position: Position, move: Move) -> Refusal | None:
+    """Why a move may not be played; `None` where it may."""
+    match move:
+        case Carry():
+            return _refused_carry(game, position, move)
+        case Draw():
+            return None if position.stock else Refusal.STOCK_IS_EMPTY
+        case Redeal():
+            return _refused_redeal(game, position)
+
+
+def _refused_redeal(game: Game, position: Position) -> Refusal | None:
+    if game.stock.passes == 1:
+        return Refusal.NO_REDEALS
+    if position.stock:
+        return Refusal.STOCK_REMAINS
+    if position.passes >= game.stock.passes:
+        return Refusal.NO_REDEAL_LEFT
+    if not position.waste:
+        return Refusal.NOTHING_TO_REDEAL
+    return None
+
+
+def _refused_carry(game: Game, position: Position, move: Carry) -> Refusal | None:
+    if move.source == move.target:
+        return Refusal.SAME_PILE
+    if move.source in COLUMN_INDEX:
+        return _refused_from_column(game, position, move)
+    if move.count != 1:
+        return Refusal.ONE_AT_A_TIME
+    if move.source == WASTE:
+        return _refused_from_pile(game, position, move, position.waste, Pile.WASTE)
+    if move.source == RESERVE:
+        return _refused_from_pile(game, position, move, position.reserve, Pile.RESERVE)
+    return _refused_take_back(game, position, move)
+
+
+def _refused_from_column(game: Game, position: Position, move: Carry) -> Refusal | None:
+    origin = COLUMN_INDEX[move.source]
+    count = move.count
+    if origin >= len(position.columns):
+        return Refusal.NO_SUCH_PILE
+    column = position.columns[origin]
+    if not column:
+        return Refusal.NOTHING_TO_CARRY
+    if not 0 < count <= len(column):
+        return Refusal.NOT_SO_MANY
+    if move.target not in COLUMN_INDEX:
+        if count != 1:
+            return Refusal.ONE_AT_A_TIME
+        return _refused_on_foundation(position, move.target, column[-1])
+    if count == len(column) and _is_space(position, move.target):
+        return Refusal.CHANGES_NOTHING
+    if count not in game.columns.packet.sizes(column, game.columns.build):
+        return Refusal.NOT_A_PACKET
+    return _refused_on_column(game, position, move.target, Pile.COLUMN, column[-count])
+
+
+def _refused_from_pile(
+    game: Game, position: Position, move: Carry, pile: tuple[Card, ...], source: Pile
+) -> Refusal | None:
+    if not pile:
+        return Refusal.NOTHING_TO_CARRY
+    if move.target in COLUMN_INDEX:
+        return _refused_on_column(game, position, move.target, source, pile[-1])
+    return _refused_on_foundation(position, move.target, pile[-1])
+
+
+def _refused_take_back(game: Game, position: Position, move: Carry) -> Refusal | None:
+    index = TAKE_BACK_INDEX.get(move.source)
+    if index is None:
+        return Refusal.NO_SUCH_PILE
+    if not game.up.gives_back:
+        return Refusal.NOT_FROM_FOUNDATIONS
+    if move.target not in COLUMN_INDEX:
+        return Refusal.ONLY_INTO_COLUMNS
+    height = position.up[index]
+    if height == 0:
+        return Refusal.NOTHING_TO_CARRY
+    if height == 1:
+        return Refusal.FIRST_CARD_STAYS
+    card = card_of(rank_at(position.base, height), SUITS[index])
+    return _refused_on_column(game, position, move.target, Pile.FOUNDATION, card)
+
+
+def _refused_on_foundation(position: Position, target: str, card: Card) -> Refusal | None:
+    if target == UP:
+        wanted = wanted_up(position.up, position.base)
+    elif target == DOWN and position.down:
+        wanted = wanted_down(position.down)
+    else:
+        return Refusal.NO_SUCH_PILE
+    return None if card in wanted else Refusal.FOUNDATION_WAITS
+
+
+def _refused_on_column(
+    game: Game, position: Position, target: str, source: Pile, card: Card
+) -> Refusal | None:
+    index = COLUMN_INDEX[target]
+    if index >= len(position.columns):
+        return Refusal.NO_SUCH_PILE
+    column = position.columns[index]
+    if column:
+        return None if card in game.columns.build.onto[column[-1]] else Refusal.DOES_NOT_BUILD
+    return None if game.columns.space.admits(source, card) else Refusal.NOT_INTO_A_SPACE
+
+
+def _is_space(position: Position, target: str) -> bool:
+    index = COLUMN_INDEX[target]
+    return index < len(position.columns) and not position.columns[index]

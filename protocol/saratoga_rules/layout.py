@@ -1,0 +1,105 @@
+"""How the cards are dealt before the first move: rule words, each a step of the deal.
+
+The steps of a game's deal take cards from the front of the shuffled deck, one after another; what
+is left is the stock.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from saratoga_rules.cards import SUITS, Card, rank, suit
+from saratoga_rules.position import Position
+
+
+@dataclass
+class Layout:
+    """The cards while they are being dealt."""
+
+    deck: list[Card]
+    """What is not dealt yet, the next card first."""
+    columns: list[list[Card]]
+    up: list[int]
+    down: list[int]
+    reserve: list[Card] = field(default_factory=list)
+    base: int = 1
+
+    def take(self, count: int) -> list[Card]:
+        """The next cards of the deck."""
+        taken, self.deck = self.deck[:count], self.deck[count:]
+        return taken
+
+    def position(self) -> Position:
+        """The opening position; the cards not dealt are the stock."""
+        return Position(
+            stock=tuple(self.deck),
+            waste=(),
+            reserve=tuple(self.reserve),
+            up=tuple(self.up),
+            down=tuple(self.down),
+            columns=tuple(map(tuple, self.columns)),
+            base=self.base,
+        )
+
+
+DealStep: TypeAlias = Callable[[Layout], None]
+
+
+@dataclass(frozen=True)
+class ToReserve:
+    """Count cards off into the reserve; the last of them is its top."""
+
+    count: int
+
+    def __call__(self, layout: Layout) -> None:
+        layout.reserve += layout.take(self.count)
+
+    def __str__(self) -> str:
+        return f"{self.count} cards to the reserve, only the top one known"
+
+
+@dataclass(frozen=True)
+class BaseCard:
+    """The next card starts its foundation; its rank starts the others."""
+
+    def __call__(self, layout: Layout) -> None:
+        (card,) = layout.take(1)
+        layout.base = rank(card)
+        layout.up[_first_pile(layout.up, card)] = 1
+
+    def __str__(self) -> str:
+        return "one card, the base card, to its foundation"
+
+
+@dataclass(frozen=True)
+class ToColumns:
+    """Rows of face-up cards, one to each column, from the left."""
+
+    rows: int
+
+    def __call__(self, layout: Layout) -> None:
+        for _ in range(self.rows):
+            for column, card in zip(layout.columns, layout.take(len(layout.columns)), strict=True):
+                column.append(card)
+
+    def __str__(self) -> str:
+        return f"{self.rows} face up to each column"
+
+
+@dataclass(frozen=True)
+class AcesAndKings:
+    """The first ace and the first king of each suit in the deck start the foundations."""
+
+    def __call__(self, layout: Layout) -> None:
+        for first, heights in ((1, layout.up), (13, layout.down)):
+            for letter in SUITS:
+                card = next(c for c in layout.deck if rank(c) == first and suit(c) == letter)
+                layout.deck.remove(card)
+                heights[_first_pile(heights, card)] = 1
+
+    def __str__(self) -> str:
+        return "an ace and a king of each suit to the foundations"
+
+
+def _first_pile(heights: Sequence[int], card: Card) -> int:
+    return SUITS.index(suit(card)) * (len(heights) // len(SUITS))

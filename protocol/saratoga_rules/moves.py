@@ -1,0 +1,90 @@
+"""Moves and their text, the same on the wire, in records and on the screen.
+
+`draw` turns cards from the stock, `redeal` turns the waste over, and `SRC>DST[:n]` carries `n`
+cards, where SRC is `w` (the waste), `r` (the reserve), a column `t1`, `t2`, .. or `up.S` (a card
+taken back from the spade foundation), and DST is a column, `up` or `down`: the foundation of the
+card's suit that is built up or down. `:n` stands only above 1. A move names piles, never cards,
+so it tells nobody what lies there.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+from saratoga_rules.cards import SUITS
+
+WASTE: Final = "w"
+RESERVE: Final = "r"
+UP: Final = "up"
+DOWN: Final = "down"
+
+COLUMN_NAMES: Final = tuple(f"t{number}" for number in range(1, 100))
+"""The name of each column, by its index in `Position.columns`."""
+
+COLUMN_INDEX: Final = {name: index for index, name in enumerate(COLUMN_NAMES)}
+"""The index in `Position.columns` of a column's name; names of other piles are missing."""
+
+TAKE_BACK_INDEX: Final = {f"up.{suit}": index for index, suit in enumerate(SUITS)}
+"""The index in `SUITS` of a foundation from which a card is taken back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Turn the next cards of the stock."""
+
+    def __str__(self) -> str:
+        return "draw"
+
+
+@dataclass(frozen=True, slots=True)
+class Redeal:
+    """Turn the waste over: it is the stock again."""
+
+    def __str__(self) -> str:
+        return "redeal"
+
+
+@dataclass(frozen=True, slots=True)
+class Carry:
+    """Carry the top `count` cards of a pile onto another."""
+
+    source: str
+    target: str
+    count: int = 1
+
+    def __str__(self) -> str:
+        packet = f":{self.count}" if self.count > 1 else ""
+        return f"{self.source}>{self.target}{packet}"
+
+
+Move: TypeAlias = Draw | Redeal | Carry
+
+DRAW: Final = Draw()
+REDEAL: Final = Redeal()
+
+_CARRY: Final = re.compile(
+    "(?P<source>w|r|t[1-9][0-9]?|up[.][CSHD])>(?P<target>up|down|t[1-9][0-9]?)"
+    "(?::(?P<count>[2-9]|[1-9][0-9]))?"
+)
+
+
+@lru_cache(maxsize=1 << 13)
+def carry(source: str, target: str, count: int = 1) -> Carry:
+    """The same as `Carry`, and faster where the same moves come again and again."""
+    return Carry(source, target, count)
+
+
+@lru_cache(maxsize=1 << 13)
+def parse_move(text: str) -> Move:
+    """Read a move as `str` writes it; raise `ValueError` on anything else."""
+    if text == "draw":
+        return DRAW
+    if text == "redeal":
+        return REDEAL
+    match = _CARRY.fullmatch(text)
+    if match is None:
+        raise ValueError(
+            f"{text[:40]!r} is not a move: a move is draw, redeal or such as t3>t5:4, w>up, r>t2."
+        )
+    return carry(match["source"], match["target"], int(match["count"] or 1))

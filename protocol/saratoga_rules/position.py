@@ -1,0 +1,114 @@
+"""Where every card lies, at one moment of one game: a value that never changes.
+
+Piles are tuples of cards from bottom to top, but for the stock, whose first card is the one drawn
+next. Foundations are heights, since their suits and their first cards are known.
+"""
+
+import re
+from typing import Final, NamedTuple
+
+from saratoga_rules.cards import SUITS, Card, format_cards, parse_cards
+
+NO_CARDS: Final[tuple[Card, ...]] = ()
+
+
+class Position(NamedTuple):
+    """A position; which game it belongs to is not written in it."""
+
+    stock: tuple[Card, ...]
+    """The card drawn next comes first."""
+    waste: tuple[Card, ...]
+    reserve: tuple[Card, ...]
+    up: tuple[int, ...]
+    """Cards on each foundation built up: suit by suit (`SUITS`), a suit's piles side by side,
+    the higher first. Equal piles are interchangeable, so every position has one form only."""
+    down: tuple[int, ...]
+    """Cards on each foundation built down; empty where the game has none."""
+    columns: tuple[tuple[Card, ...], ...]
+    base: int = 1
+    """The rank that starts the foundations built up."""
+    passes: int = 1
+    """Which pass through the stock is going on; every redeal adds one."""
+
+    @property
+    def banked(self) -> int:
+        """Cards on the foundations, those dealt there included: the points."""
+        return sum(self.up) + sum(self.down)
+
+
+def format_position(position: Position) -> str:
+    """Write a position on one line; `parse_position` reads it back."""
+    return " ".join(
+        (
+            "stock=" + _pile_text(position.stock),
+            "waste=" + _pile_text(position.waste),
+            "reserve=" + _pile_text(position.reserve),
+            "up=" + _heights_text(position.up),
+            "down=" + _heights_text(position.down),
+            "columns=" + "/".join(map(_pile_text, position.columns)),
+            f"base={position.base}",
+            f"passes={position.passes}",
+        )
+    )
+
+
+_POSITION: Final = re.compile(
+    "stock=(?P<stock>[^ ]+) waste=(?P<waste>[^ ]+) reserve=(?P<reserve>[^ ]+)"
+    " up=(?P<up>[0-9,-]+) down=(?P<down>[0-9,-]+) columns=(?P<columns>[^ ]+)"
+    " base=(?P<base>[1-9]|1[0-3]) passes=(?P<passes>[1-9][0-9]{0,8})"
+)
+
+
+def parse_position(text: str) -> Position:
+    """Read a position as `format_position` writes it; raise `ValueError` on anything else."""
+    match = _POSITION.fullmatch(text)
+    if match is None:
+        raise ValueError(f"This is not a position: {text!r}.")
+    return Position(
+        stock=_parse_pile(match["stock"]),
+        waste=_parse_pile(match["waste"]),
+        reserve=_parse_pile(match["reserve"]),
+        up=_parse_heights(match["up"]),
+        down=_parse_heights(match["down"]),
+        columns=tuple(map(_parse_pile, match["columns"].split("/"))),
+        base=int(match["base"]),
+        passes=int(match["passes"]),
+    )
+
+
+def _pile_text(pile: tuple[Card, ...]) -> str:
+    return format_cards(pile) or "-"
+
+
+def _parse_pile(text: str) -> tuple[Card, ...]:
+    if not text:
+        raise ValueError("An empty pile is written -.")
+    return NO_CARDS if text == "-" else parse_cards(text)
+
+
+def _heights_text(heights: tuple[int, ...]) -> str:
+    return ",".join(map(str, heights)) or "-"
+
+
+def _parse_heights(text: str) -> tuple[int, ...]:
+    if text == "-":
+        return ()
+    words = text.split(",")
+    if any(not re.fullmatch("[0-9]|1[0-3]", word) for word in words):
+        raise ValueError(f"A foundation holds 0 to 13 cards, so {text!r} are not heights.")
+    heights = tuple(map(int, words))
+    if len(heights) % len(SUITS):
+        raise ValueError(f"Every suit has as many foundations: {text!r} cannot be shared out.")
+    if heights != in_order(heights):
+        raise ValueError(f"The higher of a suit's foundations comes first, unlike {text!r}.")
+    return heights
+
+
+def in_order(heights: tuple[int, ...]) -> tuple[int, ...]:
+    """The same foundations, the higher of each suit's piles first."""
+    copies = len(heights) // len(SUITS)
+    return tuple(
+        height
+        for first in range(0, len(heights), copies or 1)
+        for height in sorted(heights[first : first + copies], reverse=True)
+    )

@@ -1,0 +1,55 @@
+"""What becomes of a space, a column without cards: rule words.
+
+In some games a space is filled at once and by itself, as part of the move that made it, as long
+as the pile that fills it lasts. After that, or from the start, it is for the player to fill.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from saratoga_rules.cards import HIDDEN, PACK, Card, rank
+from saratoga_rules.piles import Pile
+
+
+@dataclass(frozen=True)
+class Admission:
+    """Which cards, from where, a player may put into a space; a packet goes by its first card."""
+
+    words: str
+    cards: frozenset[Card]
+    sources: frozenset[Pile]
+
+    def __call__(self, source: Pile, card: Card) -> bool:
+        return card in self.cards and source in self.sources
+
+    def __str__(self) -> str:
+        return self.words
+
+
+_ALL_CARDS: Final = frozenset((*PACK, HIDDEN))
+_ALL_PILES: Final = frozenset(Pile)
+
+ANYTHING: Final = Admission("anything that may be carried", _ALL_CARDS, _ALL_PILES)
+KINGS: Final = Admission(
+    "a king, or a packet headed by one", frozenset(c for c in PACK if rank(c) == 13), _ALL_PILES
+)
+
+
+def only_from(pile: Pile) -> Admission:
+    """Any card, but only from one family of piles."""
+    return Admission(f"only the top card of {pile}", _ALL_CARDS, frozenset({pile}))
+
+
+@dataclass(frozen=True)
+class Space:
+    """What fills a space."""
+
+    admits: Admission
+    """What the player may put there; nobody must."""
+    filled_from: Pile | None = None
+    """The reserve or the stock: its next card goes there at once, while there is one."""
+
+    def __str__(self) -> str:
+        if self.filled_from is None:
+            return f"{self.admits}"
+        return f"filled at once from {self.filled_from}; when that is gone, {self.admits}"

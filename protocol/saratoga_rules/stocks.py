@@ -1,0 +1,42 @@
+"""How the stock is played: rule words."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from saratoga_rules.piles import Pile
+
+UNLIMITED: Final = 10**9
+"""More passes through the stock than anybody makes."""
+
+
+@dataclass(frozen=True)
+class Stock:
+    """What a draw does, and how often the stock is gone through."""
+
+    onto: Pile
+    draw: int
+    """Cards to a draw onto the waste; 1 where a draw gives a card to each column."""
+    passes: int = UNLIMITED
+
+    def __str__(self) -> str:
+        if self.onto is Pile.COLUMN:
+            return f"a card to each column, {self._passes()}"
+        return f"{_count(self.draw, 'card')} at a time onto the waste, {self._passes()}"
+
+    def _passes(self) -> str:
+        return "as often as you like" if self.passes == UNLIMITED else _count(self.passes, "pass")
+
+
+def turned(draw: int, *, passes: int = UNLIMITED) -> Stock:
+    """A draw turns `draw` cards over onto the waste, one by one; the last may be fewer."""
+    return Stock(Pile.WASTE, draw, passes)
+
+
+def dealt_to_columns() -> Stock:
+    """A draw deals a card to each column from the left, as far as they go; there is no waste."""
+    return Stock(Pile.COLUMN, 1, passes=1)
+
+
+def _count(number: int, noun: str) -> str:
+    plural = "" if number == 1 else "es" if noun.endswith("s") else "s"
+    return f"{number} {noun}{plural}"
