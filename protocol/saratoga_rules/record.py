@@ -65,7 +65,7 @@ class LogLine:
     at: int
     """Milliseconds from the start of the race."""
     number: int
-    """The commit number at the table. A move and the ending that it led to may share one."""
+    """The commit number at the table: 1, 2, 3 .. over all the boards of a race."""
     text: str
     """A move, or a word of `LOG_ENDINGS`."""
 
@@ -180,7 +180,7 @@ def format_record(record: RaceRecord) -> str:
     return "\n".join([*lines, f"digest {_chained(lines)}", ""])
 
 
-def digest(text: str) -> str:
+def digest_of(text: str) -> str:
     """The digest that the lines of a record, but the last, come to."""
     return _chained(text.split("\n")[:-2])
 

@@ -4,10 +4,11 @@ from typing import NamedTuple
 
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES, RULES_VERSION
-from saratoga_rules.judge import IllegalMove, play
+from saratoga_rules.judge import play
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
 from saratoga_rules.record import LogLine, RaceRecord
+from saratoga_rules.refusals import IllegalMove
 
 
 class ReplayError(ValueError):
