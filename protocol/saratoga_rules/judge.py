@@ -26,6 +26,8 @@ from saratoga_rules.position import Position
 from saratoga_rules.proposals import proposals
 from saratoga_rules.refusals import IllegalMove, Refusal
 
+__all__ = ["IllegalMove", "Refusal", "is_won", "legal_moves", "play", "refusal"]
+
 
 def play(game: Game, position: Position, move: Move) -> Position:
     """The position after a move; raise `IllegalMove`, which carries the refusal, if there is one."""
