@@ -1,0 +1,78 @@
+"""Calling the house, and telling whether to call again."""
+
+import ssl
+from typing import Final
+from urllib.parse import urlsplit
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import (
+    ConnectionClosed,
+    InvalidStatus,
+    InvalidURI,
+    NegotiationError,
+)
+from websockets.typing import Subprotocol
+
+from saratoga_client.trouble import HouseClosed, Refused, Unreachable
+from saratoga_protocol.refusals import WRONG_SUBPROTOCOL
+
+LARGEST_EVENT: Final = 4 * 1024 * 1024
+"""Bytes: a record of sixteen racers who played for an hour."""
+
+CLOSE_WITHIN: Final = 1.0
+"""Seconds for a goodbye."""
+
+FIRST_FINAL_CODE: Final = 4500
+"""From here on the house does not want the program back (protocol/README.md, Close codes)."""
+
+OUR_FAULTS: Final = frozenset({1002, 1003, 1007, 1008, 1009, 1010})
+"""RFC 6455, 7.4.1: the frames were at fault, and the same would come again."""
+
+COME_LATER: Final = frozenset({408, 425, 429})
+"""Of the 4xx statuses of HTTP, those that speak of time and not of the request."""
+
+
+class HungUp(Exception):
+    """This end found the connection useless; another attempt may do better."""
+
+
+def dial(url: str, subprotocol: str, within: float) -> connect:
+    """A connection to be entered; the frames are small, so they are not compressed."""
+    return connect(
+        url,
+        subprotocols=[Subprotocol(subprotocol)],
+        compression=None,
+        max_size=LARGEST_EVENT,
+        open_timeout=within,
+        close_timeout=CLOSE_WITHIN,
+        # Both ends send signs of life of their own.
+        ping_interval=None,
+        proxy=None if _is_this_machine(url) else True,
+    )
+
+
+def finality(url: str, trouble: Exception) -> Exception | None:
+    """What to tell the program if calling again is no use; `None`: call again."""
+    match trouble:
+        case Refused():
+            return None if trouble.retry else trouble
+        case ConnectionClosed(rcvd=close) if close is not None:
+            final = close.code >= FIRST_FINAL_CODE or close.code in OUR_FAULTS
+            return HouseClosed(close.code, close.reason) if final else None
+        case InvalidStatus(response=response):
+            status = response.status_code
+            if 400 <= status < 500 and status not in COME_LATER:
+                return Unreachable(url, f"no such house there (HTTP {status})")
+            return None
+        case NegotiationError():
+            return HouseClosed(WRONG_SUBPROTOCOL.code, WRONG_SUBPROTOCOL.reason)
+        case InvalidURI() | ssl.SSLCertVerificationError():
+            return Unreachable(url, str(trouble))
+        case Unreachable():
+            return trouble
+        case _:
+            return None
+
+
+def _is_this_machine(url: str) -> bool:
+    return urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1")
