@@ -71,7 +71,10 @@ def load_token(path: Path) -> str:
     except FileNotFoundError:
         raise
     except (OSError, UnicodeDecodeError) as error:
-        raise TokenUnusable(f"The token in {path} cannot be read: {error}.", "") from None
+        raise TokenUnusable(
+            f"The token in {path} cannot be read: {error}.",
+            f"Mend that, or name another folder with {HOME_VARIABLE}.",
+        ) from None
     if not _TOKEN.fullmatch(text):
         raise TokenUnusable(
             f"{path} does not hold a token of 64 hexadecimal digits.",

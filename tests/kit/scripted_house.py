@@ -1,0 +1,159 @@
+"""A house of cardboard: a WebSocket server that says what the test tells it to say.
+
+It greets by itself, and hands every other command to the test, which answers, keeps silent, or
+hangs up. Nothing here waits for time to pass.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.typing import Subprotocol
+
+from saratoga_protocol.codec import CODECS
+from saratoga_protocol.commands import AnyCommand, Heartbeat, Hello
+from saratoga_protocol.events import Alive, AnyEvent, Snapshot, Table, TableSettings, Welcome
+from saratoga_protocol.version import SUBPROTOCOLS
+
+PLAYER = "abcdefghijklmnop"
+CODE = "mint-otter-42"
+RACE = f"{CODE}/1"
+TOKEN = "5a" * 32
+NOON = 1_790_000_000_000
+"""What the cardboard clock says at all times."""
+
+
+class Visit:
+    """One connection of a client, as the cardboard house sees it."""
+
+    def __init__(self, house: "ScriptedHouse", socket: ServerConnection) -> None:
+        self._house = house
+        self._socket = socket
+        self._codec = CODECS[socket.subprotocol or ""]
+        self._commands: asyncio.Queue[AnyCommand] = asyncio.Queue()
+        self.hello: Hello | None = None
+        self.gone = asyncio.Event()
+
+    async def command(self) -> AnyCommand:
+        """The client's next command; hellos and heartbeats are answered already."""
+        async with asyncio.timeout(10):
+            return await self._commands.get()
+
+    async def say(self, *told: AnyEvent) -> None:
+        for event in told:
+            await self._socket.send(self._codec.encode_event(event))
+
+    async def say_frame(self, frame: bytes | str) -> None:
+        await self._socket.send(frame)
+
+    async def hang_up(self, code: int = 1000, reason: str = "") -> None:
+        await self._socket.close(code, reason)
+
+    def cut(self) -> None:
+        """As when a cable is pulled, or the house is killed."""
+        self._socket.transport.abort()
+
+    async def listen(self) -> None:
+        try:
+            async for frame in self._socket:
+                command = self._codec.decode_command(frame)
+                if isinstance(command, Hello):
+                    self.hello = command
+                    await self.say(self._house.greeting(command))
+                    await self._house.visits.put(self)
+                elif isinstance(command, Heartbeat):
+                    self._house.heartbeats.put_nowait(command)
+                    if self._house.answers_heartbeats:
+                        await self.say(Alive(re=command.id, now=NOON))
+                else:
+                    self._commands.put_nowait(command)
+        except ConnectionClosed:
+            pass
+        finally:
+            self.gone.set()
+
+
+class ScriptedHouse:
+    """Where the visits come in."""
+
+    def __init__(self) -> None:
+        self.visits: asyncio.Queue[Visit] = asyncio.Queue()
+        self.greeting: Callable[[Hello], AnyEvent] = welcome
+        self.heartbeats: asyncio.Queue[Heartbeat] = asyncio.Queue()
+        self.answers_heartbeats = True
+        self._server: Server | None = None
+        self._port = 0
+
+    @property
+    def url(self) -> str:
+        return f"ws://127.0.0.1:{self._port}"
+
+    async def visit(self) -> Visit:
+        """The next client that says hello."""
+        async with asyncio.timeout(10):
+            return await self.visits.get()
+
+    async def open(self) -> None:
+        """Listen; the second time, at the same place as the first."""
+        self._server = await serve(
+            self._receive,
+            "127.0.0.1",
+            self._port,
+            subprotocols=[Subprotocol(name) for name in SUBPROTOCOLS],
+            compression=None,
+            ping_interval=None,
+            close_timeout=0.1,
+        )
+        self._port = next(iter(self._server.sockets)).getsockname()[1]
+
+    async def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            await self._server.wait_closed()
+            self._server = None
+
+    async def _receive(self, socket: ServerConnection) -> None:
+        await Visit(self, socket).listen()
+
+
+@asynccontextmanager
+async def scripted_house() -> AsyncIterator[ScriptedHouse]:
+    house = ScriptedHouse()
+    await house.open()
+    try:
+        yield house
+    finally:
+        await house.close()
+
+
+def welcome(hello: Hello, next_id: int = 2) -> Welcome:
+    return Welcome(
+        re=hello.id,
+        player=PLAYER,
+        name=hello.name,
+        bot=hello.bot,
+        next_id=next_id,
+        now=NOON,
+        server="cardboard",
+        node="n1",
+        games=["canfield"],
+    )
+
+
+def table(code: str = CODE, version: int = 1, phase: str = "gathering") -> Table:
+    return Table(
+        code=code,
+        version=version,
+        host=PLAYER,
+        phase=phase,
+        settings=TableSettings(game="canfield", cap=10, seats=16, public=False),
+        race=f"{code}/1",
+        commitment="c0" * 32,
+        seats=[],
+    )
+
+
+def snapshot(re: int | None = None, code: str = CODE, next_id: int = 1) -> Snapshot:
+    return Snapshot(re=re, table=table(code), now=NOON, next_id=next_id)
