@@ -31,7 +31,7 @@ from saratoga_rules.replay import ReplayError, Step, game_of, steps
 from saratoga_rules.standing import Count, Placed, Racer, State, last_reached, ranking
 from saratoga_rules.stuck import is_stuck, may_declare
 
-PROOF_LIMIT: Final = 500_000
+PROOF_LIMIT: Final = 50_000
 """Arrangements of the columns looked at to prove a board stuck; the house looks at far fewer."""
 
 

@@ -1,0 +1,142 @@
+"""Whole races played by walkers at an invented clock, and the records they leave."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from kit.walks import Temper
+from saratoga_rules.deal import deal_for_key
+from saratoga_rules.fairness import commitment, deal_key, nonce_hash
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES, RULES_VERSION
+from saratoga_rules.judge import is_won, legal_moves, play
+from saratoga_rules.position import Position
+from saratoga_rules.record import (
+    LOG_ENDINGS,
+    LogLine,
+    RaceRecord,
+    RacerLog,
+    is_ranked,
+    results_of,
+)
+from saratoga_rules.standing import Count, Racer, State, last_reached, ranking
+from saratoga_rules.stuck import is_stuck, may_declare
+
+TABLE = "mint-otter-42"
+CAP = 10
+DEADLINE = CAP * 60_000
+
+WORD_OF: dict[State, str] = {state: word for word, state in LOG_ENDINGS.items()}
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """Who races, and how."""
+
+    name: str
+    temper: Temper
+    bot: bool = False
+    patience: int = 400
+    """Moves after which the racer takes the money and goes."""
+    goes: State = State.CASHED_OUT
+    """How: cashing out, or leaving."""
+
+
+@dataclass
+class _Board:
+    entrant: Entrant
+    position: Position
+    log: list[LogLine] = field(default_factory=list)
+    counts: list[Count] = field(default_factory=list)
+    state: State = State.RACING
+
+
+def race(
+    name: str,
+    seed: int,
+    entrants: Sequence[Entrant],
+    pace: int = 1500,
+    chosen_seed: bool = False,
+) -> RaceRecord:
+    """A finished race; `pace` is how many milliseconds pass at most between two entries."""
+    game = GAMES[name]
+    chance = Random(f"race {name} {seed}")
+    secret = chance.randbytes(9 if chosen_seed else 32)
+    nonces = {_player(entrant): chance.randbytes(16) for entrant in entrants}
+    deal = deal_for_key(game, deal_key(secret, f"{TABLE}/{seed + 1}", nonces))
+    boards = {_player(entrant): _Board(entrant, deal) for entrant in entrants}
+    _run(game, boards, chance, pace)
+    racers = tuple(
+        RacerLog(
+            player=player,
+            name=board.entrant.name,
+            bot=board.entrant.bot,
+            nonce=nonces[player].hex(),
+            nonce_hash=nonce_hash(nonces[player]),
+            log=tuple(board.log),
+            banked=board.position.banked,
+            state=board.state,
+        )
+        for player, board in sorted(boards.items())
+    )
+    placed = ranking(
+        game,
+        [
+            Racer(
+                player=player,
+                banked=board.position.banked,
+                state=board.state,
+                reached=last_reached(deal.banked, board.counts),
+            )
+            for player, board in boards.items()
+        ],
+    )
+    return RaceRecord(
+        game=name,
+        rules_version=RULES_VERSION,
+        table=TABLE,
+        race=seed + 1,
+        start_at=1_788_278_400_000 + seed,
+        cap=CAP,
+        commitment=commitment(secret, name, RULES_VERSION, TABLE, seed + 1),
+        seed=secret.hex(),
+        chosen_seed=chosen_seed,
+        deal=deal,
+        ranked=is_ranked(chosen_seed, racers),
+        racers=racers,
+        results=results_of(placed),
+    )
+
+
+def _player(entrant: Entrant) -> str:
+    return (entrant.name.encode().hex().translate(str.maketrans("0189", "wxyz")) * 16)[:16]
+
+
+def _run(game: Game, boards: dict[str, _Board], chance: Random, pace: int) -> None:
+    now, number = 0, 0
+    while racing := [board for board in boards.values() if board.state is State.RACING]:
+        now += chance.randint(0, pace)
+        board = chance.choice(racing)
+        for text in _entries(game, board, now, chance):
+            number += 1
+            board.log.append(LogLine(now, number, text))
+            board.counts.append(Count(board.position.banked, now, number))
+
+
+def _entries(game: Game, board: _Board, now: int, chance: Random) -> list[str]:
+    """What the next commit of a board holds; the board is as it is then."""
+    legal = legal_moves(game, board.position)
+    if now >= DEADLINE:
+        board.state = State.OUT_OF_TIME
+        return [WORD_OF[board.state]]
+    if not legal or len(board.log) >= board.entrant.patience:
+        board.state = board.entrant.goes
+        return [WORD_OF[board.state]]
+    move = board.entrant.temper(legal, chance)
+    board.position = play(game, board.position, move)
+    if is_won(game, board.position):
+        board.state = State.WON
+    elif may_declare(board.position) and is_stuck(game, board.position, limit=20):
+        board.state = State.STUCK
+        return [str(move), WORD_OF[board.state]]
+    return [str(move)]

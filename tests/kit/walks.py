@@ -1,0 +1,100 @@
+"""Walks through games: positions that play really leads to, for laws that hold in all of them.
+
+A walk is told by game, seed and temper alone, and it is the same every time; so Hypothesis only has
+to choose those and a place on the way, and shows them when a law is broken.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from random import Random
+from typing import NamedTuple
+
+from hypothesis import strategies as st
+
+from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import legal_moves, play
+from saratoga_rules.moves import DOWN, UP, Carry, Draw, Move, Redeal
+from saratoga_rules.position import Position
+
+LONGEST = 250
+"""Moves in a walk: enough to see every pass of every game."""
+
+SEEDS = 40
+"""Different deals for each game and temper."""
+
+
+class Step(NamedTuple):
+    """A place on a walk."""
+
+    game: Game
+    position: Position
+    legal: tuple[Move, ...]
+    """Every legal move there."""
+    move: Move | None
+    """The one that was made; `None` at the end of the walk."""
+
+
+Temper = Callable[[Sequence[Move], Random], Move]
+"""How a walker chooses among legal moves."""
+
+
+def wandering(legal: Sequence[Move], chance: Random) -> Move:
+    """Anything, as likely as anything else."""
+    return chance.choice(legal)
+
+
+def banking(legal: Sequence[Move], chance: Random) -> Move:
+    """To a foundation if possible, then what unearths cards, then the stock."""
+    for wanted in (_banks, _unearths, _shifts):
+        chosen = [move for move in legal if wanted(move)]
+        if chosen and (wanted is not _shifts or chance.random() < 0.1):
+            return chance.choice(chosen)
+    turning = [move for move in legal if isinstance(move, Draw | Redeal)]
+    return chance.choice(turning or legal)
+
+
+def _banks(move: Move) -> bool:
+    return isinstance(move, Carry) and move.target in (UP, DOWN)
+
+
+def _unearths(move: Move) -> bool:
+    return isinstance(move, Carry) and move.source in ("r", "w")
+
+
+def _shifts(move: Move) -> bool:
+    return isinstance(move, Carry) and move.source.startswith("t")
+
+
+TEMPERS: tuple[Temper, ...] = (wandering, banking)
+
+
+@cache
+def walk(name: str, seed: int, temper: Temper) -> tuple[Step, ...]:
+    """A walk through one deal, up to its end or to `LONGEST` moves."""
+    game = GAMES[name]
+    chance = Random(f"{name} {seed}")
+    position = deal_for_key(game, practice_key(f"walk {seed}"))
+    steps: list[Step] = []
+    while len(steps) < LONGEST:
+        legal = tuple(legal_moves(game, position))
+        if not legal:
+            break
+        move = temper(legal, chance)
+        steps.append(Step(game, position, legal, move))
+        position = play(game, position, move)
+    steps.append(Step(game, position, tuple(legal_moves(game, position)), None))
+    return tuple(steps)
+
+
+def walks(name: str) -> st.SearchStrategy[tuple[Step, ...]]:
+    """Whole walks through one game."""
+    return st.builds(walk, st.just(name), st.integers(0, SEEDS - 1), st.sampled_from(TEMPERS))
+
+
+def steps(name: str) -> st.SearchStrategy[Step]:
+    """Places on walks through one game, early and late ones alike."""
+    return st.tuples(walks(name), st.integers(0, LONGEST)).map(
+        lambda drawn: drawn[0][drawn[1] % len(drawn[0])]
+    )
