@@ -1,0 +1,143 @@
+"""Which names look alike: after Unicode Technical Standard 39, "Unicode Security Mechanisms".
+
+Two names are held to be one if they are the same but for upper and lower case, or if they look
+the same by the standard's table of confusable characters (0 and O, Latin a and Cyrillic a), or
+by both in a row. So characters fall into families, each a capital, its small letter, and all
+that looks like either; `skeleton` writes a name with one character for each family.
+
+A few families would grow together that way: Greek capital nu looks like N and its small letter
+like v, which would make Latin n and v the same. Such a link is left out, and its letter stands
+in `MASKS`: a name that could pass for a Latin one through it `is_mask`, and is to be refused.
+"""
+
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+from confusable_homoglyphs import categories
+from confusable_homoglyphs.confusables import confusables_data
+
+# Unicode Standard Annex 31, table 5: the scripts in everyday use.
+_SCRIPTS: Final = """
+    LATIN GREEK CYRILLIC ARMENIAN HEBREW ARABIC THAANA DEVANAGARI BENGALI GURMUKHI GUJARATI
+    ORIYA TAMIL TELUGU KANNADA MALAYALAM SINHALA THAI LAO TIBETAN MYANMAR GEORGIAN ETHIOPIC
+    KHMER HAN HIRAGANA KATAKANA HANGUL BOPOMOFO
+"""
+SCRIPTS: Final = frozenset(_SCRIPTS.split())
+
+# In this order: a link that a later script would need is left out, not that of an earlier one.
+_FAVOURED: Final = ("LATIN", "CYRILLIC", "ARMENIAN", "HEBREW", "ARABIC")
+
+
+def script(character: str) -> str:
+    """The script that the character belongs to; `COMMON` and `INHERITED` belong to several."""
+    name: str = categories.alias(character)
+    return name
+
+
+def skeleton(name: str) -> str:
+    """What is left of a name when look-alikes are the same; spaces and punctuation are nothing."""
+    folded = unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())
+    drawn = "".join(_drawn(character) for character in folded)
+    # m is the one letter of Latin's own that looks like two others
+    return "".join(filter(_is_drawn, drawn)).replace("m", "rn")
+
+
+def is_mask(name: str) -> bool:
+    """Whether a name can pass for a Latin one without having its skeleton."""
+    shown = [_prototype(character) for character in unicodedata.normalize("NFD", name)]
+    return all(look.isascii() for look in shown) and any(letter in name for letter in MASKS)
+
+
+def _is_drawn(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LMN"
+
+
+def _drawn(character: str) -> str:
+    member = _FAMILIES.get(character, character)
+    return "".join(_FAMILIES.get(part, part) for part in _prototype(member).casefold())
+
+
+def _read_table() -> dict[str, str]:
+    """Each confusable character with its prototype.
+
+    The package lists every pair both ways. A prototype has many look-alikes and a look-alike has
+    one prototype, which tells the ends apart; where either has one, the choice is free.
+    """
+    # The table of the package sets right-to-left marks around some characters.
+    pairs: dict[str, set[str]] = {}
+    for character, others in confusables_data.items():
+        alike = pairs.setdefault(character.strip("\u200e"), set())
+        alike.update(other["c"].strip("\u200e") for other in others)
+    table = {}
+    for character, alike in pairs.items():
+        if len(character) == 1 and len(alike) == 1:
+            (other,) = alike
+            if len(pairs[other]) > 1 or len(other) > 1 or other < character:
+                table[character] = other
+    return table
+
+
+_TABLE: Final = _read_table()
+
+
+def _prototype(character: str) -> str:
+    return _TABLE.get(character, character)
+
+
+class _Families:
+    """Characters joined into families, except that no two of Latin's own ever meet."""
+
+    def __init__(self) -> None:
+        self._parents: dict[str, str] = {}
+        self.left_out: set[str] = set()
+
+    def join(self, character: str, other: str) -> None:
+        ours, theirs = self.head(character), self.head(other)
+        if ours == theirs:
+            return
+        if ours.isascii() and theirs.isascii() and not (character + other).isascii():
+            self.left_out.add(character)
+            return
+        # An ASCII character heads its family, the smallest of them if there are several.
+        head, follower = sorted((ours, theirs), key=_headship)
+        self._parents[follower] = head
+
+    def head(self, character: str) -> str:
+        while character in self._parents:
+            character = self._parents[character]
+        return character
+
+    def members(self) -> Iterator[str]:
+        yield from self._parents
+
+
+def _headship(character: str) -> tuple[bool, bool, str]:
+    return not character.isascii(), not character.islower(), character
+
+
+def _grown() -> tuple[dict[str, str], frozenset[str]]:
+    """The head of every family's member, and the letters whose links were left out."""
+    known = [c for c in _TABLE if script(c) in SCRIPTS | {"COMMON"} and _is_drawn(c)]
+    alphabet = sorted({*known, *(_TABLE[c] for c in known if len(_TABLE[c]) == 1)}, key=_rank)
+    families = _Families()
+    for character in [*map(chr, range(ord("A"), ord("Z") + 1)), *alphabet]:
+        for other in (character.lower(), character.casefold(), character.upper()):
+            if len(other) == 1:
+                families.join(character, other)
+    for character in alphabet:
+        prototype = _prototype(character)
+        if len(prototype) == 1:
+            families.join(character, prototype)
+    heads = {member: families.head(member) for member in families.members()}
+    return heads, frozenset(families.left_out)
+
+
+def _rank(character: str) -> tuple[bool, bool, int, str]:
+    """Latin's own first, then capitals (they are what most links hang on), script by script."""
+    name = script(character)
+    place = _FAVOURED.index(name) if name in _FAVOURED else len(_FAVOURED)
+    return not character.isascii(), character.islower(), place, character
+
+
+_FAMILIES, MASKS = _grown()
