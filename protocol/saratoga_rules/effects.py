@@ -8,7 +8,6 @@ from saratoga_rules.cards import SUITS, Card, card_of
 from saratoga_rules.foundations import rank_at, wanted_down, wanted_up
 from saratoga_rules.game import Game
 from saratoga_rules.moves import (
-    COLUMN_INDEX,
     DOWN,
     RESERVE,
     TAKE_BACK_INDEX,
@@ -60,8 +59,8 @@ def _turned_over(position: Position) -> Position:
 def _carried(game: Game, position: Position, move: Carry) -> Position:
     stock, waste, reserve, up, down, columns, base, passes = position
     piles = list(columns)
-    origin = COLUMN_INDEX.get(move.source)
-    if origin is not None:
+    origin = move.origin
+    if origin >= 0:
         pile = piles[origin]
         packet = pile[-move.count :]
         piles[origin] = pile[: -move.count]
@@ -76,8 +75,8 @@ def _carried(game: Game, position: Position, move: Carry) -> Position:
     elif move.target == DOWN:
         down = _grown(down, wanted_down(down)[packet[0]])
     else:
-        piles[COLUMN_INDEX[move.target]] += packet
-    if origin is not None and not piles[origin]:
+        piles[move.destination] += packet
+    if origin >= 0 and not piles[origin]:
         filled_from = game.columns.space.filled_from
         if filled_from is Pile.RESERVE:
             piles[origin], reserve = reserve[-1:], reserve[:-1]

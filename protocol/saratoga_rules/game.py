@@ -6,24 +6,12 @@ and the help screen read the same page. Nothing in the engine knows a game by it
 
 from dataclasses import dataclass, field
 
-from saratoga_rules.building import Build
 from saratoga_rules.cards import PACK
 from saratoga_rules.foundations import Foundations
 from saratoga_rules.layout import DealStep
-from saratoga_rules.packets import Packet
 from saratoga_rules.position import Position
-from saratoga_rules.spaces import Space
 from saratoga_rules.stocks import Stock
-
-
-@dataclass(frozen=True, kw_only=True)
-class Columns:
-    """The tableau: the piles on which one builds."""
-
-    count: int
-    build: Build
-    packet: Packet
-    space: Space
+from saratoga_rules.tableau import Columns
 
 
 @dataclass(frozen=True)

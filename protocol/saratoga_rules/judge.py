@@ -10,7 +10,6 @@ from saratoga_rules.effects import after
 from saratoga_rules.foundations import rank_at, wanted_down, wanted_up
 from saratoga_rules.game import Game
 from saratoga_rules.moves import (
-    COLUMN_INDEX,
     DOWN,
     RESERVE,
     TAKE_BACK_INDEX,
@@ -50,7 +49,15 @@ def refusal(game: Game, position: Position, move: Move) -> Refusal | None:
     """Why a move may not be played; `None` where it may."""
     match move:
         case Carry():
-            return _refused_carry(game, position, move)
+            if move.origin >= 0:
+                return _refused_from_column(game, position, move)
+            if move.count != 1:
+                return Refusal.ONE_AT_A_TIME
+            if move.source == WASTE:
+                return _refused_from_pile(game, position, move, position.waste, Pile.WASTE)
+            if move.source == RESERVE:
+                return _refused_from_pile(game, position, move, position.reserve, Pile.RESERVE)
+            return _refused_take_back(game, position, move)
         case Draw():
             return None if position.stock else Refusal.STOCK_IS_EMPTY
         case Redeal():
@@ -69,58 +76,52 @@ def _refused_redeal(game: Game, position: Position) -> Refusal | None:
     return None
 
 
-def _refused_carry(game: Game, position: Position, move: Carry) -> Refusal | None:
-    if move.source == move.target:
-        return Refusal.SAME_PILE
-    if move.source in COLUMN_INDEX:
-        return _refused_from_column(game, position, move)
-    if move.count != 1:
-        return Refusal.ONE_AT_A_TIME
-    if move.source == WASTE:
-        return _refused_from_pile(game, position, move, position.waste, Pile.WASTE)
-    if move.source == RESERVE:
-        return _refused_from_pile(game, position, move, position.reserve, Pile.RESERVE)
-    return _refused_take_back(game, position, move)
-
-
 def _refused_from_column(game: Game, position: Position, move: Carry) -> Refusal | None:
-    origin = COLUMN_INDEX[move.source]
-    count = move.count
-    if origin >= len(position.columns):
+    columns, origin, destination, count = (
+        position.columns,
+        move.origin,
+        move.destination,
+        move.count,
+    )
+    if origin >= len(columns) or destination >= len(columns):
         return Refusal.NO_SUCH_PILE
-    column = position.columns[origin]
+    column = columns[origin]
     if not column:
         return Refusal.NOTHING_TO_CARRY
     if not 0 < count <= len(column):
         return Refusal.NOT_SO_MANY
-    if move.target not in COLUMN_INDEX:
+    if destination < 0:
         if count != 1:
             return Refusal.ONE_AT_A_TIME
         return _refused_on_foundation(position, move.target, column[-1])
-    if count == len(column) and _is_space(position, move.target):
+    if destination == origin:
+        return Refusal.SAME_PILE
+    if count == len(column) and not columns[destination]:
         return Refusal.CHANGES_NOTHING
     if count not in game.columns.packet.sizes(column, game.columns.build):
         return Refusal.NOT_A_PACKET
-    return _refused_on_column(game, position, move.target, Pile.COLUMN, column[-count])
+    return _refused_on_column(game, columns[destination], Pile.COLUMN, column[-count])
 
 
 def _refused_from_pile(
     game: Game, position: Position, move: Carry, pile: tuple[Card, ...], source: Pile
 ) -> Refusal | None:
+    if move.destination >= len(position.columns):
+        return Refusal.NO_SUCH_PILE
     if not pile:
         return Refusal.NOTHING_TO_CARRY
-    if move.target in COLUMN_INDEX:
-        return _refused_on_column(game, position, move.target, source, pile[-1])
-    return _refused_on_foundation(position, move.target, pile[-1])
+    if move.destination < 0:
+        return _refused_on_foundation(position, move.target, pile[-1])
+    return _refused_on_column(game, position.columns[move.destination], source, pile[-1])
 
 
 def _refused_take_back(game: Game, position: Position, move: Carry) -> Refusal | None:
     index = TAKE_BACK_INDEX.get(move.source)
-    if index is None:
+    if index is None or move.destination >= len(position.columns):
         return Refusal.NO_SUCH_PILE
     if not game.up.gives_back:
         return Refusal.NOT_FROM_FOUNDATIONS
-    if move.target not in COLUMN_INDEX:
+    if move.destination < 0:
         return Refusal.ONLY_INTO_COLUMNS
     height = position.up[index]
     if height == 0:
@@ -128,7 +129,7 @@ def _refused_take_back(game: Game, position: Position, move: Carry) -> Refusal |
     if height == 1:
         return Refusal.FIRST_CARD_STAYS
     card = card_of(rank_at(position.base, height), SUITS[index])
-    return _refused_on_column(game, position, move.target, Pile.FOUNDATION, card)
+    return _refused_on_column(game, position.columns[move.destination], Pile.FOUNDATION, card)
 
 
 def _refused_on_foundation(position: Position, target: str, card: Card) -> Refusal | None:
@@ -142,17 +143,8 @@ def _refused_on_foundation(position: Position, target: str, card: Card) -> Refus
 
 
 def _refused_on_column(
-    game: Game, position: Position, target: str, source: Pile, card: Card
+    game: Game, column: tuple[Card, ...], source: Pile, card: Card
 ) -> Refusal | None:
-    index = COLUMN_INDEX[target]
-    if index >= len(position.columns):
-        return Refusal.NO_SUCH_PILE
-    column = position.columns[index]
     if column:
         return None if card in game.columns.build.onto[column[-1]] else Refusal.DOES_NOT_BUILD
     return None if game.columns.space.admits(source, card) else Refusal.NOT_INTO_A_SPACE
-
-
-def _is_space(position: Position, target: str) -> bool:
-    index = COLUMN_INDEX[target]
-    return index < len(position.columns) and not position.columns[index]

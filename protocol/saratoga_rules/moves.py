@@ -8,7 +8,7 @@ so it tells nobody what lies there.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, TypeAlias
 
@@ -52,6 +52,15 @@ class Carry:
     source: str
     target: str
     count: int = 1
+
+    origin: int = field(init=False, repr=False, compare=False)
+    """The source's index in `Position.columns`; -1 where it is no column."""
+    destination: int = field(init=False, repr=False, compare=False)
+    """The target's index in `Position.columns`; -1 where it is no column."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "origin", COLUMN_INDEX.get(self.source, -1))
+        object.__setattr__(self, "destination", COLUMN_INDEX.get(self.target, -1))
 
     def __str__(self) -> str:
         packet = f":{self.count}" if self.count > 1 else ""

@@ -24,6 +24,9 @@ from saratoga_rules.position import Position
 DEFAULT_LIMIT: Final = 20_000
 """Arrangements to look at before giving up, where nobody is waiting."""
 
+INLINE_LIMIT: Final = 20
+"""Arrangements that may be looked at between a move and its answer: 2 ms."""
+
 
 def is_stuck(game: Game, position: Position, limit: int = DEFAULT_LIMIT) -> bool | None:
     """Whether no more points can be made; `None` if `limit` arrangements do not prove it."""

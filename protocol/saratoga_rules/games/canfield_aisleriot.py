@@ -8,12 +8,13 @@ space. The stock is turned three at a time and gone through three times: two red
 
 from saratoga_rules.building import Pairing, down
 from saratoga_rules.foundations import First, up_from
-from saratoga_rules.game import Columns, Game, foundations_hold
+from saratoga_rules.game import Game, foundations_hold
 from saratoga_rules.layout import BaseCard, ToColumns, ToReserve
 from saratoga_rules.packets import ANY_RUN
 from saratoga_rules.piles import Pile
 from saratoga_rules.spaces import ANYTHING, Space
 from saratoga_rules.stocks import turned
+from saratoga_rules.tableau import Columns
 
 CANFIELD_AISLERIOT = Game(
     name="canfield-aisleriot",

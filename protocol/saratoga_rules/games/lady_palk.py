@@ -7,11 +7,12 @@ are built up in suit from the ace to the king. The stock is turned card by card,
 
 from saratoga_rules.building import Pairing, down
 from saratoga_rules.foundations import First, up_from
-from saratoga_rules.game import Columns, Game, foundations_hold
+from saratoga_rules.game import Game, foundations_hold
 from saratoga_rules.layout import ToColumns
 from saratoga_rules.packets import ANY_RUN
 from saratoga_rules.spaces import KINGS, Space
 from saratoga_rules.stocks import turned
+from saratoga_rules.tableau import Columns
 
 LADY_PALK = Game(
     name="lady-palk",

@@ -8,11 +8,12 @@ card, and nothing fills it unasked. The stock is turned card by card, as often a
 
 from saratoga_rules.building import Pairing, down
 from saratoga_rules.foundations import First, down_from, up_from
-from saratoga_rules.game import Columns, Game, foundations_hold
+from saratoga_rules.game import Game, foundations_hold
 from saratoga_rules.layout import ToColumns, ToReserve
 from saratoga_rules.packets import ONE_CARD
 from saratoga_rules.spaces import ANYTHING, Space
 from saratoga_rules.stocks import turned
+from saratoga_rules.tableau import Columns
 
 LAFAYETTE = Game(
     name="lafayette",

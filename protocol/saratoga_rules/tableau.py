@@ -1,0 +1,67 @@
+"""The tableau: the columns on which one builds, and what any one arrangement of them offers."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
+
+from saratoga_rules.building import Build
+from saratoga_rules.cards import Card
+from saratoga_rules.moves import COLUMN_NAMES, Carry, carry
+from saratoga_rules.packets import Packet
+from saratoga_rules.piles import Pile
+from saratoga_rules.spaces import Space
+
+Column: TypeAlias = tuple[Card, ...]
+
+
+class Offer(NamedTuple):
+    """What an arrangement of the columns offers, whatever lies elsewhere."""
+
+    tops: tuple[tuple[str, Card], ...]
+    """The name and the top card of every column that has one."""
+    spaces: tuple[str, ...]
+    """The names of the others."""
+    takers: Mapping[Card, tuple[str, ...]]
+    """For every card that may be laid on some top card, the names of those columns."""
+    carries: tuple[Carry, ...]
+    """Every carry from column to column, those refused by the judge left out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """How many columns there are, how they grow, what moves among them, what fills a space."""
+
+    count: int
+    build: Build
+    packet: Packet
+    space: Space
+
+    offer: Callable[[tuple[Column, ...]], Offer] = field(init=False, repr=False, compare=False)
+    """What an arrangement offers; remembered, since most moves leave the columns as they are."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "offer", lru_cache(maxsize=1 << 12)(self._offer))
+
+    def _offer(self, columns: tuple[Column, ...]) -> Offer:
+        onto = self.build.onto
+        tops: list[tuple[str, Card]] = []
+        spaces: list[str] = []
+        takers: dict[Card, tuple[str, ...]] = {}
+        for name, column in zip(COLUMN_NAMES, columns, strict=False):
+            if column:
+                tops.append((name, column[-1]))
+                for card in onto[column[-1]]:
+                    takers[card] = (*takers[card], name) if card in takers else (name,)
+            else:
+                spaces.append(name)
+        carries: list[Carry] = []
+        for name, column in zip(COLUMN_NAMES, columns, strict=False):
+            if column:
+                for count in self.packet.sizes(column, self.build):
+                    card = column[-count]
+                    if card in takers:
+                        carries += [carry(name, to, count) for to in takers[card] if to != name]
+                    if spaces and self.space.admits(Pile.COLUMN, card) and count < len(column):
+                        carries += [carry(name, to, count) for to in spaces]
+        return Offer(tuple(tops), tuple(spaces), takers, tuple(carries))

@@ -1,0 +1,93 @@
+"""The played games of `tests/conformance`, as a test wants them: our cards, our positions."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from saratoga_rules.cards import SUITS, Card, parse_cards
+from saratoga_rules.deal import deal
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES
+from saratoga_rules.position import Position
+from saratoga_rules.stocks import UNLIMITED
+
+_FOLDER: Final = Path(__file__).parent.parent / "conformance"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One position of a played game, as the other engine saw it."""
+
+    legal: tuple[str, ...]
+    """All legal moves, sorted."""
+    move: str | None
+    """What was played; `None` at the end."""
+    stuck: bool | None
+    """`None`: the other engine did not finish its search."""
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    game: Game
+    deck: tuple[Card, ...]
+    start: Mapping[str, Any]
+    steps: tuple[Step, ...]
+    end: Mapping[str, Any]
+    won: bool
+
+    def opening(self) -> Position:
+        return deal(self.game, self.deck)
+
+
+@cache
+def played_games(name: str) -> tuple[PlayedGame, ...]:
+    """Every played game of the game of that name."""
+    lines = (_FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return tuple(_read(GAMES[name], json.loads(line)) for line in lines)
+
+
+def pictured(game: Game, position: Position) -> dict[str, Any]:
+    """A position in the form of the files."""
+    copies = game.up.for_each_suit
+    picture: dict[str, Any] = {
+        "columns": [_pile(column) for column in position.columns],
+        "reserve": _pile(position.reserve),
+        "waste": _pile(position.waste),
+        "stock": _pile(position.stock),
+        "up": {
+            letter: list(position.up[index * copies : (index + 1) * copies])
+            for index, letter in enumerate(SUITS)
+        },
+        # the files do not count the passes of a game that has any number of them
+        "pass": 1 if game.stock.passes == UNLIMITED else position.passes,
+        "banked": position.banked,
+    }
+    if position.down:
+        picture["down"] = dict(zip(SUITS, position.down, strict=True))
+    return picture
+
+
+def _read(game: Game, played: Mapping[str, Any]) -> PlayedGame:
+    return PlayedGame(
+        game=game,
+        deck=parse_cards(played["deck"].replace("10", "T")),
+        start=_in_order(played["start"]),
+        steps=tuple(
+            Step(tuple(step["legal"]), step.get("move"), step["stuck"]) for step in played["steps"]
+        ),
+        end=_in_order(played["end"]),
+        won=played["won"],
+    )
+
+
+def _in_order(picture: Mapping[str, Any]) -> dict[str, Any]:
+    """Equal foundations are interchangeable: of a suit's two the higher comes first."""
+    up = {letter: sorted(heights, reverse=True) for letter, heights in picture["up"].items()}
+    return {**picture, "up": up}
+
+
+def _pile(cards: tuple[Card, ...]) -> str:
+    return " ".join(cards).replace("T", "10")

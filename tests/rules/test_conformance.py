@@ -1,0 +1,61 @@
+"""Played games made by an independent engine: every legal move, every verdict, both ends."""
+
+import pytest
+
+from kit.conformance import PlayedGame, pictured, played_games
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import is_won, legal_moves, play
+from saratoga_rules.moves import parse_move
+from saratoga_rules.position import Position
+from saratoga_rules.stuck import is_stuck
+from saratoga_rules.views import redact
+
+LIMIT = 100
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_legal_move_of_every_played_game(name: str) -> None:
+    for played in played_games(name):
+        for position, step in zip(_positions(played), played.steps, strict=False):
+            assert sorted(map(str, legal_moves(played.game, position))) == list(step.legal)
+            assert sorted(map(str, legal_moves(played.game, redact(position)))) == list(step.legal)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_verdict_of_every_played_game(name: str) -> None:
+    for played in played_games(name):
+        for position, step in zip(_positions(played), played.steps, strict=False):
+            verdict = is_stuck(played.game, position, LIMIT)
+            if verdict is not None and step.stuck is not None:
+                assert verdict is step.stuck
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_both_ends_of_every_played_game(name: str) -> None:
+    for played in played_games(name):
+        positions = _positions(played)
+        assert pictured(played.game, positions[0]) == played.start
+        assert pictured(played.game, positions[-1]) == played.end
+        assert is_won(played.game, positions[-1]) is played.won
+
+
+def test_only_lady_palk_leaves_verdicts_open() -> None:
+    open_verdicts = {
+        name: sum(
+            is_stuck(played.game, position, LIMIT) is None
+            for played in played_games(name)
+            for position in _positions(played)
+        )
+        for name in GAMES
+        if name != "lady-palk"
+    }
+    assert open_verdicts == dict.fromkeys(open_verdicts, 0)
+
+
+def _positions(played: PlayedGame) -> list[Position]:
+    """Every position of a game, from the deal to the end; some end with the last move."""
+    positions = [played.opening()]
+    for step in played.steps:
+        if step.move is not None:
+            positions.append(play(played.game, positions[-1], parse_move(step.move)))
+    return positions
