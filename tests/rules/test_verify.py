@@ -1,0 +1,375 @@
+"""Verifying: honest records hold, and every lie is found by the check that it offends."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.races import DEADLINE, Entrant, race
+from kit.walks import banking, wandering
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import legal_moves
+from saratoga_rules.record import LogLine, RaceRecord, RacerLog, ResultLine, format_record
+from saratoga_rules.replay import replay
+from saratoga_rules.standing import State
+from saratoga_rules.verify import Verdict, verify
+
+FIELD = (
+    Entrant("Anna", banking),
+    Entrant("Zoë", wandering, goes=State.LEFT, patience=60),
+    Entrant("Cay", banking, bot=True, patience=9),
+)
+RECORD = race("canfield", 5, FIELD)
+TEXT = format_record(RECORD)
+SHORT = format_record(
+    race(
+        "caprice", 2, [Entrant("Anna", banking, patience=2), Entrant("Ben", wandering, patience=1)]
+    )
+)
+
+
+def failed(verdict: Verdict) -> set[str]:
+    return {check.name for check in verdict.faults}
+
+
+def with_racer(
+    record: RaceRecord, index: int, change: Callable[[RacerLog], RacerLog]
+) -> RaceRecord:
+    racers = list(record.racers)
+    racers[index] = change(racers[index])
+    return replace(record, racers=tuple(racers))
+
+
+def with_log(record: RaceRecord, index: int, log: list[LogLine]) -> RaceRecord:
+    return with_racer(record, index, lambda racer: replace(racer, log=tuple(log)))
+
+
+def index_of(record: RaceRecord, state: State) -> int:
+    """The place among the racers of one whose board ended so."""
+    return next(index for index, racer in enumerate(record.racers) if racer.state is state)
+
+
+# Honest records
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("seed", range(4))
+def test_an_honest_race_holds(game: str, seed: int) -> None:
+    verdict = verify(race(game, seed, FIELD))
+    assert verdict.ok, verdict.faults
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_an_honest_race_against_the_cap_holds(game: str) -> None:
+    record = race(game, 1, FIELD, pace=60_000)
+    assert State.OUT_OF_TIME in {racer.state for racer in record.racers}
+    verdict = verify(record)
+    assert verdict.ok, verdict.faults
+
+
+def test_a_race_of_one_holds() -> None:
+    assert verify(race("lafayette", 2, FIELD[:1])).ok
+
+
+def test_an_honest_race_from_a_chosen_seed_holds() -> None:
+    assert verify(race("canfield", 1, FIELD, chosen_seed=True)).ok
+
+
+def test_the_verdict_names_everything_that_was_looked_at() -> None:
+    names = [check.name for check in verify(TEXT).checks]
+    assert names == [
+        "digest",
+        "text",
+        "rules",
+        "commitment",
+        "nonces",
+        "deal",
+        "moves",
+        "times",
+        "numbers",
+        "scores",
+        "endings",
+        "finish",
+        "ranked",
+    ]
+
+
+def test_the_verdict_brings_record_and_order_of_finish_along() -> None:
+    verdict = verify(TEXT.encode())
+    assert verdict.record == RECORD
+    assert [row.player for row in verdict.standing] == [row.player for row in RECORD.results]
+
+
+# One byte
+
+
+def test_every_single_byte_counts() -> None:
+    for at in range(len(SHORT)):
+        assert not verify(SHORT[:at] + SHORT[at + 1 :]).ok, f"without byte {at}"
+        other = "1" if SHORT[at] != "1" else "2"
+        assert not verify(SHORT[:at] + other + SHORT[at + 1 :]).ok, f"another byte {at}"
+
+
+def test_every_single_bit_counts() -> None:
+    whole = SHORT.encode()
+    for at, byte in enumerate(whole):
+        flipped = bytes([byte ^ (1 << (at % 8))])
+        assert not verify(whole[:at] + flipped + whole[at + 1 :]).ok, f"bit {at % 8} of byte {at}"
+
+
+texts = st.sampled_from(
+    [
+        format_record(race(game, seed, FIELD)).encode()
+        for game in GAMES
+        for seed in range(2)
+        if game != "lady-palk"
+    ]
+)
+
+
+@given(texts, st.integers(0, 10**6), st.integers(0, 255))
+def test_a_byte_put_in_is_found_out(text: bytes, place: int, byte: int) -> None:
+    at = place % (len(text) + 1)
+    assert not verify(text[:at] + bytes([byte]) + text[at:]).ok
+
+
+@given(texts, st.integers(0, 10**6), st.integers(1, 255))
+def test_a_byte_changed_is_found_out(text: bytes, place: int, change: int) -> None:
+    at = place % len(text)
+    assert not verify(text[:at] + bytes([text[at] ^ change]) + text[at + 1 :]).ok
+
+
+@given(texts, st.integers(0, 10**6))
+def test_a_byte_left_out_is_found_out(text: bytes, place: int) -> None:
+    at = place % len(text)
+    assert not verify(text[:at] + text[at + 1 :]).ok
+
+
+@given(texts, st.integers(0, 10**6), st.integers(0, 10**6))
+def test_two_lines_that_changed_places_are_found_out(text: bytes, one: int, other: int) -> None:
+    lines = text.split(b"\n")
+    first, second = one % len(lines), other % len(lines)
+    if lines[first] == lines[second]:
+        return
+    lines[first], lines[second] = lines[second], lines[first]
+    assert not verify(b"\n".join(lines)).ok
+
+
+@given(st.binary(max_size=60))
+def test_junk_is_no_record(junk: bytes) -> None:
+    assert not verify(junk).ok
+    assert verify(junk).record is None
+
+
+# Lies with a digest that fits
+
+
+def test_a_seed_that_was_not_committed_to_is_found_out() -> None:
+    assert failed(verify(replace(RECORD, seed="00" * 32))) >= {"commitment", "deal"}
+
+
+@pytest.mark.parametrize("change", [{"race": 7}, {"table": "mint-otter-43"}])
+def test_a_record_passed_off_as_another_race_is_found_out(change: dict[str, str]) -> None:
+    assert failed(verify(replace(RECORD, **change))) >= {"commitment", "deal"}
+
+
+def test_a_nonce_that_was_not_announced_is_found_out() -> None:
+    lie = with_racer(RECORD, 0, lambda racer: replace(racer, nonce="00" * 16))
+    assert failed(verify(lie)) == {"nonces", "deal"}
+
+
+def test_a_nonce_changed_together_with_its_hash_still_makes_another_deal() -> None:
+    other = race("canfield", 6, FIELD).racers[0]
+    lie = with_racer(
+        RECORD,
+        0,
+        lambda racer: replace(racer, nonce=other.nonce, nonce_hash=other.nonce_hash),
+    )
+    assert failed(verify(lie)) == {"deal"}
+
+
+def test_a_racer_left_out_is_found_out() -> None:
+    gone = RECORD.racers[-1].player
+    results = tuple(row for row in RECORD.results if row.player != gone)
+    lie = replace(RECORD, racers=RECORD.racers[:-1], results=results)
+    assert failed(verify(lie)) >= {"deal", "numbers"}
+
+
+def test_a_race_without_racers_is_no_race() -> None:
+    assert "nonces" in failed(verify(replace(RECORD, racers=(), results=())))
+
+
+def test_another_deal_is_found_out() -> None:
+    top, below, *rest = RECORD.deal.stock
+    lie = replace(RECORD, deal=RECORD.deal._replace(stock=(below, top, *rest)))
+    assert "deal" in failed(verify(lie))
+
+
+def test_rules_that_nobody_knows_are_named() -> None:
+    verdict = verify(replace(RECORD, rules_version=99))
+    assert failed(verdict) == {"rules"}
+    assert "version 99" in verdict.faults[0].detail
+    verdict = verify(replace(RECORD, game="spider"))
+    assert failed(verdict) == {"rules"}
+    assert "spider" in verdict.faults[0].detail
+
+
+def test_an_illegal_move_is_named_with_its_racer_and_place() -> None:
+    racer = RECORD.racers[0]
+    log = list(racer.log)
+    legal = {str(move) for move in legal_moves(GAMES["canfield"], RECORD.deal)}
+    assert "r>t1" not in legal
+    log[0] = replace(log[0], text="r>t1")
+    verdict = verify(with_log(RECORD, 0, log))
+    assert failed(verdict) == {"moves"}
+    assert f"{racer.name}, entry 1, r>t1" in verdict.faults[0].detail
+
+
+def test_a_move_left_out_is_found_out() -> None:
+    log = list(RECORD.racers[0].log)
+    del log[3]
+    assert failed(verify(with_log(RECORD, 0, log))) & {"moves", "numbers"}
+
+
+def test_a_time_that_turns_back_is_found_out() -> None:
+    log = list(RECORD.racers[0].log)
+    log[3] = replace(log[3], at=log[2].at - 1)
+    assert "times" in failed(verify(with_log(RECORD, 0, log)))
+
+
+def test_an_entry_out_of_order_beside_the_other_boards_is_found_out() -> None:
+    last = RECORD.racers[0].log[-1]
+    log = [*RECORD.racers[0].log[:-1], replace(last, at=last.at + 3_000_000)]
+    assert "times" in failed(verify(with_log(replace(RECORD, cap=0), 0, log)))
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, 5_000])
+def test_a_commit_number_that_is_not_its_own_is_found_out(number: int) -> None:
+    log = list(RECORD.racers[0].log)
+    log[4] = replace(log[4], number=number)
+    assert "numbers" in failed(verify(with_log(RECORD, 0, log)))
+
+
+def test_a_move_after_the_deadline_is_found_out() -> None:
+    record = race("canfield", 1, FIELD, pace=60_000)
+    last = max(line.number for racer in record.racers for line in racer.log)
+    for index, racer in enumerate(record.racers):
+        if racer.log[-1].number == last:
+            late = LogLine(racer.log[-1].at, last, "draw")
+            verdict = verify(with_log(record, index, [*racer.log[:-1], late]))
+            assert failed(verdict) >= {"times", "endings"}
+
+
+def test_a_count_that_the_moves_do_not_come_to_is_found_out() -> None:
+    lie = with_racer(RECORD, 0, lambda racer: replace(racer, banked=racer.banked + 1))
+    assert failed(verify(lie)) == {"scores"}
+
+
+def test_an_ending_that_the_log_does_not_have_is_found_out() -> None:
+    index = index_of(RECORD, State.LEFT)
+    lie = with_racer(RECORD, index, lambda racer: replace(racer, state=State.CASHED_OUT))
+    assert failed(verify(lie)) >= {"endings", "finish"}
+
+
+def test_a_board_without_an_end_is_found_out() -> None:
+    index = index_of(RECORD, State.LEFT)
+    log = list(RECORD.racers[index].log[:-1])
+    assert "endings" in failed(verify(with_log(RECORD, index, log)))
+
+
+def test_a_board_that_goes_on_after_its_end_is_found_out() -> None:
+    index = index_of(RECORD, State.LEFT)
+    log = list(RECORD.racers[index].log)
+    numbers = count(max(line.number for racer in RECORD.racers for line in racer.log) + 1)
+    log += [LogLine(DEADLINE - 1, next(numbers), "left")]
+    assert failed(verify(with_log(RECORD, index, log))) == {"endings"}
+
+
+def ended_as(
+    record: RaceRecord, index: int, word: str, state: State, at: int | None = None
+) -> RaceRecord:
+    """The record with another ending for one racer, told everywhere alike."""
+    racer = record.racers[index]
+    last = racer.log[-1]
+    log = [*racer.log[:-1], LogLine(last.at if at is None else at, last.number, word)]
+
+    def told(row: ResultLine) -> ResultLine:
+        return replace(row, state=state) if row.player == racer.player else row
+
+    changed = with_log(record, index, log)
+    changed = with_racer(changed, index, lambda old: replace(old, state=state))
+    return replace(changed, results=tuple(map(told, record.results)))
+
+
+def test_a_board_declared_stuck_that_is_not_is_found_out() -> None:
+    verdict = verify(ended_as(RECORD, index_of(RECORD, State.LEFT), "stuck", State.STUCK))
+    assert failed(verdict) == {"endings"}
+    assert "more could have been banked" in verdict.faults[0].detail
+
+
+def test_a_board_declared_stuck_before_the_stock_was_seen_is_found_out() -> None:
+    record = race("canfield", 5, [Entrant("Anna", banking, patience=2)])
+    verdict = verify(ended_as(record, 0, "stuck", State.STUCK))
+    assert failed(verdict) == {"endings"}
+    assert "before every card of the stock was seen" in verdict.faults[0].detail
+
+
+def test_a_board_that_ran_out_of_time_too_early_is_found_out() -> None:
+    index = index_of(RECORD, State.LEFT)
+    verdict = verify(ended_as(RECORD, index, "out-of-time", State.OUT_OF_TIME))
+    assert failed(verdict) == {"endings"}
+    assert "before the deadline" in verdict.faults[0].detail
+
+
+def test_nobody_runs_out_of_time_without_a_cap() -> None:
+    record = replace(race("canfield", 1, FIELD, pace=60_000), cap=0)
+    verdict = verify(record)
+    assert failed(verdict) == {"endings"}
+    assert "without a cap" in verdict.faults[0].detail
+
+
+def test_a_won_board_needs_no_entry_and_bears_none() -> None:
+    races = (race("lafayette", seed, FIELD) for seed in range(40))
+    record = next(one for one in races if State.WON in {r.state for r in one.racers})
+    assert verify(record).ok
+    index = index_of(record, State.WON)
+    last = max(line.number for racer in record.racers for line in racer.log)
+    log = [*record.racers[index].log, LogLine(DEADLINE - 1, last + 1, "cash-out")]
+    assert "endings" in failed(verify(with_log(record, index, log)))
+
+
+@pytest.mark.parametrize(
+    "change", [{"place": 3}, {"banked": 51}, {"net": 0}, {"reached": 5}, {"player": "nobody"}]
+)
+def test_a_result_that_does_not_follow_is_found_out(change: dict[str, int]) -> None:
+    first, *others = RECORD.results
+    lie = replace(RECORD, results=(replace(first, **change), *others))
+    assert failed(verify(lie)) == {"finish"}
+
+
+def test_results_in_another_order_are_found_out() -> None:
+    assert failed(verify(replace(RECORD, results=RECORD.results[::-1]))) == {"finish"}
+
+
+def test_a_result_left_out_is_found_out() -> None:
+    assert failed(verify(replace(RECORD, results=RECORD.results[:-1]))) == {"finish"}
+
+
+def test_a_race_that_is_called_ranked_and_is_not_is_found_out() -> None:
+    assert failed(verify(replace(RECORD, ranked=not RECORD.ranked))) == {"ranked"}
+    chosen = race("canfield", 1, FIELD, chosen_seed=True)
+    assert failed(verify(replace(chosen, ranked=True))) == {"ranked"}
+
+
+# Replaying
+
+
+def test_a_replay_shows_every_position_of_a_log() -> None:
+    racer = RECORD.racers[0]
+    positions = replay(RECORD, racer.player)
+    assert len(positions) == len(racer.log) + 1
+    assert positions[0] == RECORD.deal
+    assert positions[-1].banked == racer.banked
