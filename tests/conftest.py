@@ -26,3 +26,5 @@ settings.register_profile(
     "long", max_examples=2000, deadline=None, suppress_health_check=_SLOW_IS_FINE
 )
 settings.load_profile(os.environ.get("SARATOGA_HYPOTHESIS_PROFILE", "dev"))
+
+pytest_plugins = ["kit.stores"]

@@ -205,7 +205,7 @@ class TableStore(Protocol):
         """List a table, or (with `None`) list it no more."""
         ...
 
-    async def all_codes(self) -> AsyncIterator[str]:
+    def all_codes(self) -> AsyncIterator[str]:
         """Every table there is, for the administrator."""
         ...
 

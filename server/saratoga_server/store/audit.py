@@ -1,0 +1,27 @@
+"""What administrators did."""
+
+from collections.abc import Mapping
+from secrets import token_hex
+
+import msgpack
+
+from saratoga_server.store.keys import AUDIT, AUDIT_KEPT
+from saratoga_server.store.link import Link
+
+
+class Audit:
+    """The port `AuditLog`."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    async def append(self, act: Mapping[str, str]) -> None:
+        # the token tells an act that is written again from the same act done twice
+        packed = msgpack.packb((token_hex(8), dict(act)), use_bin_type=False)
+        await self._link.write("append_act", (AUDIT,), packed, AUDIT_KEPT)
+
+    async def read(self, limit: int) -> list[dict[str, str]]:
+        if limit <= 0:
+            return []
+        acts = await self._link.command("ZREVRANGE", AUDIT, 0, limit - 1)
+        return [msgpack.unpackb(act)[1] for act in acts]

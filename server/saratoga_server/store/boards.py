@@ -1,0 +1,67 @@
+"""The boards of races: logs of moves, appended to through `commits.py`."""
+
+import asyncio
+from collections.abc import Sequence
+
+from saratoga_server.ports import (
+    BoardCommit,
+    CommitOutcome,
+    LogEntry,
+    Millis,
+    StoredBoard,
+    StoredStanding,
+)
+from saratoga_server.store.commits import Commits
+from saratoga_server.store.keys import race_key
+from saratoga_server.store.link import Link
+
+
+class Boards:
+    """The port `BoardStore`."""
+
+    def __init__(self, link: Link, commits: Commits) -> None:
+        self._link = link
+        self._commits = commits
+
+    async def commit(self, boards: Sequence[BoardCommit]) -> list[CommitOutcome]:
+        if len(boards) == 1:
+            return [await self._commits.submit(boards[0])]
+        return await asyncio.gather(*map(self._commits.submit, boards))
+
+    async def load_board(self, table: str, race: int, player: str) -> StoredBoard | None:
+        stored = await self._link.read("load_board", (race_key(table, race),), player)
+        if not stored:
+            return None
+        epoch, last_id, banked, state, start, *lines = stored
+        return StoredBoard(
+            epoch=int(epoch),
+            last_id=int(last_id),
+            banked=int(banked),
+            state=state.decode(),
+            entries=tuple(_entry(line, int(start)) for line in lines),
+        )
+
+    async def load_standings(self, table: str, race: int) -> dict[str, StoredStanding]:
+        stored = await self._link.read("load_standings", (race_key(table, race),))
+        if not stored:
+            return {}
+        start, *rows = stored
+        return {
+            player.decode(): _standing(banked, state, rose, int(start))
+            for player, banked, state, rose in zip(*[iter(rows)] * 4, strict=True)
+        }
+
+
+def _entry(line: bytes, start: int) -> LogEntry:
+    since, number, command_id, text = line.split(b" ", 3)
+    return LogEntry(text.decode(), Millis(start + int(since)), int(number), int(command_id))
+
+
+def _standing(banked: bytes, state: bytes, rose: bytes, start: int) -> StoredStanding:
+    reached_at, number = None, 0
+    if rose:
+        since, number = map(int, rose.split())
+        reached_at = Millis(start + since)
+    return StoredStanding(
+        banked=int(banked), state=state.decode(), reached_at=reached_at, reached_number=number
+    )

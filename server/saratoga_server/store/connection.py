@@ -1,0 +1,67 @@
+"""Opening the store: one object that fills every port."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from saratoga_server.store.audit import Audit
+from saratoga_server.store.boards import Boards
+from saratoga_server.store.commits import Commits
+from saratoga_server.store.durability import Durability
+from saratoga_server.store.fitness import Fitness, check_fitness
+from saratoga_server.store.leaderboards import Leaderboards
+from saratoga_server.store.line import Line
+from saratoga_server.store.link import Link, open_client
+from saratoga_server.store.players import Players
+from saratoga_server.store.tables import Tables
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A store that is fit for use."""
+
+    boards: Boards
+    tables: Tables
+    players: Players
+    leaderboards: Leaderboards
+    audit: Audit
+    link: Link
+    fitness: Fitness
+
+
+@asynccontextmanager
+async def open_store(
+    url: str, durability: Durability = Durability.SAFE, *, trust_store: bool = False
+) -> AsyncIterator[Store]:
+    """Connect to `redis://`, `rediss://` or `unix://`; close when left.
+
+    Raises `StoreRefused` if the store is not fit for that level, `StoreUnavailable` if nobody
+    answers. `trust_store` takes the host's word where the store does not show its settings.
+    """
+    client = open_client(url)
+    link = Link(client, durability)
+    commits: Commits | None = None
+    try:
+        fitness = await link.patiently(lambda: check_fitness(client, durability, trust=trust_store))
+        await link.load_library()
+
+        async def connect(line: Line) -> None:
+            # a store that came back may have come back with other settings
+            await check_fitness(client, durability, trust=trust_store)
+            await link.load_library()
+            await line.open(client)
+
+        commits = Commits(connect, durability)
+        yield Store(
+            boards=Boards(link, commits),
+            tables=Tables(link),
+            players=Players(link),
+            leaderboards=Leaderboards(link),
+            audit=Audit(link),
+            link=link,
+            fitness=fitness,
+        )
+    finally:
+        if commits is not None:
+            await commits.close()
+        await link.close()

@@ -1,0 +1,137 @@
+"""Whether a store may hold the house's state: version, eviction, and how it reaches the disk."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from redis.asyncio import Redis
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import ResponseError
+from redis.exceptions import TimeoutError as RedisTimeoutError
+
+from saratoga_server.ports import StoreRefused, StoreUnavailable
+from saratoga_server.store.durability import Durability
+
+OLDEST: Final = (7, 0)
+"""Functions came with Redis 7.0; every Valkey has them."""
+
+_SETTINGS: Final = ("maxmemory-policy", "appendonly", "appendfsync", "no-appendfsync-on-rewrite")
+
+
+@dataclass(frozen=True, slots=True)
+class Fitness:
+    """What a store that was found fit says of itself."""
+
+    product: str
+    """`Redis` or `Valkey`."""
+    version: str
+
+
+async def check_fitness(client: "Redis", durability: Durability, *, trust: bool = False) -> Fitness:
+    """Raise `StoreRefused`, saying what is wrong and what mends it.
+
+    `trust` takes the host's word for settings that a managed store will not show.
+    """
+    try:
+        info: dict[str, object] = await client.info("everything")
+        settings = await _settings(client)
+    except (RedisConnectionError, RedisTimeoutError) as error:
+        raise StoreUnavailable(f"the store does not answer: {error}") from error
+    except ResponseError as error:
+        raise StoreRefused(f"The store answers, but not to us: {error}.") from error
+    fitness = _fitness(info)
+    _check_server(info, fitness)
+    if settings is None:
+        if not trust:
+            raise StoreRefused(
+                f"{fitness.product} {fitness.version} does not show its settings (CONFIG is "
+                "forbidden), so nobody can tell whether moves reach its disk. If you know that it "
+                f"never evicts keys and that {_wanted(durability)}, start with --trust-store."
+            )
+        return fitness
+    wrong = _faults(settings, durability)
+    if wrong:
+        raise StoreRefused(
+            f"{fitness.product} {fitness.version} is not set up to keep races: " + " ".join(wrong)
+        )
+    return fitness
+
+
+async def _settings(client: "Redis") -> dict[str, str] | None:
+    found: dict[str, str] = {}
+    for name in _SETTINGS:
+        try:
+            pair = await client.execute_command("CONFIG", "GET", name)
+        except ResponseError:
+            return None
+        if isinstance(pair, dict):
+            pair = [part for item in pair.items() for part in item]
+        if len(pair) == 2:
+            key, value = (part.decode() if isinstance(part, bytes) else part for part in pair)
+            found[key] = value
+    return found
+
+
+def _fitness(info: dict[str, object]) -> Fitness:
+    if "valkey_version" in info:
+        return Fitness("Valkey", str(info["valkey_version"]))
+    return Fitness("Redis", str(info.get("redis_version", "0")))
+
+
+def _check_server(info: dict[str, object], fitness: Fitness) -> None:
+    version = tuple(int(part) for part in fitness.version.split(".")[:2] if part.isdigit())
+    if version < OLDEST:
+        raise StoreRefused(
+            f"{fitness.product} {fitness.version} is too old: the house needs Redis 7.0 or later, "
+            "or Valkey. Upgrade it, or start without --redis for the embedded store."
+        )
+    if str(info.get("redis_mode")) == "cluster":
+        raise StoreRefused(
+            "This is a node of a cluster. Cluster comes with many nodes; for now give --redis a "
+            "standalone Redis or Valkey."
+        )
+    if str(info.get("role")) in ("slave", "replica"):
+        raise StoreRefused(
+            f"This is a replica of {info.get('master_host')}:{info.get('master_port')}, which takes "
+            "no writes. Give --redis the primary's address."
+        )
+
+
+def _wanted(durability: Durability) -> str:
+    if durability is Durability.FAST:
+        return "its append-only file is on"
+    return "its append-only file is on and synced at every write"
+
+
+def _faults(settings: dict[str, str], durability: Durability) -> list[str]:
+    """Each with the line that mends it."""
+    wrong = []
+    policy = settings.get("maxmemory-policy", "noeviction")
+    if policy != "noeviction":
+        wrong.append(
+            f"Short of memory it would throw tables away (maxmemory-policy is {policy}); mend it "
+            "with `CONFIG SET maxmemory-policy noeviction`."
+        )
+    if settings.get("appendonly") != "yes":
+        wrong.append(
+            "It keeps no append-only file, so a crash would lose races; mend it with "
+            "`CONFIG SET appendonly yes`."
+        )
+    sync = settings.get("appendfsync")
+    if durability is Durability.FAST:
+        if sync not in ("everysec", "always"):
+            wrong.append(
+                f"It leaves syncing to the system (appendfsync is {sync}); mend it with "
+                "`CONFIG SET appendfsync everysec`."
+            )
+        return wrong
+    if sync != "always":
+        wrong.append(
+            f"It acknowledges writes before they are on disk (appendfsync is {sync}); mend it with "
+            "`CONFIG SET appendfsync always`, or ask for less with --durability fast."
+        )
+    if settings.get("no-appendfsync-on-rewrite", "no") != "no":
+        wrong.append(
+            "It stops syncing while it rewrites its file; mend it with "
+            "`CONFIG SET no-appendfsync-on-rewrite no`."
+        )
+    return wrong

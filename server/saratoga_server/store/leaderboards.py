@@ -1,0 +1,128 @@
+"""Rankings kept across races: `best` single results and the `bankroll`, the sum of nets.
+
+One number ranks a row (see the layout of its bits in `functions.lua`), so equal results never
+depend on names: first more banked, then less time, then who got there first.
+"""
+
+import logging
+
+import msgpack
+
+from saratoga_server.ports import BoardKey, RankedRow, Settlement
+from saratoga_server.store.keys import (
+    LEADERBOARD_GAMES,
+    OUTBOX_KEYS,
+    SETTLED_KEPT,
+    leaderboard_tag,
+    ranking_key,
+)
+from saratoga_server.store.link import Answer, Link
+from saratoga_server.store.periods import periods
+from saratoga_server.store.settlements import unpack_settlement
+
+_log = logging.getLogger(__name__)
+
+_DRAIN = 100
+"""Settlements taken at a time where all of them must be in."""
+
+
+class Leaderboards:
+    """The port `LeaderboardStore`."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    async def settle_outbox(self, limit: int) -> list[Settlement]:
+        return (await self._settle_some(limit))[1]
+
+    async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
+        if limit <= 0:
+            offset, limit = 1, 0  # an empty stretch in the terms of ZREVRANGE
+        total, *rows = await self._link.read("load_page", _keys(key), offset, limit)
+        return total, [
+            _row(key, offset + place, player, row, bankroll)
+            for place, (player, row, bankroll) in enumerate(zip(*[iter(rows)] * 3, strict=True))
+        ]
+
+    async def row(self, key: BoardKey, player: str) -> RankedRow | None:
+        found = await self._link.read("load_row", _keys(key), player)
+        return _row(key, *found) if found else None
+
+    async def void_race(self, game: str, race: str) -> bool:
+        await self._settle_all()
+        tag = leaderboard_tag(game)
+        return bool(await self._link.write("void_race", (_mark_key(game, race),), tag) == 1)
+
+    async def forget_results(self, player: str) -> None:
+        await self._settle_all()
+        for game in await self._link.command("SMEMBERS", LEADERBOARD_GAMES):
+            tag = leaderboard_tag(game.decode())
+            await self._link.write("forget_results", (f"{tag}:results:{player}",), tag, player)
+
+    async def _settle_all(self) -> None:
+        while (await self._settle_some(_DRAIN))[0]:
+            pass
+
+    async def _settle_some(self, limit: int) -> tuple[int, list[Settlement]]:
+        """How many left the outbox, and which of them were applied now."""
+        waiting = await self._link.read("peek_outbox", OUTBOX_KEYS, limit)
+        applied = []
+        for place, packed in zip(*[iter(waiting)] * 2, strict=True):
+            try:
+                settlement = unpack_settlement(packed)
+            except ValueError:
+                _log.exception("a settlement cannot be read and is left out")
+            else:
+                if await self._settle(settlement):
+                    applied.append(settlement)
+            # only now: who dies before this settles it again, to no effect
+            await self._link.write("drop_settled", (OUTBOX_KEYS[place - 1],), packed)
+        return len(waiting) // 2, applied
+
+    async def _settle(self, settlement: Settlement) -> bool:
+        await self._link.command("SADD", LEADERBOARD_GAMES, settlement.game)
+        belongs = periods(settlement.start_at)
+        results = [
+            (each.player, each.bot, each.banked, each.net, each.elapsed)
+            for each in settlement.results
+        ]
+        packed = msgpack.packb(
+            (
+                leaderboard_tag(settlement.game),
+                settlement.race,
+                results,
+                [period.name for period in belongs],
+                [period.gone for period in belongs],
+                SETTLED_KEPT,
+            ),
+            use_bin_type=False,
+        )
+        mark = _mark_key(settlement.game, settlement.race)
+        return bool(await self._link.write("settle", (mark,), packed) == 1)
+
+
+def _mark_key(game: str, race: str) -> str:
+    return f"{leaderboard_tag(game)}:race:{race}"
+
+
+def _keys(key: BoardKey) -> tuple[str, str]:
+    return (
+        ranking_key(key.game, key.ranking, key.period, bots=key.bots),
+        ranking_key(key.game, "bankroll", key.period, bots=key.bots),
+    )
+
+
+def _row(key: BoardKey, place: int, player: Answer, row: Answer, bankroll: Answer) -> RankedRow:
+    race, net, races, _ = msgpack.unpackb(bankroll)
+    value, elapsed = net, None
+    if key.ranking == "best":
+        race, value, net, elapsed = msgpack.unpackb(row)
+    return RankedRow(
+        rank=place + 1,
+        player=player.decode(),
+        value=value,
+        net=net,
+        elapsed=elapsed,
+        race=race,
+        races=races,
+    )

@@ -1,0 +1,87 @@
+"""Players and their names."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+
+import msgpack
+
+from saratoga_server.ports import Millis, PlayerRow
+from saratoga_server.store.keys import GUEST_KEPT, name_key, player_key
+from saratoga_server.store.link import Answer, Link
+
+_FIELDS = tuple(field.name for field in fields(PlayerRow) if field.name != "player")
+
+
+class Players:
+    """The port `PlayerStore`."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    async def load_player(self, player: str) -> PlayerRow | None:
+        return _row(player, await self._link.command("HMGET", player_key(player), *_FIELDS))
+
+    async def load_names(self, players: Sequence[str]) -> dict[str, str]:
+        names = await self._link.commands([("HGET", player_key(each), "name") for each in players])
+        return {
+            player: name.decode()
+            for player, name in zip(players, names, strict=True)
+            if name is not None
+        }
+
+    async def create_player(self, row: PlayerRow) -> PlayerRow:
+        # the name comes with `claim_name` only, which looks who else has it
+        stored = ["token_hash", row.token_hash, "bot", int(row.bot), "banned", int(row.banned)]
+        stored += ["last_id", row.last_id, "table", row.table or "", "created", row.created]
+        packed = msgpack.packb([GUEST_KEPT, *stored], use_bin_type=False)
+        await self._link.write("create_player", (player_key(row.player),), packed)
+        return await self.load_player(row.player) or row
+
+    async def claim_name(self, player: str, name: str, skeleton: str) -> bool:
+        while True:
+            held = await self._held(player)
+            keys = (player_key(player), name_key(skeleton), name_key(held))
+            outcome = await self._link.write("claim_name", keys, player, name, skeleton, held)
+            if outcome >= 0:
+                return bool(outcome)
+
+    async def set_table(self, player: str, table: str | None) -> None:
+        await self._set(player, "table", table or "")
+
+    async def set_banned(self, player: str, banned: bool) -> None:
+        await self._set(player, "banned", int(banned))
+
+    async def reserve_code(self, player: str, command_id: int, code: str) -> str:
+        key = player_key(player)
+        stored = await self._link.write("reserve_code", (key,), GUEST_KEPT, command_id, code)
+        return str(stored.decode())
+
+    async def forget_player(self, player: str) -> None:
+        while True:
+            held = await self._held(player)
+            keys = (player_key(player), name_key(held))
+            if await self._link.write("forget_player", keys, player, held) >= 0:
+                return
+
+    async def _held(self, player: str) -> str:
+        skeleton = await self._link.command("HGET", player_key(player), "skeleton")
+        return "" if skeleton is None else skeleton.decode()
+
+    async def _set(self, player: str, field: str, value: str | int) -> None:
+        await self._link.write("set_player", (player_key(player),), GUEST_KEPT, field, value)
+
+
+def _row(player: str, stored: list[Answer]) -> PlayerRow | None:
+    found = dict(zip(_FIELDS, stored, strict=True))
+    if found["token_hash"] is None:
+        return None
+    return PlayerRow(
+        player=player,
+        token_hash=found["token_hash"].decode(),
+        name=None if found["name"] is None else found["name"].decode(),
+        bot=found["bot"] == b"1",
+        banned=found["banned"] == b"1",
+        last_id=int(found["last_id"]),
+        table=found["table"].decode() or None,
+        created=Millis(int(found["created"])),
+    )

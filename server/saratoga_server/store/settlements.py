@@ -1,0 +1,39 @@
+"""Settlements as they lie in the outbox."""
+
+import msgpack
+
+from saratoga_server.ports import Millis, SettledResult, Settlement
+
+
+def pack_settlement(settlement: Settlement) -> bytes:
+    """For `RaceFinish.settlement`; the results in their order of finish."""
+    packed: bytes = msgpack.packb(
+        (
+            settlement.race,
+            settlement.game,
+            settlement.start_at,
+            [
+                (each.player, each.bot, each.banked, each.net, each.elapsed)
+                for each in settlement.results
+            ],
+        ),
+        use_bin_type=False,
+    )
+    return packed
+
+
+def unpack_settlement(packed: bytes) -> Settlement:
+    """Raises `ValueError` on anything that `pack_settlement` did not write."""
+    try:
+        race, game, start_at, results = msgpack.unpackb(packed)
+        return Settlement(
+            race=race,
+            game=game,
+            start_at=Millis(start_at),
+            results=tuple(
+                SettledResult(player=player, bot=bot, banked=banked, net=net, elapsed=elapsed)
+                for player, bot, banked, net, elapsed in results
+            ),
+        )
+    except (TypeError, msgpack.UnpackException) as error:
+        raise ValueError(f"not a settlement: {error}") from error

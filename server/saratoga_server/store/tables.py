@@ -1,0 +1,109 @@
+"""Tables, their timers, and finished races."""
+
+from collections.abc import AsyncIterator
+from secrets import token_hex
+
+import msgpack
+
+from saratoga_server.ports import Millis, TableWrite
+from saratoga_server.store.keys import (
+    DUE_KEYS,
+    FINISHED_LOGS_KEPT,
+    LISTING_KEPT,
+    PUBLIC,
+    TABLE_KEPT,
+    nudge_channel,
+    records_key,
+    table_key,
+)
+from saratoga_server.store.link import Link
+
+_SCAN = 1_000
+"""Keys looked at by one step over all tables."""
+
+
+class Tables:
+    """The port `TableStore`."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    async def now(self) -> Millis:
+        seconds, micros = await self._link.command("TIME")
+        return Millis(int(seconds) * 1000 + int(micros) // 1000)
+
+    async def load_table(self, code: str) -> tuple[int, bytes] | None:
+        version, body = await self._link.command("HMGET", table_key(code), "version", "body")
+        return None if version is None else (int(version), body)
+
+    async def save_table(self, write: TableWrite) -> bool:
+        # the store tells a write that comes again from another's by the token
+        packed = _pack(write, token_hex(8))
+        return bool(await self._link.write("save_table", (table_key(write.code),), packed) == 1)
+
+    async def load_record(self, table: str, race: int) -> str | None:
+        record = await self._link.command("HGET", records_key(table), race)
+        return None if record is None else record.decode()
+
+    async def due(self, until: Millis, limit: int) -> list[str]:
+        codes = await self._link.read("due_tables", DUE_KEYS, until, limit)
+        return [code.decode() for code in codes]
+
+    async def list_public(self) -> list[bytes]:
+        return list(await self._link.read("list_public", (PUBLIC,), LISTING_KEPT))
+
+    async def set_public(self, code: str, summary: bytes | None) -> None:
+        await self._link.write("set_public", (PUBLIC,), code, summary or b"")
+
+    async def all_codes(self) -> AsyncIterator[str]:
+        seen: set[str] = set()
+        cursor = 0
+        while True:
+            cursor, found = await self._link.command(
+                "SCAN", cursor, "MATCH", "{p*}:table:*", "COUNT", _SCAN, "TYPE", "hash"
+            )
+            for key in found:
+                _, _, code = key.decode().partition(":table:")
+                if ":" not in code and code not in seen:
+                    seen.add(code)
+                    yield code
+            cursor = int(cursor)
+            if cursor == 0:
+                return
+
+    async def nudge(self, code: str) -> None:
+        await self._link.command("PUBLISH", nudge_channel(code), code)
+
+
+def _pack(write: TableWrite, writer: str) -> bytes:
+    opening: tuple[object, ...] = ()
+    if write.opening is not None:
+        racers = sorted(write.opening.epochs)
+        opening = (
+            write.opening.race,
+            write.opening.start_at,
+            write.opening.deadline,
+            write.opening.banked,
+            racers,
+            [write.opening.epochs[player] for player in racers],
+        )
+    finish: tuple[object, ...] = ()
+    if write.finish is not None:
+        finish = (write.finish.race, write.finish.record, write.finish.settlement or b"")
+    packed: bytes = msgpack.packb(
+        (
+            write.expected,
+            write.body,
+            writer,
+            -1 if write.due is None else write.due,
+            write.race,
+            list(write.epochs),
+            list(write.epochs.values()),
+            opening,
+            finish,
+            TABLE_KEPT,
+            FINISHED_LOGS_KEPT,
+        ),
+        use_bin_type=False,
+    )
+    return packed

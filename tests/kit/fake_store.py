@@ -1,0 +1,488 @@
+"""A store in memory with a clock of its own: the ports without a process, for fast tests.
+
+It passes the same contract tests as the real one. Every call lets other tasks run, as a real one
+does, and nothing happens between a check and the write that stands on it.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from saratoga_server.ports import (
+    BoardCommit,
+    BoardKey,
+    CommitOutcome,
+    CommitStatus,
+    LogEntry,
+    Millis,
+    PlayerRow,
+    RaceOpening,
+    RankedRow,
+    Settlement,
+    StoredBoard,
+    StoredStanding,
+    StoreUnavailable,
+    TableWrite,
+)
+from saratoga_server.store.periods import periods
+from saratoga_server.store.settlements import unpack_settlement
+
+
+def wall_clock() -> Millis:
+    return Millis(time.time_ns() // 1_000_000)
+
+
+@dataclass
+class _Board:
+    epoch: int
+    banked: int
+    last_id: int = 0
+    state: str = "racing"
+    log: list[LogEntry] = field(default_factory=list)
+    rose: dict[int, tuple[Millis, int]] = field(default_factory=dict)
+
+
+@dataclass
+class _Race:
+    start_at: Millis
+    deadline: Millis
+    boards: dict[str, _Board]
+    at: Millis
+    commits: int = 0
+    over: bool = False
+
+
+@dataclass
+class FakeHouse:
+    """Everything that is stored, and the switches of the faults."""
+
+    clock: Callable[[], Millis] = wall_clock
+    unavailable: bool = False
+    """While set, every call raises `StoreUnavailable` and does nothing."""
+    lose_answers: int = 0
+    """So many writes to come are done, yet raise `StoreUnavailable`."""
+    tables: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    due: dict[str, Millis] = field(default_factory=dict)
+    races: dict[tuple[str, int], _Race] = field(default_factory=dict)
+    records: dict[tuple[str, int], str] = field(default_factory=dict)
+    outbox: list[bytes] = field(default_factory=list)
+    public: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    players: dict[str, PlayerRow] = field(default_factory=dict)
+    skeletons: dict[str, str] = field(default_factory=dict)
+    codes: dict[tuple[str, int], str] = field(default_factory=dict)
+    settled: dict[tuple[str, str], list[tuple[int, Settlement]]] = field(default_factory=dict)
+    voided: set[tuple[str, str]] = field(default_factory=set)
+    forgotten: dict[str, int] = field(default_factory=dict)
+    acts: list[dict[str, str]] = field(default_factory=list)
+    nudges: list[str] = field(default_factory=list)
+    listed: "count[int]" = field(default_factory=count)
+
+    async def reading(self) -> None:
+        await asyncio.sleep(0)
+        if self.unavailable:
+            raise StoreUnavailable("the store does not answer")
+
+    async def written(self) -> None:
+        if self.lose_answers > 0:
+            self.lose_answers -= 1
+            raise StoreUnavailable("the store does not answer")
+        await asyncio.sleep(0)
+
+
+class FakeBoards:
+    """`BoardStore` in memory."""
+
+    def __init__(self, house: FakeHouse) -> None:
+        self.house = house
+
+    async def commit(self, boards: Sequence[BoardCommit]) -> list[CommitOutcome]:
+        await self.house.reading()
+        outcomes = [self._commit(each) for each in boards]
+        await self.house.written()
+        return outcomes
+
+    def _commit(self, commit: BoardCommit) -> CommitOutcome:
+        now = self.house.clock()
+        race = self.house.races.get((commit.table, commit.race))
+        board = race.boards.get(commit.player) if race else None
+        if race is None or board is None or race.start_at > now:
+            return CommitOutcome(CommitStatus.NO_BOARD)
+        status = _fault(commit, race, board, now)
+        if status is not None:
+            return CommitOutcome(status, len(board.log))
+        race.at = max(race.at, now)
+        for text in commit.entries:
+            race.commits += 1
+            board.log.append(LogEntry(text, race.at, race.commits, commit.command_id))
+        if commit.rises:
+            ended = commit.state not in ("racing", "won") and len(commit.entries) > 1
+            board.rose[commit.banked] = (race.at, race.commits - int(ended))
+        board.last_id = max(board.last_id, commit.command_id)
+        board.banked, board.state = commit.banked, commit.state
+        if all(each.state != "racing" for each in race.boards.values()):
+            self.house.due[commit.table] = min(now, self.house.due.get(commit.table, now))
+        return CommitOutcome(CommitStatus.DONE, len(board.log), race.at, race.commits)
+
+    async def load_board(self, table: str, race: int, player: str) -> StoredBoard | None:
+        await self.house.reading()
+        stored = self.house.races.get((table, race))
+        board = stored.boards.get(player) if stored else None
+        if board is None:
+            return None
+        return StoredBoard(
+            epoch=board.epoch,
+            last_id=board.last_id,
+            banked=board.banked,
+            state=board.state,
+            entries=tuple(board.log),
+        )
+
+    async def load_standings(self, table: str, race: int) -> dict[str, StoredStanding]:
+        await self.house.reading()
+        stored = self.house.races.get((table, race))
+        if stored is None:
+            return {}
+        return {player: _standing(board) for player, board in stored.boards.items()}
+
+
+def _fault(commit: BoardCommit, race: _Race, board: _Board, now: Millis) -> CommitStatus | None:
+    there = board.log[commit.after : commit.after + len(commit.entries)]
+    same = [(entry.text, entry.command_id) for entry in there] == [
+        (text, 0) for text in commit.entries
+    ]
+    if commit.epoch and commit.epoch < board.epoch:
+        return CommitStatus.FENCED
+    if (commit.command_id and commit.command_id <= board.last_id) or (
+        not commit.command_id and same
+    ):
+        return CommitStatus.REPEAT
+    if race.over or board.state != "racing":
+        return CommitStatus.BOARD_OVER
+    if race.deadline and now >= race.deadline and not commit.late:
+        return CommitStatus.TIME_UP
+    return CommitStatus.STALE if len(board.log) != commit.after else None
+
+
+def _standing(board: _Board) -> StoredStanding:
+    at, number = board.rose.get(board.banked, (None, 0))
+    return StoredStanding(
+        banked=board.banked, state=board.state, reached_at=at, reached_number=number
+    )
+
+
+class FakeTables:
+    """`TableStore` in memory."""
+
+    def __init__(self, house: FakeHouse) -> None:
+        self.house = house
+
+    async def now(self) -> Millis:
+        await self.house.reading()
+        return self.house.clock()
+
+    async def load_table(self, code: str) -> tuple[int, bytes] | None:
+        await self.house.reading()
+        return self.house.tables.get(code)
+
+    async def save_table(self, write: TableWrite) -> bool:
+        await self.house.reading()
+        house = self.house
+        version, _ = house.tables.get(write.code, (0, b""))
+        if version != write.expected:
+            return False
+        house.tables[write.code] = (version + 1, write.body)
+        if write.due is None:
+            house.due.pop(write.code, None)
+        else:
+            house.due[write.code] = write.due
+        running = house.races.get((write.code, write.race))
+        for player, epoch in write.epochs.items():
+            if running and player in running.boards:
+                board = running.boards[player]
+                board.epoch = max(board.epoch, epoch)
+        if write.opening is not None:
+            house.races[write.code, write.opening.race] = _opened(write.opening)
+        if write.finish is not None:
+            self._finish(write)
+        await house.written()
+        return True
+
+    def _finish(self, write: TableWrite) -> None:
+        assert write.finish is not None
+        at = (write.code, write.finish.race)
+        self.house.records[at] = write.finish.record
+        if write.finish.settlement is not None:
+            self.house.outbox.append(write.finish.settlement)
+        if at in self.house.races:
+            self.house.races[at].over = True
+
+    async def load_record(self, table: str, race: int) -> str | None:
+        await self.house.reading()
+        return self.house.records.get((table, race))
+
+    async def due(self, until: Millis, limit: int) -> list[str]:
+        await self.house.reading()
+        overdue = sorted((at, code) for code, at in self.house.due.items() if at <= until)
+        return [code for _, code in overdue[:limit]]
+
+    async def list_public(self) -> list[bytes]:
+        await self.house.reading()
+        return [summary for _, summary in sorted(self.house.public.values(), reverse=True)]
+
+    async def set_public(self, code: str, summary: bytes | None) -> None:
+        await self.house.reading()
+        if summary is None:
+            self.house.public.pop(code, None)
+        else:
+            place, _ = self.house.public.get(code) or (next(self.house.listed), b"")
+            self.house.public[code] = (place, summary)
+        await self.house.written()
+
+    async def all_codes(self) -> AsyncIterator[str]:
+        await self.house.reading()
+        for code in list(self.house.tables):
+            yield code
+
+    async def nudge(self, code: str) -> None:
+        await self.house.reading()
+        self.house.nudges.append(code)
+
+
+def _opened(opening: RaceOpening) -> _Race:
+    return _Race(
+        start_at=opening.start_at,
+        deadline=opening.deadline,
+        boards={
+            player: _Board(epoch=epoch, banked=opening.banked)
+            for player, epoch in sorted(opening.epochs.items())
+        },
+        at=opening.start_at,
+    )
+
+
+class FakePlayers:
+    """`PlayerStore` in memory."""
+
+    def __init__(self, house: FakeHouse) -> None:
+        self.house = house
+
+    async def load_player(self, player: str) -> PlayerRow | None:
+        await self.house.reading()
+        return self.house.players.get(player)
+
+    async def load_names(self, players: Sequence[str]) -> dict[str, str]:
+        await self.house.reading()
+        rows = (self.house.players.get(player) for player in players)
+        return {row.player: row.name for row in rows if row and row.name is not None}
+
+    async def create_player(self, row: PlayerRow) -> PlayerRow:
+        await self.house.reading()
+        stored = self.house.players.setdefault(row.player, replace(row, name=None))
+        await self.house.written()
+        return stored
+
+    async def claim_name(self, player: str, name: str, skeleton: str) -> bool:
+        await self.house.reading()
+        if self.house.skeletons.get(skeleton, player) != player or player not in self.house.players:
+            return False
+        self._free_names(player)
+        self.house.skeletons[skeleton] = player
+        self._change(player, name=name)
+        await self.house.written()
+        return True
+
+    async def set_table(self, player: str, table: str | None) -> None:
+        await self.house.reading()
+        self._change(player, table=table)
+        await self.house.written()
+
+    async def set_banned(self, player: str, banned: bool) -> None:
+        await self.house.reading()
+        self._change(player, banned=banned)
+        await self.house.written()
+
+    async def reserve_code(self, player: str, command_id: int, code: str) -> str:
+        await self.house.reading()
+        reserved = self.house.codes.setdefault((player, command_id), code)
+        row = self.house.players.get(player)
+        if row is not None:
+            self._change(player, last_id=max(row.last_id, command_id))
+        await self.house.written()
+        return reserved
+
+    async def forget_player(self, player: str) -> None:
+        await self.house.reading()
+        self._free_names(player)
+        self.house.players.pop(player, None)
+        for at in [at for at in self.house.codes if at[0] == player]:
+            del self.house.codes[at]
+        await self.house.written()
+
+    def _free_names(self, player: str) -> None:
+        for skeleton in [each for each, holder in self.house.skeletons.items() if holder == player]:
+            del self.house.skeletons[skeleton]
+
+    def _change(self, player: str, **changes: object) -> None:
+        row = self.house.players.get(player)
+        if row is not None:
+            self.house.players[player] = replace(row, **changes)  # type: ignore[arg-type]
+
+
+class FakeLeaderboards:
+    """`LeaderboardStore` in memory: every page is folded anew from the settled races."""
+
+    def __init__(self, house: FakeHouse) -> None:
+        self.house = house
+
+    async def settle_outbox(self, limit: int) -> list[Settlement]:
+        await self.house.reading()
+        applied = []
+        for packed in self.house.outbox[:limit]:
+            settlement = unpack_settlement(packed)
+            at = (settlement.game, settlement.race)
+            if at not in self.house.settled:
+                begun = sum(map(len, self.house.settled.values()))
+                self.house.settled[at] = [(begun, settlement)] * max(1, len(settlement.results))
+                applied.append(settlement)
+        del self.house.outbox[:limit]
+        await self.house.written()
+        return applied
+
+    async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
+        await self.house.reading()
+        rows = self._rows(key)
+        return len(rows), rows[offset : offset + limit] if limit > 0 else []
+
+    async def row(self, key: BoardKey, player: str) -> RankedRow | None:
+        await self.house.reading()
+        return next((row for row in self._rows(key) if row.player == player), None)
+
+    async def void_race(self, game: str, race: str) -> bool:
+        while await self.settle_outbox(100):
+            pass
+        found = (game, race) in self.house.settled
+        if found:
+            self.house.voided.add((game, race))
+        return found
+
+    async def forget_results(self, player: str) -> None:
+        while await self.settle_outbox(100):
+            pass
+        self.house.forgotten[player] = sum(map(len, self.house.settled.values()))
+
+    def _rows(self, key: BoardKey) -> list[RankedRow]:
+        return fold_rankings(
+            key,
+            [slots[0] for at, slots in self.house.settled.items() if at not in self.house.voided],
+            self.house.forgotten,
+        )
+
+
+def fold_rankings(
+    key: BoardKey,
+    settled: Sequence[tuple[int, Settlement]],
+    forgotten: Mapping[str, int],
+) -> list[RankedRow]:
+    """The leaderboard worked out from scratch: settlements with the number of results before them."""
+    found: dict[str, list[tuple[int, int, int, int, str]]] = {}
+    for begun, settlement in settled:
+        if settlement.game != key.game:
+            continue
+        if key.period not in {period.name for period in periods(settlement.start_at)}:
+            continue
+        for place, result in enumerate(settlement.results):
+            if result.bot == key.bots and begun >= forgotten.get(result.player, 0):
+                found.setdefault(result.player, []).append(
+                    (begun + place, result.banked, result.net, result.elapsed, settlement.race)
+                )
+    ranked = [
+        _best(player, results) if key.ranking == "best" else _bankroll(player, results)
+        for player, results in found.items()
+    ]
+    return [
+        replace(row, rank=place) for place, (_, row) in enumerate(sorted(ranked, key=_order), 1)
+    ]
+
+
+def _order(ranked: tuple[tuple[int, ...], RankedRow]) -> tuple[int, ...]:
+    return ranked[0]
+
+
+def _best(
+    player: str, results: Sequence[tuple[int, int, int, int, str]]
+) -> tuple[tuple[int, ...], RankedRow]:
+    sequence, banked, net, elapsed, race = min(
+        results, key=lambda result: (-result[1], result[3], result[0])
+    )
+    return (-banked, elapsed, sequence), RankedRow(
+        rank=0, player=player, value=banked, net=net, elapsed=elapsed, race=race, races=len(results)
+    )
+
+
+def _bankroll(
+    player: str, results: Sequence[tuple[int, int, int, int, str]]
+) -> tuple[tuple[int, ...], RankedRow]:
+    in_order = sorted(results)
+    total = sum(net for _, _, net, _, _ in in_order)
+    reached, race = in_order[0][0], in_order[0][4]
+    for sequence, _, net, _, each in in_order:
+        if net:
+            reached, race = sequence, each
+    return (-total, reached), RankedRow(
+        rank=0,
+        player=player,
+        value=total,
+        net=total,
+        elapsed=None,
+        race=race,
+        races=len(results),
+    )
+
+
+class FakeAudit:
+    """`AuditLog` in memory."""
+
+    def __init__(self, house: FakeHouse) -> None:
+        self.house = house
+
+    async def append(self, act: Mapping[str, str]) -> None:
+        await self.house.reading()
+        self.house.acts.append(dict(act))
+        await self.house.written()
+
+    async def read(self, limit: int) -> list[dict[str, str]]:
+        await self.house.reading()
+        return self.house.acts[::-1][:limit] if limit > 0 else []
+
+
+@dataclass(frozen=True)
+class FakeStore:
+    """All ports over one memory; shaped like `saratoga_server.store.connection.Store`."""
+
+    house: FakeHouse
+    boards: FakeBoards
+    tables: FakeTables
+    players: FakePlayers
+    leaderboards: FakeLeaderboards
+    audit: FakeAudit
+
+
+def fake_store(house: FakeHouse | None = None) -> FakeStore:
+    """A store in memory; two of them over one `FakeHouse` are two nodes of a house."""
+    house = house or FakeHouse()
+    return FakeStore(
+        house=house,
+        boards=FakeBoards(house),
+        tables=FakeTables(house),
+        players=FakePlayers(house),
+        leaderboards=FakeLeaderboards(house),
+        audit=FakeAudit(house),
+    )
+
+
+@asynccontextmanager
+async def open_fake_store() -> AsyncIterator[FakeStore]:
+    yield fake_store()

@@ -1,0 +1,115 @@
+"""A race that runs at a table, to commit moves to."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from kit.fake_store import FakeStore
+from saratoga_server.ports import (
+    BoardCommit,
+    CommitOutcome,
+    Millis,
+    RaceOpening,
+    StoredBoard,
+    StoredStanding,
+    TableWrite,
+)
+from saratoga_server.store.connection import Store
+
+AnyStore: TypeAlias = Store | FakeStore
+
+CODE = "mint-otter-42"
+ANNA, BERT = "annaannaannaanna", "bertbertbertbert"
+MINUTE = 60_000
+
+
+def move(
+    text: str,
+    after: int,
+    *,
+    player: str = ANNA,
+    command_id: int | None = None,
+    epoch: int = 1,
+    banked: int = 0,
+    rises: bool = False,
+    code: str = CODE,
+) -> BoardCommit:
+    """One move as the player's `after + 1`-th command."""
+    return BoardCommit(
+        table=code,
+        race=1,
+        player=player,
+        epoch=epoch,
+        command_id=after + 1 if command_id is None else command_id,
+        after=after,
+        entries=(text,),
+        banked=banked,
+        state="racing",
+        rises=rises,
+    )
+
+
+def ending(
+    state: str, after: int, *entries: str, player: str = ANNA, banked: int = 0, late: bool = False
+) -> BoardCommit:
+    """An ending of the house's own."""
+    return BoardCommit(
+        table=CODE,
+        race=1,
+        player=player,
+        epoch=0,
+        command_id=0,
+        after=after,
+        entries=entries,
+        banked=banked,
+        state=state,
+        rises=False,
+        late=late,
+    )
+
+
+@dataclass
+class RunningRace:
+    """A table whose first race runs, for Anna and Bert."""
+
+    store: AnyStore
+    start_at: Millis
+    version: int = 1
+
+    async def commit(self, *commits: BoardCommit) -> list[CommitOutcome]:
+        return await self.store.boards.commit(commits)
+
+    async def board(self, player: str = ANNA) -> StoredBoard:
+        board = await self.store.boards.load_board(CODE, 1, player)
+        assert board is not None
+        return board
+
+    async def texts(self, player: str = ANNA) -> list[str]:
+        return [entry.text for entry in (await self.board(player)).entries]
+
+    async def standing(self, player: str = ANNA) -> StoredStanding:
+        return (await self.store.boards.load_standings(CODE, 1))[player]
+
+
+async def running_race(
+    store: AnyStore,
+    *,
+    started_ago: int = MINUTE,
+    minutes: int = 10,
+    banked: int = 0,
+    code: str = CODE,
+) -> RunningRace:
+    """`minutes` 0: no deadline."""
+    now = await store.tables.now()
+    start_at = Millis(now - started_ago)
+    opening = RaceOpening(
+        race=1,
+        start_at=start_at,
+        deadline=Millis(start_at + minutes * MINUTE) if minutes else Millis(0),
+        banked=banked,
+        epochs={ANNA: 1, BERT: 1},
+    )
+    written = await store.tables.save_table(
+        TableWrite(code=code, expected=0, body=b"running", due=None, race=1, opening=opening)
+    )
+    assert written
+    return RunningRace(store, start_at)

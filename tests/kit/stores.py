@@ -1,0 +1,183 @@
+"""Real stores for tests: started once a session, emptied between tests, killed and started again.
+
+`store` runs a test against the fake, the embedded Valkey and Debian's redis-server where it is
+installed. `CI` or `SARATOGA_NEED_REDIS=1` in the environment makes a missing redis-server a failure.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from kit.fake_store import FakeStore, open_fake_store
+from saratoga_server.embedded import find_binary
+from saratoga_server.store.connection import Store, open_store
+from saratoga_server.store.durability import Durability
+
+READY_WITHIN = 20.0
+"""Seconds for a store to load its file and answer."""
+
+
+@dataclass
+class StoreServer:
+    """One store process on a folder of its own."""
+
+    binary: str
+    folder: Path
+    settings: dict[str, str] = field(default_factory=dict)
+    process: "subprocess.Popen[bytes] | None" = None
+
+    @property
+    def socket(self) -> Path:
+        return self.folder / "s"
+
+    @property
+    def url(self) -> str:
+        return f"unix://{self.socket}"
+
+    def start(self) -> None:
+        """Start on what the folder holds; return when it answers."""
+        settings = {
+            "port": "0",
+            "unixsocket": str(self.socket),
+            "dir": str(self.folder),
+            "save": "",
+            "appendonly": "yes",
+            "appendfsync": "always",
+            "maxmemory-policy": "noeviction",
+            "logfile": str(self.folder / "log"),
+            "enable-debug-command": "yes",
+        } | self.settings
+        arguments = [part for name, value in settings.items() for part in (f"--{name}", value)]
+        self.socket.unlink(missing_ok=True)
+        self.process = subprocess.Popen([self.binary, *arguments], stdout=subprocess.DEVNULL)
+        deadline = time.monotonic() + READY_WITHIN
+        while self.ask("PING") != b"+PONG":
+            assert self.process.poll() is None, (self.folder / "log").read_text()
+            assert time.monotonic() < deadline, "the store does not come up"
+            time.sleep(0.002)
+
+    def ask(self, *words: str) -> bytes:
+        """The first line of the reply to one command; nothing if nobody answers."""
+        packed = b"".join(b"$%d\r\n%s\r\n" % (len(word), word.encode()) for word in words)
+        try:
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.settimeout(5)
+                connection.connect(str(self.socket))
+                connection.sendall(b"*%d\r\n%s" % (len(words), packed))
+                return connection.makefile("rb").readline().rstrip()
+        except OSError:
+            return b""
+
+    def kill(self) -> None:
+        """SIGKILL, and wait until it is gone."""
+        if self.process is not None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+            self.process = None
+
+    def empty(self) -> None:
+        """As on the first day, Functions included."""
+        assert self.ask("FLUSHALL", "SYNC") == b"+OK"
+        assert self.ask("FUNCTION", "FLUSH", "SYNC") == b"+OK"
+
+
+def binaries() -> dict[str, str | None]:
+    """The store programs to test against; None: it is missing, and must not be."""
+    found: dict[str, str | None] = {"valkey": str(find_binary())}
+    redis = shutil.which("redis-server")
+    if redis or os.environ.get("CI") or os.environ.get("SARATOGA_NEED_REDIS") == "1":
+        found["redis"] = redis
+    return found
+
+
+_ran: set[str] = set()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if _ran:
+        terminalreporter.write_line(f"stores tested: {', '.join(sorted(_ran))}")
+
+
+@pytest.fixture(scope="session")
+def store_servers() -> Iterator[dict[str, StoreServer]]:
+    """Running stores by kind, as tests ask for them."""
+    running: dict[str, StoreServer] = {}
+    with tempfile.TemporaryDirectory(prefix="saratoga-", ignore_cleanup_errors=True) as folder:
+        try:
+            yield _Servers(Path(folder), running)
+        finally:
+            for server in running.values():
+                server.kill()
+
+
+class _Servers(dict[str, StoreServer]):
+    """Starts a store when it is first asked for."""
+
+    def __init__(self, folder: Path, running: dict[str, StoreServer]) -> None:
+        super().__init__()
+        self._folder = folder
+        self._running = running
+
+    def __missing__(self, kind: str) -> StoreServer:
+        binary = binaries()[kind]
+        if binary is None:
+            pytest.fail("redis-server is not installed, and this run must test against it")
+        folder = self._folder / kind
+        folder.mkdir()
+        server = self[kind] = self._running[kind] = StoreServer(binary, folder)
+        server.start()
+        return server
+
+
+@pytest.fixture(params=list(binaries()))
+def store_server(
+    request: pytest.FixtureRequest, store_servers: dict[str, StoreServer]
+) -> StoreServer:
+    """An empty real store, shared by the session's tests one after the other."""
+    _ran.add(request.param)
+    server = store_servers[request.param]
+    server.empty()
+    return server
+
+
+@pytest.fixture(params=["fake", *binaries()])
+async def store(
+    request: pytest.FixtureRequest, store_servers: dict[str, StoreServer]
+) -> AsyncIterator[Store | FakeStore]:
+    """An empty store of every kind, opened."""
+    _ran.add(request.param)
+    if request.param == "fake":
+        async with open_fake_store() as fake:
+            yield fake
+        return
+    server = store_servers[request.param]
+    server.empty()
+    async with open_store(server.url, Durability.SAFE) as opened:
+        yield opened
+
+
+@pytest.fixture(params=list(binaries()))
+def mortal_store(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[StoreServer]:
+    """A real store of the test's own, to be killed and started again."""
+    _ran.add(request.param)
+    binary = binaries()[request.param]
+    if binary is None:
+        pytest.fail("redis-server is not installed, and this run must test against it")
+    with tempfile.TemporaryDirectory(prefix="saratoga-", ignore_cleanup_errors=True) as folder:
+        server = StoreServer(binary, Path(folder))
+        server.start()
+        try:
+            yield server
+        finally:
+            server.kill()

@@ -1,0 +1,223 @@
+"""The boards of races, against every kind of store."""
+
+from dataclasses import replace
+
+from kit.running_race import ANNA, BERT, CODE, MINUTE, AnyStore, ending, move, running_race
+from saratoga_server.ports import CommitOutcome, CommitStatus, TableWrite
+
+
+async def test_a_move_is_appended_with_its_time_and_number(store: AnyStore) -> None:
+    race = await running_race(store)
+    before = await store.tables.now()
+    [outcome] = await race.commit(move("draw", 0))
+    after = await store.tables.now()
+    assert (outcome.status, outcome.length, outcome.number) == (CommitStatus.DONE, 1, 1)
+    assert before <= outcome.at <= after
+    board = await race.board()
+    [entry] = board.entries
+    assert (entry.text, entry.at, entry.number, entry.command_id) == ("draw", outcome.at, 1, 1)
+    assert (board.epoch, board.last_id, board.banked, board.state) == (1, 1, 0, "racing")
+
+
+async def test_numbers_run_without_a_gap_over_all_boards_of_a_race(store: AnyStore) -> None:
+    race = await running_race(store)
+    await race.commit(move("draw", 0), move("draw", 0, player=BERT))
+    await race.commit(move("w>t1", 5), move("w>up", 1, player=BERT))
+    [last] = await race.commit(move("w>t1", 1))
+    numbers = [
+        entry.number for player in (ANNA, BERT) for entry in (await race.board(player)).entries
+    ]
+    assert sorted(numbers) == [1, 2, 3, 4]
+    assert last.number == 4
+
+
+async def test_the_outcome_counts_the_last_of_several_entries(store: AnyStore) -> None:
+    race = await running_race(store)
+    [outcome] = await race.commit(ending("stuck", 0, "draw", "stuck"))
+    assert (outcome.length, outcome.number) == (2, 2)
+    assert [entry.number for entry in (await race.board()).entries] == [1, 2]
+
+
+async def test_a_repeated_command_changes_nothing(store: AnyStore) -> None:
+    race = await running_race(store)
+    await race.commit(move("draw", 0, command_id=7))
+    [again] = await race.commit(move("draw", 0, command_id=7))
+    [older] = await race.commit(move("draw", 1, command_id=6))
+    assert again == older == CommitOutcome(CommitStatus.REPEAT, 1)
+    assert await race.texts() == ["draw"]
+
+
+async def test_what_the_house_repeats_changes_nothing(store: AnyStore) -> None:
+    race = await running_race(store)
+    await race.commit(move("draw", 0))
+    await race.commit(ending("left", 1, "left"))
+    [again] = await race.commit(ending("left", 1, "left"))
+    [other] = await race.commit(ending("stuck", 2, "stuck"))
+    assert again == CommitOutcome(CommitStatus.REPEAT, 2)
+    assert other == CommitOutcome(CommitStatus.BOARD_OVER, 2)
+    assert await race.texts() == ["draw", "left"]
+
+
+async def test_a_move_on_another_length_is_stale_and_told_the_present_one(store: AnyStore) -> None:
+    race = await running_race(store)
+    await race.commit(move("draw", 0))
+    [behind] = await race.commit(move("w>t1", 0, command_id=9))
+    [ahead] = await race.commit(move("w>t1", 4, command_id=9))
+    assert behind == ahead == CommitOutcome(CommitStatus.STALE, 1)
+    assert await race.texts() == ["draw"]
+
+
+async def test_one_boards_failure_fails_no_other(store: AnyStore) -> None:
+    race = await running_race(store)
+    outcomes = await race.commit(
+        move("draw", 3),
+        move("draw", 0, player="nobodynobodynobo"),
+        move("draw", 0, player=BERT),
+        move("draw", 0, code="amber-heron-07"),
+    )
+    assert [outcome.status for outcome in outcomes] == [
+        CommitStatus.STALE,
+        CommitStatus.NO_BOARD,
+        CommitStatus.DONE,
+        CommitStatus.NO_BOARD,
+    ]
+    assert await race.texts(BERT) == ["draw"]
+
+
+async def test_many_tables_share_a_batch(store: AnyStore) -> None:
+    codes = [f"mint-otter-{number}" for number in range(10, 50)]
+    for code in codes:
+        await running_race(store, code=code)
+    outcomes = await store.boards.commit([move("draw", 0, code=code) for code in codes])
+    assert {(outcome.status, outcome.length, outcome.number) for outcome in outcomes} == {
+        (CommitStatus.DONE, 1, 1)
+    }
+
+
+async def test_one_board_may_appear_twice_in_a_batch(store: AnyStore) -> None:
+    race = await running_race(store)
+    outcomes = await race.commit(move("draw", 0), move("w>t1", 1))
+    assert [(outcome.status, outcome.number) for outcome in outcomes] == [
+        (CommitStatus.DONE, 1),
+        (CommitStatus.DONE, 2),
+    ]
+    assert await race.texts() == ["draw", "w>t1"]
+
+
+async def test_nobody_moves_before_the_start(store: AnyStore) -> None:
+    race = await running_race(store, started_ago=-MINUTE)
+    [outcome] = await race.commit(move("draw", 0))
+    assert outcome == CommitOutcome(CommitStatus.NO_BOARD)
+    assert await race.texts() == []
+
+
+async def test_nobody_moves_after_the_deadline_but_the_house_may_end(store: AnyStore) -> None:
+    race = await running_race(store, started_ago=20 * MINUTE)
+    [move_made] = await race.commit(move("draw", 0))
+    [ended] = await race.commit(ending("out of time", 0, "out-of-time", late=True))
+    assert move_made == CommitOutcome(CommitStatus.TIME_UP, 0)
+    assert ended.status is CommitStatus.DONE
+    assert (await race.board()).state == "out of time"
+
+
+async def test_without_a_cap_there_is_no_deadline(store: AnyStore) -> None:
+    race = await running_race(store, started_ago=500 * MINUTE, minutes=0)
+    [outcome] = await race.commit(move("draw", 0))
+    assert outcome.status is CommitStatus.DONE
+
+
+async def test_an_older_connection_is_fenced_off(store: AnyStore) -> None:
+    race = await running_race(store)
+    await store.tables.save_table(
+        TableWrite(code=CODE, expected=1, body=b"resumed", due=None, race=1, epochs={ANNA: 2})
+    )
+    [old] = await race.commit(move("draw", 0, epoch=1))
+    [new] = await race.commit(move("draw", 0, epoch=2))
+    [house] = await race.commit(ending("left", 1, "left"))
+    assert old == CommitOutcome(CommitStatus.FENCED, 0)
+    assert new.status is house.status is CommitStatus.DONE
+    assert (await race.board()).epoch == 2
+    assert (await race.board(BERT)).epoch == 1
+
+
+async def test_a_fence_is_never_lowered(store: AnyStore) -> None:
+    race = await running_race(store)
+    for version, epoch in ((1, 5), (2, 3)):
+        await store.tables.save_table(
+            TableWrite(
+                code=CODE, expected=version, body=b"x", due=None, race=1, epochs={ANNA: epoch}
+            )
+        )
+    assert (await race.board()).epoch == 5
+
+
+async def test_a_board_that_has_ended_takes_nothing_more(store: AnyStore) -> None:
+    race = await running_race(store)
+    await race.commit(ending("cashed out", 0, "cash-out"))
+    [outcome] = await race.commit(move("draw", 1))
+    assert outcome == CommitOutcome(CommitStatus.BOARD_OVER, 1)
+
+
+async def test_the_table_is_due_when_its_last_board_ends(store: AnyStore) -> None:
+    race = await running_race(store)
+    await race.commit(ending("cashed out", 0, "cash-out"))
+    assert await store.tables.due(await store.tables.now(), 10) == []
+    await race.commit(ending("stuck", 0, "stuck", player=BERT))
+    assert await store.tables.due(await store.tables.now(), 10) == [CODE]
+
+
+async def test_a_count_is_reached_when_it_rises_to_it(store: AnyStore) -> None:
+    race = await running_race(store, banked=1)
+    assert (await race.standing()).reached_at is None
+    [first] = await race.commit(move("t1>up", 0, banked=2, rises=True))
+    await race.commit(move("draw", 1, banked=2))
+    standing = await race.standing()
+    assert (standing.banked, standing.reached_at, standing.reached_number) == (2, first.at, 1)
+
+
+async def test_a_card_taken_back_gives_the_older_time_back(store: AnyStore) -> None:
+    race = await running_race(store, banked=1)
+    [two] = await race.commit(move("t1>up", 0, banked=2, rises=True))
+    await race.commit(move("t2>up", 1, banked=3, rises=True))
+    await race.commit(move("up.S>t2", 2, banked=2))
+    standing = await race.standing()
+    assert (standing.banked, standing.reached_at, standing.reached_number) == (2, two.at, 1)
+    await race.commit(move("up.H>t3", 3, banked=1))
+    assert (await race.standing()).reached_at is None
+    [again] = await race.commit(move("t3>up", 4, banked=2, rises=True))
+    standing = await race.standing()
+    assert (standing.reached_at, standing.reached_number) == (again.at, 5)
+
+
+async def test_a_count_is_reached_by_the_move_not_by_the_ending_behind_it(store: AnyStore) -> None:
+    race = await running_race(store)
+    last = move("t1>up", 0, banked=1, rises=True)
+    outcomes = await race.commit(
+        replace(last, state="stuck", entries=("t1>up", "stuck")),
+        replace(last, state="won", player=BERT),
+    )
+    assert [outcome.number for outcome in outcomes] == [2, 3]
+    assert (await race.standing()).reached_number == 1
+    assert (await race.standing(BERT)).reached_number == 3
+
+
+async def test_standings_show_every_board(store: AnyStore) -> None:
+    race = await running_race(store, banked=8)
+    await race.commit(ending("won", 0, "t1>up", banked=52, player=BERT))
+    standings = await store.boards.load_standings(CODE, 1)
+    assert {player: (each.banked, each.state) for player, each in standings.items()} == {
+        ANNA: (8, "racing"),
+        BERT: (52, "won"),
+    }
+
+
+async def test_what_is_not_there_is_not_loaded(store: AnyStore) -> None:
+    assert await store.boards.load_board(CODE, 1, ANNA) is None
+    assert await store.boards.load_standings(CODE, 1) == {}
+    await running_race(store)
+    assert await store.boards.load_board(CODE, 1, "nobodynobodynobo") is None
+    assert await store.boards.load_board(CODE, 2, ANNA) is None
+
+
+async def test_nothing_to_commit_is_nothing_done(store: AnyStore) -> None:
+    assert await store.boards.commit([]) == []

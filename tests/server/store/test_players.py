@@ -1,0 +1,99 @@
+"""Players and their names, against every kind of store."""
+
+from kit.running_race import ANNA, BERT, AnyStore
+from saratoga_server.ports import Millis, PlayerRow
+
+
+def row(player: str = ANNA, *, token_hash: str = "a1b2", bot: bool = False) -> PlayerRow:
+    return PlayerRow(
+        player=player, token_hash=token_hash, bot=bot, created=Millis(1_760_000_000_000)
+    )
+
+
+async def test_a_player_is_kept_as_made(store: AnyStore) -> None:
+    assert await store.players.load_player(ANNA) is None
+    assert await store.players.create_player(row(bot=True)) == row(bot=True)
+    assert await store.players.load_player(ANNA) == row(bot=True)
+
+
+async def test_a_player_is_made_once(store: AnyStore) -> None:
+    await store.players.create_player(row())
+    assert await store.players.create_player(row(token_hash="other")) == row()
+    assert await store.players.load_player(ANNA) == row()
+
+
+async def test_a_name_belongs_to_one_player(store: AnyStore) -> None:
+    for player in (ANNA, BERT):
+        await store.players.create_player(row(player))
+    assert await store.players.claim_name(ANNA, "Zoë", "zoe")
+    assert not await store.players.claim_name(BERT, "Zoe", "zoe")
+    assert await store.players.load_names([ANNA, BERT]) == {ANNA: "Zoë"}
+    found = await store.players.load_player(ANNA)
+    assert found is not None
+    assert found.name == "Zoë"
+
+
+async def test_a_name_claimed_again_stays_ones_own(store: AnyStore) -> None:
+    await store.players.create_player(row())
+    assert await store.players.claim_name(ANNA, "Zoe", "zoe")
+    assert await store.players.claim_name(ANNA, "ZOE", "zoe")
+    assert await store.players.load_names([ANNA]) == {ANNA: "ZOE"}
+
+
+async def test_a_new_name_frees_the_old_one(store: AnyStore) -> None:
+    for player in (ANNA, BERT):
+        await store.players.create_player(row(player))
+    await store.players.claim_name(ANNA, "Zoe", "zoe")
+    assert await store.players.claim_name(ANNA, "Ann", "ann")
+    assert await store.players.claim_name(BERT, "Zoe", "zoe")
+    assert await store.players.load_names([ANNA, BERT]) == {ANNA: "Ann", BERT: "Zoe"}
+
+
+async def test_a_player_sits_at_one_table(store: AnyStore) -> None:
+    await store.players.create_player(row())
+    await store.players.set_table(ANNA, "mint-otter-42")
+    assert (await store.players.load_player(ANNA)).table == "mint-otter-42"  # type: ignore[union-attr]
+    await store.players.set_table(ANNA, None)
+    assert await store.players.load_player(ANNA) == row()
+
+
+async def test_a_ban_can_be_lifted(store: AnyStore) -> None:
+    await store.players.create_player(row())
+    await store.players.set_banned(ANNA, True)
+    assert (await store.players.load_player(ANNA)).banned  # type: ignore[union-attr]
+    await store.players.set_banned(ANNA, False)
+    assert await store.players.load_player(ANNA) == row()
+
+
+async def test_who_is_not_there_cannot_be_changed(store: AnyStore) -> None:
+    await store.players.set_table(ANNA, "mint-otter-42")
+    await store.players.set_banned(ANNA, True)
+    assert not await store.players.claim_name(ANNA, "Zoe", "zoe")
+    assert await store.players.load_player(ANNA) is None
+
+
+async def test_a_code_belongs_to_its_command_for_ever(store: AnyStore) -> None:
+    await store.players.create_player(row())
+    assert await store.players.reserve_code(ANNA, 3, "mint-otter-42") == "mint-otter-42"
+    assert await store.players.reserve_code(ANNA, 3, "amber-heron-07") == "mint-otter-42"
+    assert await store.players.reserve_code(ANNA, 4, "amber-heron-07") == "amber-heron-07"
+    assert await store.players.reserve_code(BERT, 3, "lone-crane-11") == "lone-crane-11"
+    assert (await store.players.load_player(ANNA)).last_id == 4  # type: ignore[union-attr]
+
+
+async def test_who_is_forgotten_leaves_nothing(store: AnyStore) -> None:
+    for player in (ANNA, BERT):
+        await store.players.create_player(row(player))
+    await store.players.claim_name(ANNA, "Zoe", "zoe")
+    await store.players.reserve_code(ANNA, 3, "mint-otter-42")
+    await store.players.forget_player(ANNA)
+    await store.players.forget_player(ANNA)
+    assert await store.players.load_player(ANNA) is None
+    assert await store.players.load_names([ANNA]) == {}
+    assert await store.players.claim_name(BERT, "Zoe", "zoe")
+    await store.players.create_player(row())
+    assert await store.players.reserve_code(ANNA, 3, "amber-heron-07") == "amber-heron-07"
+
+
+async def test_nobody_has_no_names(store: AnyStore) -> None:
+    assert await store.players.load_names([]) == {}

@@ -1,0 +1,151 @@
+"""Tables, their timers and finished races, against every kind of store."""
+
+from kit.running_race import ANNA, BERT, CODE, AnyStore, ending, move, running_race
+from saratoga_server.ports import (
+    CommitOutcome,
+    CommitStatus,
+    Millis,
+    RaceFinish,
+    RaceOpening,
+    TableWrite,
+)
+
+
+def write(
+    expected: int, body: bytes = b"body", *, due: int | None = None, code: str = CODE
+) -> TableWrite:
+    return TableWrite(
+        code=code, expected=expected, body=body, due=None if due is None else Millis(due)
+    )
+
+
+async def test_a_table_is_kept_with_its_version(store: AnyStore) -> None:
+    assert await store.tables.load_table(CODE) is None
+    assert await store.tables.save_table(write(0, b"first \x00\xff\x81"))
+    assert await store.tables.load_table(CODE) == (1, b"first \x00\xff\x81")
+    assert await store.tables.save_table(write(1, b"second"))
+    assert await store.tables.load_table(CODE) == (2, b"second")
+
+
+async def test_a_write_judged_on_another_version_changes_nothing(store: AnyStore) -> None:
+    await store.tables.save_table(write(0, b"first"))
+    await store.tables.save_table(write(1, b"second"))
+    assert not await store.tables.save_table(write(0, b"other"))
+    assert not await store.tables.save_table(write(1, b"other", due=1))
+    assert not await store.tables.save_table(write(5, b"other"))
+    assert await store.tables.load_table(CODE) == (2, b"second")
+    assert await store.tables.due(Millis(10), 10) == []
+
+
+async def test_of_two_equal_writes_one_is_refused(store: AnyStore) -> None:
+    assert await store.tables.save_table(write(0))
+    assert not await store.tables.save_table(write(0))
+
+
+async def test_a_refused_write_opens_no_board(store: AnyStore) -> None:
+    race = await running_race(store)
+    opening = RaceOpening(
+        race=2, start_at=race.start_at, deadline=Millis(0), banked=0, epochs={ANNA: 1}
+    )
+    refused = TableWrite(
+        code=CODE,
+        expected=0,
+        body=b"late",
+        due=None,
+        race=1,
+        epochs={ANNA: 9},
+        opening=opening,
+        finish=RaceFinish(race=1, record="wrong", settlement=b"wrong"),
+    )
+    assert not await store.tables.save_table(refused)
+    assert await store.boards.load_board(CODE, 2, ANNA) is None
+    assert await store.tables.load_record(CODE, 1) is None
+    assert (await race.board()).epoch == 1
+    assert (await race.commit(move("draw", 0)))[0].status is CommitStatus.DONE
+
+
+async def test_timers_are_found_the_longest_overdue_first(store: AnyStore) -> None:
+    for number, due in ((1, 300), (2, 100), (3, 200), (4, 400), (5, None)):
+        await store.tables.save_table(write(0, code=f"mint-otter-0{number}", due=due))
+    assert await store.tables.due(Millis(300), 10) == [
+        "mint-otter-02",
+        "mint-otter-03",
+        "mint-otter-01",
+    ]
+    assert await store.tables.due(Millis(300), 2) == ["mint-otter-02", "mint-otter-03"]
+    assert await store.tables.due(Millis(99), 10) == []
+
+
+async def test_a_timer_moves_with_its_table(store: AnyStore) -> None:
+    await store.tables.save_table(write(0, due=100))
+    await store.tables.save_table(write(1, due=500))
+    assert await store.tables.due(Millis(200), 10) == []
+    assert await store.tables.due(Millis(500), 10) == [CODE]
+    await store.tables.save_table(write(2))
+    assert await store.tables.due(Millis(500), 10) == []
+
+
+async def test_a_finished_race_leaves_its_record(store: AnyStore) -> None:
+    race = await running_race(store)
+    finish = RaceFinish(race=1, record="record of a race\nwith ♠\n", settlement=None)
+    assert await store.tables.save_table(
+        TableWrite(code=CODE, expected=1, body=b"over", due=None, finish=finish)
+    )
+    assert await store.tables.load_record(CODE, 1) == "record of a race\nwith ♠\n"
+    assert await store.tables.load_record(CODE, 2) is None
+    [late] = await race.commit(ending("left", 0, "left"))
+    assert late == CommitOutcome(CommitStatus.BOARD_OVER, 0)
+
+
+async def test_the_next_race_has_boards_of_its_own(store: AnyStore) -> None:
+    race = await running_race(store)
+    await race.commit(move("draw", 0))
+    finish = RaceFinish(race=1, record="first", settlement=None)
+    await store.tables.save_table(
+        TableWrite(code=CODE, expected=1, body=b"over", due=None, finish=finish)
+    )
+    opening = RaceOpening(
+        race=2, start_at=race.start_at, deadline=Millis(0), banked=4, epochs={BERT: 3}
+    )
+    await store.tables.save_table(
+        TableWrite(code=CODE, expected=2, body=b"running", due=None, race=2, opening=opening)
+    )
+    assert set(await store.boards.load_standings(CODE, 2)) == {BERT}
+    board = await store.boards.load_board(CODE, 2, BERT)
+    assert board is not None
+    assert (board.epoch, board.last_id, board.banked, board.entries) == (3, 0, 4, ())
+    assert await race.texts() == ["draw"]
+
+
+async def test_public_tables_are_listed_newest_first(store: AnyStore) -> None:
+    await store.tables.set_public("mint-otter-01", b"one \x00\xff")
+    await store.tables.set_public("mint-otter-02", b"two")
+    await store.tables.set_public("mint-otter-01", b"one again\n")
+    listed = await store.tables.list_public()
+    assert sorted(listed) == [b"one again\n", b"two"]
+    await store.tables.set_public("mint-otter-02", None)
+    await store.tables.set_public("mint-otter-03", None)
+    assert await store.tables.list_public() == [b"one again\n"]
+
+
+async def test_every_table_is_found_once(store: AnyStore) -> None:
+    codes = [f"mint-otter-{number}" for number in range(10, 60)]
+    for code in codes:
+        await store.tables.save_table(write(0, code=code))
+    await running_race(store, code="amber-heron-07")
+    finish = RaceFinish(race=1, record="text", settlement=None)
+    await store.tables.save_table(
+        TableWrite(code="amber-heron-07", expected=1, body=b"over", due=None, finish=finish)
+    )
+    found = [code async for code in store.tables.all_codes()]
+    assert sorted(found) == sorted([*codes, "amber-heron-07"])
+
+
+async def test_a_nudge_needs_nobody_who_listens(store: AnyStore) -> None:
+    await store.tables.nudge(CODE)
+
+
+async def test_the_stores_clock_goes_on(store: AnyStore) -> None:
+    first = await store.tables.now()
+    assert first > 1_700_000_000_000
+    assert await store.tables.now() >= first
