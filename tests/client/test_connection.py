@@ -30,6 +30,7 @@ from saratoga_client.trouble import (
     Unreachable,
 )
 from saratoga_protocol import commands, events
+from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.refusals import BANNED, RESTARTING, TAKEN_OVER
 from saratoga_protocol.version import JSON, MSGPACK
 
@@ -141,7 +142,10 @@ async def test_a_refusal_is_raised_with_the_present_board(house: ScriptedHouse) 
 async def test_unasked_events_come_in_order(house: ScriptedHouse) -> None:
     async with connection(house) as client:
         visit = await house.visit()
-        told = [events.Announcement(text="one"), events.TableChanged(table=table(), now=NOON)]
+        told: list[AnyEvent] = [
+            events.Announcement(text="one"),
+            events.TableChanged(table=table(), now=NOON),
+        ]
         await visit.say(*told)
         heard = client.events()
         assert [await anext(heard), await anext(heard)] == told
