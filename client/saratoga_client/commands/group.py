@@ -1,0 +1,128 @@
+"""The command `saratoga`: its verbs, its help, and how every run ends.
+
+Help leads with examples. Errors go to the error stream in words, and the exit code says which
+kind it was (`problems.Exit`); no stack trace ever reaches a player.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Final
+
+import click
+
+from saratoga_client.problems import Exit, Problem
+
+VERBS: Final[Mapping[str, str]] = {
+    "leaderboard": "Who is best at a game, by day, week, month or ever.",
+    "watch": "Follow a table live, without a seat.",
+    "verify": "Check a finished race from its record: deal, moves, scores, order.",
+    "bot": "Send a bot to a table.",
+    "completion": "Print what makes your shell complete saratoga's commands.",
+    "demo": "A whole race between four bots, from the deal to the verified record.",
+}
+"""Each verb with its line in the help; `commands.VERB.command` is the command itself."""
+
+HIDDEN_VERBS: Final = frozenset({"demo"})
+"""Work, but are not for every day."""
+
+
+class ExampleCommand(click.Command):
+    """A command whose help begins with examples."""
+
+    def __init__(self, *args: Any, examples: tuple[tuple[str, str], ...] = (), **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self.examples = examples
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_help_text(ctx, formatter)
+        write_examples(formatter, self.examples)
+        self.format_usage(ctx, formatter)
+        self.format_options(ctx, formatter)
+        self.format_epilog(ctx, formatter)
+
+
+class Verbs(click.Group):
+    """The group of all verbs, each imported when it is used."""
+
+    examples: tuple[tuple[str, str], ...] = (
+        ("saratoga leaderboard canfield", "the best results of today"),
+        ("saratoga watch mint-otter-42", "follow a table live"),
+        ("saratoga verify mint-otter-42/3", "check a finished race yourself"),
+        ("saratoga bot mint-otter-42 --strength weak", "somebody to race against"),
+    )
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        module = import_module(f"saratoga_client.commands.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_help_text(ctx, formatter)
+        write_examples(formatter, self.examples)
+        self.format_usage(ctx, formatter)
+        with formatter.section("Commands"):
+            shown = [(verb, line) for verb, line in VERBS.items() if verb not in HIDDEN_VERBS]
+            formatter.write_dl(shown)
+        self.format_options(ctx, formatter)
+        self.format_epilog(ctx, formatter)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        click.Command.format_options(self, ctx, formatter)
+
+
+def write_examples(formatter: click.HelpFormatter, examples: tuple[tuple[str, str], ...]) -> None:
+    if examples:
+        with formatter.section("Examples"):
+            formatter.write_dl(examples, col_max=48)
+
+
+def run(group: click.Group, arguments: list[str] | None = None) -> int:
+    """Run the command line and return how it ended."""
+    try:
+        ended = group.main(arguments, prog_name="saratoga", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except Problem as problem:
+        _say(f"saratoga: {problem}")
+        return problem.code
+    except (KeyboardInterrupt, click.Abort):
+        _say("")
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        # whoever read our output has enough; do not fail again when the stream is flushed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.DONE
+    except Exception as error:
+        return _unexpected(error)
+    return ended if isinstance(ended, int) else Exit.DONE
+
+
+def _unexpected(error: Exception) -> int:
+    """Keep the trace in a file, and say where it is."""
+    from traceback import format_exception
+
+    kind = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    _say(f"saratoga: Something went wrong that should not have ({kind}).")
+    try:
+        from platformdirs import user_state_path
+
+        folder = user_state_path("saratoga", ensure_exists=True)
+        report = folder / "last-fault.txt"
+        report.write_text("".join(format_exception(error)), encoding="utf-8")
+    except OSError:
+        _say("Please report it with what you were doing.")
+    else:
+        _say(f"Please report it with what you were doing and the file {report}.")
+    return Exit.UNEXPECTED
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)

@@ -1,0 +1,133 @@
+"""A race as a picture for terminals: standings that move, with money, bars and the clock.
+
+Stands on rich, so it is imported only where a terminal is there to show it.
+"""
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Final, Self
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from saratoga_client.model import BOT_MARK, Picture, Row, dollars, remaining, rows
+
+WIDEST_BAR: Final = 20
+"""Cells of the bar of a won board."""
+
+CARDS_IN_A_PACK: Final = 52
+
+_MEDALS: Final = {1: "bold yellow", 2: "bold", 3: "bold"}
+_STATES: Final = {
+    "racing": "cyan",
+    "won": "bold green",
+    "cashed out": "yellow",
+    "stuck": "magenta",
+    "out of time": "red",
+    "left": "dim",
+}
+
+
+class Scoreboard:
+    """A live picture; a context manager, so that the terminal is always restored."""
+
+    def __init__(self, picture: Picture, clock: Callable[[], int], goal: int) -> None:
+        self._picture = picture
+        self._clock = clock
+        self._goal = goal
+        self._live = Live(get_renderable=self._render, refresh_per_second=8, transient=False)
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._live.stop()
+
+    def show(self, picture: Picture) -> None:
+        """Show this picture from now on."""
+        self._picture = picture
+
+    def print(self, text: str) -> None:
+        """A line above the live picture."""
+        self._live.console.print(text, markup=False, highlight=False)
+
+    def _render(self) -> RenderableType:
+        return drawn(self._picture, self._clock(), self._goal)
+
+
+def drawn(picture: Picture, now: int, goal: int = CARDS_IN_A_PACK) -> RenderableType:
+    """The whole picture at our time `now`; `goal` is how many cards a won board has banked."""
+    heading = Text.assemble(
+        (picture.table.code, "bold"),
+        f"  {picture.table.settings.game}  race {picture.table.race.partition('/')[2]}",
+        f"  {_clock_text(picture, now)}",
+    )
+    if not rows(picture):
+        return Group(heading, _seats(picture))
+    notice = [Text(picture.table.notice, "dim")] if picture.table.notice else []
+    return Group(heading, _standings(picture, goal), *notice)
+
+
+def print_picture(picture: Picture, now: int, goal: int = CARDS_IN_A_PACK) -> None:
+    """Print the picture once, as it is."""
+    Console().print(drawn(picture, now, goal))
+
+
+def _standings(picture: Picture, goal: int) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("", justify="right")
+    table.add_column("racer", min_width=16)
+    table.add_column("banked", justify="right")
+    table.add_column("", min_width=WIDEST_BAR)
+    table.add_column("net", justify="right", min_width=6)
+    table.add_column("behind", justify="right", min_width=6)
+    table.add_column("", min_width=11)
+    for row in rows(picture):
+        table.add_row(
+            Text(f"{row.place}.", _MEDALS.get(row.place, "")),
+            _name(row.name, row.bot),
+            str(row.banked),
+            _bar(row, goal),
+            Text(dollars(row.net), "green" if row.net > 0 else "red" if row.net < 0 else ""),
+            f"${row.gap}" if row.gap else "",
+            Text(row.state, _STATES.get(row.state, "")),
+        )
+        if row.tie:
+            table.add_row("", Text(row.tie, "dim"))
+    return table
+
+
+def _seats(picture: Picture) -> Table:
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for seat in picture.table.seats:
+        host = "host" if seat.player == picture.table.host else ""
+        state = "ready" if seat.ready else "seated" if seat.connected else "away"
+        table.add_row(_name(seat.name, seat.bot), Text(host, "dim"), state)
+    return table
+
+
+def _name(name: str, bot: bool) -> Text:
+    return Text.assemble(name, (f" [{BOT_MARK}]", "dim")) if bot else Text(name)
+
+
+def _bar(row: Row, goal: int) -> Text:
+    filled = min(WIDEST_BAR, round(WIDEST_BAR * row.banked / goal)) if goal else 0
+    return Text.assemble(("━" * filled, "green"), ("─" * (WIDEST_BAR - filled), "dim"))
+
+
+def _clock_text(picture: Picture, now: int) -> str:
+    left = remaining(picture, now)
+    if left is not None:
+        return f"{left // 60_000}:{left // 1000 % 60:02d} left"
+    if picture.table.phase == "countdown" and picture.table.start_at:
+        wait = max(0, picture.table.start_at - (now + picture.clock_lead))
+        return f"starts in {-(-wait // 1000)} s"
+    return picture.table.phase

@@ -1,0 +1,74 @@
+"""How many cards the bots bank: both strengths, every game, the same deals, no house.
+
+Run `python tests/benchmarks/bots_bench.py [--deals 500] [--game GAME]`. The bar: the strong bot
+banks at least 1.3 times what the weak one does, and takes at most 3 ms of thought a move. Ends with 1
+where the bar is missed.
+"""
+
+import argparse
+import sys
+from dataclasses import dataclass
+from time import process_time
+
+from saratoga_client.bots.alone import play_alone
+from saratoga_client.bots.strengths import CHOOSERS, Strength
+from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES
+
+LEAST_RATIO = 1.3
+MOST_MILLISECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    banked: float
+    won: int
+    moves: float
+    milliseconds: float
+    """Of thought, judging included, a move."""
+
+
+def measure(game: Game, strength: Strength, deals: int) -> Figures:
+    banked = won = moves = 0
+    began = process_time()
+    for number in range(deals):
+        start = deal_for_key(game, practice_key(f"bench {number}"))
+        played = play_alone(game, start, CHOOSERS[strength], temper=number)
+        banked += played.end.banked
+        won += game.goal(played.end)
+        moves += len(played.moves)
+    spent = process_time() - began
+    return Figures(
+        banked=banked / deals,
+        won=won,
+        moves=moves / deals,
+        milliseconds=1000 * spent / max(1, moves),
+    )
+
+
+def report(game: Game, deals: int) -> bool:
+    weak, strong = (measure(game, strength, deals) for strength in Strength)
+    ratio = strong.banked / weak.banked
+    for strength, figures in ((Strength.WEAK, weak), (Strength.STRONG, strong)):
+        print(
+            f"{game.name:20} {strength:7} {figures.banked:7.2f} banked {figures.won:5} won "
+            f"{figures.moves:7.1f} moves {figures.milliseconds:7.3f} ms a move"
+        )
+    print(f"{game.name:20} ratio   {ratio:7.2f}", flush=True)
+    return ratio >= LEAST_RATIO and strong.milliseconds <= MOST_MILLISECONDS
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--deals", type=int, default=500)
+    parser.add_argument("--game", choices=list(GAMES))
+    given = parser.parse_args()
+    games = [GAMES[given.game]] if given.game else list(GAMES.values())
+    met = [report(game, given.deals) for game in games]
+    print("the bar is met" if all(met) else "the bar is missed")
+    return 0 if all(met) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
