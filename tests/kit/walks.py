@@ -16,7 +16,7 @@ from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import DOWN, UP, Carry, Draw, Move, Redeal
-from saratoga_rules.position import Position
+from saratoga_rules.position import Position, format_position
 
 LONGEST = 250
 """Moves in a walk: enough to see every pass of every game."""
@@ -34,6 +34,9 @@ class Step(NamedTuple):
     """Every legal move there."""
     move: Move | None
     """The one that was made; `None` at the end of the walk."""
+
+    def __repr__(self) -> str:
+        return f"<{self.game.name}: {format_position(self.position)}; then {self.move}>"
 
 
 Temper = Callable[[Sequence[Move], Random], Move]

@@ -1,0 +1,378 @@
+"""What holds in every game, wherever play may lead."""
+
+from collections import Counter
+from functools import cache
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.conformance import PlayedGame, played_games
+from kit.races import Entrant, race
+from kit.walks import Step, banking, steps, walk, walks, wandering
+from saratoga_rules.cards import HIDDEN, PACK, RANKS, SUITS, Card, card_of, parse_cards
+from saratoga_rules.deal import deal_for_key
+from saratoga_rules.fairness import deal_key
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import is_won, legal_moves, play, refusal
+from saratoga_rules.moves import (
+    COLUMN_NAMES,
+    DOWN,
+    DRAW,
+    REDEAL,
+    RESERVE,
+    TAKE_BACK_INDEX,
+    UP,
+    WASTE,
+    Carry,
+    Move,
+    parse_move,
+)
+from saratoga_rules.position import Position, format_position, parse_position
+from saratoga_rules.refusals import IllegalMove
+from saratoga_rules.replay import replay
+from saratoga_rules.stuck import is_stuck, may_declare
+from saratoga_rules.views import redact
+
+every_game = pytest.mark.parametrize("name", GAMES)
+
+SOURCES = (WASTE, RESERVE, *COLUMN_NAMES[:13], *TAKE_BACK_INDEX)
+TARGETS = (UP, DOWN, *COLUMN_NAMES[:13])
+
+any_move: st.SearchStrategy[Move] = st.one_of(
+    st.sampled_from([DRAW, REDEAL]),
+    st.builds(
+        Carry, st.sampled_from(SOURCES), st.sampled_from(TARGETS), st.integers(1, 6) | st.just(1)
+    ),
+)
+
+STUCK_LIMIT = 300
+"""Arrangements; a search that takes longer tells nothing here."""
+
+
+def cards_of(game: Game, position: Position) -> Counter[Card]:
+    """Every card of a position, those on the foundations worked out from the heights."""
+    found = Counter([*position.stock, *position.waste, *position.reserve])
+    for column in position.columns:
+        found.update(column)
+    for heights, first, direction in ((position.up, position.base, 1), (position.down, 13, -1)):
+        copies = len(heights) // len(SUITS)
+        for index, height in enumerate(heights):
+            suit = SUITS[index // copies]
+            for step in range(height):
+                found[card_of((first - 1 + direction * step) % len(RANKS) + 1, suit)] += 1
+    return found
+
+
+def dealt_otherwise(position: Position, chance: Random) -> Position:
+    """A position that its player cannot tell from `position`: the hidden cards lie otherwise."""
+    hidden = [*position.stock, *position.reserve[:-1]]
+    chance.shuffle(hidden)
+    below = len(position.reserve[:-1])
+    return position._replace(
+        stock=tuple(hidden[below:]),
+        reserve=(*hidden[:below], *position.reserve[-1:]),
+    )
+
+
+# Cards
+
+
+@every_game
+@given(data=st.data())
+def test_no_card_is_lost_or_made(name: str, data: st.DataObject) -> None:
+    game, position, _, _ = data.draw(steps(name))
+    assert cards_of(game, position) == Counter(PACK * game.packs)
+
+
+@every_game
+@given(nonce=st.binary(min_size=16, max_size=16))
+def test_every_deal_is_whole(name: str, nonce: bytes) -> None:
+    game = GAMES[name]
+    deal = deal_for_key(game, deal_key(bytes(32), "mint-otter-42/1", {"anna": nonce}))
+    assert cards_of(game, deal) == Counter(PACK * game.packs)
+    assert deal.passes == 1
+    assert not deal.waste
+    assert not is_won(game, deal)
+
+
+@every_game
+@given(data=st.data())
+def test_the_count_is_the_number_of_cards_on_the_foundations(
+    name: str, data: st.DataObject
+) -> None:
+    game, position, _, _ = data.draw(steps(name))
+    elsewhere = len(position.stock) + len(position.waste) + len(position.reserve)
+    elsewhere += sum(map(len, position.columns))
+    assert position.banked == game.cards - elsewhere
+    assert is_won(game, position) == (elsewhere == 0)
+
+
+@every_game
+@given(data=st.data())
+def test_the_count_falls_only_by_taking_back(name: str, data: st.DataObject) -> None:
+    game, position, legal, _ = data.draw(steps(name))
+    for move in legal:
+        gained = play(game, position, move).banked - position.banked
+        match move:
+            case Carry(source=source) if source in TAKE_BACK_INDEX:
+                assert gained == -1
+            case Carry(target="up" | "down"):
+                assert gained == 1
+            case _:
+                assert gained == 0
+
+
+@every_game
+@given(data=st.data())
+def test_the_stock_only_shrinks_but_for_a_redeal(name: str, data: st.DataObject) -> None:
+    game, position, legal, _ = data.draw(steps(name))
+    for move in legal:
+        after = play(game, position, move)
+        if move == REDEAL:
+            assert (after.stock, after.waste) == (position.waste, ())
+            assert after.passes == position.passes + 1
+        else:
+            assert after.stock == position.stock[len(position.stock) - len(after.stock) :]
+            assert after.passes == position.passes
+
+
+# Secrecy
+
+
+@every_game
+@given(data=st.data())
+def test_a_view_allows_the_moves_that_the_position_allows(name: str, data: st.DataObject) -> None:
+    game, position, legal, _ = data.draw(steps(name))
+    assert legal_moves(game, redact(position)) == list(legal)
+
+
+@every_game
+@given(data=st.data(), move=any_move)
+def test_a_view_refuses_for_the_reason_for_which_the_position_refuses(
+    name: str, data: st.DataObject, move: Move
+) -> None:
+    game, position, _, _ = data.draw(steps(name))
+    assert refusal(game, redact(position), move) is refusal(game, position, move)
+
+
+@every_game
+@given(data=st.data(), chance=st.randoms())
+def test_positions_that_differ_in_hidden_cards_look_the_same(
+    name: str, data: st.DataObject, chance: Random
+) -> None:
+    game, position, legal, _ = data.draw(steps(name))
+    other = dealt_otherwise(position, chance)
+    assert redact(other) == redact(position)
+    assert legal_moves(game, other) == list(legal)
+
+
+@every_game
+@given(data=st.data())
+def test_a_view_hides_the_stock_and_the_reserve_but_its_top(name: str, data: st.DataObject) -> None:
+    _, position, _, _ = data.draw(steps(name))
+    view = redact(position)
+    assert view.stock == (HIDDEN,) * len(position.stock)
+    assert view.reserve[:-1] == (HIDDEN,) * len(position.reserve[:-1])
+    assert view.reserve[-1:] == position.reserve[-1:]
+    assert view._replace(stock=(), reserve=()) == position._replace(stock=(), reserve=())
+    assert redact(view) == view
+
+
+@every_game
+@given(data=st.data())
+def test_what_a_move_shows_depends_on_no_card_deeper_than_it_reaches(
+    name: str, data: st.DataObject
+) -> None:
+    """A move turns up the next cards of stock or reserve, and tells nothing of those below."""
+    game, position, legal, _ = data.draw(steps(name))
+    reach = game.columns.count
+    chance = Random(0)
+    deeper = list(position.stock[reach:])
+    chance.shuffle(deeper)
+    below = list(position.reserve[:-2])
+    chance.shuffle(below)
+    other = position._replace(
+        stock=(*position.stock[:reach], *deeper), reserve=(*below, *position.reserve[-2:])
+    )
+    for move in legal:
+        if move != REDEAL:
+            assert redact(play(game, other, move)) == redact(play(game, position, move))
+
+
+# Text
+
+
+@every_game
+@given(data=st.data())
+def test_positions_and_views_come_back_from_their_text(name: str, data: st.DataObject) -> None:
+    _, position, _, _ = data.draw(steps(name))
+    assert parse_position(format_position(position)) == position
+    view = redact(position)
+    assert parse_position(format_position(view)) == view
+
+
+@every_game
+@given(data=st.data())
+def test_legal_moves_come_back_from_their_text(name: str, data: st.DataObject) -> None:
+    _, _, legal, _ = data.draw(steps(name))
+    assert [parse_move(str(move)) for move in legal] == list(legal)
+    assert len({str(move) for move in legal}) == len(legal)
+
+
+@given(any_move)
+def test_any_move_comes_back_from_its_text(move: Move) -> None:
+    assert parse_move(str(move)) == move
+
+
+@given(st.text(max_size=12) | st.text("drawetlup.CSHD>:0123456789", max_size=12))
+def test_what_reads_as_a_move_is_written_the_same_way(text: str) -> None:
+    try:
+        move = parse_move(text)
+    except ValueError:
+        return
+    assert str(move) == text
+
+
+@given(st.lists(st.sampled_from([*PACK, HIDDEN])))
+def test_cards_come_back_from_their_text(cards: list[Card]) -> None:
+    assert parse_cards("".join(cards)) == tuple(cards)
+
+
+# Judging
+
+
+@every_game
+@given(data=st.data(), move=any_move)
+def test_a_move_is_played_if_it_is_legal_and_refused_if_not(
+    name: str, data: st.DataObject, move: Move
+) -> None:
+    game, position, legal, _ = data.draw(steps(name))
+    reason = refusal(game, position, move)
+    assert (reason is None) == (move in legal)
+    if reason is None:
+        assert play(game, position, move) != position
+        return
+    before = format_position(position)
+    with pytest.raises(IllegalMove) as refused:
+        play(game, position, move)
+    assert (refused.value.move, refused.value.refusal) == (move, reason)
+    assert format_position(position) == before
+
+
+@every_game
+@given(data=st.data())
+def test_every_legal_move_changes_something(name: str, data: st.DataObject) -> None:
+    game, position, legal, _ = data.draw(steps(name))
+    for move in legal:
+        assert play(game, position, move) != position
+
+
+@every_game
+@given(data=st.data())
+def test_playing_is_the_same_every_time(name: str, data: st.DataObject) -> None:
+    walked = data.draw(walks(name))
+    again = [walked[0].position]
+    for step in walked[:-1]:
+        assert step.move is not None
+        again.append(play(step.game, again[-1], step.move))
+    assert again == [step.position for step in walked]
+
+
+@every_game
+@given(seed=st.integers(0, 30), patience=st.integers(0, 60))
+def test_a_record_replays_to_the_positions_of_the_race(name: str, seed: int, patience: int) -> None:
+    record = race(
+        name,
+        seed,
+        [Entrant("Anna", banking, patience=patience), Entrant("Ben", wandering, patience=30)],
+    )
+    for racer in record.racers:
+        positions = replay(record, racer.player)
+        position = record.deal
+        for line, shown in zip(racer.log, positions[1:], strict=True):
+            if line.is_move:
+                position = play(GAMES[name], position, parse_move(line.text))
+            assert shown == position
+        assert position.banked == racer.banked
+
+
+# Stuck
+
+
+@every_game
+@given(data=st.data())
+def test_a_stuck_board_never_banks_more_whatever_is_played(name: str, data: st.DataObject) -> None:
+    step = data.draw(declared(name))
+    game, position = step.game, step.position
+    chance = Random(0)
+    for _ in range(100):
+        legal = legal_moves(game, position)
+        if not legal:
+            return
+        position = play(game, position, chance.choice(legal))
+        assert position.banked <= step.position.banked
+
+
+@every_game
+@given(data=st.data())
+def test_what_is_declared_stuck_stays_stuck(name: str, data: st.DataObject) -> None:
+    game, position, legal, _ = data.draw(declared(name))
+    for move in legal:
+        after = play(game, position, move)
+        if after.banked == position.banked:
+            assert is_stuck(game, after, limit=STUCK_LIMIT) is not False
+
+
+@every_game
+@given(data=st.data(), chance=st.randoms())
+def test_a_declaration_tells_nothing_of_the_reserve(
+    name: str, data: st.DataObject, chance: Random
+) -> None:
+    game, position, _, _ = data.draw(steps(name))
+    if not may_declare(position):
+        return
+    below = list(position.reserve[:-1])
+    chance.shuffle(below)
+    other = position._replace(reserve=(*below, *position.reserve[-1:]))
+    assert is_stuck(game, other, limit=STUCK_LIMIT) is is_stuck(game, position, limit=STUCK_LIMIT)
+
+
+@every_game
+def test_there_are_boards_to_try_these_laws_on(name: str) -> None:
+    assert len(stuck_places(name)) >= 4
+
+
+def declared(name: str) -> st.SearchStrategy[Step]:
+    """Places where the house would declare the board stuck."""
+    return st.sampled_from(stuck_places(name))
+
+
+@cache
+def stuck_places(name: str) -> list[Step]:
+    """Where walks and played games first come to a board that is to be declared stuck."""
+    ways = [walk(name, seed, banking) for seed in range(6)] if name != "lady-palk" else []
+    ways += [_way_of(played) for played in played_games(name) if not played.won]
+    found = (_first_stuck(way) for way in ways)
+    return [step for step in found if step is not None]
+
+
+def _way_of(played: PlayedGame) -> tuple[Step, ...]:
+    game, position = played.game, played.opening()
+    way: list[Step] = []
+    for step in played.steps:
+        legal = tuple(map(parse_move, step.legal))
+        move = parse_move(step.move) if step.move else None
+        way.append(Step(game, position, legal, move))
+        if move is not None:
+            position = play(game, position, move)
+    return tuple(way)
+
+
+def _first_stuck(way: tuple[Step, ...]) -> Step | None:
+    for step in way[::5] + way[-1:]:
+        if may_declare(step.position) and is_stuck(step.game, step.position, limit=STUCK_LIMIT):
+            return step
+    return None
