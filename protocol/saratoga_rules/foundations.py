@@ -83,3 +83,9 @@ def wanted_down(down: tuple[int, ...]) -> Mapping[Card, int]:
         for index, height in reversed(tuple(enumerate(down)))
         if height < 13
     }
+
+
+@lru_cache(maxsize=1 << 14)
+def wanted_cards(up: tuple[int, ...], base: int, down: tuple[int, ...]) -> frozenset[Card]:
+    """Every card that some foundation takes next."""
+    return frozenset((*wanted_up(up, base), *wanted_down(down)))

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from kit.conformance import played_games
 
-from saratoga_rules.foundations import wanted_down, wanted_up
+from saratoga_rules.foundations import wanted_cards, wanted_down, wanted_up
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves, play
@@ -53,6 +53,7 @@ def forget_everything(game: Game) -> None:
     """Empty what the rules remember, so that no round lives on the rounds before."""
     wanted_up.cache_clear()
     wanted_down.cache_clear()
+    wanted_cards.cache_clear()
     parse_move.cache_clear()
     carry.cache_clear()
     game.columns.build.run.cache_clear()  # type: ignore[attr-defined]

@@ -1,0 +1,87 @@
+"""What a board can still hope for: the cards that wait beside the columns, and where they fit."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from saratoga_rules.cards import Card
+from saratoga_rules.foundations import wanted_cards, wanted_down
+from saratoga_rules.game import Game
+from saratoga_rules.piles import Pile
+from saratoga_rules.position import Position
+
+
+class Prospects(NamedTuple):
+    """What neutral moves (`stuck.py`) do not change, seen from the columns."""
+
+    waiting: frozenset[Card]
+    """The reserve's top, and every card that draws and redeals alone bring to the waste's top."""
+    hopes: frozenset[Card]
+    """The cards which, on top of a column, would take one of those or go to a foundation; where
+    foundations give back, those built up are left out, for they change with neutral moves."""
+    space_helps: bool
+    """Whether a space would be filled at once or take one of the waiting cards."""
+
+
+def prospects(game: Game, position: Position) -> Prospects:
+    build, admits = game.columns.build, game.columns.space.admits
+    batches = list(waiting_cards(game, position))
+    waiting = frozenset(card for _, cards in batches for card in cards)
+    if game.up.gives_back:
+        wanted = frozenset(wanted_down(position.down))
+    else:
+        wanted = wanted_cards(position.up, position.base, position.down)
+    return Prospects(
+        waiting=waiting,
+        hopes=wanted.union(*(build.under[card] for card in waiting)),
+        space_helps=fills_spaces(game, position)
+        or any(admits(source, card) for source, cards in batches for card in cards),
+    )
+
+
+def waiting_cards(game: Game, position: Position) -> Iterator[tuple[Pile, tuple[Card, ...]]]:
+    """The cards that reserve and waste can offer without a progress move, soonest first.
+
+    They are the reserve's top, the waste's top, the tops of the waste in the rest of this pass
+    and, if there is a redeal left, those of a whole pass. Every later pass turns up the same, as
+    long as nothing is played. The rest of this pass stands by itself, since cards played in it
+    have shifted the packets.
+    """
+    stock, waste, draw = position.stock, position.waste, game.stock.draw
+    if position.reserve:
+        yield Pile.RESERVE, position.reserve[-1:]
+    if waste:
+        yield Pile.WASTE, waste[-1:]
+    if game.stock.onto is Pile.WASTE:
+        if stock:
+            yield Pile.WASTE, stock[draw - 1 :: draw] + stock[-1:]
+        if position.passes < game.stock.passes:
+            turned_over = waste + stock
+            yield Pile.WASTE, turned_over[draw - 1 :: draw] + turned_over[-1:]
+
+
+def is_in_sight(game: Game, position: Position) -> bool:
+    """Whether a progress move is one carry away, after as many draws and redeals as it takes."""
+    if position.stock and game.stock.onto is Pile.COLUMN:
+        return True
+    columns = position.columns
+    offer = game.columns.offer(columns)
+    wanted = wanted_cards(position.up, position.base, position.down)
+    if not wanted.isdisjoint([card for _, card in offer.tops]):
+        return True
+    takers, admits = offer.takers.keys(), game.columns.space.admits
+    for source, cards in waiting_cards(game, position):
+        if not (takers.isdisjoint(cards) and wanted.isdisjoint(cards)):
+            return True
+        if offer.spaces and any(admits(source, card) for card in cards):
+            return True
+    if fills_spaces(game, position):
+        return any(len(columns[move.origin]) == move.count for move in offer.carries)
+    return False
+
+
+def fills_spaces(game: Game, position: Position) -> bool:
+    """Whether a space, if there were one, would be filled at once."""
+    filled_from = game.columns.space.filled_from
+    if filled_from is Pile.RESERVE:
+        return bool(position.reserve)
+    return filled_from is Pile.STOCK and bool(position.stock)
