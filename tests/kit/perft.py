@@ -1,0 +1,82 @@
+"""Counting lines of play: how many ways there are to make so many moves in a row.
+
+A count covers every rule that takes part in those moves, so a change of the rules shows as a
+change of numbers in `tests/rules/perft/*.perft`. When rules change on purpose,
+
+    PYTHONPATH=tests python -m kit.perft
+
+counts everything anew, and the change stands in the diff for whoever reviews it.
+
+A file holds deals (`deal SEED`, a practice seed) and positions (`position ..`, as text), each
+followed by lines of depth and count.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import legal_moves, play
+from saratoga_rules.position import Position, parse_position
+
+FOLDER = Path(__file__).parent.parent / "rules" / "perft"
+
+MOST_LINES = 6_000
+"""A depth with more lines than this is left out of the files: it would take too long."""
+
+
+def perft(game: Game, position: Position, depth: int) -> int:
+    """How many lines of `depth` legal moves start at a position."""
+    moves = legal_moves(game, position)
+    if depth == 1:
+        return len(moves)
+    return sum(perft(game, play(game, position, move), depth - 1) for move in moves)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A start, as the file names it, and its counts from depth 1 on."""
+
+    game: Game
+    start: str
+    counts: tuple[int, ...]
+
+    @property
+    def position(self) -> Position:
+        kind, _, told = self.start.partition(" ")
+        if kind == "deal":
+            return deal_for_key(self.game, practice_key(told))
+        return parse_position(told)
+
+
+def entries(name: str) -> Iterator[Entry]:
+    """Everything that the file of a game counts."""
+    start, counts = "", list[int]()
+    for line in (FOLDER / f"{name}.perft").read_text("utf-8").splitlines():
+        if line[:1].isdigit():
+            depth, count = map(int, line.split())
+            assert depth == len(counts) + 1, line
+            counts.append(count)
+        elif line:
+            if start:
+                yield Entry(GAMES[name], start, tuple(counts))
+            start, counts = line, []
+    yield Entry(GAMES[name], start, tuple(counts))
+
+
+def counted(entry: Entry) -> str:
+    """The entry as the file should have it."""
+    lines, depth, count = [entry.start], 1, perft(entry.game, entry.position, 1)
+    while count <= MOST_LINES and depth <= 12:
+        lines.append(f"{depth} {count}")
+        depth += 1
+        count = perft(entry.game, entry.position, depth)
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    for each in GAMES:
+        text = "\n".join(map(counted, entries(each)))
+        (FOLDER / f"{each}.perft").write_text(text, "utf-8")

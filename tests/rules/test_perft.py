@@ -1,0 +1,43 @@
+"""Golden counts of lines of play: a change of any rule shows here as another number."""
+
+import pytest
+
+from kit.perft import Entry, counted, entries, perft
+from saratoga_rules.games import GAMES
+from saratoga_rules.position import parse_position
+
+ENTRIES = [entry for name in GAMES for entry in entries(name)]
+
+
+def name_of(entry: Entry) -> str:
+    return f"{entry.game.name} {entry.start[:40]}"
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=name_of)
+def test_there_are_as_many_lines_of_play_as_ever(entry: Entry) -> None:
+    assert [perft(entry.game, entry.position, at + 1) for at in range(len(entry.counts))] == list(
+        entry.counts
+    )
+
+
+def test_every_game_is_counted_from_deals_and_from_later_positions() -> None:
+    for name in GAMES:
+        kinds = [entry.start.split(" ")[0] for entry in ENTRIES if entry.game.name == name]
+        assert kinds.count("deal") >= 3, name
+        assert kinds.count("position") >= 3, name
+
+
+def test_lines_are_counted_as_on_paper() -> None:
+    # ace, two and three of clubs can only go up one after another; the ace first, or after a stop on the two
+    position = parse_position(
+        "stock=- waste=3C reserve=- up=0,0,0,0,13,13,13,13 down=- columns=2C/AC/-/-/-/-/-/- base=1 passes=1"
+    )
+    assert perft(GAMES["lady-palk"], position, 1) == 2
+    assert perft(GAMES["lady-palk"], position, 2) == 2
+    assert perft(GAMES["lady-palk"], position, 3) == 2
+
+
+def test_counting_anew_writes_what_the_file_holds() -> None:
+    entry = next(entries("lafayette"))
+    assert counted(entry).splitlines()[0] == entry.start
+    assert len(counted(entry).splitlines()) == len(entry.counts) + 1
