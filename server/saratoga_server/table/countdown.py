@@ -74,6 +74,7 @@ def start(table: TableState, player: str, command_id: int, *, now: Millis) -> Ch
     if not seat.is_ready:
         raise Refusal("nobody_ready", "Say ready yourself first; then start.")
     racing = [s for s in table.seats if s.is_ready and (s.is_connected or s.player == player)]
+    away = [s.name for s in table.seats if s.is_ready and s not in racing]
     start_at = Millis(now + COUNTDOWN_MILLIS)
     counting = replace(
         table.with_seat(replace(seat, last_id=command_id)),
@@ -84,7 +85,7 @@ def start(table: TableState, player: str, command_id: int, *, now: Millis) -> Ch
         reveal_by=Millis(now + REVEAL_MILLIS),
         start_at=start_at,
         deadline=_deadline(table, start_at),
-        notice="",
+        notice=f"Not connected, and so not in this race: {listed(away)}." if away else "",
         touched=now,
     )
     return Change(counting)
@@ -95,34 +96,38 @@ def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: 
     seat = checked(table, player, Act.REVEAL)
     if player not in table.racers:
         raise Refusal("not_racing", "You were not ready, and sit this race out. Nothing to show.")
-    if nonce_hash(bytes.fromhex(nonce)) != seat.nonce_hash:
-        raise Refusal("wrong_nonce")
+    shown = bytes.fromhex(nonce)
+    if nonce_hash(shown) != seat.nonce_hash:
+        raise Refusal(
+            "wrong_nonce",
+            "That nonce does not fit the hash you said ready with. Show the one that does.",
+        )
     if player in table.missing and now >= table.reveal_by:
         raise Refusal(
             "wrong_phase", "That nonce came too late; the countdown is void. Say ready again."
         )
-    seat = replace(seat, last_id=command_id)
-    shown = replace(table.with_seat(seat), nonces={**table.nonces, player: nonce}, touched=now)
-    return Change(shown if shown.missing else replace(shown, deal_key=_deal_key(shown)))
-
-
-def voided(table: TableState, reason: str, fresh_seed: bytes) -> Change:
-    """No race comes of this countdown: gather again, for another deal, and say why."""
-    missing = table.missing
-    return Change(
-        replace(
-            with_new_deal(table, fresh_seed),
-            notice=f"{reason} There is a new deal; say ready again.",
-        ),
-        (CountdownVoided(missing),),
+    table = replace(
+        table.with_seat(replace(seat, last_id=command_id)),
+        nonces={**table.nonces, player: shown.hex()},
+        touched=now,
     )
+    return Change(table if table.missing else replace(table, deal_key=_deal_key(table)))
+
+
+def voided(
+    table: TableState, reason: str, fresh_seed: bytes, missing: tuple[str, ...] = ()
+) -> Change:
+    """No race comes of this countdown: gather again, for another deal, and say why."""
+    notice = f"{reason} There is a new deal; say ready again."
+    gathering = replace(with_new_deal(table, fresh_seed), notice=notice)
+    return Change(gathering, (CountdownVoided(missing),))
 
 
 def voided_for_missing(table: TableState, fresh_seed: bytes) -> Change:
     """The countdown is void because somebody's nonce was not shown in time."""
     names = listed(table.name(player) for player in table.missing)
     reason = f"The countdown was called off: nothing came from {names} in time."
-    return voided(table, reason, fresh_seed)
+    return voided(table, reason, fresh_seed, table.missing)
 
 
 def begun(table: TableState, now: Millis) -> Change:

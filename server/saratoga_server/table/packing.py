@@ -20,5 +20,5 @@ def unpack(body: bytes) -> TableState:
     """The table that `pack` packed; raises `ValueError` on anything else."""
     try:
         return msgspec.convert(msgpack.unpackb(body), TableState)
-    except (msgpack.UnpackException, msgspec.ValidationError) as error:
+    except (ValueError, msgpack.UnpackException, msgspec.ValidationError) as error:
         raise ValueError(f"this is not a packed table: {error}") from error

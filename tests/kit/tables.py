@@ -1,0 +1,153 @@
+"""Tables in every phase, with players, nonces and moments that tests can name."""
+
+import hashlib
+from collections.abc import Mapping
+
+from saratoga_protocol.events import Outcome, Result
+
+from saratoga_server.ports import Millis
+from saratoga_server.table import (
+    Phase,
+    Settings,
+    TableState,
+    close,
+    elapse,
+    finish,
+    join,
+    new_table,
+    ready,
+    reveal,
+    start,
+)
+
+CODE = "mint-otter-42"
+NOON = Millis(1_790_000_000_000)
+SEED = bytes(range(32))
+OTHER_SEED = bytes(range(32, 64))
+NODE = "node-1"
+
+ANN, BEN, CLEO, DAN = "a" * 16, "b" * 16, "c" * 16, "d" * 16
+NAMES = {ANN: "Ann", BEN: "Ben", CLEO: "Cleo", DAN: "Dan"}
+
+
+def after(millis: int) -> Millis:
+    """So long after noon."""
+    return Millis(NOON + millis)
+
+
+def nonce(player: str) -> str:
+    """The nonce that the player always draws."""
+    return hashlib.sha256(player.encode()).hexdigest()[:32]
+
+
+def nonce_hash(player: str) -> str:
+    return hashlib.sha256(bytes.fromhex(nonce(player))).hexdigest()
+
+
+def next_id(table: TableState, player: str) -> int:
+    """A command id that the player has not used yet."""
+    seat = table.seat(player)
+    return 1 + (seat.last_id if seat else table.departed.get(player, 0))
+
+
+def seated(
+    *players: str, settings: Settings | None = None, bots: tuple[str, ...] = ()
+) -> TableState:
+    """A table at which these players sit; the first is host."""
+    host, *guests = players
+    table = new_table(
+        CODE,
+        settings or Settings(game="canfield"),
+        host,
+        NAMES[host],
+        1,
+        bot=host in bots,
+        node=NODE,
+        now=NOON,
+        fresh_seed=SEED,
+    ).table
+    for guest in guests:
+        table = join(table, guest, NAMES[guest], 1, bot=guest in bots, node=NODE, now=NOON).table
+    return table
+
+
+def all_ready(table: TableState, *players: str) -> TableState:
+    """The table with these players ready, or all."""
+    for player in players or [seat.player for seat in table.seats]:
+        table = ready(
+            table,
+            player,
+            next_id(table, player),
+            commitment=table.commitment,
+            nonce_hash=nonce_hash(player),
+            now=NOON,
+        ).table
+    return table
+
+
+def counting(*players: str, settings: Settings | None = None) -> TableState:
+    """A countdown that began at noon; these players race."""
+    table = all_ready(seated(*players, settings=settings))
+    return start(table, players[0], next_id(table, players[0]), now=NOON).table
+
+
+def all_shown(table: TableState, *players: str) -> TableState:
+    """The countdown with the nonces of these racers shown, or of all."""
+    for player in players or table.racers:
+        table = reveal(
+            table, player, next_id(table, player), nonce=nonce(player), now=after(100)
+        ).table
+    return table
+
+
+def running(*players: str, settings: Settings | None = None) -> TableState:
+    """A race that began five seconds past noon."""
+    table = all_shown(counting(*players, settings=settings))
+    change = elapse(table, table.start_at, OTHER_SEED)
+    assert change is not None
+    return change.table
+
+
+def outcome(table: TableState, nets: Mapping[str, int] | None = None) -> Outcome:
+    """How the race came out: with the racers' nets as given, else in their order."""
+    nets = nets or {player: -10 * place for place, player in enumerate(table.racers)}
+    return Outcome(
+        race=table.race_id,
+        game=table.settings.game,
+        results=[
+            Result(
+                player=player,
+                name=table.racer_names[player],
+                place=1 + sum(other > net for other in nets.values()),
+                banked=10,
+                net=net,
+                state="cashed out",
+                moves=3,
+            )
+            for player, net in sorted(nets.items(), key=lambda item: -item[1])
+        ],
+        seed=table.seed,
+        nonces=dict(table.nonces),
+        digest="0" * 64,
+    )
+
+
+def over(*players: str) -> TableState:
+    """A race that is over a minute past noon."""
+    table = running(*players)
+    return finish(table, outcome(table), now=after(60_000)).table
+
+
+def in_phase(phase: Phase) -> TableState:
+    """Ann, the host, and Ben at a table in that phase; both race, or are ready to."""
+    match phase:
+        case Phase.GATHERING:
+            return all_ready(seated(ANN, BEN))
+        case Phase.COUNTDOWN:
+            return counting(ANN, BEN)
+        case Phase.RUNNING:
+            return running(ANN, BEN)
+        case Phase.OVER:
+            return over(ANN, BEN)
+        case Phase.CLOSED:
+            return close(seated(ANN, BEN), "The house closes.", now=NOON).table

@@ -1,0 +1,177 @@
+"""Every phase with every act, from the one table that says what may be done when."""
+
+from collections.abc import Callable, Mapping
+
+import pytest
+from kit.tables import (
+    ANN,
+    BEN,
+    CLEO,
+    NODE,
+    OTHER_SEED,
+    after,
+    in_phase,
+    next_id,
+    nonce,
+    nonce_hash,
+    outcome,
+    seated,
+)
+
+from saratoga_server.table import (
+    ALLOWED,
+    HOST_ONLY,
+    Act,
+    Change,
+    Phase,
+    Refusal,
+    TableState,
+    change_settings,
+    finish,
+    is_repeat,
+    join,
+    kick,
+    leave,
+    next_race,
+    not_ready,
+    pack,
+    ready,
+    resume,
+    reveal,
+    start,
+)
+
+NOW = after(200)
+
+
+def done(table: TableState, act: Act, player: str) -> Change:
+    """The act with content that is right, if the phase and the player are."""
+    return ACTS[act](table, player, next_id(table, player))
+
+
+def _ready(table: TableState, player: str, command_id: int) -> Change:
+    return ready(
+        table,
+        player,
+        command_id,
+        commitment=table.commitment,
+        nonce_hash=nonce_hash(player),
+        now=NOW,
+    )
+
+
+def _change_settings(table: TableState, player: str, command_id: int) -> Change:
+    return change_settings(table, player, command_id, cap=5, now=NOW, fresh_seed=OTHER_SEED)
+
+
+ACTS: Mapping[Act, Callable[[TableState, str, int], Change]] = {
+    Act.JOIN: lambda t, p, i: join(t, p, "Someone", i, node=NODE, now=NOW),
+    Act.RESUME: lambda t, p, i: resume(t, p, node=NODE, now=NOW),
+    Act.LEAVE: lambda t, p, i: leave(t, p, i, now=NOW, fresh_seed=OTHER_SEED),
+    Act.KICK: lambda t, p, i: kick(t, p, i, target=BEN, now=NOW, fresh_seed=OTHER_SEED),
+    Act.CHANGE_SETTINGS: _change_settings,
+    Act.READY: _ready,
+    Act.NOT_READY: lambda t, p, i: not_ready(t, p, i, now=NOW),
+    Act.START: lambda t, p, i: start(t, p, i, now=NOW),
+    Act.REVEAL: lambda t, p, i: reveal(t, p, i, nonce=nonce(p), now=NOW),
+    Act.NEXT_RACE: lambda t, p, i: next_race(t, p, i, now=NOW, fresh_seed=OTHER_SEED),
+    Act.FINISH: lambda t, p, i: finish(t, outcome(t), now=NOW),
+}
+
+# What the table said, written out a second time: a change of `ALLOWED` must be meant.
+EXPECTED = {
+    "gathering": {"change_settings", "ready", "not_ready", "start"},
+    "countdown": {"reveal"},
+    "running": {"finish"},
+    "over": {"next_race"},
+    "closed": set[str](),
+}
+EVERYWHERE_OPEN = {"join_table", "resume", "leave_table", "kick"}
+
+# Ids of seats are accepted with these; a connection has to join and resume whatever its id.
+WITHOUT_ID = {Act.JOIN, Act.RESUME, Act.FINISH}
+
+
+def test_every_act_is_allowed_in_the_phases_written_down() -> None:
+    assert {phase.value: {act.value for act in acts} for phase, acts in ALLOWED.items()} == {
+        phase: acts | (EVERYWHERE_OPEN if phase != "closed" else set())
+        for phase, acts in EXPECTED.items()
+    }
+    assert set(ACTS) == set(Act)
+
+
+@pytest.mark.parametrize("act", Act)
+@pytest.mark.parametrize("phase", Phase)
+def test_an_act_goes_through_in_its_phases_and_is_refused_in_all_others(
+    phase: Phase, act: Act
+) -> None:
+    table = in_phase(phase)
+    assert table.phase is phase
+    before = pack(table)
+    if act in ALLOWED[phase]:
+        assert done(table, act, ANN).table != table
+    else:
+        with pytest.raises(Refusal) as refused:
+            done(table, act, ANN)
+        expected = "table_closed" if phase is Phase.CLOSED else "wrong_phase"
+        assert refused.value.code == expected
+        # what was wrong, and what to do
+        assert refused.value.detail.count(".") >= 2
+    assert pack(table) == before
+
+
+@pytest.mark.parametrize(
+    ("phase", "act"),
+    [(phase, act) for phase, acts in ALLOWED.items() for act in sorted(acts - WITHOUT_ID)],
+)
+def test_an_accepted_command_is_known_when_it_comes_again(phase: Phase, act: Act) -> None:
+    table = in_phase(phase)
+    command_id = next_id(table, ANN)
+    assert not is_repeat(table, ANN, command_id)
+    changed = done(table, act, ANN).table
+    assert is_repeat(changed, ANN, command_id)
+    assert not is_repeat(changed, ANN, command_id + 1)
+
+
+@pytest.mark.parametrize("act", sorted(set(Act) - {Act.JOIN, Act.FINISH}))
+@pytest.mark.parametrize("phase", sorted(set(Phase) - {Phase.CLOSED}))
+def test_whoever_has_no_seat_is_told_so_before_anything_else(phase: Phase, act: Act) -> None:
+    with pytest.raises(Refusal) as refused:
+        done(in_phase(phase), act, CLEO)
+    assert refused.value.code == "not_seated"
+    assert "Join" in refused.value.detail
+
+
+@pytest.mark.parametrize("act", sorted(HOST_ONLY))
+@pytest.mark.parametrize("phase", sorted(set(Phase) - {Phase.CLOSED}))
+def test_a_guest_who_plays_host_is_told_so_in_every_phase(phase: Phase, act: Act) -> None:
+    with pytest.raises(Refusal) as refused:
+        done(in_phase(phase), act, BEN)
+    assert refused.value.code == "host_only"
+    assert "Ann" in refused.value.detail
+
+
+def test_the_time_is_checked_before_what_the_command_says() -> None:
+    table = in_phase(Phase.RUNNING)
+    with pytest.raises(Refusal) as refused:
+        change_settings(table, ANN, 9, game="faro", now=NOW, fresh_seed=OTHER_SEED)
+    assert refused.value.code == "wrong_phase"
+    with pytest.raises(Refusal) as refused:
+        ready(table, ANN, 9, commitment="0" * 64, nonce_hash="0" * 64, now=NOW)
+    assert refused.value.code == "wrong_phase"
+
+
+def test_a_closed_table_is_closed_to_those_without_a_seat_too() -> None:
+    for act in sorted(set(Act) - {Act.FINISH}):
+        with pytest.raises(Refusal) as refused:
+            done(in_phase(Phase.CLOSED), act, CLEO)
+        assert refused.value.code == "table_closed"
+
+
+def test_a_refusal_can_be_read() -> None:
+    with pytest.raises(Refusal) as refused:
+        leave(seated(ANN), BEN, 1, now=NOW, fresh_seed=OTHER_SEED)
+    assert str(refused.value) == (
+        "not_seated: You have no seat at mint-otter-42. Join the table first."
+    )
+    assert not refused.value.retry
