@@ -1,0 +1,56 @@
+"""Golden bytes: what every message looks like in a frame, pinned.
+
+The files are written by `python -m kit.golden` (from the folder `tests`); look at the difference
+before committing it, for every byte that changes is a promise broken to clients out there.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from kit.messages import COMMANDS, EVENTS
+from saratoga_protocol.codec import CODECS, Frame
+from saratoga_protocol.version import JSON, MSGPACK
+
+FOLDER: Final = Path(__file__).parent.parent / "protocol" / "golden"
+LINE: Final = 32
+"""Bytes on a line."""
+
+text, packed = CODECS[JSON], CODECS[MSGPACK]
+
+
+def command_text() -> str:
+    """Of every command, JSON and then MessagePack."""
+    return _text(
+        {
+            name: (text.encode_command(command), packed.encode_command(command))
+            for name, command in COMMANDS.items()
+        }
+    )
+
+
+def event_text() -> str:
+    """Of every event, JSON and then MessagePack."""
+    return _text(
+        {
+            name: (text.encode_event(event), packed.encode_event(event))
+            for name, event in EVENTS.items()
+        }
+    )
+
+
+def _text(messages: Mapping[str, tuple[Frame, Frame]]) -> str:
+    return "\n".join(
+        f"# {name}\n{frame!s}\n{_hexadecimal(binary)}" for name, (frame, binary) in messages.items()
+    )
+
+
+def _hexadecimal(frame: Frame) -> str:
+    assert isinstance(frame, bytes)
+    parts = (frame[at : at + LINE] for at in range(0, len(frame), LINE))
+    return "".join(f"    {part.hex()}\n" for part in parts)
+
+
+if __name__ == "__main__":
+    (FOLDER / "commands.txt").write_text(command_text(), encoding="utf-8")
+    (FOLDER / "events.txt").write_text(event_text(), encoding="utf-8")

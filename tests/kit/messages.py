@@ -1,0 +1,258 @@
+"""One message of every kind with every field filled in, and some with as little as can be.
+
+The golden bytes in `tests/protocol/golden` are made from these.
+"""
+
+from saratoga_protocol import commands, events
+from saratoga_protocol.commands import AnyCommand
+from saratoga_protocol.events import AnyEvent
+
+CODE = "mint-otter-42"
+RACE = "mint-otter-42/3"
+ANNA = "abcdefghijklmnop"
+BERT = "qrstuvwxyz234567"
+NOW = 1_788_278_400_000
+
+COMMANDS: dict[str, AnyCommand] = {
+    "hello": commands.Hello(
+        id=1, token="5a" * 32, name="Anna", bot=True, legal=True, client="saratoga 0.1.0"
+    ),
+    "hello, at its shortest": commands.Hello(id=1, token="5a" * 32),
+    "claim_name": commands.ClaimName(id=2, name="Zoë"),
+    "create_table": commands.CreateTable(id=3, game="lady-palk", cap=5, seats=4, public=True),
+    "create_table, at its shortest": commands.CreateTable(id=3, game="canfield"),
+    "join_table": commands.JoinTable(id=4, table=CODE),
+    "resume": commands.Resume(id=5, table=CODE),
+    "leave_table": commands.LeaveTable(id=6, table=CODE),
+    "watch_table": commands.WatchTable(id=7, table=CODE),
+    "unwatch_table": commands.UnwatchTable(id=8, table=CODE),
+    "change_settings": commands.ChangeSettings(
+        id=9, table=CODE, game="caprice", cap=0, seats=2, public=False
+    ),
+    "change_settings, at its shortest": commands.ChangeSettings(id=9, table=CODE),
+    "kick": commands.Kick(id=10, table=CODE, player=BERT),
+    "ready": commands.Ready(id=11, table=CODE, commitment="c0" * 32, nonce_hash="d1" * 32),
+    "not_ready": commands.NotReady(id=12, table=CODE),
+    "start": commands.Start(id=13, table=CODE),
+    "reveal": commands.Reveal(id=14, table=CODE, nonce="e2" * 16),
+    "move": commands.MakeMove(id=15, race=RACE, after=12, move="t3>t5:4"),
+    "cash_out": commands.CashOut(id=16, race=RACE),
+    "next_race": commands.NextRace(id=17, table=CODE),
+    "list_tables": commands.ListTables(id=18),
+    "get_leaderboard": commands.GetLeaderboard(
+        id=19,
+        game="canfield",
+        ranking="bankroll",
+        period="week",
+        bots=True,
+        offset=40,
+        limit=10,
+        around_me=True,
+    ),
+    "get_leaderboard, at its shortest": commands.GetLeaderboard(id=19, game="canfield"),
+    "subscribe_leaderboard": commands.SubscribeLeaderboard(
+        id=20,
+        game="caprice",
+        ranking="bankroll",
+        period="all",
+        bots=True,
+        offset=20,
+        limit=50,
+        around_me=True,
+    ),
+    "unsubscribe_leaderboard": commands.UnsubscribeLeaderboard(id=21),
+    "get_record": commands.GetRecord(id=22, race=RACE),
+    "heartbeat": commands.Heartbeat(id=23),
+    "heartbeat with the largest id": commands.Heartbeat(id=2**53 - 1),
+}
+
+SETTINGS = events.TableSettings(game="canfield", cap=10, seats=16, public=True)
+
+TABLE = events.Table(
+    code=CODE,
+    version=17,
+    host=ANNA,
+    phase="running",
+    settings=SETTINGS,
+    race=RACE,
+    commitment="c0" * 32,
+    seats=[
+        events.Seat(
+            player=ANNA,
+            name="Anna",
+            bot=True,
+            ready=True,
+            connected=False,
+            nonce_hash="d1" * 32,
+            races=2,
+            wins=1,
+            net=-30,
+        ),
+        events.Seat(player=BERT, name="Zoë"),
+    ],
+    racers=[ANNA],
+    reveal_by=NOW - 2000,
+    start_at=NOW,
+    deadline=NOW + 600_000,
+    notice="Anna is host now.",
+)
+
+GATHERING = events.Table(
+    code=CODE,
+    version=1,
+    host=ANNA,
+    phase="gathering",
+    settings=SETTINGS,
+    race="mint-otter-42/1",
+    commitment="c0" * 32,
+    seats=[events.Seat(player=ANNA, name="Anna")],
+)
+
+BOARD = events.BoardView(
+    race=RACE,
+    count=12,
+    view=events.View(
+        stock=22,
+        waste="4D7HTS",
+        reserve=13,
+        reserve_top="6C",
+        up=[1, 0, 0, 0],
+        down=[0, 2, 0, 0],
+        columns=["5D", "", "QSJH", "2S"],
+        base=10,
+        passes=2,
+    ),
+    banked=3,
+    net=-35,
+    state="racing",
+    legal=["draw", "w>t2"],
+)
+
+OUTCOME = events.Outcome(
+    race=RACE,
+    game="canfield",
+    results=[
+        events.Result(
+            player=ANNA,
+            name="Anna",
+            place=1,
+            banked=9,
+            net=-5,
+            state="cashed out",
+            moves=31,
+            bot=True,
+            reached=44_210,
+            ended=61_804,
+        ),
+        events.Result(
+            player=BERT,
+            name="Zoë",
+            place=2,
+            banked=9,
+            net=-5,
+            state="stuck",
+            moves=40,
+            reached=45_110,
+            ended=90_001,
+            tie="reached 9 cards 900 ms later",
+        ),
+    ],
+    seed="0f" * 32,
+    nonces={ANNA: "e2" * 16, BERT: "f3" * 16},
+    digest="ab" * 32,
+    ranked=True,
+)
+
+STANDINGS = [
+    events.Standing(player=ANNA, place=1, banked=3, net=-35, state="racing"),
+    events.Standing(player=BERT, place=2, banked=1, net=-45, state="cashed out"),
+]
+
+ROW = events.LeaderboardRow(
+    rank=1, player=ANNA, name="Anna", value=31, net=105, elapsed=402_118, race=RACE, races=12
+)
+
+EVENTS: dict[str, AnyEvent] = {
+    "welcome": events.Welcome(
+        re=1,
+        player=ANNA,
+        name="Anna",
+        bot=True,
+        next_id=24,
+        now=NOW,
+        server="saratoga-server 0.1.0",
+        node="n1",
+        games=["canfield", "caprice"],
+        table=CODE,
+    ),
+    "welcome to one without a name": events.Welcome(
+        re=1,
+        player=ANNA,
+        name=None,
+        bot=False,
+        next_id=1,
+        now=NOW,
+        server="saratoga-server 0.1.0",
+        node="n1",
+        games=["canfield"],
+    ),
+    "name_claimed": events.NameClaimed(re=2, name="Zoë"),
+    "done": events.Done(re=11),
+    "refused": events.Refused(
+        re=15,
+        code="stale_move",
+        message="That move was meant for another position. Look again.",
+        retry=True,
+        board=BOARD,
+    ),
+    "refused, not knowing what": events.Refused(
+        code="bad_frame", message="That frame could not be read."
+    ),
+    "snapshot": events.Snapshot(
+        re=5,
+        table=TABLE,
+        now=NOW,
+        next_id=24,
+        board=BOARD,
+        standings=STANDINGS,
+        outcome=OUTCOME,
+    ),
+    "snapshot, at its shortest": events.Snapshot(table=GATHERING, now=NOW),
+    "table_changed": events.TableChanged(table=GATHERING, now=NOW),
+    "dealt": events.Dealt(board=BOARD, start_at=NOW, deadline=NOW + 600_000, now=NOW + 3),
+    "move_made": events.MoveMade(re=15, board=BOARD, at=44_210, repeat=True),
+    "board_ended": events.BoardEnded(board=BOARD, at=90_001),
+    "standings": events.Standings(race=RACE, standings=STANDINGS),
+    "race_over": events.RaceOver(outcome=OUTCOME),
+    "tables": events.Tables(
+        re=18,
+        tables=[
+            events.TableSummary(
+                code=CODE,
+                game="canfield",
+                cap=10,
+                host="Anna",
+                phase="gathering",
+                seated=3,
+                seats=16,
+            )
+        ],
+    ),
+    "leaderboard": events.Leaderboard(
+        re=19,
+        game="canfield",
+        ranking="best",
+        period="week",
+        key="2026-W36",
+        bots=True,
+        total=77,
+        offset=0,
+        rows=[ROW],
+        me=ROW,
+    ),
+    "record": events.Record(re=22, race=RACE, text="saratoga record 1\n"),
+    "alive": events.Alive(re=23, now=NOW),
+    "alive, unasked": events.Alive(now=NOW),
+    "announcement": events.Announcement(text="The server restarts in a minute."),
+    "seat_lost": events.SeatLost(table=CODE, reason="The host has sent you away."),
+}

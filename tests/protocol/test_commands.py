@@ -1,0 +1,51 @@
+from typing import get_args
+
+import msgspec
+import pytest
+
+from kit.messages import COMMANDS
+from saratoga_protocol import commands
+from saratoga_protocol.commands import AnyCommand
+
+KINDS = get_args(AnyCommand)
+
+
+def test_every_kind_of_command_is_in_the_union() -> None:
+    found = {
+        kind
+        for kind in vars(commands).values()
+        if isinstance(kind, type)
+        and issubclass(kind, commands.Command)
+        and kind is not commands.Command
+    }
+    assert found == set(KINDS)
+
+
+def test_every_kind_has_a_name_of_its_own() -> None:
+    assert len({kind.__struct_config__.tag for kind in KINDS}) == len(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_samples_fill_in_every_field_of_every_kind(kind: type[msgspec.Struct]) -> None:
+    # The longest sample of a kind is the one that leaves nothing out.
+    filled = max(len(msgspec.to_builtins(c)) for c in COMMANDS.values() if type(c) is kind)
+    assert filled == len(msgspec.structs.fields(kind)) + len(["type"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_command_is_strict_and_cannot_be_changed(kind: type[msgspec.Struct]) -> None:
+    config = kind.__struct_config__
+    assert config.forbid_unknown_fields
+    assert config.frozen
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_text_and_number_has_bounds(kind: type[msgspec.Struct]) -> None:
+    schema = msgspec.json.schema(kind)["$defs"][kind.__name__]
+    for name, field in schema["properties"].items():
+        for option in field.get("anyOf", [field]):
+            bounded = {
+                "string": {"pattern", "maxLength"} & option.keys(),
+                "integer": {"minimum", "maximum"} <= option.keys(),
+            }
+            assert name == "type" or bounded.get(option["type"], True), name

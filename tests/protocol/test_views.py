@@ -1,0 +1,85 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from kit.walks import Step, steps
+from saratoga_protocol import events
+from saratoga_protocol.codec import CODECS
+from saratoga_protocol.events import BoardView, MoveMade
+from saratoga_protocol.version import JSON
+from saratoga_protocol.views import rules_view, wire_view
+from saratoga_rules.cards import HIDDEN
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import legal_moves
+from saratoga_rules.views import View, redact
+
+ANY_STEP = st.sampled_from(sorted(GAMES)).flatmap(steps)
+
+
+@given(ANY_STEP)
+def test_a_view_comes_back_from_the_wire_as_it_went(step: Step) -> None:
+    view = redact(step.position)
+    assert rules_view(wire_view(view)) == view
+
+
+@given(ANY_STEP)
+def test_a_player_can_tell_every_legal_move_from_what_was_sent(step: Step) -> None:
+    sent = wire_view(redact(step.position))
+    assert legal_moves(step.game, rules_view(sent)) == list(step.legal)
+
+
+@given(ANY_STEP)
+def test_what_is_hidden_makes_no_difference_even_without_redaction(
+    step: Step,
+) -> None:
+    # A position stands in for a view here: the second line of defence, should the first one fall.
+    position = step.position
+    unredacted = wire_view(View(position))
+    assert unredacted == wire_view(redact(position))
+    frame = CODECS[JSON].encode_event(board(unredacted))
+    assert isinstance(frame, str)
+    assert HIDDEN not in frame
+
+
+def board(view: events.View) -> MoveMade:
+    return MoveMade(
+        board=BoardView(race="a/1", count=0, view=view, banked=0, net=0, state="racing"), at=0
+    )
+
+
+VIEW = events.View(
+    stock=3,
+    waste="4D7H",
+    reserve=2,
+    reserve_top="6C",
+    up=[1, 0, 0, 0],
+    columns=["5D", "", "QS", "2S"],
+    base=10,
+)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"stock": -1},
+        {"stock": 10**9},
+        {"reserve": 105},
+        {"reserve": 0},
+        {"reserve_top": ""},
+        {"reserve_top": "6C7C"},
+        {"base": 0},
+        {"base": 14},
+        {"passes": 0},
+        {"up": [1, 0]},
+        {"up": [14, 0, 0, 0]},
+        {"down": [-1, 0, 0, 0]},
+        {"waste": "4D7"},
+        {"waste": "XX"},
+        {"columns": ["5D", "1S", "QS", "2S"]},
+    ],
+)
+def test_what_is_no_view_is_refused(change: dict[str, object]) -> None:
+    rules_view(VIEW)
+    with pytest.raises(ValueError, match=r"\.$"):
+        rules_view(replace(VIEW, **change))
