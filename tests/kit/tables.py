@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Mapping
 
 from saratoga_protocol.events import Outcome, Result
-
 from saratoga_server.ports import Millis
 from saratoga_server.table import (
     Phase,

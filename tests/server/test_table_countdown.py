@@ -3,6 +3,7 @@
 import hashlib
 
 import pytest
+
 from kit.tables import (
     ANN,
     BEN,
@@ -21,7 +22,6 @@ from kit.tables import (
     seated,
 )
 from saratoga_rules.fairness import commitment, deal_key
-
 from saratoga_server.table import (
     CountdownVoided,
     Phase,
@@ -176,7 +176,7 @@ def test_a_missing_nonce_voids_the_countdown_and_says_whose_it_was() -> None:
     assert gathering.commitment != table.commitment
     assert gathering.race == table.race
     assert not any(seat.is_ready for seat in gathering.seats)
-    assert not (gathering.racers or gathering.nonces or gathering.deal_key)
+    assert (gathering.racers, gathering.nonces, gathering.deal_key) == ((), {}, "")
     assert (gathering.reveal_by, gathering.start_at, gathering.deadline) == (0, 0, 0)
 
 

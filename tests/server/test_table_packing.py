@@ -4,8 +4,8 @@ import msgpack
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kit.tables import ANN, BEN, NOON, in_phase, over, seated
 
+from kit.tables import ANN, BEN, NOON, in_phase, over, seated
 from saratoga_server.table import Phase, Seat, Settings, TableState, pack, unpack
 from saratoga_server.table import disconnect as lost
 

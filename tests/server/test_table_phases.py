@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 import pytest
+
 from kit.tables import (
     ANN,
     BEN,
@@ -17,7 +18,6 @@ from kit.tables import (
     outcome,
     seated,
 )
-
 from saratoga_server.table import (
     ALLOWED,
     HOST_ONLY,

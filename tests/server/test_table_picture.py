@@ -2,6 +2,7 @@
 
 import msgspec
 import pytest
+
 from kit.tables import (
     ANN,
     BEN,
@@ -17,7 +18,6 @@ from kit.tables import (
     seated,
 )
 from saratoga_protocol import events
-
 from saratoga_server.table import Phase, TableState, disconnect, public_view
 
 

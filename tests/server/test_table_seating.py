@@ -1,6 +1,7 @@
 """Who sits, who is host, and what a lost connection means."""
 
 import pytest
+
 from kit.tables import (
     ANN,
     BEN,
@@ -16,7 +17,6 @@ from kit.tables import (
     running,
     seated,
 )
-
 from saratoga_server.table import (
     Phase,
     RacerLeft,

@@ -1,6 +1,7 @@
 """What time does to a table, whoever sweeps it and however late."""
 
 import pytest
+
 from kit.tables import (
     ANN,
     BEN,
@@ -16,7 +17,6 @@ from kit.tables import (
     running,
     seated,
 )
-
 from saratoga_server.ports import Millis
 from saratoga_server.table import (
     BoardsDue,
