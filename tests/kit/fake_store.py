@@ -113,7 +113,7 @@ class FakeBoards:
         status = _fault(commit, race, board, now)
         if status is not None:
             return CommitOutcome(status, len(board.log))
-        race.at = max(race.at, now)
+        race.at, first = max(race.at, now), race.commits + 1
         for text in commit.entries:
             race.commits += 1
             board.log.append(LogEntry(text, race.at, race.commits, commit.command_id))
@@ -124,7 +124,7 @@ class FakeBoards:
         board.banked, board.state = commit.banked, commit.state
         if all(each.state != "racing" for each in race.boards.values()):
             self.house.due[commit.table] = min(now, self.house.due.get(commit.table, now))
-        return CommitOutcome(CommitStatus.DONE, len(board.log), race.at, race.commits)
+        return CommitOutcome(CommitStatus.DONE, len(board.log), race.at, first)
 
     async def load_board(self, table: str, race: int, player: str) -> StoredBoard | None:
         await self.house.reading()

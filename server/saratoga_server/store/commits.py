@@ -196,10 +196,8 @@ class Commits:
 
     def _deliver(self, answer: list[int]) -> None:
         flight, self._flight = self._flight, []
-        place = 0
-        for _, future, _ in flight:
-            status, length, at, number = answer[place : place + 4]
-            place += 4
+        fours = zip(*[iter(answer)] * 4, strict=True)
+        for (_, future, _), (status, length, at, number) in zip(flight, fours, strict=True):
             if not future.done():
                 future.set_result(CommitOutcome(_STATUSES[status], length, Millis(at), number))
         self._flush()

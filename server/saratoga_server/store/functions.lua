@@ -13,26 +13,47 @@ end
 
 -- Boards ------------------------------------------------------------------------------------------
 
-local function open_race(key)
-  local fields = redis.call('HMGET', key, 'start', 'deadline', 'commits', 'at', 'open', 'over')
+-- A race as far as this batch knows it: what all its boards share, and the boards it has met.
+local function meet_race(key, player)
+  local fields = redis.call('HMGET', key, 'start', 'deadline', 'commits', 'at', 'open', 'over',
+    player .. ':epoch', player .. ':last_id', player .. ':length', player .. ':state')
+  local race = {key = key, boards = {}, changes = {}}
   if not fields[1] then
-    return {key = key, missing = true}
+    race.missing = true
+    return race
   end
-  return {
-    key = key,
-    start = tonumber(fields[1]),
-    deadline = tonumber(fields[2]),
-    commits = tonumber(fields[3]),
-    at = tonumber(fields[4]),
-    open = tonumber(fields[5]),
-    over = fields[6] and true or false,
-  }
+  race.start, race.deadline = tonumber(fields[1]), tonumber(fields[2])
+  race.commits, race.at, race.open = tonumber(fields[3]), tonumber(fields[4]), tonumber(fields[5])
+  race.over = fields[6] and true or false
+  if fields[7] then
+    race.boards[player] = {
+      epoch = tonumber(fields[7]), last_id = tonumber(fields[8]), length = tonumber(fields[9]),
+      state = fields[10],
+    }
+  end
+  return race
 end
 
--- When and under which number these very entries were appended at that place; nil: they were not.
-local function found(race, log, board)
-  local after, id, entries = board[5], board[4], board[10]
-  local stored = redis.call('LRANGE', log, after, after + #entries - 1)
+local function meet_board(race, player)
+  local board = race.boards[player]
+  if not board and not race.missing then
+    local fields = redis.call('HMGET', race.key, player .. ':epoch', player .. ':last_id',
+      player .. ':length', player .. ':state')
+    if fields[1] then
+      board = {
+        epoch = tonumber(fields[1]), last_id = tonumber(fields[2]), length = tonumber(fields[3]),
+        state = fields[4],
+      }
+      race.boards[player] = board
+    end
+  end
+  return board
+end
+
+-- When, and from which number on, these very entries were appended at that place; nil: they were not.
+local function found(race, commit)
+  local player, id, after, entries = commit[2], commit[4], commit[5], commit[10]
+  local stored = redis.call('LRANGE', race.key .. ':log:' .. player, after, after + #entries - 1)
   if #stored ~= #entries then
     return nil
   end
@@ -42,7 +63,7 @@ local function found(race, log, board)
     if text ~= entries[i] or tonumber(by) ~= id then
       return nil
     end
-    at, number = race.start + tonumber(since), tonumber(count)
+    at, number = race.start + tonumber(since), number or tonumber(count)
   end
   return at, number
 end
@@ -52,107 +73,111 @@ local function mark_due(race, now)
   redis.call('ZADD', tag .. ':due', 'LT', now, code)
 end
 
-local function append(race, key, board, last_id, now)
-  local id, after, banked, state, rises, entries = board[4], board[5], board[6], board[7], board[8], board[10]
+local function change(race, field, value)
+  local changes = race.changes
+  local n = #changes
+  changes[n + 1], changes[n + 2] = field, value
+end
+
+local function append(race, board, commit, now)
+  local player, id, banked, state, rises, entries =
+    commit[2], commit[4], commit[6], commit[7], commit[8], commit[10]
   -- a clock set back must not turn a race's log around
-  if now > race.at then
-    race.at = now
-  end
-  local since = race.at - race.start
-  local lines, number = {}, race.commits
+  local at = now > race.at and now or race.at
+  local first, since, lines = race.commits + 1, at - race.start, {}
   for i = 1, #entries do
-    number = number + 1
-    lines[i] = since .. ' ' .. number .. ' ' .. id .. ' ' .. entries[i]
+    lines[i] = since .. ' ' .. (race.commits + i) .. ' ' .. id .. ' ' .. entries[i]
   end
-  race.commits, race.changed = number, true
-  redis.call('RPUSH', key .. ':log', unpack(lines))
-  if id < last_id then
-    id = last_id
+  board.length = redis.call('RPUSH', race.key .. ':log:' .. player, unpack(lines))
+  race.commits, race.at = race.commits + #entries, at
+  if id > board.last_id then
+    board.last_id = id
+    change(race, player .. ':last_id', id)
   end
+  change(race, player .. ':length', board.length)
+  change(race, player .. ':banked', banked)
   if rises then
     -- an ending other than a win is an entry of its own, behind the move that raised the count
-    local rose = number
+    local rose = race.commits
     if state ~= 'racing' and state ~= 'won' and #entries > 1 then
-      rose = number - 1
+      rose = rose - 1
     end
-    redis.call('HSET', key, 'last_id', id, 'banked', banked, 'state', state, 'rose:' .. banked, since .. ' ' .. rose)
-  else
-    redis.call('HSET', key, 'last_id', id, 'banked', banked, 'state', state)
+    change(race, player .. ':rose:' .. banked, since .. ' ' .. rose)
   end
   if state ~= 'racing' then
+    board.state = state
+    change(race, player .. ':state', state)
     race.open = race.open - 1
     if race.open == 0 then
       mark_due(race, now)
     end
   end
-  return DONE, after + #entries, race.at, number
+  return DONE, board.length, at, first
 end
 
-local function commit_board(race, board, again, now)
-  if race.missing or race.start > now then
+local function commit_board(race, commit, again, now)
+  local board = meet_board(race, commit[2])
+  if not board or race.start > now then
     return NO_BOARD, 0, 0, 0
   end
-  local epoch, id, after = board[3], board[4], board[5]
-  local key = race.key .. ':board:' .. board[2]
-  local log = key .. ':log'
-  local fields = redis.call('HMGET', key, 'epoch', 'last_id', 'state')
-  if not fields[1] then
-    return NO_BOARD, 0, 0, 0
-  end
-  local last_id, length = tonumber(fields[2]), redis.call('LLEN', log)
-  if again and length > after then
-    local at, number = found(race, log, board)
+  local epoch, id, after = commit[3], commit[4], commit[5]
+  if again and board.length > after then
+    local at, number = found(race, commit)
     if at then
-      return DONE, after + #board[10], at, number
+      return DONE, after + #commit[10], at, number
     end
   end
-  if epoch ~= 0 and epoch < tonumber(fields[1]) then
-    return FENCED, length, 0, 0
+  if epoch ~= 0 and epoch < board.epoch then
+    return FENCED, board.length, 0, 0
   end
-  if (id ~= 0 and id <= last_id) or (id == 0 and length > after and found(race, log, board)) then
-    return REPEAT, length, 0, 0
+  if id ~= 0 then
+    if id <= board.last_id then
+      return REPEAT, board.length, 0, 0
+    end
+  elseif board.length > after and found(race, commit) then
+    return REPEAT, board.length, 0, 0
   end
-  if race.over or fields[3] ~= 'racing' then
-    return BOARD_OVER, length, 0, 0
+  if race.over or board.state ~= 'racing' then
+    return BOARD_OVER, board.length, 0, 0
   end
-  if race.deadline > 0 and now >= race.deadline and not board[9] then
-    return TIME_UP, length, 0, 0
+  if race.deadline > 0 and now >= race.deadline and not commit[9] then
+    return TIME_UP, board.length, 0, 0
   end
-  if length ~= after then
-    return STALE, length, 0, 0
+  if board.length ~= after then
+    return STALE, board.length, 0, 0
   end
-  return append(race, key, board, last_id, now)
+  return append(race, board, commit, now)
 end
 
--- keys: races. argument: {again, boards}, a board {race's place in keys, player, epoch, command id,
--- after, banked, state, rises, late, entries}. Answers four numbers a board: status, length, at, number.
+local function commit_to(races, keys, commit, again, now)
+  local race = races[commit[1]]
+  if not race then
+    race = meet_race(keys[commit[1]], commit[2])
+    races[commit[1]] = race
+  end
+  return commit_board(race, commit, again, now)
+end
+
+-- keys: races. argument: {again, commits}, a commit {race's place in keys, player, epoch, command id,
+-- after, banked, state, rises, late, entries}. Answers four numbers each: status, length, at, number.
 local function commit_boards(keys, args)
   local batch = cmsgpack.unpack(args[1])
-  local again, boards = batch[1], batch[2]
+  local again, commits = batch[1], batch[2]
   local now, races, answer = now_ms(), {}, {}
-  for i = 1, #boards do
-    local board = boards[i]
-    local race = races[board[1]]
-    local whole, status, length, at, number = true, nil, nil, nil, nil
-    if not race then
-      whole, race = pcall(open_race, keys[board[1]])
-      if whole then
-        races[board[1]] = race
-      end
-    end
-    if whole then
-      whole, status, length, at, number = pcall(commit_board, race, board, again, now)
-    end
+  for i = 1, #commits do
+    local commit = commits[i]
+    local whole, status, length, at, number = pcall(commit_to, races, keys, commit, again, now)
     if not whole then
-      redis.log(redis.LOG_WARNING, 'saratoga: a board was not committed: ' .. board[2])
+      redis.log(redis.LOG_WARNING, 'saratoga: a move was not committed: ' .. commit[2])
       status, length, at, number = NO_BOARD, 0, 0, 0
     end
     local n = 4 * i
     answer[n - 3], answer[n - 2], answer[n - 1], answer[n] = status, length, at, number
   end
   for _, race in pairs(races) do
-    if race.changed then
-      redis.call('HSET', race.key, 'commits', race.commits, 'at', race.at, 'open', race.open)
+    if #race.changes > 0 then
+      redis.call('HSET', race.key, 'commits', race.commits, 'at', race.at, 'open', race.open,
+        unpack(race.changes))
     end
   end
   return answer
@@ -160,13 +185,13 @@ end
 
 -- keys: the race. args: the player. Answers epoch, last id, banked, state, start, entries ...
 local function load_board(keys, args)
-  local key = keys[1] .. ':board:' .. args[1]
-  local fields = redis.call('HMGET', key, 'epoch', 'last_id', 'banked', 'state')
+  local player = args[1]
+  local fields = redis.call('HMGET', keys[1], player .. ':epoch', player .. ':last_id',
+    player .. ':banked', player .. ':state', 'start')
   if not fields[1] then
     return {}
   end
-  fields[5] = redis.call('HGET', keys[1], 'start')
-  local entries = redis.call('LRANGE', key .. ':log', 0, -1)
+  local entries = redis.call('LRANGE', keys[1] .. ':log:' .. player, 0, -1)
   for i = 1, #entries do
     fields[5 + i] = entries[i]
   end
@@ -181,11 +206,10 @@ local function load_standings(keys)
   end
   local answer = {race[1]}
   for _, player in ipairs(cmsgpack.unpack(race[2])) do
-    local key = keys[1] .. ':board:' .. player
-    local fields = redis.call('HMGET', key, 'banked', 'state')
+    local fields = redis.call('HMGET', keys[1], player .. ':banked', player .. ':state')
     local n = #answer
     answer[n + 1], answer[n + 2], answer[n + 3] = player, fields[1], fields[2]
-    answer[n + 4] = redis.call('HGET', key, 'rose:' .. fields[1]) or ''
+    answer[n + 4] = redis.call('HGET', keys[1], player .. ':rose:' .. fields[1]) or ''
   end
   return answer
 end
@@ -193,12 +217,11 @@ end
 -- Tables ------------------------------------------------------------------------------------------
 
 local function each_key_of_race(key, act)
-  act(key)
   local racers = redis.call('HGET', key, 'racers')
+  act(key)
   if racers then
     for _, player in ipairs(cmsgpack.unpack(racers)) do
-      act(key .. ':board:' .. player)
-      act(key .. ':board:' .. player .. ':log')
+      act(key .. ':log:' .. player)
     end
   end
 end
@@ -209,18 +232,18 @@ local function open_boards(table_key, opening)
   redis.call('HSET', key, 'start', start, 'deadline', deadline, 'commits', 0, 'at', start,
     'open', #players, 'racers', cmsgpack.pack(players))
   for i = 1, #players do
-    redis.call('HSET', key .. ':board:' .. players[i], 'epoch', epochs[i], 'last_id', 0,
-      'banked', banked, 'state', 'racing')
+    local player = players[i]
+    redis.call('HSET', key, player .. ':epoch', epochs[i], player .. ':last_id', 0,
+      player .. ':length', 0, player .. ':banked', banked, player .. ':state', 'racing')
   end
   redis.call('HSET', table_key, 'race', race)
 end
 
 local function raise_epochs(key, players, epochs)
   for i = 1, #players do
-    local board = key .. ':board:' .. players[i]
-    local epoch = redis.call('HGET', board, 'epoch')
+    local epoch = redis.call('HGET', key, players[i] .. ':epoch')
     if epoch and tonumber(epoch) < epochs[i] then
-      redis.call('HSET', board, 'epoch', epochs[i])
+      redis.call('HSET', key, players[i] .. ':epoch', epochs[i])
     end
   end
 end

@@ -7,9 +7,9 @@ of a table share a slot and one Function call can change them together.
 |---|---|---|---|
 | `{pN}:table:CODE` | hash | version, body, the write that made it, the race that runs | `TABLE_KEPT` |
 | `{pN}:table:CODE:records` | hash | finished races by number: the records' texts | with its table |
-| `{pN}:table:CODE:race:R` | hash | start, deadline, racers, commits so far, boards open | with its table |
-| ... `:board:PLAYER` | hash | epoch, last id, banked, state, when each count was reached | with its race |
-| ... `:board:PLAYER:log` | list | `ms-since-start number command-id text` an entry | with its race |
+| `{pN}:table:CODE:race:R` | hash | start, deadline, racers, commits so far, boards open; of each \
+board, behind `PLAYER:`, epoch, last id, length, banked, state, when each count was reached | with its table |
+| ... `:log:PLAYER` | list | `ms-since-start number command-id text` an entry | with its race |
 | `{pN}:due` | sorted set | table codes by when their next timer runs out | entry by entry |
 | `{pN}:outbox` | list | settlements not yet on the leaderboards | until settled |
 | `{public}:listed` | sorted set | codes of public tables by when they were first listed | `LISTING_KEPT` |
