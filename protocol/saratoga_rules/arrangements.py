@@ -69,8 +69,7 @@ class ArrangementSearch:
         # the empty columns sort first
         space = [0] if not columns[0] else []
         for origin, column in enumerate(columns):
-            for count in rules.packet.sizes(column, rules.build) if column else ():
-                card = column[-count]
+            for card, count in rules.packets(column):
                 targets = [index for index in takers.get(card, ()) if index != origin]
                 if space and count < len(column) and rules.space.admits(Pile.COLUMN, card):
                     targets += space

@@ -98,7 +98,8 @@ def _refused_from_column(game: Game, position: Position, move: Carry) -> Refusal
         return Refusal.SAME_PILE
     if count == len(column) and not columns[destination]:
         return Refusal.CHANGES_NOTHING
-    if count not in game.columns.packet.sizes(column, game.columns.build):
+    rules = game.columns
+    if count not in rules.packet.sizes(column, rules.build):
         return Refusal.NOT_A_PACKET
     return _refused_on_column(game, columns[destination], Pile.COLUMN, column[-count])
 

@@ -17,7 +17,7 @@ class Admission:
 
     words: str
     cards: frozenset[Card]
-    sources: frozenset[Pile]
+    sources: tuple[Pile, ...]
 
     def __call__(self, source: Pile, card: Card) -> bool:
         return card in self.cards and source in self.sources
@@ -27,7 +27,7 @@ class Admission:
 
 
 _ALL_CARDS: Final = frozenset((*PACK, HIDDEN))
-_ALL_PILES: Final = frozenset(Pile)
+_ALL_PILES: Final = (Pile.WASTE, Pile.RESERVE, Pile.COLUMN, Pile.FOUNDATION)
 
 ANYTHING: Final = Admission("anything that may be carried", _ALL_CARDS, _ALL_PILES)
 KINGS: Final = Admission(
@@ -37,7 +37,7 @@ KINGS: Final = Admission(
 
 def only_from(pile: Pile) -> Admission:
     """Any card, but only from one family of piles."""
-    return Admission(f"only the top card of {pile}", _ALL_CARDS, frozenset({pile}))
+    return Admission(f"only the top card of {pile}", _ALL_CARDS, (pile,))
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ INLINE_LIMIT: Final = 20
 
 def is_stuck(game: Game, position: Position, limit: int = DEFAULT_LIMIT) -> bool | None:
     """Whether no more points can be made; `None` if `limit` arrangements do not prove it."""
-    return StuckSearch(game, position).advance(limit)
+    # nearly always there is something to be done, and nothing to search for
+    return False if is_in_sight(game, position) else StuckSearch(game, position).advance(limit)
 
 
 def may_declare(position: Position) -> bool:

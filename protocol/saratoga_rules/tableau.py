@@ -39,9 +39,18 @@ class Columns:
 
     offer: Callable[[tuple[Column, ...]], Offer] = field(init=False, repr=False, compare=False)
     """What an arrangement offers; remembered, since most moves leave the columns as they are."""
+    packets: Callable[[Column], tuple[tuple[Card, int], ...]] = field(
+        init=False, repr=False, compare=False
+    )
+    """The packets that a column's end gives, each by its first card and its size; remembered."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "offer", lru_cache(maxsize=1 << 12)(self._offer))
+        object.__setattr__(self, "packets", lru_cache(maxsize=1 << 14)(self._packets))
+
+    def _packets(self, column: Column) -> tuple[tuple[Card, int], ...]:
+        sizes = self.packet.sizes(column, self.build) if column else ()
+        return tuple([(column[-count], count) for count in sizes])
 
     def _offer(self, columns: tuple[Column, ...]) -> Offer:
         onto = self.build.onto
@@ -55,13 +64,23 @@ class Columns:
                     takers[card] = (*takers[card], name) if card in takers else (name,)
             else:
                 spaces.append(name)
-        carries: list[Carry] = []
-        for name, column in zip(COLUMN_NAMES, columns, strict=False):
-            if column:
-                for count in self.packet.sizes(column, self.build):
-                    card = column[-count]
-                    if card in takers:
-                        carries += [carry(name, to, count) for to in takers[card] if to != name]
-                    if spaces and self.space.admits(Pile.COLUMN, card) and count < len(column):
-                        carries += [carry(name, to, count) for to in spaces]
+        carries = self._carries(columns, takers, spaces)
         return Offer(tuple(tops), tuple(spaces), takers, tuple(carries))
+
+    def _carries(
+        self,
+        columns: tuple[Column, ...],
+        takers: Mapping[Card, tuple[str, ...]],
+        spaces: list[str],
+    ) -> list[Carry]:
+        admits, carries = self.space.admits, []
+        for name, column in zip(COLUMN_NAMES, columns, strict=False):
+            for card, count in self.packets(column):
+                if card in takers:
+                    for target in takers[card]:
+                        if target != name:
+                            carries.append(carry(name, target, count))  # noqa: PERF401 (measured)
+                # a whole column into a space would change nothing
+                if spaces and count < len(column) and admits(Pile.COLUMN, card):
+                    carries += [carry(name, space, count) for space in spaces]
+        return carries

@@ -15,7 +15,6 @@ from time import perf_counter_ns, process_time_ns
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from kit.conformance import played_games
-
 from saratoga_rules.foundations import wanted_cards, wanted_down, wanted_up
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
@@ -58,6 +57,7 @@ def forget_everything(game: Game) -> None:
     carry.cache_clear()
     game.columns.build.run.cache_clear()  # type: ignore[attr-defined]
     game.columns.offer.cache_clear()  # type: ignore[attr-defined]
+    game.columns.packets.cache_clear()  # type: ignore[attr-defined]
 
 
 def main() -> None:
