@@ -37,10 +37,10 @@ def script(character: str) -> str:
 
 def skeleton(name: str) -> str:
     """What is left of a name when look-alikes are the same; spaces and punctuation are nothing."""
-    folded = unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())
-    drawn = "".join(_drawn(character) for character in folded)
-    # m is the one letter of Latin's own that looks like two others
-    return "".join(filter(_is_drawn, drawn)).replace("m", "rn")
+    drawn = _redrawn(name)
+    while (again := _redrawn(drawn)) != drawn:
+        drawn = again
+    return drawn
 
 
 def is_mask(name: str) -> bool:
@@ -49,13 +49,23 @@ def is_mask(name: str) -> bool:
     return all(look.isascii() for look in shown) and any(letter in name for letter in MASKS)
 
 
-def _is_drawn(character: str) -> bool:
-    return unicodedata.category(character)[0] in "LMN"
+def _redrawn(name: str) -> str:
+    folded = unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())
+    drawn = "".join(map(_drawn, folded))
+    # m is the one letter of Latin's own that looks like two others
+    return "".join(filter(_is_drawn, drawn)).replace("m", "rn")
 
 
 def _drawn(character: str) -> str:
     member = _FAMILIES.get(character, character)
     return "".join(_FAMILIES.get(part, part) for part in _prototype(member).casefold())
+
+
+def _is_drawn(character: str) -> bool:
+    """Not so spaces, punctuation, and signs of ASCII; other signs can stand for a letter (Han)."""
+    if character.isascii():
+        return character.isalnum()
+    return unicodedata.category(character)[0] in "LMNS"
 
 
 def _read_table() -> dict[str, str]:
@@ -73,7 +83,9 @@ def _read_table() -> dict[str, str]:
     for character, alike in pairs.items():
         if len(character) == 1 and len(alike) == 1:
             (other,) = alike
-            if len(pairs[other]) > 1 or len(other) > 1 or other < character:
+            # a letter that looks like a sign (Hebrew yod, kana no) stands for itself
+            nothing = not any(map(_is_drawn, other))
+            if not nothing and (len(pairs[other]) > 1 or len(other) > 1 or other < character):
                 table[character] = other
     return table
 
@@ -118,7 +130,7 @@ def _headship(character: str) -> tuple[bool, bool, str]:
 
 def _grown() -> tuple[dict[str, str], frozenset[str]]:
     """The head of every family's member, and the letters whose links were left out."""
-    known = [c for c in _TABLE if script(c) in SCRIPTS | {"COMMON"} and _is_drawn(c)]
+    known = [c for c in _TABLE if script(c) in SCRIPTS | {"COMMON", "INHERITED"} and _is_drawn(c)]
     alphabet = sorted({*known, *(_TABLE[c] for c in known if len(_TABLE[c]) == 1)}, key=_rank)
     families = _Families()
     for character in [*map(chr, range(ord("A"), ord("Z") + 1)), *alphabet]:
