@@ -1,0 +1,218 @@
+"""The page that strangers write clients from says what the code does: names, fields, codes, vectors."""
+
+import ast
+import hmac
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+import pytest
+
+from saratoga_protocol import events, refusals
+from saratoga_protocol.codec import CODECS
+from saratoga_protocol.commands import AnyCommand
+from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.refusals import REASONS, CloseCode
+from saratoga_protocol.version import JSON, SUBPROTOCOLS
+from saratoga_rules.deal import deal_for_key
+from saratoga_rules.fairness import commitment, deal_key, nonce_hash
+from saratoga_rules.games import GAMES
+from saratoga_rules.position import format_position
+from saratoga_rules.shuffle import shuffled_deck
+from saratoga_rules.verify import verify
+
+PAGE = Path(__file__).parents[2] / "protocol" / "README.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+COMMANDS = {kind.__struct_config__.tag: kind for kind in get_args(AnyCommand)}
+EVENTS = {kind.__struct_config__.tag: kind for kind in get_args(AnyEvent)}
+PICTURES: dict[str, type[msgspec.Struct]] = {
+    "Table": events.Table,
+    "Settings": events.TableSettings,
+    "Seat": events.Seat,
+    "Board": events.BoardView,
+    "View": events.View,
+    "Standing": events.Standing,
+    "Outcome": events.Outcome,
+    "Result": events.Result,
+    "Table summary": events.TableSummary,
+    "Leaderboard row": events.LeaderboardRow,
+}
+
+
+def sections(level: str, within: str = "") -> dict[str, str]:
+    """The page's sections by heading; `within` a section of the next higher level."""
+    text = sections(level[1:])[within] if within else TEXT
+    headings = list(re.finditer(rf"^{level} (.+)$", text, re.MULTILINE))
+    ends = [heading.start() for heading in headings[1:]] + [len(text)]
+    return {
+        heading[1]: text[heading.end() : end] for heading, end in zip(headings, ends, strict=True)
+    }
+
+
+def rows(section: str) -> list[str]:
+    """The first cell of every row of the tables of a section."""
+    return re.findall(r"^\| `?([^`|]+?)`? \|", section, re.MULTILINE)
+
+
+def blocks(section: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+
+
+def by_tag(chapter: str) -> dict[str, str]:
+    headings = list(re.finditer(r"^#### `(.+)`$", sections("##")[chapter], re.MULTILINE))
+    text = sections("##")[chapter]
+    ends = [heading.start() for heading in headings[1:]] + [len(text)]
+    return {h[1]: text[h.end() : end] for h, end in zip(headings, ends, strict=True)}
+
+
+def documented_fields(section: str) -> list[str]:
+    return [field for field in rows(section) if field not in ("field", "---")]
+
+
+def fields(kind: type[msgspec.Struct], common: str) -> list[str]:
+    return [field.name for field in msgspec.structs.fields(kind) if field.name != common]
+
+
+def test_every_subprotocol_is_on_the_page() -> None:
+    assert [row for row in rows(sections("##")["Connecting"]) if "." in row] == list(SUBPROTOCOLS)
+
+
+def test_every_command_is_on_the_page() -> None:
+    assert list(by_tag("Commands")) == list(COMMANDS)
+
+
+def test_every_event_is_on_the_page() -> None:
+    assert list(by_tag("Events")) == list(EVENTS)
+
+
+@pytest.mark.parametrize("tag", COMMANDS)
+def test_every_field_of_a_command_is_on_the_page(tag: str) -> None:
+    assert documented_fields(by_tag("Commands")[tag]) == fields(COMMANDS[tag], "id")
+
+
+@pytest.mark.parametrize("tag", EVENTS)
+def test_every_field_of_an_event_is_on_the_page(tag: str) -> None:
+    assert sorted(documented_fields(by_tag("Events")[tag])) == sorted(fields(EVENTS[tag], "re"))
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_every_field_of_a_picture_is_on_the_page(name: str) -> None:
+    section = sections("###", "Pictures")[name]
+    assert documented_fields(section) == fields(PICTURES[name], "")
+
+
+def test_every_struct_of_the_events_is_on_the_page() -> None:
+    found = {
+        kind
+        for kind in vars(events).values()
+        if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+    }
+    shown = {*EVENTS.values(), *PICTURES.values(), events.Event, msgspec.Struct}
+    assert found <= shown
+
+
+@pytest.mark.parametrize("tag", COMMANDS)
+def test_the_example_of_a_command_is_one(tag: str) -> None:
+    (example,) = blocks(by_tag("Commands")[tag], "json")
+    command = CODECS[JSON].decode_command(example)
+    assert msgspec.to_builtins(command) == json.loads(example)
+    assert type(command) is COMMANDS[tag]
+
+
+@pytest.mark.parametrize("tag", EVENTS)
+def test_the_example_of_an_event_is_one(tag: str) -> None:
+    (example,) = blocks(by_tag("Events")[tag], "json")
+    event = CODECS[JSON].decode_event(example)
+    assert msgspec.to_builtins(event) == json.loads(example)
+    assert type(event) is EVENTS[tag]
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_the_example_of_a_picture_is_one(name: str) -> None:
+    (example,) = blocks(sections("###", "Pictures")[name], "json")
+    picture = msgspec.json.decode(example, type=PICTURES[name])
+    assert msgspec.to_builtins(picture) == json.loads(example)
+
+
+def test_every_refusal_is_on_the_page_with_its_sentence() -> None:
+    table = [
+        f"| `{reason.code}` | {'yes' if reason.retry else 'no'} | {reason.sentence} |"
+        for reason in REASONS.values()
+    ]
+    shown = re.findall(r"^\| `.*$", sections("##")["Refusals"], re.MULTILINE)
+    assert shown == table
+
+
+def test_every_close_code_is_on_the_page() -> None:
+    codes = [code for code in vars(refusals).values() if isinstance(code, CloseCode)]
+    shown = re.findall(r"^\| \d.*$", sections("##")["Close codes"], re.MULTILINE)
+    assert shown == [f"| {code.code} | {code.reason} |" for code in codes]
+
+
+def test_the_vector_of_a_fair_deal_is_right() -> None:
+    cells = dict(
+        re.findall(
+            r"^\| ([a-z0-9()' ]+) \| `(.+)` \|$", sections("##")["A fair deal"], re.MULTILINE
+        )
+    )
+    seed = bytes(range(32))
+    nonces = {"a" * 16: bytes(16), "b" * 16: bytes(range(16))}
+    key = deal_key(seed, "mint-otter-42/3", nonces)
+    assert cells == {
+        "commitment": commitment(seed, "canfield", 1, "mint-otter-42", 3),
+        "nonce hash of a": nonce_hash(nonces["a" * 16]),
+        "nonce hash of b": nonce_hash(nonces["b" * 16]),
+        "deal key": key.hex(),
+        "block(0)": hmac.digest(key, b"saratoga shuffle 1" + bytes(8), "sha256").hex(),
+        "one pack": "".join(shuffled_deck(1, key)),
+        "two packs": "".join(shuffled_deck(2, key)),
+        "canfield's deal": format_position(deal_for_key(GAMES["canfield"], key)),
+    }
+
+
+def test_the_record_on_the_page_verifies() -> None:
+    (text,) = blocks(sections("##")["Records"], "record")
+    verdict = verify(text)
+    assert verdict.ok, verdict.faults
+
+
+def test_every_link_on_the_page_leads_somewhere() -> None:
+    anchors = {
+        re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-")
+        for heading in re.findall(r"^#+ (.+)$", TEXT, re.MULTILINE)
+    }
+    for target in re.findall(r"\]\(([^)]+)\)", TEXT):
+        if target.startswith("#"):
+            assert target[1:] in anchors, target
+        else:
+            assert (PAGE.parent / target).exists(), target
+
+
+def test_the_client_on_the_page_is_short_and_needs_two_packages() -> None:
+    (source,) = blocks(sections("##")["A whole client"], "python")
+    assert len(source.splitlines()) < 80
+    imported = {
+        name.split(".")[0]
+        for node in ast.walk(ast.parse(source))
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    own = {"hashlib", "itertools", "secrets", "sys", "time"}
+    assert imported == own | {"msgpack", "websockets"}
+
+
+def test_chapters_are_listed_in_their_order() -> None:
+    listed = re.findall(r"\[([^\]]+)\]\(#[a-z-]+\)", TEXT.split("## ")[0].replace("\n", " "))
+    chapters = list(sections("##"))
+    places = [chapters.index(name) for name in listed if name in chapters]
+    assert all(before < after for before, after in pairwise(places))
+    assert set(places) == set(range(len(chapters)))
