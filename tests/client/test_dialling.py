@@ -1,0 +1,94 @@
+"""Which ends of a connection are for good."""
+
+import socket
+import ssl
+
+import pytest
+from websockets.datastructures import Headers
+from websockets.exceptions import (
+    ConnectionClosedError,
+    InvalidStatus,
+    InvalidURI,
+    NegotiationError,
+)
+from websockets.frames import Close
+from websockets.http11 import Response
+
+from saratoga_client.dialling import HungUp, finality
+from saratoga_client.trouble import HouseClosed, Refused, Unreachable
+from saratoga_protocol import events, refusals
+from saratoga_protocol.refusals import MAY_RECONNECT, CloseCode
+
+URL = "ws://cards.example"
+
+CLOSE_CODES = [code for code in vars(refusals).values() if isinstance(code, CloseCode)]
+
+
+def closed(code: int, reason: str = "") -> ConnectionClosedError:
+    return ConnectionClosedError(Close(code, reason), None)
+
+
+def status(code: int) -> InvalidStatus:
+    return InvalidStatus(Response(code, "", Headers()))
+
+
+@pytest.mark.parametrize("close", CLOSE_CODES, ids=[str(close.code) for close in CLOSE_CODES])
+def test_the_houses_close_codes_are_obeyed(close: CloseCode) -> None:
+    final = finality(URL, closed(close.code, close.reason))
+    if close.code in MAY_RECONNECT:
+        assert final is None
+    else:
+        assert isinstance(final, HouseClosed)
+        assert (final.code, final.reason) == (close.code, close.reason)
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        ConnectionClosedError(None, None),
+        closed(1000),
+        closed(1001),
+        closed(1011),
+        closed(1012),
+        status(500),
+        status(503),
+        status(429),
+        ConnectionRefusedError(),
+        ConnectionResetError(),
+        socket.gaierror(),
+        TimeoutError(),
+        HungUp("nothing heard"),
+        Refused(events.Refused(code="draining", message="", retry=True)),
+    ],
+    ids=repr,
+)
+def test_what_passes_by_itself_is_no_reason_to_give_up(trouble: Exception) -> None:
+    assert finality(URL, trouble) is None
+
+
+@pytest.mark.parametrize(
+    ("trouble", "end"),
+    [
+        (closed(1002), HouseClosed),
+        (closed(1003), HouseClosed),
+        (closed(1007), HouseClosed),
+        (closed(1009), HouseClosed),
+        (NegotiationError(), HouseClosed),
+        (status(400), Unreachable),
+        (status(403), Unreachable),
+        (status(404), Unreachable),
+        (status(426), Unreachable),
+        (InvalidURI(URL, "bad"), Unreachable),
+        (ssl.SSLCertVerificationError(), Unreachable),
+        (Refused(events.Refused(code="banned", message="")), Refused),
+    ],
+    ids=repr,
+)
+def test_what_would_come_again_is_the_end(trouble: Exception, end: type[Exception]) -> None:
+    assert isinstance(finality(URL, trouble), end)
+
+
+def test_a_house_of_another_version_is_known_as_one() -> None:
+    final = finality(URL, NegotiationError())
+    assert isinstance(final, HouseClosed)
+    assert final.is_of_another_version
