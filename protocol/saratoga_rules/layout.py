@@ -22,6 +22,7 @@ class Layout:
     up: list[int]
     down: list[int]
     reserve: list[Card] = field(default_factory=list)
+    waste: list[Card] = field(default_factory=list)
     base: int = 1
 
     def take(self, count: int) -> list[Card]:
@@ -33,7 +34,7 @@ class Layout:
         """The opening position; the cards not dealt are the stock."""
         return Position(
             stock=tuple(self.deck),
-            waste=(),
+            waste=tuple(self.waste),
             reserve=tuple(self.reserve),
             up=tuple(self.up),
             down=tuple(self.down),

@@ -1,0 +1,75 @@
+"""Positions drawn in text, a pile a line, as a test wants to show them.
+
+    t1: KS QH JS        columns, bottom to top; those not drawn are spaces
+    waste: 7C 8D        bottom to top
+    reserve: ## 9H      bottom to top
+    stock: 2C 3C 4C     the next card first
+    up: S5 H1           cards on the foundations built up; two piles of a suit are S5,2
+    down: C3            cards on the foundations built down
+    base: 7             the rank that starts the foundations built up
+    pass: 2
+
+Whatever is not drawn is empty. Nobody asks for whole packs: a few cards show a rule.
+"""
+
+import re
+from collections.abc import Mapping
+
+from saratoga_rules.cards import RANKS, SUITS, parse_cards
+from saratoga_rules.game import Game
+from saratoga_rules.judge import Refusal, legal_moves, play, refusal
+from saratoga_rules.moves import parse_move
+from saratoga_rules.position import Position, in_order
+
+_LINES = re.compile(r"t[1-9][0-9]?|waste|reserve|stock|up|down|base|pass")
+
+
+def draw(game: Game, picture: str) -> Position:
+    """The position of a picture, for a game's number of columns and foundations."""
+    lines = dict(_line(line) for line in picture.strip().splitlines())
+    columns = [parse_cards(lines.pop(f"t{n}", "")) for n in range(1, game.columns.count + 1)]
+    position = Position(
+        stock=parse_cards(lines.pop("stock", "")),
+        waste=parse_cards(lines.pop("waste", "")),
+        reserve=parse_cards(lines.pop("reserve", "")),
+        up=_heights(lines, "up", game.up.for_each_suit),
+        down=_heights(lines, "down", game.down.for_each_suit if game.down else 0),
+        columns=tuple(columns),
+        base=RANKS.index(lines.pop("base", "A")) + 1,
+        passes=int(lines.pop("pass", "1")),
+    )
+    assert not lines, f"{game.title} has no {', '.join(lines)}"
+    return position
+
+
+def refused(game: Game, position: Position, move: str) -> Refusal | None:
+    """What the judge says to a move."""
+    return refusal(game, position, parse_move(move))
+
+
+def played(game: Game, position: Position, *moves: str) -> Position:
+    """The position after moves that the judge allows."""
+    for move in moves:
+        position = play(game, position, parse_move(move))
+    return position
+
+
+def legal(game: Game, position: Position) -> set[str]:
+    """Every legal move as text."""
+    return {str(move) for move in legal_moves(game, position)}
+
+
+def _line(line: str) -> tuple[str, str]:
+    name, _, content = line.strip().partition(":")
+    assert _LINES.fullmatch(name), f"a picture has no line {line!r}"
+    return name, content.strip()
+
+
+def _heights(lines: dict[str, str], name: str, copies: int) -> tuple[int, ...]:
+    drawn: Mapping[str, list[int]] = {
+        word[0]: [int(height) for height in word[1:].split(",")]
+        for word in lines.pop(name, "").split()
+    }
+    assert set(drawn) <= set(SUITS), f"these are no suits: {drawn}"
+    heights = [(drawn.get(letter, []) + [0] * copies)[:copies] for letter in SUITS]
+    return in_order(tuple(height for pile in heights for height in pile))
