@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
+from typing import Final
 
 from saratoga_server.ports import (
     BoardCommit,
@@ -29,6 +30,9 @@ from saratoga_server.ports import (
 )
 from saratoga_server.store.periods import periods
 from saratoga_server.store.settlements import unpack_settlement
+
+SLOWEST: Final = 2**21 - 1
+"""Milliseconds from which on leaderboards tell no times apart: 35 minutes, beyond every cap."""
 
 
 def wall_clock() -> Millis:
@@ -415,9 +419,9 @@ def _best(
     player: str, results: Sequence[tuple[int, int, int, int, str]]
 ) -> tuple[tuple[int, ...], RankedRow]:
     sequence, banked, net, elapsed, race = min(
-        results, key=lambda result: (-result[1], result[3], result[0])
+        results, key=lambda result: (-result[1], min(result[3], SLOWEST), result[0])
     )
-    return (-banked, elapsed, sequence), RankedRow(
+    return (-banked, min(elapsed, SLOWEST), sequence), RankedRow(
         rank=0, player=player, value=banked, net=net, elapsed=elapsed, race=race, races=len(results)
     )
 

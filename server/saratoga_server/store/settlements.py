@@ -35,5 +35,5 @@ def unpack_settlement(packed: bytes) -> Settlement:
                 for player, bot, banked, net, elapsed in results
             ),
         )
-    except (TypeError, msgpack.UnpackException) as error:
+    except (TypeError, ValueError, msgpack.UnpackException) as error:
         raise ValueError(f"not a settlement: {error}") from error

@@ -1,0 +1,327 @@
+"""Leaderboards against every kind of store: always what a naive fold over the settled races says."""
+
+from dataclasses import dataclass, field
+from itertools import count, product
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kit.fake_store import fold_rankings
+from kit.running_race import AnyStore
+from saratoga_server.ports import (
+    BoardKey,
+    Millis,
+    RaceFinish,
+    RankedRow,
+    SettledResult,
+    Settlement,
+    TableWrite,
+)
+from saratoga_server.store.keys import partition
+from saratoga_server.store.periods import periods
+from saratoga_server.store.settlements import pack_settlement
+
+TUESDAY = Millis(2_261_779_200_000)
+"""2041-09-03, a Tuesday of ISO week 36, at midnight UTC: no period of it has gone yet."""
+DAY = 86_400_000
+GAME = "canfield"
+
+PEOPLE = ("anna", "bert", "cora")
+BOTS = ("robo", "bolt")
+
+numbers = count()
+
+
+def result(player: str, banked: int, elapsed: int = 1000, *, packs: int = 1) -> SettledResult:
+    return SettledResult(
+        player=player,
+        bot=player in BOTS,
+        banked=banked,
+        net=5 * banked - 50 * packs,
+        elapsed=elapsed if banked else 0,
+    )
+
+
+def settlement(
+    *results: SettledResult, race: str = "", game: str = GAME, start_at: int = TUESDAY
+) -> Settlement:
+    race = race or f"mint-otter-{next(numbers)}/1"
+    return Settlement(race=race, game=game, start_at=Millis(start_at), results=results)
+
+
+def ranking(ranking: str, period: str = "all", *, game: str = GAME, bots: bool = False) -> BoardKey:
+    return BoardKey(game=game, ranking=ranking, period=period, bots=bots)
+
+
+async def put_out(store: AnyStore, *settlements: Settlement) -> None:
+    """Into the outbox, as a finished race of a table of its own."""
+    for each in settlements:
+        finish = RaceFinish(race=1, record="record", settlement=pack_settlement(each))
+        code = f"lone-crane-{next(numbers)}"
+        assert await store.tables.save_table(
+            TableWrite(code=code, expected=0, body=b"over", due=None, finish=finish)
+        )
+
+
+async def settle(store: AnyStore, *settlements: Settlement) -> None:
+    """One after the other: the outbox promises no order between tables."""
+    for each in settlements:
+        await put_out(store, each)
+        assert await store.leaderboards.settle_outbox(10) == [each]
+
+
+async def players(store: AnyStore, key: BoardKey) -> list[str]:
+    _, rows = await store.leaderboards.page(key, 0, 100)
+    return [row.player for row in rows]
+
+
+async def test_the_best_result_ranks_by_count_then_time_then_who_was_first(store: AnyStore) -> None:
+    await settle(
+        store,
+        settlement(result("anna", 20, 900), result("bert", 30, 5000)),
+        settlement(result("cora", 20, 900), result("anna", 12, 10)),
+        settlement(result("dora", 20, 899), result("bert", 30, 5001), race="last-race-1/7"),
+    )
+    assert await players(store, ranking("best")) == ["bert", "dora", "anna", "cora"]
+    row = await store.leaderboards.row(ranking("best"), "dora")
+    assert row == RankedRow(
+        rank=2, player="dora", value=20, net=50, elapsed=899, race="last-race-1/7", races=1
+    )
+
+
+async def test_a_best_result_never_mixes_two_races(store: AnyStore) -> None:
+    await settle(
+        store,
+        settlement(result("anna", 20, 9000), race="slow-crane-1/1"),
+        settlement(result("anna", 10, 100)),
+        settlement(result("anna", 20, 9001)),
+    )
+    row = await store.leaderboards.row(ranking("best"), "anna")
+    assert row == RankedRow(
+        rank=1, player="anna", value=20, net=50, elapsed=9000, race="slow-crane-1/1", races=3
+    )
+
+
+async def test_the_bankroll_sums_up_and_ties_go_to_who_was_there_first(store: AnyStore) -> None:
+    await settle(
+        store,
+        settlement(result("anna", 52), result("bert", 0), result("cora", 20)),
+        settlement(result("bert", 40), result("dora", 30), race="here-otter-1/2"),
+        settlement(result("anna", 10), result("cora", 20)),
+    )
+    assert await players(store, ranking("bankroll")) == ["anna", "bert", "dora", "cora"]
+    row = await store.leaderboards.row(ranking("bankroll"), "bert")
+    assert row == RankedRow(
+        rank=2, player="bert", value=100, net=100, elapsed=None, race="here-otter-1/2", races=2
+    )
+
+
+async def test_a_bankroll_may_be_in_debt(store: AnyStore) -> None:
+    await settle(store, settlement(result("anna", 0), result("bert", 5)))
+    _, rows = await store.leaderboards.page(ranking("bankroll"), 0, 10)
+    assert [(row.player, row.value) for row in rows] == [("bert", -25), ("anna", -50)]
+
+
+async def test_periods_go_by_the_start_of_the_race(store: AnyStore) -> None:
+    await settle(
+        store,
+        settlement(result("dora", 9), start_at=TUESDAY - 2 * DAY - 1),
+        settlement(result("anna", 9), start_at=TUESDAY - 1),
+        settlement(result("bert", 9), start_at=TUESDAY),
+        settlement(result("cora", 9), start_at=TUESDAY + 6 * DAY),
+    )
+    assert await players(store, ranking("best", "2041-09-02")) == ["anna"]
+    assert await players(store, ranking("best", "2041-09-03")) == ["bert"]
+    assert await players(store, ranking("best", "2041-W36")) == ["anna", "bert"]
+    assert await players(store, ranking("best", "2041-W37")) == ["cora"]
+    assert await players(store, ranking("best", "2041-09")) == ["anna", "bert", "cora"]
+    assert await players(store, ranking("best", "2041-08")) == ["dora"]
+    assert await players(store, ranking("best")) == ["dora", "anna", "bert", "cora"]
+
+
+async def test_games_people_and_bots_are_kept_apart(store: AnyStore) -> None:
+    await settle(
+        store,
+        settlement(result("anna", 9), result("robo", 40)),
+        settlement(result("bert", 9), game="caprice"),
+    )
+    assert await players(store, ranking("best")) == ["anna"]
+    assert await players(store, ranking("best", bots=True)) == ["robo"]
+    assert await players(store, ranking("best", game="caprice")) == ["bert"]
+    assert await players(store, ranking("best", game="lafayette")) == []
+
+
+async def test_a_settlement_counts_once(store: AnyStore) -> None:
+    race = settlement(result("anna", 20), result("bert", 10))
+    await put_out(store, race, race)
+    assert await store.leaderboards.settle_outbox(10) == [race]
+    await put_out(store, race)
+    assert await store.leaderboards.settle_outbox(10) == []
+    row = await store.leaderboards.row(ranking("bankroll"), "anna")
+    assert row is not None
+    assert (row.value, row.races) == (50, 1)
+
+
+async def test_the_outbox_is_settled_in_portions(store: AnyStore) -> None:
+    races = [settlement(result("anna", banked)) for banked in range(1, 6)]
+    await put_out(store, *races)
+    portions = [await store.leaderboards.settle_outbox(2) for _ in range(4)]
+    assert [len(portion) for portion in portions] == [2, 2, 1, 0]
+    assert sorted(each.race for portion in portions for each in portion) == sorted(
+        race.race for race in races
+    )
+
+
+async def test_a_page_is_a_stretch_of_the_ranking(store: AnyStore) -> None:
+    await settle(store, settlement(*(result(f"p{banked}", banked) for banked in range(1, 31))))
+    total, rows = await store.leaderboards.page(ranking("best"), 10, 3)
+    assert total == 30
+    assert [(row.rank, row.player) for row in rows] == [(11, "p20"), (12, "p19"), (13, "p18")]
+    assert await store.leaderboards.page(ranking("best"), 40, 3) == (30, [])
+    assert await store.leaderboards.page(ranking("best"), 0, 0) == (30, [])
+    assert await store.leaderboards.row(ranking("best"), "nobody") is None
+
+
+async def test_a_voided_race_is_as_if_it_had_not_been(store: AnyStore) -> None:
+    kept = settlement(result("anna", 20, 500))
+    void = settlement(result("anna", 50, 100), result("bert", 10), race="void-otter-1/1")
+    await settle(store, kept, void)
+    assert await store.leaderboards.void_race(GAME, "void-otter-1/1")
+    assert await players(store, ranking("best")) == ["anna"]
+    row = await store.leaderboards.row(ranking("best"), "anna")
+    assert row is not None
+    assert (row.value, row.elapsed, row.race, row.races) == (20, 500, kept.race, 1)
+    await put_out(store, void)
+    assert await store.leaderboards.settle_outbox(10) == []
+    assert await players(store, ranking("bankroll")) == ["anna"]
+    assert not await store.leaderboards.void_race(GAME, "none-otter-1/1")
+
+
+async def test_a_race_still_in_the_outbox_can_be_voided(store: AnyStore) -> None:
+    race = settlement(result("anna", 20))
+    await put_out(store, race)
+    assert await store.leaderboards.void_race(GAME, race.race)
+    assert await players(store, ranking("best")) == []
+
+
+async def test_a_forgotten_player_is_off_every_leaderboard(store: AnyStore) -> None:
+    await settle(
+        store,
+        settlement(result("anna", 20), result("bert", 10)),
+        settlement(result("anna", 30), game="caprice"),
+    )
+    await put_out(store, settlement(result("anna", 40), result("bert", 12)))
+    await store.leaderboards.forget_results("anna")
+    for key in (ranking("best"), ranking("bankroll"), ranking("best", game="caprice")):
+        assert await store.leaderboards.row(key, "anna") is None
+    assert await players(store, ranking("best", "2041-09-03")) == ["bert"]
+    await settle(store, settlement(result("anna", 5)))
+    row = await store.leaderboards.row(ranking("bankroll"), "anna")
+    assert row is not None
+    assert (row.value, row.races) == (-25, 1)
+
+
+@dataclass(frozen=True)
+class Settle:
+    race: int
+
+
+@dataclass(frozen=True)
+class Void:
+    race: int
+
+
+@dataclass(frozen=True)
+class Forget:
+    player: str
+
+
+@dataclass
+class Fold:
+    """What has happened to one game's leaderboards, for the naive fold."""
+
+    settled: dict[str, tuple[int, Settlement]] = field(default_factory=dict)
+    voided: set[str] = field(default_factory=set)
+    forgotten: dict[str, int] = field(default_factory=dict)
+    results: int = 0
+
+    def settle(self, settlement: Settlement) -> None:
+        self.settled[settlement.race] = (self.results, settlement)
+        self.results += len(settlement.results)
+
+    def rows(self, key: BoardKey) -> list[RankedRow]:
+        left = [each for race, each in self.settled.items() if race not in self.voided]
+        return fold_rankings(key, left, self.forgotten)
+
+
+RACES = 5
+results_lists = st.lists(
+    st.tuples(
+        st.sampled_from(PEOPLE + BOTS),
+        st.sampled_from([0, 9, 10, 11, 52]),
+        st.sampled_from([1, 500, 501, 2**21 - 1, 2**21, 10**8]),
+    ),
+    min_size=1,
+    max_size=4,
+    unique_by=lambda each: each[0],
+)
+races_lists = st.lists(
+    st.tuples(results_lists, st.sampled_from([-DAY, 0, DAY, 6 * DAY, 40 * DAY])),
+    min_size=RACES,
+    max_size=RACES,
+)
+places = st.integers(0, RACES - 1)
+acts_lists = st.lists(
+    st.one_of(
+        places.map(Settle),
+        places.map(Settle),
+        places.map(Void),
+        st.sampled_from(PEOPLE + BOTS).map(Forget),
+    ),
+    max_size=12,
+)
+
+
+@given(races=races_lists, acts=acts_lists)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+async def test_every_page_is_a_fold_over_the_settled_races(
+    store: AnyStore,
+    races: list[tuple[list[tuple[str, int, int]], int]],
+    acts: list[Settle | Void | Forget],
+) -> None:
+    game = f"game-{next(numbers)}"
+    known = [
+        settlement(*(result(*each) for each in results), game=game, start_at=TUESDAY + later)
+        for results, later in races
+    ]
+    fold = Fold()
+    for act in acts:
+        match act:
+            case Settle(place):
+                race = known[place]
+                await put_out(store, race)
+                fresh = race.race not in fold.settled
+                assert await store.leaderboards.settle_outbox(10) == [race] * fresh
+                if fresh:
+                    fold.settle(race)
+            case Void(place):
+                race = known[place]
+                assert await store.leaderboards.void_race(game, race.race) is (
+                    race.race in fold.settled
+                )
+                if race.race in fold.settled:
+                    fold.voided.add(race.race)
+            case Forget(player):
+                await store.leaderboards.forget_results(player)
+                fold.forgotten[player] = fold.results
+    names = {period.name for race in known for period in periods(race.start_at)}
+    for kind, period, bots in product(("best", "bankroll"), names, (False, True)):
+        key = ranking(kind, period, game=game, bots=bots)
+        expected = fold.rows(key)
+        assert await store.leaderboards.page(key, 0, 100) == (len(expected), expected), key
+        for row in expected:
+            assert await store.leaderboards.row(key, row.player) == row
+
+
+def test_tables_spread_over_the_partitions() -> None:
+    assert len({partition(f"mint-otter-{number}") for number in range(5000)}) == 256
