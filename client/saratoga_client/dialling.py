@@ -1,5 +1,6 @@
 """Calling the house, and telling whether to call again."""
 
+import logging
 import ssl
 from typing import Final
 from urllib.parse import urlsplit
@@ -15,6 +16,10 @@ from websockets.typing import Subprotocol
 
 from saratoga_client.trouble import HouseClosed, Refused, Unreachable
 from saratoga_protocol.refusals import WRONG_SUBPROTOCOL
+
+WEBSOCKET_LOG: Final = logging.getLogger("saratoga.websocket")
+# Below that `websockets` writes whole frames into the log, the token among them.
+WEBSOCKET_LOG.setLevel(logging.INFO)
 
 LARGEST_EVENT: Final = 4 * 1024 * 1024
 """Bytes: a record of sixteen racers who played for an hour."""
@@ -45,6 +50,7 @@ def dial(url: str, subprotocol: str, within: float) -> connect:
         max_size=LARGEST_EVENT,
         open_timeout=within,
         close_timeout=CLOSE_WITHIN,
+        logger=WEBSOCKET_LOG,
         # Both ends send signs of life of their own.
         ping_interval=None,
         proxy=None if _is_this_machine(url) else True,

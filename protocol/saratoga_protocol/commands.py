@@ -62,6 +62,10 @@ class Hello(Command, frozen=True, kw_only=True, tag="hello"):
     client: Annotated[str, Meta(max_length=64)] = ""
     """What program this is, for the host's log."""
 
+    def __repr__(self) -> str:
+        """Without the token, which belongs into no log and no error message."""
+        return f"Hello(id={self.id}, name={self.name!r}, bot={self.bot}, client={self.client!r})"
+
 
 class ClaimName(Command, frozen=True, kw_only=True, tag="claim_name"):
     """Take a name, or change it. Answered by `NameClaimed`."""

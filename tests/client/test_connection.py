@@ -1,4 +1,5 @@
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
@@ -109,6 +110,18 @@ async def test_an_address_that_is_none_is_unreachable() -> None:
     with pytest.raises(Unreachable):
         async with Connection("saratoga.example", TOKEN):
             pass
+
+
+async def test_the_token_is_in_no_log(
+    house: ScriptedHouse, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.INFO, logger="websockets.server")
+    async with connection(house):
+        visit = await house.visit()
+        visit.cut()
+        await house.visit()
+    assert TOKEN not in caplog.text
 
 
 # Asking and hearing

@@ -49,3 +49,7 @@ def test_every_text_and_number_has_bounds(kind: type[msgspec.Struct]) -> None:
                 "integer": {"minimum", "maximum"} <= option.keys(),
             }
             assert name == "type" or bounded.get(option["type"], True), name
+
+
+def test_a_token_is_not_shown_by_accident() -> None:
+    assert "5a5a" not in f"{COMMANDS['hello']!r} {COMMANDS['hello']}"
