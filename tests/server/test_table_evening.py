@@ -63,6 +63,7 @@ def test_a_change_of_settings_clears_ready_marks_and_makes_a_new_commitment(
     assert not any(seat.is_ready for seat in after_it.seats)
     assert after_it.commitment != table.commitment
     assert after_it.seed == OTHER_SEED.hex()
+    assert after_it.touched == after(5)
     assert after_it.notice == "Ann has changed the settings. Say ready again."
 
 
@@ -159,6 +160,13 @@ def finish_race(table: TableState) -> TableState:
     change = elapse(all_shown(table), after(5_000), OTHER_SEED)
     assert change is not None
     return finish(change.table, outcome(change.table), now=after(9_000)).table
+
+
+def test_who_left_the_last_race_has_not_left_the_next() -> None:
+    table = leave(running(ANN, BEN), BEN, 9, now=after(9_000), fresh_seed=OTHER_SEED).table
+    table = finish(table, outcome(table), now=after(60_000)).table
+    assert table.left == (BEN,)
+    assert next_race(table, ANN, 9, now=after(90_000), fresh_seed=OTHER_SEED).table.left == ()
 
 
 @pytest.mark.parametrize("phase", sorted(set(Phase) - {Phase.CLOSED}))

@@ -125,9 +125,10 @@ def test_the_end_of_a_connection_that_was_taken_over_means_nothing() -> None:
 def test_a_join_from_before_one_left_does_not_seat_one_again() -> None:
     table = left(seated(ANN, BEN), BEN)
     assert is_repeat(table, BEN, 50)
-    with pytest.raises(Refusal) as refused:
-        join(table, BEN, "Ben", 1, node=NODE, now=NOON)
-    assert refused.value.code == "stale_id"
+    for old_id in (1, 50):
+        with pytest.raises(Refusal) as refused:
+            join(table, BEN, "Ben", old_id, node=NODE, now=NOON)
+        assert refused.value.code == "stale_id"
     assert players(join(table, BEN, "Ben", 51, node=NODE, now=NOON).table) == [ANN, BEN]
 
 
@@ -148,12 +149,13 @@ def test_if_the_host_goes_the_next_seat_is_host() -> None:
     assert left(table, BEN).host == ANN
 
 
-def test_the_next_seat_is_sought_round_the_table() -> None:
-    table = seated(ANN, BEN, CLEO)
-    table = left(join(left(table, ANN), ANN, "Ann", 60, node=NODE, now=NOON).table, BEN)
-    assert (players(table), table.host) == ([CLEO, ANN], CLEO)
-    table = join(table, BEN, "Ben", 60, node=NODE, now=NOON).table
-    assert left(table, CLEO).host == ANN
+def test_the_next_seat_is_sought_from_the_host_on_and_round_the_table() -> None:
+    # only bots are left, so that nothing but the seats decides
+    table = left(seated(ANN, BEN, CLEO, DAN, bots=(BEN, DAN)), ANN)
+    assert (players(table), table.host) == ([BEN, CLEO, DAN], CLEO)
+    table = left(table, CLEO)
+    assert (players(table), table.host) == ([BEN, DAN], DAN)
+    assert left(table, DAN).host == BEN
 
 
 def test_a_bot_is_host_only_where_no_person_is_left() -> None:
