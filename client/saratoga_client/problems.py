@@ -26,11 +26,13 @@ class Exit(IntEnum):
 class Problem(Exception):
     """A command cannot go on: `what` happened and `remedy`, each a sentence."""
 
-    def __init__(self, what: str, remedy: str, code: Exit) -> None:
-        super().__init__(what, remedy, code)
+    def __init__(self, what: str, remedy: str, code: Exit, refusal: str = "") -> None:
+        super().__init__(what, remedy, code, refusal)
         self.what = what
         self.remedy = remedy
         self.code = code
+        self.refusal = refusal
+        """The house's own code, where the house said no."""
 
     def __str__(self) -> str:
         return f"{self.what} {self.remedy}".strip()
@@ -52,7 +54,7 @@ def refused(refusal: Refused) -> Problem:
     """The house said no."""
     code = Exit.NOT_FOUND if refusal.code in _NOT_FOUND else Exit.REFUSED
     remedy = "The same may work later; nothing was changed." if refusal.retry else ""
-    return Problem(refusal.message, remedy, code)
+    return Problem(refusal.message, remedy, code, refusal.code)
 
 
 def too_old(server: str) -> Problem:

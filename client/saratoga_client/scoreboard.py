@@ -13,11 +13,14 @@ from rich.table import Table
 from rich.text import Text
 
 from saratoga_client.model import BOT_MARK, Picture, Row, dollars, remaining, rows
+from saratoga_rules.cards import PACK
+from saratoga_rules.games import GAMES
 
 WIDEST_BAR: Final = 20
 """Cells of the bar of a won board."""
 
-CARDS_IN_A_PACK: Final = 52
+REFRESHES: Final = 8
+"""A second."""
 
 _MEDALS: Final = {1: "bold yellow", 2: "bold", 3: "bold"}
 _STATES: Final = {
@@ -33,11 +36,12 @@ _STATES: Final = {
 class Scoreboard:
     """A live picture; a context manager, so that the terminal is always restored."""
 
-    def __init__(self, picture: Picture, clock: Callable[[], int], goal: int) -> None:
-        self._picture = picture
+    def __init__(self, clock: Callable[[], int], console: Console | None = None) -> None:
+        self._picture: Picture | None = None
         self._clock = clock
-        self._goal = goal
-        self._live = Live(get_renderable=self._render, refresh_per_second=8, transient=False)
+        self._live = Live(
+            get_renderable=self._render, refresh_per_second=REFRESHES, console=console
+        )
 
     def __enter__(self) -> Self:
         self._live.start()
@@ -51,20 +55,17 @@ class Scoreboard:
     ) -> None:
         self._live.stop()
 
-    def show(self, picture: Picture) -> None:
+    def show(self, before: Picture | None, after: Picture) -> None:
         """Show this picture from now on."""
-        self._picture = picture
-
-    def print(self, text: str) -> None:
-        """A line above the live picture."""
-        self._live.console.print(text, markup=False, highlight=False)
+        self._picture = after
 
     def _render(self) -> RenderableType:
-        return drawn(self._picture, self._clock(), self._goal)
+        return "" if self._picture is None else drawn(self._picture, self._clock())
 
 
-def drawn(picture: Picture, now: int, goal: int = CARDS_IN_A_PACK) -> RenderableType:
-    """The whole picture at our time `now`; `goal` is how many cards a won board has banked."""
+def drawn(picture: Picture, now: int) -> RenderableType:
+    """The whole picture at our time `now`."""
+    goal = _cards_in(picture.table.settings.game)
     heading = Text.assemble(
         (picture.table.code, "bold"),
         f"  {picture.table.settings.game}  race {picture.table.race.partition('/')[2]}",
@@ -76,9 +77,9 @@ def drawn(picture: Picture, now: int, goal: int = CARDS_IN_A_PACK) -> Renderable
     return Group(heading, _standings(picture, goal), *notice)
 
 
-def print_picture(picture: Picture, now: int, goal: int = CARDS_IN_A_PACK) -> None:
-    """Print the picture once, as it is."""
-    Console().print(drawn(picture, now, goal))
+def _cards_in(game: str) -> int:
+    """How many cards a won board has banked; a game of a newer house is taken for one pack."""
+    return GAMES[game].goal.cards if game in GAMES else len(PACK)
 
 
 def _standings(picture: Picture, goal: int) -> Table:

@@ -10,7 +10,7 @@ from saratoga_client.bots.choice import Choice
 from saratoga_client.bots.memory import Memory
 from saratoga_rules.game import Game
 from saratoga_rules.judge import legal_moves
-from saratoga_rules.moves import DOWN, UP, Carry, Move
+from saratoga_rules.moves import DOWN, UP, Carry, Draw, Move, Redeal
 from saratoga_rules.position import format_position
 from saratoga_rules.views import View
 
@@ -20,13 +20,16 @@ SEES_A_BANKING_MOVE: Final = 60
 TRIES_A_MOVE: Final = 45
 """In how many of 100 cases it carries some card before it turns the stock."""
 
-PATIENCE: Final = 60
+PATIENCE: Final = 40
 """After so many moves that brought nothing new it cashes out."""
+
+MOST_PASSES: Final = 4
+"""It goes through the stock so often, and then turns nothing over any more."""
 
 
 def choose_weakly(game: Game, view: View, memory: Memory) -> Choice:
     """Choose as a careless beginner would."""
-    moves = [move for move in legal_moves(game, view) if not _takes_back(move)]
+    moves = [move for move in legal_moves(game, view) if not _is_shunned(move, view)]
     if not moves or memory.idle >= PATIENCE:
         return Choice(None, memory)
     chance = crc32(f"{format_position(view)} {memory.moves} {memory.temper}".encode())
@@ -46,5 +49,12 @@ def _pick(moves: list[Move], chance: int) -> Move:
     return turning[0]
 
 
-def _takes_back(move: Move) -> bool:
-    return isinstance(move, Carry) and move.source.startswith(f"{UP}.")
+def _is_shunned(move: Move, view: View) -> bool:
+    """What does not occur to it: to take a card back, or to go through the stock once more."""
+    match move:
+        case Carry(source=source):
+            return source.startswith(f"{UP}.")
+        case Redeal():
+            return view.passes >= MOST_PASSES
+        case Draw():
+            return False

@@ -1,0 +1,83 @@
+"""Going to the house from the command line: where it is, and what its silence means.
+
+Turns whatever comes between a program and the house into a `Problem` that tells the player what
+to do.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+from urllib.parse import urlsplit
+
+from saratoga_client.connection import Connection, Timing
+from saratoga_client.identity import TokenUnusable, load_or_create_token
+from saratoga_client.problems import Exit, Problem, refused, too_old, unreachable
+from saratoga_client.trouble import (
+    HouseClosed,
+    Refused,
+    Unanswered,
+    UnexpectedAnswer,
+    Unreachable,
+)
+
+PROGRAM: Final = "saratoga"
+
+PATIENT: Final = Timing(first_within=3.0)
+"""Whoever sits before a terminal wants to know soon that nobody answers."""
+
+
+@asynccontextmanager
+async def visiting(
+    server: str, *, token: str = "", name: str | None = None, bot: bool = False
+) -> AsyncIterator[Connection]:
+    """A connection to the house; raises `Problem` for all that can come between.
+
+    Without a `token`, whoever plays on this machine comes.
+    """
+    try:
+        check_address(server)
+        async with Connection(
+            server,
+            token or load_or_create_token(),
+            name=name,
+            bot=bot,
+            client=PROGRAM,
+            timing=PATIENT,
+        ) as house:
+            yield house
+    except (Refused, HouseClosed, Unreachable, Unanswered, UnexpectedAnswer) as trouble:
+        raise problem_of(server, trouble) from trouble
+    except TokenUnusable as unusable:
+        raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from unusable
+
+
+def problem_of(server: str, trouble: Exception) -> Problem:
+    """What came between, in words."""
+    match trouble:
+        case Refused(refusal=refusal):
+            return refused(refusal)
+        case HouseClosed() if trouble.is_of_another_version:
+            return too_old(server)
+        case HouseClosed(reason=reason):
+            return Problem(f"The house has closed the connection: {reason}.", "", Exit.REFUSED)
+        case Unreachable(reason=reason):
+            return unreachable(server, reason)
+        case UnexpectedAnswer():
+            return too_old(server)
+        case _:
+            return unreachable(server, "it gave no answer in time")
+
+
+def check_address(server: str) -> None:
+    """Refuse what is no address of a house; raises `Problem`."""
+    try:
+        parts = urlsplit(server)
+        is_house = parts.scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_house = False
+    if not is_house:
+        raise Problem(
+            f"{server!r} is not the address of a house.",
+            "An address looks like ws://127.0.0.1:7470 or wss://cards.example.org.",
+            Exit.USAGE,
+        )
