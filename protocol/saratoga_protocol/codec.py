@@ -74,9 +74,8 @@ _FAULTS: Final = (DecodeError, RecursionError, ValueError, OverflowError, Memory
 class MessagePackCodec:
     """Every message one binary frame of MessagePack: a map with the key `type`."""
 
-    subprotocol: Final[str] = MSGPACK
-
     def __init__(self) -> None:
+        self.subprotocol: Final[str] = MSGPACK
         self._encoder: Final = msgpack.Encoder()
         self._commands: Final[msgpack.Decoder[AnyCommand]] = msgpack.Decoder(AnyCommand)
         self._events: Final[msgpack.Decoder[AnyEvent]] = msgpack.Decoder(AnyEvent)
@@ -109,9 +108,8 @@ class MessagePackCodec:
 class JsonCodec:
     """Every message one text frame of JSON: an object with the key `type`."""
 
-    subprotocol: Final[str] = JSON
-
     def __init__(self) -> None:
+        self.subprotocol: Final[str] = JSON
         self._encoder: Final = json.Encoder()
         self._commands: Final[json.Decoder[AnyCommand]] = json.Decoder(AnyCommand)
         self._events: Final[json.Decoder[AnyEvent]] = json.Decoder(AnyEvent)
