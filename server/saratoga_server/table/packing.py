@@ -12,8 +12,7 @@ from saratoga_server.table.state import TableState
 
 def pack(table: TableState) -> bytes:
     """The table's body for `ports.TableWrite`; equal tables give equal bytes."""
-    packed: bytes = msgpack.packb(msgspec.to_builtins(table), use_bin_type=False)
-    return packed
+    return bytes(msgpack.Packer(use_bin_type=False).pack(msgspec.to_builtins(table)))
 
 
 def unpack(body: bytes) -> TableState:
