@@ -1,0 +1,146 @@
+"""The one judge: whatever it allows is listed, and nothing it refuses is played."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from kit.conformance import played_games
+from kit.positions import draw, legal, refused
+from saratoga_rules.cards import SUITS
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES
+from saratoga_rules.games.canfield import CANFIELD
+from saratoga_rules.games.canfield_aisleriot import CANFIELD_AISLERIOT
+from saratoga_rules.games.caprice import CAPRICE
+from saratoga_rules.games.lady_palk import LADY_PALK
+from saratoga_rules.games.lafayette import LAFAYETTE
+from saratoga_rules.judge import IllegalMove, Refusal, legal_moves, play, refusal
+from saratoga_rules.moves import COLUMN_NAMES, DRAW, REDEAL, Carry, Move, parse_move
+from saratoga_rules.position import Position
+from saratoga_rules.proposals import proposals
+from saratoga_rules.views import redact
+
+
+def conceivable(position: Position) -> Iterator[Move]:
+    """Every move that could be written about a position, and some that could not."""
+    yield DRAW
+    yield REDEAL
+    columns = COLUMN_NAMES[: len(position.columns) + 1]
+    longest = max(map(len, position.columns))
+    foundations = [f"up.{letter}" for letter in SUITS]
+    for source in ("w", "r", *foundations, *columns):
+        for target in ("up", "down", *columns):
+            for count in range(longest + 2 if source in columns else 3):
+                yield Carry(source, target, count)
+
+
+def sampled(name: str) -> Iterator[Position]:
+    """Positions of the played games, from beginning to end."""
+    for number, game in enumerate(played_games(name)):
+        position = game.opening()
+        for count, step in enumerate(game.steps):
+            if (count + number) % 40 == 0:
+                yield position
+            if step.move is not None:
+                position = play(game.game, position, parse_move(step.move))
+        yield position
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_legal_moves_are_all_conceivable_moves_that_are_not_refused(name: str) -> None:
+    game = GAMES[name]
+    for position in sampled(name):
+        listed = legal_moves(game, position)
+        assert len(set(listed)) == len(listed)
+        assert set(listed) == {
+            move for move in conceivable(position) if refusal(game, position, move) is None
+        }
+
+
+ODD = [
+    (CANFIELD, "t1: 9H 8C\nt3: TC\nreserve: 4D KH\nwaste: 6H\nstock: 2C\nbase: 5"),
+    (CANFIELD_AISLERIOT, "t1: 9H 8C\nt3: TC\nreserve: 4D KH\nwaste: 6H\nup: S4 H1\nbase: 5"),
+    (CANFIELD_AISLERIOT, "up: S13 H13 C13 D13\nbase: 5"),
+    (CANFIELD_AISLERIOT, "t1: 2H AC KH QC JD TS 9D 8C\nt2: 3S\nt3: 3C\nup: S4 H1\nbase: 5"),
+    (LAFAYETTE, "t1: 7C\nt2: 7S 6H\nreserve: 8D\nwaste: 8H\nup: C6 S6\ndown: C6 S6"),
+    (LADY_PALK, "t1: KC QH\nt2: 3C KH QH JH\nt3: QS\nt4: QS\nwaste: KH\nup: C5,4 S2,2"),
+    (CAPRICE, "t1: 7C\nt2: 7S 6S 5S 6S\nt5: 8S\nt6: 8S\nt7: 7S\nstock: 2H\nup: C6\ndown: C6"),
+]
+
+
+@pytest.mark.parametrize(("game", "picture"), ODD)
+def test_they_are_also_in_positions_that_play_hardly_reaches(game: Game, picture: str) -> None:
+    position = draw(game, picture)
+    assert set(legal_moves(game, position)) == {
+        move for move in conceivable(position) if refusal(game, position, move) is None
+    }
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_hardly_a_move_is_proposed_that_is_refused(name: str) -> None:
+    game = GAMES[name]
+    positions = list(sampled(name))
+    proposed = sum(len(proposals(game, position)) for position in positions)
+    allowed = sum(len(legal_moves(game, position)) for position in positions)
+    assert proposed - allowed <= len(positions)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_view_is_judged_like_the_position_behind_it(name: str) -> None:
+    game = GAMES[name]
+    for position in sampled(name):
+        for move in conceivable(position):
+            assert refusal(game, redact(position), move) is refusal(game, position, move)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_what_is_refused_is_not_played(name: str) -> None:
+    game = GAMES[name]
+    position = next(sampled(name))
+    for move in conceivable(position):
+        reason = refusal(game, position, move)
+        if reason is not None:
+            with pytest.raises(IllegalMove) as refused_move:
+                play(game, position, move)
+            assert (refused_move.value.move, refused_move.value.refusal) == (move, reason)
+
+
+@pytest.mark.parametrize(
+    ("move", "reason"),
+    [
+        ("t5>t1", Refusal.NO_SUCH_PILE),
+        ("t1>t5", Refusal.NO_SUCH_PILE),
+        ("w>t99", Refusal.NO_SUCH_PILE),
+        ("t1>down", Refusal.NO_SUCH_PILE),
+        ("t1>t1", Refusal.SAME_PILE),
+        ("w>t1", Refusal.NOTHING_TO_CARRY),
+        ("t4>t1", Refusal.NOTHING_TO_CARRY),
+        ("t2>t1:3", Refusal.NOT_SO_MANY),
+        ("t1>up:2", Refusal.ONE_AT_A_TIME),
+        ("r>t1:2", Refusal.ONE_AT_A_TIME),
+        ("t1>t2", Refusal.NOT_A_PACKET),
+        ("t2>t1:2", Refusal.DOES_NOT_BUILD),
+        ("t2>up", Refusal.FOUNDATION_WAITS),
+        ("t1>t4:2", Refusal.CHANGES_NOTHING),
+        ("r>t4", Refusal.NOT_INTO_A_SPACE),
+        ("up.S>t1", Refusal.NOT_FROM_FOUNDATIONS),
+        ("redeal", Refusal.NOTHING_TO_REDEAL),
+        ("draw", Refusal.STOCK_IS_EMPTY),
+    ],
+)
+def test_every_refusal_says_what_is_wrong(move: str, reason: Refusal) -> None:
+    position = draw(CANFIELD, "t1: 9H 8C\nt2: 7C 6D\nt3: 2C\nreserve: KH\nbase: 5")
+    assert refused(CANFIELD, position, move) is reason
+
+
+def test_a_move_that_was_not_read_but_made_up_is_refused_too() -> None:
+    position = draw(CANFIELD, "t1: 9H 8C\nt2: TC\nt3: 2C")
+    for made_up in (Carry("x", "t1"), Carry("t1", "x"), Carry("t1", "w"), Carry("up", "t1")):
+        assert refusal(CANFIELD, position, made_up) is Refusal.NO_SUCH_PILE
+    for count in (-1, 0):
+        assert refusal(CANFIELD, position, Carry("t1", "t2", count)) is Refusal.NOT_SO_MANY
+        assert refusal(CANFIELD, position, Carry("w", "t2", count)) is Refusal.ONE_AT_A_TIME
+
+
+def test_nothing_is_legal_where_nothing_lies() -> None:
+    assert all(legal(game, draw(game, "")) == set() for game in GAMES.values())
