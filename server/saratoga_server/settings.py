@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 import click
 import platformdirs
 
+from saratoga_server.store.durability import Durability
+
 DEFAULT_PORT: Final = 7470
 DEFAULT_METRICS_PORT: Final = 7471
 DEFAULT_RATE: Final = 50
@@ -27,17 +29,6 @@ _ORIGIN_SCHEMES: Final = ("http", "https")
 
 _R = TypeVar("_R")
 _Command = TypeVar("_Command", bound=Callable[..., object])
-
-
-class Durability(StrEnum):
-    """What a move has survived when it is acknowledged."""
-
-    FAST = "fast"
-    """A crash of the server or of the store; a crash of the machine may cost the last second."""
-    SAFE = "safe"
-    """A crash of the machine too: the store has written and flushed it."""
-    REPLICATED = "replicated"
-    """The loss of the store's machine too: a replica has it as well."""
 
 
 class LogFormat(StrEnum):

@@ -4,11 +4,11 @@ from enum import StrEnum
 
 
 class Durability(StrEnum):
-    """What must have happened to a write before the house says that it has."""
+    """What a move has survived when it is acknowledged."""
 
     FAST = "fast"
-    """The store took it; synced to disk within the second. Survives a crash of server or store."""
+    """A crash of the server or of the store; a crash of the machine may cost the last second."""
     SAFE = "safe"
-    """Synced to disk. Survives a crash of the machine too."""
+    """A crash of the machine too: the store has written and synced it."""
     REPLICATED = "replicated"
-    """Synced to disk, and a replica has it. Survives the loss of the machine."""
+    """The loss of the store's machine too: a replica has it as well."""

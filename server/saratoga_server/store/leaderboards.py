@@ -4,10 +4,9 @@ One number ranks a row (see the layout of its bits in `functions.lua`), so equal
 depend on names: first more banked, then less time, then who got there first.
 """
 
-import logging
-
 import msgpack
 
+from saratoga_server.logs import EventLog
 from saratoga_server.ports import BoardKey, RankedRow, Settlement
 from saratoga_server.store.keys import (
     LEADERBOARD_GAMES,
@@ -20,7 +19,7 @@ from saratoga_server.store.link import Answer, Link
 from saratoga_server.store.periods import periods
 from saratoga_server.store.settlements import unpack_settlement
 
-_log = logging.getLogger(__name__)
+_log = EventLog("store")
 
 _DRAIN = 100
 """Settlements taken at a time where all of them must be in."""
@@ -70,8 +69,8 @@ class Leaderboards:
         for place, packed in zip(*[iter(waiting)] * 2, strict=True):
             try:
                 settlement = unpack_settlement(packed)
-            except ValueError:
-                _log.exception("a settlement cannot be read and is left out")
+            except ValueError as fault:
+                _log.error("settlement_unreadable", fault=fault)
             else:
                 if await self._settle(settlement):
                     applied.append(settlement)
