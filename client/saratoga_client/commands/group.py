@@ -112,10 +112,10 @@ def _unexpected(error: Exception) -> int:
     kind = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     _say(f"saratoga: Something went wrong that should not have ({kind}).")
     try:
-        from platformdirs import user_state_path
+        from saratoga_client.identity import home
 
-        folder = user_state_path("saratoga", ensure_exists=True)
-        report = folder / "last-fault.txt"
+        report = home() / "last-fault.txt"
+        report.parent.mkdir(parents=True, exist_ok=True)
         report.write_text("".join(format_exception(error)), encoding="utf-8")
     except OSError:
         _say("Please report it with what you were doing.")

@@ -1,0 +1,163 @@
+"""A bot at its board, and a house that judges."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+
+from kit.scripted_house import CODE, RACE, TOKEN, ScriptedHouse, Visit, scripted_house
+from saratoga_client.bots.board import BoardPlayer
+from saratoga_client.bots.choice import Choice
+from saratoga_client.bots.strengths import CHOOSERS, Strength
+from saratoga_client.connection import Connection
+from saratoga_client.trouble import Refused
+from saratoga_protocol import commands, events
+from saratoga_protocol.views import wire_view
+from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import is_won, play
+from saratoga_rules.money import net
+from saratoga_rules.moves import DRAW, parse_move
+from saratoga_rules.position import Position
+from saratoga_rules.views import redact
+
+CANFIELD = GAMES["canfield"]
+AT_ONCE = 0.0
+
+
+class Judge:
+    """One board, judged as the house judges it."""
+
+    def __init__(self, start: Position) -> None:
+        self.position = start
+        self.made: list[str] = []
+        self.state = "racing"
+
+    def board(self) -> events.BoardView:
+        return events.BoardView(
+            race=RACE,
+            count=len(self.made),
+            view=wire_view(redact(self.position)),
+            banked=self.position.banked,
+            net=net(CANFIELD, self.position.banked),
+            state=self.state,
+        )
+
+    def answer(self, command: commands.AnyCommand) -> events.AnyEvent:
+        match command:
+            case commands.CashOut():
+                self.state = "cashed out"
+            case commands.MakeMove(after=after, move=move):
+                assert after == len(self.made)
+                self.position = play(CANFIELD, self.position, parse_move(move))
+                self.made.append(move)
+                if is_won(CANFIELD, self.position):
+                    self.state = "won"
+            case _:
+                raise AssertionError(f"a bot at its board has no reason for {command}")
+        return events.MoveMade(re=command.id, board=self.board(), at=0)
+
+
+@pytest.fixture
+async def house() -> AsyncIterator[ScriptedHouse]:
+    async with scripted_house() as running:
+        yield running
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return Judge(deal_for_key(CANFIELD, practice_key("board")))
+
+
+Answer = Callable[[commands.AnyCommand], events.AnyEvent]
+
+
+async def played(
+    house: ScriptedHouse, judge: Judge, answer: Answer, strength: Strength = Strength.WEAK
+) -> events.BoardView:
+    """The board as the bot leaves it, every command answered by `answer`."""
+    async with Connection(house.url, TOKEN) as client, asyncio.TaskGroup() as group:
+        visit = await house.visit()
+        answering = group.create_task(_answer_all(visit, answer))
+        player = BoardPlayer(client, CANFIELD, CHOOSERS[strength], pace=AT_ONCE)
+        board = await player.play(judge.board())
+        answering.cancel()
+    return board
+
+
+async def _answer_all(visit: Visit, answer: Answer) -> None:
+    while True:
+        await visit.say(answer(await visit.command()))
+
+
+@pytest.mark.parametrize("strength", Strength)
+async def test_a_bot_plays_its_board_to_the_end(
+    house: ScriptedHouse, judge: Judge, strength: Strength
+) -> None:
+    end = await played(house, judge, judge.answer, strength)
+    assert end == judge.board()
+    assert end.state in ("cashed out", "won")
+    assert judge.made
+
+
+async def test_after_a_refusal_a_bot_looks_at_the_board_again(
+    house: ScriptedHouse, judge: Judge
+) -> None:
+    refused: list[commands.AnyCommand] = []
+
+    def answer(command: commands.AnyCommand) -> events.AnyEvent:
+        if len(refused) < 3:
+            refused.append(command)
+            return events.Refused(
+                re=command.id, code="stale_move", message="Look again.", board=judge.board()
+            )
+        return judge.answer(command)
+
+    assert (await played(house, judge, answer)).state == "cashed out"
+
+
+async def test_a_bot_that_is_refused_for_ever_gives_up(house: ScriptedHouse, judge: Judge) -> None:
+    def answer(command: commands.AnyCommand) -> events.AnyEvent:
+        return events.Refused(
+            re=command.id, code="illegal_move", message="No.", board=judge.board()
+        )
+
+    with pytest.RaisesGroup(Refused):
+        await played(house, judge, answer)
+
+
+async def test_a_board_that_the_house_has_ended_is_left_alone(
+    house: ScriptedHouse, judge: Judge
+) -> None:
+    def answer(command: commands.AnyCommand) -> events.AnyEvent:
+        return events.Refused(re=command.id, code="time_up", message="The time is up.")
+
+    assert (await played(house, judge, answer)).count == 0
+
+
+async def test_a_bot_that_sees_nothing_more_cashes_out(house: ScriptedHouse, judge: Judge) -> None:
+    async with Connection(house.url, TOKEN) as client:
+        visit = await house.visit()
+        player = BoardPlayer(
+            client, CANFIELD, lambda game, view, memory: Choice(None, memory), pace=AT_ONCE
+        )
+        playing = asyncio.ensure_future(player.play(judge.board()))
+        command = await visit.command()
+        assert command == commands.CashOut(id=command.id, race=RACE)
+        await visit.say(judge.answer(command))
+        assert (await playing).state == "cashed out"
+
+
+async def test_a_move_says_how_many_came_before(house: ScriptedHouse, judge: Judge) -> None:
+    async with Connection(house.url, TOKEN) as client:
+        visit = await house.visit()
+        player = BoardPlayer(
+            client, CANFIELD, lambda game, view, memory: Choice(DRAW, memory), pace=AT_ONCE
+        )
+        playing = asyncio.ensure_future(player.play(judge.board()))
+        for count in range(3):
+            command = await visit.command()
+            assert command == commands.MakeMove(id=command.id, race=RACE, after=count, move="draw")
+            await visit.say(judge.answer(command))
+        playing.cancel()
+        assert RACE.startswith(CODE)

@@ -1,0 +1,33 @@
+"""A bot keeps its name and token, and is in one place at a time."""
+
+from pathlib import Path
+
+from saratoga_client.bots.identities import claimed, temper_of
+
+
+def test_a_bot_that_comes_again_has_the_same_token(tmp_path: Path) -> None:
+    with claimed("Otto", tmp_path) as first:
+        pass
+    with claimed("Otto", tmp_path) as second:
+        assert first == second is not None
+
+
+def test_bots_of_other_names_have_other_tokens(tmp_path: Path) -> None:
+    with claimed("Otto", tmp_path) as otto, claimed("Mabel", tmp_path) as mabel:
+        assert otto != mabel
+
+
+def test_nobody_else_can_be_a_bot_that_is_at_work(tmp_path: Path) -> None:
+    with claimed("Otto", tmp_path) as first, claimed("Otto", tmp_path) as second:
+        assert first is not None
+        assert second is None
+
+
+def test_names_that_no_file_could_have_are_kept_all_the_same(tmp_path: Path) -> None:
+    with claimed("../Zoë :-)", tmp_path) as token:
+        assert token is not None
+    assert all(path.parent == tmp_path for path in tmp_path.rglob("*"))
+
+
+def test_every_name_has_a_temper_of_its_own() -> None:
+    assert 0 != temper_of("Otto") != temper_of("Mabel") != 0

@@ -1,0 +1,177 @@
+"""A bot at a table: ready, start, race, next race, and what goes wrong."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from msgspec.structs import replace
+
+from kit.pictures import outcome
+from kit.scripted_house import (
+    CODE,
+    NOON,
+    PLAYER,
+    RACE,
+    TOKEN,
+    ScriptedHouse,
+    Visit,
+    scripted_house,
+    snapshot,
+    table,
+)
+from saratoga_client.bots.player import Report, TablePlayer
+from saratoga_client.bots.strengths import CHOOSERS, Strength
+from saratoga_client.connection import Connection
+from saratoga_client.problems import Problem
+from saratoga_client.trouble import Refused
+from saratoga_protocol import commands, events
+from saratoga_protocol.views import wire_view
+from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.games import GAMES
+from saratoga_rules.position import Position
+from saratoga_rules.views import redact
+
+START = deal_for_key(GAMES["canfield"], practice_key("player"))
+RIVAL = events.Seat(player="r" * 16, name="Rita", ready=True, nonce_hash="ab" * 32)
+
+
+class Bot:
+    """A bot that has sat down, and the house's end of its line."""
+
+    def __init__(self, house: Connection, visit: Visit, player: TablePlayer) -> None:
+        self.house = house
+        self.visit = visit
+        self.staying: asyncio.Future[Report] = asyncio.ensure_future(player.stay())
+
+    async def done(self) -> commands.AnyCommand:
+        """The bot's next command, answered with `Done`."""
+        command = await self.visit.command()
+        await self.visit.say(events.Done(re=command.id))
+        return command
+
+
+@pytest.fixture
+async def house() -> AsyncIterator[ScriptedHouse]:
+    async with scripted_house() as running:
+        yield running
+
+
+@pytest.fixture
+async def bot(house: ScriptedHouse) -> AsyncIterator[Bot]:
+    async with Connection(house.url, TOKEN, name="Otto", bot=True) as client:
+        visit = await house.visit()
+        assert visit.hello is not None
+        assert visit.hello.bot
+        player = TablePlayer(client, CHOOSERS[Strength.WEAK], pace=0, races=1, starts_with=2)
+        bot = Bot(client, visit, player)
+        yield bot
+        bot.staying.cancel()
+        await asyncio.gather(bot.staying, return_exceptions=True)
+
+
+def gathered(ready: commands.Ready | None = None, version: int = 2) -> events.TableChanged:
+    """The table, the bot at it as its host; ready if it has said so."""
+    own = events.Seat(player=PLAYER, name="Otto", bot=True)
+    if ready is not None:
+        own = replace(own, ready=True, nonce_hash=ready.nonce_hash)
+    return events.TableChanged(table=replace(table(version=version), seats=[own, RIVAL]), now=NOON)
+
+
+def board(position: Position = START, state: str = "racing") -> events.BoardView:
+    return events.BoardView(
+        race=RACE, count=0, view=wire_view(redact(position)), banked=1, net=-45, state=state
+    )
+
+
+def dealt() -> events.Dealt:
+    return events.Dealt(board=board(), start_at=NOON, deadline=NOON + 600_000, now=NOON)
+
+
+async def ready_bot(bot: Bot) -> commands.Ready:
+    await bot.visit.say(snapshot(), gathered())
+    ready = await bot.done()
+    assert isinstance(ready, commands.Ready)
+    return ready
+
+
+async def test_a_bot_that_has_sat_down_says_ready_by_itself(bot: Bot) -> None:
+    ready = await ready_bot(bot)
+    assert ready.commitment == table().commitment
+
+
+async def test_a_bot_that_is_host_starts_when_enough_are_ready(bot: Bot) -> None:
+    ready = await ready_bot(bot)
+    await bot.visit.say(gathered(ready, version=3))
+    assert isinstance(await bot.done(), commands.Start)
+
+
+async def test_a_new_commitment_is_answered_with_a_new_ready(bot: Bot) -> None:
+    ready = await ready_bot(bot)
+    changed = gathered(version=4)
+    anew = replace(changed, table=replace(changed.table, commitment="d1" * 32))
+    await bot.visit.say(anew)
+    again = await bot.done()
+    assert isinstance(again, commands.Ready)
+    assert again.commitment != ready.commitment
+    assert again.nonce_hash != ready.nonce_hash
+
+
+async def test_a_ready_that_came_too_late_is_no_matter(bot: Bot) -> None:
+    await bot.visit.say(snapshot())
+    late = await bot.visit.command()
+    await bot.visit.say(events.Refused(re=late.id, code="wrong_commitment", message="Look again."))
+    changed = gathered(version=5)
+    await bot.visit.say(replace(changed, table=replace(changed.table, commitment="d1" * 32)))
+    assert isinstance(await bot.done(), commands.Ready)
+
+
+async def test_a_dealt_board_is_played_until_the_house_ends_it(bot: Bot) -> None:
+    await ready_bot(bot)
+    await bot.visit.say(dealt())
+    assert isinstance(await bot.visit.command(), commands.MakeMove)
+    await bot.visit.say(
+        events.BoardEnded(board=board(state="out of time"), at=1),
+        events.RaceOver(outcome=outcome()),
+    )
+    fetch = await bot.visit.command()
+    assert isinstance(fetch, commands.GetRecord)
+    await bot.visit.say(events.Refused(re=fetch.id, code="no_such_race", message="No."))
+    report = await bot.staying
+    assert report.outcomes == [outcome()]
+    assert report.openings == {RACE: board().view}
+
+
+async def test_a_race_that_ended_while_the_line_was_down_counts(bot: Bot) -> None:
+    await ready_bot(bot)
+    await bot.visit.say(dealt())
+    await bot.visit.command()
+    await bot.visit.say(replace(snapshot(), outcome=outcome()))
+    fetch = await bot.visit.command()
+    await bot.visit.say(events.Refused(re=fetch.id, code="no_such_race", message="No."))
+    assert (await bot.staying).outcomes == [outcome()]
+
+
+async def test_a_race_of_before_one_s_time_does_not_count(bot: Bot) -> None:
+    over = replace(snapshot(), table=table(phase="over"), outcome=outcome())
+    await bot.visit.say(over)
+    fetch = await bot.visit.command()
+    await bot.visit.say(events.Refused(re=fetch.id, code="no_such_race", message="No."))
+    nextup = gathered(version=7)
+    await bot.visit.say(nextup)
+    assert isinstance(await bot.done(), commands.Ready)
+    assert not bot.staying.done()
+
+
+async def test_a_bot_that_lost_its_seat_says_why(bot: Bot) -> None:
+    await ready_bot(bot)
+    await bot.visit.say(events.SeatLost(table=CODE, reason="the host sent it away"))
+    with pytest.raises(Problem, match="sent it away"):
+        await bot.staying
+
+
+async def test_a_refusal_that_no_event_will_mend_ends_the_stay(bot: Bot) -> None:
+    await bot.visit.say(snapshot())
+    ready = await bot.visit.command()
+    await bot.visit.say(events.Refused(re=ready.id, code="not_seated", message="No seat."))
+    with pytest.raises(Refused):
+        await bot.staying
