@@ -28,7 +28,9 @@ SHOWN_LINES: Final = 8
 
 
 @asynccontextmanager
-async def running_house(folder: Path) -> AsyncIterator[str]:
+async def running_house(
+    folder: Path, program: tuple[str, ...] = (sys.executable, "-m", "saratoga_server")
+) -> AsyncIterator[str]:
     """The address of a house that keeps its store in `folder`. Raises `Problem`."""
     if find_spec("saratoga_server") is None:
         raise Problem(
@@ -37,18 +39,19 @@ async def running_house(folder: Path) -> AsyncIterator[str]:
             Exit.UNREACHABLE,
         )
     with TemporaryFile() as log:
-        process = await _start(folder, log)
+        process = await _start(program, folder, log)
         try:
             yield await _address(process, log)
         finally:
             await _stop(process)
 
 
-async def _start(folder: Path, log: IO[bytes]) -> asyncio.subprocess.Process:
+async def _start(
+    program: tuple[str, ...], folder: Path, log: IO[bytes]
+) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-m", "saratoga_server", "--port", "0", "--metrics-port", "off"),
-        *("--data", str(folder)),
+        *program,
+        *("--port", "0", "--metrics-port", "off", "--data", str(folder)),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=log,

@@ -4,13 +4,14 @@ Turns whatever comes between a program and the house into a `Problem` that tells
 to do.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Final
 from urllib.parse import urlsplit
 
-from saratoga_client.connection import Connection, Timing
+from saratoga_client.connection import Connection, LinkState, Timing
 from saratoga_client.identity import TokenUnusable, load_or_create_token
+from saratoga_client.output import say
 from saratoga_client.problems import Exit, Problem, refused, too_old, unreachable
 from saratoga_client.trouble import (
     HouseClosed,
@@ -43,12 +44,29 @@ async def visiting(
             bot=bot,
             client=PROGRAM,
             timing=PATIENT,
+            on_state=_tell(),
         ) as house:
             yield house
     except (Refused, HouseClosed, Unreachable, Unanswered, UnexpectedAnswer) as trouble:
         raise problem_of(server, trouble) from trouble
     except TokenUnusable as unusable:
         raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from unusable
+
+
+def _tell() -> Callable[[LinkState], None]:
+    """Tell the person at the terminal when the connection is lost, and when it is back."""
+    lost = False
+
+    def tell(state: LinkState) -> None:
+        nonlocal lost
+        if state is LinkState.RECONNECTING and not lost:
+            lost = True
+            say("The connection is lost; trying again ...")
+        elif state is LinkState.CONNECTED and lost:
+            lost = False
+            say("Connected again.")
+
+    return tell
 
 
 def problem_of(server: str, trouble: Exception) -> Problem:

@@ -1,9 +1,12 @@
 """The picture of a table, from what the house says."""
 
+import doctest
+
 from msgspec.structs import replace
 
 from kit.pictures import SEATS, STANDINGS, outcome, running
 from kit.scripted_house import CODE, NOON, RACE, snapshot, table
+from saratoga_client import model
 from saratoga_client.model import begin, follow, remaining, rows
 from saratoga_protocol import events
 
@@ -61,3 +64,7 @@ def test_the_clock_is_the_house_s() -> None:
 def test_no_clock_runs_before_the_start_or_without_a_cap() -> None:
     assert remaining(begin(snapshot(), NOON), NOON) is None
     assert remaining(begin(replace(snapshot(), table=table(phase="running")), NOON), NOON) is None
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    assert doctest.testmod(model).failed == 0

@@ -4,6 +4,7 @@ Help leads with examples. Errors go to the error stream in words, and the exit c
 kind it was (`problems.Exit`); no stack trace ever reaches a player.
 """
 
+import logging
 import os
 import sys
 from collections.abc import Mapping
@@ -83,8 +84,18 @@ def write_examples(formatter: click.HelpFormatter, examples: tuple[tuple[str, st
             formatter.write_dl(examples, col_max=48)
 
 
+class WordsOnly(logging.Formatter):
+    """What a logger has to say, without the stack trace."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return f"saratoga: {record.getMessage()}"
+
+
 def run(group: click.Group, arguments: list[str] | None = None) -> int:
     """Run the command line and return how it ended."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(WordsOnly())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
     try:
         ended = group.main(arguments, prog_name="saratoga", standalone_mode=False)
     except click.ClickException as error:

@@ -1,11 +1,12 @@
 """The command line as a whole: help, usage, errors in words, exit codes."""
 
+import logging
 from pathlib import Path
 
 import pytest
 
 from saratoga_client.__main__ import saratoga
-from saratoga_client.commands.group import HIDDEN_VERBS, VERBS, run
+from saratoga_client.commands.group import HIDDEN_VERBS, VERBS, WordsOnly, run
 from saratoga_client.problems import Exit, Problem
 
 
@@ -95,3 +96,12 @@ def test_a_fault_of_ours_shows_no_trace_and_keeps_it_in_a_file(
     assert "Traceback" not in text
     report = Path(text.rstrip(".\n").split(" the file ")[1])
     assert "ZeroDivisionError: oh" in report.read_text(encoding="utf-8")
+
+
+def test_loggers_show_no_trace_either() -> None:
+    try:
+        raise ZeroDivisionError
+    except ZeroDivisionError as error:
+        fault = (ZeroDivisionError, error, error.__traceback__)
+    record = logging.LogRecord("saratoga", logging.ERROR, "", 0, "It broke.", None, fault)
+    assert WordsOnly().format(record) == "saratoga: It broke."
