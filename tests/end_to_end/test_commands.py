@@ -1,0 +1,151 @@
+"""The players' commands against a real house: every process real, every frame over a socket."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from saratoga_client.bots.player import TablePlayer
+from saratoga_client.bots.strengths import CHOOSERS, Strength
+from saratoga_client.connection import Connection
+from saratoga_client.house_process import running_house
+from saratoga_client.identity import new_token
+from saratoga_client.problems import Exit
+from saratoga_client.witness import Witness
+from saratoga_protocol.commands import CreateTable
+from saratoga_protocol.events import Snapshot
+
+ENDS_WITHIN = 120
+"""Seconds after which a command that should have ended is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A command that has run."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def objects(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """A player's shell: one house, one home."""
+
+    server: str
+    home: Path
+
+    async def run(self, *words: str) -> Ended:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "saratoga_client", *words),
+            env={**os.environ, "SARATOGA_SERVER": self.server, "SARATOGA_HOME": str(self.home)},
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        try:
+            async with asyncio.timeout(ENDS_WITHIN):
+                out, err = await process.communicate()
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        return Ended(process.returncode or 0, out.decode(), err.decode())
+
+
+@pytest.fixture
+async def shell(tmp_path: Path) -> AsyncIterator[Shell]:
+    async with running_house(tmp_path / "house") as url:
+        yield Shell(url, tmp_path / "home")
+
+
+async def test_an_evening_by_commands(shell: Shell) -> None:
+    async with (
+        Connection(shell.server, new_token(), name="Anna") as anna,
+        asyncio.TaskGroup() as group,
+    ):
+        code = (
+            await anna.ask(partial(CreateTable, game="canfield-aisleriot", cap=3), Snapshot)
+        ).table.code
+        watching = group.create_task(shell.run("watch", code, "--once", "--json"))
+        bots = [
+            group.create_task(
+                shell.run(*("bot", code, "--races", "1", "--pace", "40", "--json"), *how)
+            )
+            for how in (("--name", "Otto"), ("--name", "Greta", "--strength", "weak"))
+        ]
+        hosting = TablePlayer(
+            anna,
+            CHOOSERS[Strength.WEAK],
+            pace=40,
+            races=1,
+            starts_with=3,
+            witness=Witness(shell.home / "witness"),
+        )
+        report = await hosting.stay()
+    outcome = report.outcomes[0]
+
+    for bot in bots:
+        ended = bot.result()
+        assert ended.code == Exit.DONE, ended.err
+        (told,) = ended.objects
+        assert told["schema"] == "saratoga.bot.v1"
+        result = next(row for row in outcome.results if row.player == told["player"])
+        assert result.bot
+        assert (told["place"], told["banked"]) == (result.place, result.banked)
+
+    watched = watching.result()
+    assert watched.code == Exit.DONE, watched.err
+    last = watched.objects[-1]
+    assert last["digest"] == outcome.digest
+    assert {row["name"]: row["bot"] for row in last["rows"]} == {
+        "Anna": False,
+        "Otto": True,
+        "Greta": True,
+    }
+
+    verified = await shell.run("verify", outcome.race, "--json")
+    assert verified.code == Exit.DONE, verified.out + verified.err
+    (proof,) = verified.objects
+    assert (proof["verified"], proof["witness"]) == (True, "witnessed here")
+    assert proof["digest"] == outcome.digest
+    assert [place["player"] for place in proof["places"]] == [row.player for row in outcome.results]
+
+
+async def test_what_is_not_there_ends_with_6(shell: Shell) -> None:
+    for words in (
+        ("watch", "mint-otter-42"),
+        ("verify", "mint-otter-42/1"),
+        ("bot", "mint-otter-42"),
+    ):
+        ended = await shell.run(*words)
+        assert ended.code == Exit.NOT_FOUND, ended.err
+        assert "Traceback" not in ended.err
+
+
+async def test_an_empty_leaderboard_is_told_in_every_manner(shell: Shell) -> None:
+    told = await shell.run("leaderboard", "caprice", "--json", "--me", "--bots")
+    assert told.code == Exit.DONE, told.err
+    (page,) = told.objects
+    assert (page["schema"], page["rows"], page["me"]) == ("saratoga.leaderboard.v1", [], None)
+    plain = await shell.run("leaderboard", "caprice", "--period", "all")
+    assert plain.out == "caprice, best, all: 0 in all\n"
+
+
+async def test_the_demonstration_holds(tmp_path: Path) -> None:
+    here = Shell("ws://127.0.0.1:1", tmp_path / "home")
+    ended = await here.run("demo", "--game", "canfield-aisleriot", "--pace", "40", "--plain")
+    assert ended.code == Exit.DONE, ended.out + ended.err
+    assert "one deal for all 4" in ended.out
+    assert "WRONG" not in ended.out
+    assert "is verified: witnessed here." in ended.out
