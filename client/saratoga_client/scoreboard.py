@@ -73,8 +73,10 @@ def drawn(picture: Picture, now: int) -> RenderableType:
     )
     if not rows(picture):
         return Group(heading, _seats(picture))
-    notice = [Text(picture.table.notice, "dim")] if picture.table.notice else []
-    return Group(heading, _standings(picture, goal), *notice)
+    notes = [f"{row.place}. {row.name}: {row.tie}" for row in rows(picture) if row.tie]
+    if picture.table.notice:
+        notes.append(picture.table.notice)
+    return Group(heading, _standings(picture, goal), *(Text(note, "dim") for note in notes))
 
 
 def _cards_in(game: str) -> int:
@@ -101,8 +103,6 @@ def _standings(picture: Picture, goal: int) -> Table:
             f"${row.gap}" if row.gap else "",
             Text(row.state, _STATES.get(row.state, "")),
         )
-        if row.tie:
-            table.add_row("", Text(row.tie, "dim"))
     return table
 
 
@@ -125,6 +125,8 @@ def _bar(row: Row, goal: int) -> Text:
 
 
 def _clock_text(picture: Picture, now: int) -> str:
+    if picture.outcome is not None:
+        return "over"
     left = remaining(picture, now)
     if left is not None:
         return f"{left // 60_000}:{left // 1000 % 60:02d} left"
