@@ -114,6 +114,11 @@ class Settings:
         return self.tls_cert is not None
 
     @property
+    def store_folder(self) -> Path:
+        """Where the embedded store keeps its files."""
+        return self.data / "store"
+
+    @property
     def store_shown(self) -> str:
         """The store, as a log may name it: without its password."""
         return "embedded" if self.redis is None else without_password(self.redis)

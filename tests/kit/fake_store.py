@@ -298,6 +298,10 @@ class FakePlayers:
         await self.house.written()
         return True
 
+    async def find_player(self, skeleton: str) -> str | None:
+        await self.house.reading()
+        return self.house.skeletons.get(skeleton)
+
     async def set_table(self, player: str, table: str | None) -> None:
         await self.house.reading()
         self._change(player, table=table)

@@ -45,6 +45,10 @@ class Players:
             if outcome >= 0:
                 return bool(outcome)
 
+    async def find_player(self, skeleton: str) -> str | None:
+        player = await self._link.command("GET", name_key(skeleton))
+        return None if player is None else player.decode()
+
     async def set_table(self, player: str, table: str | None) -> None:
         await self._set(player, "table", table or "")
 

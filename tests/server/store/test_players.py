@@ -97,3 +97,12 @@ async def test_who_is_forgotten_leaves_nothing(store: AnyStore) -> None:
 
 async def test_nobody_has_no_names(store: AnyStore) -> None:
     assert await store.players.load_names([]) == {}
+
+
+async def test_a_player_is_found_by_the_look_of_the_name(store: AnyStore) -> None:
+    await store.players.create_player(row())
+    assert await store.players.find_player("zoe") is None
+    await store.players.claim_name(ANNA, "Zoë", "zoe")
+    assert await store.players.find_player("zoe") == ANNA
+    await store.players.claim_name(ANNA, "Anna", "anna")
+    assert await store.players.find_player("zoe") is None
