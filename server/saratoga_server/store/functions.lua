@@ -523,11 +523,12 @@ local function recount(tag, player, results, place, period, bot, gone)
 end
 
 -- keys: the race's mark. argument: {tag, race, results {player, bot, banked, net, elapsed}, periods,
--- when each of them goes or 0, kept ms}. Answers 1; 0 if the race was settled or voided before.
+-- when each of them goes or 0, kept ms, writer}. Answers 1; 0 if the race was settled or voided before.
 local function settle(keys, args)
-  local tag, race, results, periods, gone, kept = unpack(cmsgpack.unpack(args[1]))
-  if redis.call('EXISTS', keys[1]) == 1 then
-    return 0
+  local tag, race, results, periods, gone, kept, writer = unpack(cmsgpack.unpack(args[1]))
+  local mark = redis.call('GET', keys[1])
+  if mark then
+    return cmsgpack.unpack(mark)[5] == writer and 1 or 0
   end
   local first, players = redis.call('INCRBY', tag .. ':sequence', #results) - #results, {}
   for i = 1, #results do
@@ -539,7 +540,7 @@ local function settle(keys, args)
       count_in(tag, player, result, first + i, periods[place], gone[place])
     end
   end
-  redis.call('SET', keys[1], cmsgpack.pack({first, players, periods, gone}), 'PX', kept)
+  redis.call('SET', keys[1], cmsgpack.pack({first, players, periods, gone, writer}), 'PX', kept)
   return 1
 end
 

@@ -4,6 +4,8 @@ One number ranks a row (see the layout of its bits in `functions.lua`), so equal
 depend on names: first more banked, then less time, then who got there first.
 """
 
+from secrets import token_hex
+
 import msgpack
 
 from saratoga_server.logs import EventLog
@@ -93,6 +95,7 @@ class Leaderboards:
                 [period.name for period in belongs],
                 [period.gone for period in belongs],
                 SETTLED_KEPT,
+                token_hex(8),
             ),
             use_bin_type=False,
         )

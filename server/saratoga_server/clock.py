@@ -1,0 +1,51 @@
+"""The house's time: the store's clock, read seldom and carried on by the machine's steady one.
+
+Every deadline is judged by the store when a move is written; what a node believes in between
+only decides when it looks. A step of the machine's wall clock changes nothing.
+"""
+
+import asyncio
+import time
+from typing import Final, Protocol
+
+from saratoga_server.ports import Millis, StoreUnavailable
+
+RESYNC: Final = 5.0
+"""Seconds between two readings of the store's clock."""
+
+
+class TimeSource(Protocol):
+    """Where the store's time is read."""
+
+    async def now(self) -> Millis: ...
+
+
+class HouseClock:
+    """Milliseconds since 1970 by the store's clock, without asking it each time."""
+
+    def __init__(self, source: TimeSource) -> None:
+        self._source = source
+        self._offset = 0.0
+
+    def now(self) -> Millis:
+        return Millis(int(time.monotonic() * 1000 + self._offset))
+
+    def seconds_until(self, moment: int) -> float:
+        """How long until `moment`, never negative."""
+        return max(0.0, (moment - self.now()) / 1000)
+
+    async def synchronise(self) -> None:
+        """Read the store's clock; half the round trip is put down to the way back."""
+        asked = time.monotonic()
+        there = await self._source.now()
+        answered = time.monotonic()
+        self._offset = there - (asked + answered) * 500
+
+    async def keep_synchronised(self) -> None:
+        """Read the store's clock again and again; for ever."""
+        while True:
+            await asyncio.sleep(RESYNC)
+            try:
+                await self.synchronise()
+            except StoreUnavailable:
+                continue

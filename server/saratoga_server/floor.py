@@ -1,0 +1,220 @@
+"""The tables on this node: loaded from the store at the first touch, changed one at a time.
+
+A change is judged on the table as this node knows it, and written only if nobody wrote since;
+otherwise the table is read again and the change judged anew. What a change means beyond the
+table itself (boards to deal, seats to take away) comes out of it as effects.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from saratoga_protocol.events import Table as WireTable
+from saratoga_protocol.events import TableChanged
+
+from saratoga_server import table as rules
+from saratoga_server.clock import HouseClock
+from saratoga_server.hub import Hub
+from saratoga_server.ports import Millis, RaceFinish, RaceOpening, TableStore, TableWrite
+from saratoga_server.table import Change, Phase, Refusal, TableState
+
+ATTEMPTS: Final = 16
+"""How often a change is judged anew because somebody else wrote first."""
+
+RUNNING_SWEEP: Final = 15_000
+"""Milliseconds between two looks for racers who have gone quiet."""
+
+Transition = Callable[[TableState, Millis], Change | None]
+"""Judges a change of a table at a time; `None`: there is nothing to change."""
+
+
+@dataclass(slots=True)
+class Room:
+    """A table on this node."""
+
+    code: str
+    version: int
+    state: TableState
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    timer: asyncio.TimerHandle | None = None
+
+    def picture(self) -> WireTable:
+        """The table as everyone at it sees it."""
+        return rules.public_view(self.state, self.version)
+
+
+def fresh_seed() -> bytes:
+    """32 bytes that nobody can guess: the house's part of a deal."""
+    return secrets.token_bytes(32)
+
+
+class Floor:
+    """All tables that this node has touched."""
+
+    def __init__(
+        self, store: TableStore, hub: Hub, clock: HouseClock, opening_banked: Callable[[TableState], int]
+    ) -> None:
+        self._store = store
+        self._hub = hub
+        self._clock = clock
+        self._opening_banked = opening_banked
+        self._rooms: dict[str, Room] = {}
+        self._arrivals: dict[str, asyncio.Lock] = {}
+        self.on_change: Callable[[Room, TableState, Change], Awaitable[None]] | None = None
+        """Told of every change after it is durable: the room, the state before, the change."""
+        self.on_due: Callable[[str], Awaitable[None]] | None = None
+        """Told when a timer of a table has run out."""
+
+    async def room(self, code: str) -> Room:
+        """The table; raises `Refusal` if there is none."""
+        room = self._rooms.get(code)
+        if room is not None:
+            return room
+        async with self._arrivals.setdefault(code, asyncio.Lock()):
+            room = self._rooms.get(code)
+            if room is None:
+                stored = await self._store.load_table(code)
+                if stored is None:
+                    raise Refusal("no_such_table")
+                version, body = stored
+                room = self._rooms[code] = Room(code, version, rules.unpack(body))
+                self._set_timer(room)
+        self._arrivals.pop(code, None)
+        return room
+
+    def known(self, code: str) -> Room | None:
+        """The table, if this node has touched it."""
+        return self._rooms.get(code)
+
+    def rooms(self) -> list[Room]:
+        """Every table that this node has touched."""
+        return list(self._rooms.values())
+
+    async def open(self, state: TableState) -> Room | None:
+        """Put up a new table; `None` if its code is taken."""
+        write = TableWrite(
+            code=state.code,
+            expected=0,
+            body=rules.pack(state),
+            due=_millis(rules.due(state)),
+        )
+        if not await self._store.save_table(write):
+            return None
+        room = self._rooms[state.code] = Room(state.code, 1, state)
+        self._set_timer(room)
+        return room
+
+    async def change(
+        self, code: str, transition: Transition, finish: RaceFinish | None = None
+    ) -> Room:
+        """Judge and write a change of the table; raises `Refusal`, and then nothing has changed."""
+        room = await self.room(code)
+        async with room.lock:
+            for _ in range(ATTEMPTS):
+                before = room.state
+                change = transition(before, self._clock.now())
+                if change is None:
+                    return room
+                if await self._store.save_table(self._write(room, before, change.table, finish)):
+                    room.state = change.table
+                    room.version += 1
+                    break
+                await self._reload(room)
+            else:
+                raise Refusal("store_unavailable", "Too many changes at once. Try again.")
+            self._set_timer(room)
+            self._hub.tell_table(code, TableChanged(table=room.picture(), now=self._clock.now()))
+        if self.on_change is not None:
+            await self.on_change(room, before, change)
+        return room
+
+    async def refresh(self, code: str) -> None:
+        """Another node has changed the table: read it again, if this node holds it."""
+        room = self._rooms.get(code)
+        if room is None:
+            return
+        async with room.lock:
+            version = room.version
+            await self._reload(room)
+            if room.version != version:
+                self._set_timer(room)
+                self._hub.tell_table(code, TableChanged(table=room.picture(), now=self._clock.now()))
+
+    async def elapse(self, code: str, dead_nodes: frozenset[str]) -> Room:
+        """Let the time that has passed have its effect on the table."""
+
+        def passed(state: TableState, now: Millis) -> Change | None:
+            return rules.elapse(state, now, fresh_seed(), dead_nodes)
+
+        room = await self.change(code, passed)
+        self._set_timer(room)
+        return room
+
+    def forget(self, code: str) -> None:
+        """Let go of a table that nobody here needs; the store still has it."""
+        room = self._rooms.pop(code, None)
+        if room is not None and room.timer is not None:
+            room.timer.cancel()
+
+    def _write(
+        self, room: Room, before: TableState, after: TableState, finish: RaceFinish | None
+    ) -> TableWrite:
+        epochs = {seat.player: seat.epoch for seat in after.seats}
+        starts = after.phase is Phase.RUNNING and before.phase is not Phase.RUNNING
+        opening = None
+        if starts:
+            opening = RaceOpening(
+                race=after.race,
+                start_at=Millis(after.start_at),
+                deadline=Millis(after.deadline),
+                banked=self._opening_banked(after),
+                epochs={player: epochs.get(player, 0) for player in after.racers},
+            )
+        old = {seat.player: seat.epoch for seat in before.seats}
+        bumped = {p: e for p, e in epochs.items() if after.phase is Phase.RUNNING and old.get(p) != e}
+        return TableWrite(
+            code=room.code,
+            expected=room.version,
+            body=rules.pack(after),
+            due=_millis(self._due(after)),
+            epochs={} if starts else {p: e for p, e in bumped.items() if p in after.racers},
+            race=after.race,
+            opening=opening,
+            finish=finish,
+        )
+
+    def _due(self, state: TableState) -> int | None:
+        due = rules.due(state)
+        if state.phase is not Phase.RUNNING:
+            return due
+        look = self._clock.now() + RUNNING_SWEEP
+        return look if due is None else min(due, look)
+
+    async def _reload(self, room: Room) -> None:
+        stored = await self._store.load_table(room.code)
+        if stored is None:
+            self.forget(room.code)
+            raise Refusal("no_such_table")
+        room.version, room.state = stored[0], rules.unpack(stored[1])
+
+    def _set_timer(self, room: Room) -> None:
+        """Have `on_due` called when the next timer of the table runs out."""
+        if room.timer is not None:
+            room.timer.cancel()
+            room.timer = None
+        due = self._due(room.state)
+        if due is not None and self.on_due is not None and room.code in self._rooms:
+            loop = asyncio.get_running_loop()
+            room.timer = loop.call_later(
+                self._clock.seconds_until(due) + 0.001, self._ring, room.code
+            )
+
+    def _ring(self, code: str) -> None:
+        if self.on_due is not None:
+            asyncio.ensure_future(self.on_due(code))
+
+
+def _millis(moment: int | None) -> Millis | None:
+    return None if moment is None else Millis(moment)

@@ -1,0 +1,82 @@
+"""Who follows what on this node, and the words that go to many.
+
+Rivals' standings are latest-value data: they are gathered per table and sent at most once a
+tick, encoded once for all who speak the same encoding.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from saratoga_protocol.codec import Codec
+from saratoga_protocol.events import AnyEvent, Standings
+
+from saratoga_server.session import Session
+
+TICK: Final = 0.2
+"""Seconds between two looks at which standings have changed (design: at most 0.25)."""
+
+
+def tell_all(sessions: Iterable[Session], event: AnyEvent) -> None:
+    """Send one event to many connections, encoding it once per encoding."""
+    frames: dict[int, bytes | str] = {}
+    for session in sessions:
+        codec: Codec = session.codec
+        frame = frames.get(id(codec))
+        if frame is None:
+            frame = frames[id(codec)] = codec.encode_event(event)
+        session.line.send(frame)
+
+
+class Hub:
+    """The audiences of this node: seated players and watchers by table, and everybody."""
+
+    def __init__(self) -> None:
+        self.sessions: set[Session] = set()
+        self._audiences: dict[str, set[Session]] = {}
+        self._changed: dict[str, Callable[[], Standings | None]] = {}
+
+    def enter(self, session: Session) -> None:
+        """A connection is there."""
+        self.sessions.add(session)
+
+    def leave(self, session: Session) -> None:
+        """A connection is gone, and follows nothing any more."""
+        self.sessions.discard(session)
+        for code in [code for code, audience in self._audiences.items() if session in audience]:
+            self.unfollow(session, code)
+
+    def follow(self, session: Session, code: str) -> None:
+        self._audiences.setdefault(code, set()).add(session)
+
+    def unfollow(self, session: Session, code: str) -> None:
+        audience = self._audiences.get(code)
+        if audience is not None:
+            audience.discard(session)
+            if not audience:
+                del self._audiences[code]
+
+    def audience(self, code: str) -> frozenset[Session]:
+        """Everyone on this node who follows the table."""
+        return frozenset(self._audiences.get(code, ()))
+
+    def followed(self) -> list[str]:
+        """The tables that somebody on this node follows."""
+        return list(self._audiences)
+
+    def tell_table(self, code: str, event: AnyEvent) -> None:
+        tell_all(self._audiences.get(code, ()), event)
+
+    def standings_changed(self, code: str, standings: Callable[[], Standings | None]) -> None:
+        """Have the table's standings sent at the next tick; `standings` is asked for them then."""
+        self._changed[code] = standings
+
+    def tick(self) -> None:
+        """Send the standings that have changed since the last tick."""
+        changed, self._changed = self._changed, {}
+        for code, standings in changed.items():
+            audience = self._audiences.get(code)
+            if not audience:
+                continue
+            event = standings()
+            if event is not None:
+                tell_all(audience, event)

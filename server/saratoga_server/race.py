@@ -1,0 +1,112 @@
+"""A race's boards: each a deal and the moves made on it, folded into a position.
+
+Pure: entries that the store accepted come in, positions and standings come out. The log is the
+truth; a `Board` can be folded from it again at any time, on any node.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from saratoga_rules.game import Game
+from saratoga_rules.judge import is_won, play
+from saratoga_rules.moves import Move, parse_move
+from saratoga_rules.position import Position
+from saratoga_rules.record import LOG_ENDINGS
+from saratoga_rules.standing import Reached, State
+
+from saratoga_server.ports import LogEntry, Millis, StoredBoard
+
+IDLE_LEAVES = 180_000
+"""Milliseconds without a move after which a racer among others counts as having left."""
+
+ENDING_OF_STATE: Mapping[State, str] = {state: text for text, state in LOG_ENDINGS.items()}
+"""The log's word for each ending that the position alone does not show."""
+
+
+@dataclass(slots=True)
+class Board:
+    """One racer's position, and how it came about."""
+
+    position: Position
+    start_at: Millis
+    epoch: int
+    """The connection that may write to it."""
+    last_id: int = 0
+    """The highest command id accepted for it."""
+    banked: int = 0
+    state: State = State.RACING
+    log: list[LogEntry] = field(default_factory=list)
+    rises: dict[int, Reached] = field(default_factory=dict)
+    """For each count, when it was last reached by rising to it."""
+
+    @property
+    def length(self) -> int:
+        """How many entries the log has."""
+        return len(self.log)
+
+    @property
+    def racing(self) -> bool:
+        return self.state is State.RACING
+
+    @property
+    def reached(self) -> Reached | None:
+        """When the present count was last reached; `None`: it is the deal's, never bettered."""
+        return self.rises.get(self.banked)
+
+    def accepted(self, command_id: int) -> bool:
+        """Whether the command of this id wrote an entry."""
+        return any(entry.command_id == command_id for entry in reversed(self.log))
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What a move leads to, before anybody has stored it."""
+
+    position: Position
+    banked: int
+    state: State
+
+
+def open_board(opening: Position, start_at: Millis, epoch: int) -> Board:
+    """A board as dealt."""
+    return Board(position=opening, start_at=start_at, epoch=epoch, banked=opening.banked)
+
+
+def played(game: Game, board: Board, move: Move) -> Played:
+    """What `move` leads to; raises `IllegalMove` with the refusal, and changes nothing."""
+    position = play(game, board.position, move)
+    banked = position.banked
+    won = banked > board.banked and is_won(game, position)
+    return Played(position, banked, State.WON if won else State.RACING)
+
+
+def enter(board: Board, after: Played, entries: Iterable[LogEntry]) -> None:
+    """Put what the store has accepted on the board."""
+    for entry in entries:
+        board.log.append(entry)
+        if after.banked > board.banked:
+            board.rises[after.banked] = Reached(entry.at - board.start_at, entry.number)
+        board.banked = after.banked
+        if entry.command_id > board.last_id:
+            board.last_id = entry.command_id
+    board.position = after.position
+    board.state = after.state
+
+
+def fold(game: Game, opening: Position, start_at: Millis, stored: StoredBoard) -> Board:
+    """The board that a stored log stands for."""
+    board = open_board(opening, start_at, stored.epoch)
+    for entry in stored.entries:
+        ending = LOG_ENDINGS.get(entry.text)
+        if ending is None:
+            after = played(game, board, parse_move(entry.text))
+        else:
+            after = Played(board.position, board.banked, ending)
+        enter(board, after, (entry,))
+    board.last_id = max(board.last_id, stored.last_id)
+    return board
+
+
+def last_sign_of_life(board: Board) -> Millis:
+    """When the racer last made a move, or the start."""
+    return board.log[-1].at if board.log else board.start_at

@@ -1,0 +1,91 @@
+"""Who is there: hellos, names, and the way back to one's seat."""
+
+import hashlib
+from base64 import b32encode
+from typing import Final
+
+from saratoga_protocol.commands import ClaimName, Hello
+from saratoga_protocol.events import NameClaimed, Welcome
+from saratoga_rules.games import GAMES
+
+from saratoga_server.clock import HouseClock
+from saratoga_server.names import BadName, checked_name
+from saratoga_server.ports import PlayerRow, PlayerStore
+from saratoga_server.session import Session
+from saratoga_server.table import Refusal
+
+PLAYER_TAG: Final = b"saratoga player"
+TOKEN_TAG: Final = b"saratoga token"
+PLAYER_ID_LENGTH: Final = 16
+"""Base 32 characters: 80 bits. The whole hash of the token is what is checked."""
+
+
+def player_id(token: str) -> str:
+    """The player in public: anybody may see it, and nobody can find the token from it."""
+    digest = hashlib.sha256(PLAYER_TAG + bytes.fromhex(token)).digest()
+    return b32encode(digest).decode().lower()[:PLAYER_ID_LENGTH]
+
+
+def token_hash(token: str) -> str:
+    """What the store keeps of the token."""
+    return hashlib.sha256(TOKEN_TAG + bytes.fromhex(token)).hexdigest()
+
+
+class Reception:
+    """Knows the players."""
+
+    def __init__(self, store: PlayerStore, clock: HouseClock, server: str, node: str) -> None:
+        self._store = store
+        self._clock = clock
+        self._server = server
+        self._node = node
+
+    async def hello(self, session: Session, command: Hello) -> Welcome:
+        """Make the connection a player's; raises `Refusal`."""
+        if session.player:
+            raise Refusal("hello_twice")
+        player, secret = player_id(command.token), token_hash(command.token)
+        row = await self._store.load_player(player)
+        if row is None:
+            row = await self._store.create_player(
+                PlayerRow(
+                    player=player, token_hash=secret, bot=command.bot, created=self._clock.now()
+                )
+            )
+        if row.token_hash != secret:
+            raise Refusal("wrong_token")
+        if row.banned:
+            raise Refusal("banned")
+        name = row.name
+        if command.name is not None and name is None:
+            name = await self._claim(player, command.name)
+        session.player, session.name, session.bot = player, name, row.bot
+        session.legal = command.legal
+        return Welcome(
+            re=command.id,
+            player=player,
+            name=name,
+            bot=row.bot,
+            next_id=row.last_id + 1,
+            now=self._clock.now(),
+            server=self._server,
+            node=self._node,
+            games=list(GAMES),
+            table=row.table,
+        )
+
+    async def claim_name(self, session: Session, command: ClaimName) -> NameClaimed:
+        """Give the player a name, or another; raises `Refusal`."""
+        session.name = await self._claim(session.player, command.name)
+        return NameClaimed(re=command.id, name=session.name)
+
+    async def _claim(self, player: str, wanted: str) -> str:
+        try:
+            name, skeleton = checked_name(wanted)
+        except BadName as error:
+            raise Refusal("bad_name", str(error)) from None
+        if not await self._store.claim_name(player, name, skeleton):
+            raise Refusal("name_taken")
+        return name
+
+
