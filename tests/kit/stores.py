@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from kit.cutting_proxy import cutting_proxy, every_first_call
 from kit.fake_store import FakeStore, open_fake_store
 from saratoga_server.embedded import find_binary
 from saratoga_server.store.connection import Store, open_store
@@ -88,6 +89,15 @@ class StoreServer:
             self.process.wait()
             self.process = None
 
+    def pause(self) -> None:
+        """Let it hang, its connections open."""
+        assert self.process is not None
+        self.process.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        assert self.process is not None
+        self.process.send_signal(signal.SIGCONT)
+
     def empty(self) -> None:
         """As on the first day, Functions included."""
         assert self.ask("FLUSHALL", "SYNC") == b"+OK"
@@ -155,20 +165,35 @@ def store_server(
     return server
 
 
-@pytest.fixture(params=["fake", *binaries()])
+LOSSY = "valkey, first answers lost"
+
+
+@pytest.fixture(params=["fake", *binaries(), LOSSY])
 async def store(
     request: pytest.FixtureRequest, store_servers: dict[str, StoreServer]
 ) -> AsyncIterator[Store | FakeStore]:
-    """An empty store of every kind, opened."""
+    """An empty store of every kind, opened; one of them does everything twice."""
     _ran.add(request.param)
     if request.param == "fake":
         async with open_fake_store() as fake:
             yield fake
         return
-    server = store_servers[request.param]
+    server = store_servers[request.param.partition(",")[0]]
     server.empty()
+    if request.param == LOSSY:
+        socket = server.folder / "lossy"
+        async with (
+            cutting_proxy(server.socket, socket, every_first_call()) as proxy,
+            open_store(proxy.url, Durability.SAFE) as opened,
+        ):
+            yield opened
+        return
     async with open_store(server.url, Durability.SAFE) as opened:
         yield opened
+
+
+calm = pytest.mark.parametrize("store", ["fake", *binaries()], indirect=True)
+"""For tests with so many calls that losing an answer to each would take minutes."""
 
 
 @pytest.fixture(params=list(binaries()))

@@ -1,9 +1,12 @@
 """Opening the store: one object that fills every port."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Final
 
+from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.audit import Audit
 from saratoga_server.store.boards import Boards
 from saratoga_server.store.commits import Commits
@@ -11,9 +14,12 @@ from saratoga_server.store.durability import Durability
 from saratoga_server.store.fitness import Fitness, check_fitness
 from saratoga_server.store.leaderboards import Leaderboards
 from saratoga_server.store.line import Line
-from saratoga_server.store.link import Link, open_client
+from saratoga_server.store.link import PATIENCE, Link, open_client
 from saratoga_server.store.players import Players
 from saratoga_server.store.tables import Tables
+
+_PAUSE: Final = 0.05
+"""Seconds between looks for a store that is just starting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +44,19 @@ async def open_store(
     Raises `StoreRefused` if the store is not fit for that level, `StoreUnavailable` if nobody
     answers. `trust_store` takes the host's word where the store does not show its settings.
     """
+    fitness = await _checked(url, durability, trust=trust_store)
     client = open_client(url)
     link = Link(client, durability)
     commits: Commits | None = None
-    try:
-        fitness = await link.patiently(lambda: check_fitness(client, durability, trust=trust_store))
+
+    async def connect(line: Line) -> None:
+        # a store that came back may have come back with other settings
+        await check_fitness(url, durability, trust=trust_store)
+        await line.open(client)
         await link.load_library()
 
-        async def connect(line: Line) -> None:
-            # a store that came back may have come back with other settings
-            await check_fitness(client, durability, trust=trust_store)
-            await link.load_library()
-            await line.open(client)
-
+    try:
+        await link.load_library()
         commits = Commits(connect, durability)
         yield Store(
             boards=Boards(link, commits),
@@ -65,3 +71,16 @@ async def open_store(
         if commits is not None:
             await commits.close()
         await link.close()
+
+
+async def _checked(url: str, durability: Durability, *, trust: bool) -> Fitness:
+    """Wait for a store that is just starting, for `PATIENCE` at most."""
+    clock = asyncio.get_running_loop().time
+    until = clock() + PATIENCE
+    while True:
+        try:
+            return await check_fitness(url, durability, trust=trust)
+        except StoreUnavailable:
+            if clock() > until:
+                raise
+        await asyncio.sleep(_PAUSE)

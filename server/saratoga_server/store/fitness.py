@@ -1,16 +1,21 @@
 """Whether a store may hold the house's state: version, eviction, and how it reaches the disk."""
 
+import asyncio
 from dataclasses import dataclass
 from typing import Final
 
 from redis.asyncio import Redis
+from redis.exceptions import AuthenticationError, ResponseError
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.durability import Durability
+from saratoga_server.store.link import open_client
+from saratoga_server.store.trouble import passes
 
+ANSWER_WITHIN: Final = 2.0
+"""Seconds."""
 OLDEST: Final = (7, 0)
 """Functions came with Redis 7.0; every Valkey has them."""
 
@@ -26,18 +31,30 @@ class Fitness:
     version: str
 
 
-async def check_fitness(client: "Redis", durability: Durability, *, trust: bool = False) -> Fitness:
+async def check_fitness(url: str, durability: Durability, *, trust: bool = False) -> Fitness:
     """Raise `StoreRefused`, saying what is wrong and what mends it.
 
-    `trust` takes the host's word for settings that a managed store will not show.
+    `trust` takes the host's word for settings that a managed store will not show. Tries once, for
+    `ANSWER_WITHIN` at most; raises `StoreUnavailable` if nobody answers.
     """
+    client = open_client(url, tries=0)
     try:
-        info: dict[str, object] = await client.info("everything")
-        settings = await _settings(client)
-    except (RedisConnectionError, RedisTimeoutError) as error:
+        async with asyncio.timeout(ANSWER_WITHIN):
+            info: dict[str, object] = await client.info("everything")
+            settings = await _settings(client)
+    except AuthenticationError as error:
+        raise StoreRefused(
+            f"The store does not let us in: {error}. Put user and password into "
+            "the address, as in redis://user:password@host:6379."
+        ) from error
+    except (RedisConnectionError, RedisTimeoutError, TimeoutError) as error:
         raise StoreUnavailable(f"the store does not answer: {error}") from error
     except ResponseError as error:
+        if passes(error):
+            raise StoreUnavailable(f"the store takes no commands now: {error}") from error
         raise StoreRefused(f"The store answers, but not to us: {error}.") from error
+    finally:
+        await client.aclose(close_connection_pool=True)
     fitness = _fitness(info)
     _check_server(info, fitness)
     if settings is None:

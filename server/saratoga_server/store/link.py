@@ -36,7 +36,7 @@ _PAUSE: Final = 0.05
 """Seconds between tries after an error reply that passes."""
 _FIRST_BACKOFF: Final = 0.02
 _LONGEST_BACKOFF: Final = 0.25
-_TRIES: Final = 1_000
+TRIES: Final = 1_000
 """More than fit into `PATIENCE`, which is the bound that counts."""
 
 Answer = Any
@@ -45,7 +45,7 @@ Answer = Any
 T = TypeVar("T")
 
 
-def open_client(url: str) -> "Redis":
+def open_client(url: str, tries: int = TRIES) -> "Redis":
     """A client with a bounded pool and bounded waits; replies stay bytes."""
     pool: BlockingConnectionPool = BlockingConnectionPool.from_url(
         url,
@@ -55,9 +55,7 @@ def open_client(url: str) -> "Redis":
         protocol=2,
         socket_timeout=REPLY_TIMEOUT,
         socket_connect_timeout=CONNECT_TIMEOUT,
-        retry=Retry(
-            ExponentialWithJitterBackoff(base=_FIRST_BACKOFF, cap=_LONGEST_BACKOFF), _TRIES
-        ),
+        retry=Retry(ExponentialWithJitterBackoff(base=_FIRST_BACKOFF, cap=_LONGEST_BACKOFF), tries),
         client_name="saratoga",
     )
     return Redis.from_pool(pool)

@@ -14,7 +14,9 @@ FUNCTION_MISSING: Final = "Function not found"
 
 def passes(error: object) -> bool:
     """Whether to wait and try again."""
-    return str(error).startswith(PASSING)
+    # redis-py takes the first word off the errors it knows
+    word = getattr(error, "status_code", None) or str(error).partition(" ")[0]
+    return word in PASSING
 
 
 def is_function_missing(error: object) -> bool:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from kit.fake_store import fold_rankings
 from kit.running_race import AnyStore
+from kit.stores import calm
 from saratoga_server.ports import (
     BoardKey,
     Millis,
@@ -282,6 +283,7 @@ acts_lists = st.lists(
 )
 
 
+@calm
 @given(races=races_lists, acts=acts_lists)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_every_page_is_a_fold_over_the_settled_races(

@@ -1,0 +1,295 @@
+"""Stores that die, lose answers, forget our Functions or take no writes: nothing lost or doubled."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+
+from kit.cutting_proxy import cutting_proxy, next_call
+from kit.running_race import ANNA, BERT, CODE, ending, move, running_race
+from kit.stores import StoreServer
+from saratoga_server.ports import CommitStatus, StoreUnavailable, TableWrite
+from saratoga_server.store import commits, link
+from saratoga_server.store.connection import Store, open_store
+
+TABLES = [f"mint-otter-{number}" for number in range(10, 18)]
+
+
+@pytest.fixture
+async def store(store_server: StoreServer) -> AsyncIterator[Store]:
+    async with open_store(store_server.url) as opened:
+        yield opened
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give up soon: what is tested is that the house does, not when."""
+    for module in (commits, link):
+        monkeypatch.setattr(module, "PATIENCE", 0.3)
+
+
+class Players:
+    """One player a table, moving without a pause, who keeps what was acknowledged."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.acknowledged: dict[str, list[tuple[str, int, int]]] = {code: [] for code in TABLES}
+        self.failures = 0
+
+    async def play(self, code: str, enough: Callable[[], bool]) -> None:
+        log = self.acknowledged[code]
+        while not enough():
+            text = f"t{len(log)}>up"
+            [outcome] = await self.store.boards.commit([move(text, len(log), code=code)])
+            assert outcome.status is CommitStatus.DONE, (code, outcome)
+            log.append((text, outcome.at, outcome.number))
+
+    def rounds(self, number: int) -> Callable[[], bool]:
+        return lambda: all(len(log) >= number for log in self.acknowledged.values())
+
+    async def play_until(self, enough: Callable[[], bool]) -> None:
+        async with asyncio.TaskGroup() as group:
+            for code in TABLES:
+                group.create_task(self.play(code, enough))
+
+    async def check(self, store: Store) -> None:
+        """What was acknowledged is what is stored, entry by entry."""
+        for code, log in self.acknowledged.items():
+            board = await store.boards.load_board(code, 1, ANNA)
+            assert board is not None
+            assert [(entry.text, entry.at, entry.number) for entry in board.entries] == log
+            assert [number for _, _, number in log] == list(range(1, len(log) + 1))
+
+
+async def started_players(store: Store) -> Players:
+    for code in TABLES:
+        await running_race(store, code=code)
+    return Players(store)
+
+
+async def test_a_killed_store_loses_and_doubles_nothing(mortal_store: StoreServer) -> None:
+    async with open_store(mortal_store.url) as store:
+        players = await started_players(store)
+        kills = 0
+
+        def enough() -> bool:
+            return kills >= 5 and players.rounds(60)()
+
+        async def kill() -> None:
+            nonlocal kills
+            for kill in range(1, 6):
+                await reached(players, 10 * kill)
+                mortal_store.kill()
+                await asyncio.to_thread(mortal_store.start)
+                kills = kill
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(kill())
+            group.create_task(players.play_until(enough))
+        await players.check(store)
+    mortal_store.kill()
+    mortal_store.start()
+    async with open_store(mortal_store.url) as store:
+        await players.check(store)
+
+
+async def reached(players: Players, rounds: int) -> None:
+    """Until every player has made so many moves."""
+    while not players.rounds(rounds)():  # noqa: ASYNC110 - they count without telling anybody
+        await asyncio.sleep(0.001)
+
+
+async def test_flushed_functions_are_loaded_again_in_flight(
+    store: Store, store_server: StoreServer
+) -> None:
+    players = await started_players(store)
+
+    async def flush() -> None:
+        for rounds in range(10, 60, 10):
+            await reached(players, rounds)
+            assert store_server.ask("FUNCTION", "FLUSH", "SYNC") == b"+OK"
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(flush())
+        group.create_task(players.play_until(players.rounds(60)))
+    store_server.ask("FUNCTION", "FLUSH", "SYNC")
+    await players.check(store)
+
+
+async def test_a_move_whose_answer_got_lost_is_answered_as_the_first_time(
+    store_server: StoreServer,
+) -> None:
+    async with (
+        cutting_proxy(
+            store_server.socket, store_server.folder / "cut", next_call("commit_boards")
+        ) as proxy,
+        open_store(proxy.url) as store,
+    ):
+        race = await running_race(store, banked=3)
+        outcomes = await race.commit(
+            move("t1>up", 0, banked=4, rises=True),
+            move("draw", 7, player=BERT),
+            move("draw", 0, player=BERT),
+        )
+        assert proxy.lost == 1
+        assert [outcome.status for outcome in outcomes] == [
+            CommitStatus.DONE,
+            CommitStatus.STALE,
+            CommitStatus.DONE,
+        ]
+        assert [outcome.number for outcome in outcomes] == [1, 0, 2]
+        for player, outcome in ((ANNA, outcomes[0]), (BERT, outcomes[2])):
+            [entry] = (await race.board(player)).entries
+            assert (entry.at, entry.number) == (outcome.at, outcome.number)
+        assert (await race.standing()).reached_number == 1
+
+
+async def test_an_ending_of_the_houses_own_may_lose_its_answer(store_server: StoreServer) -> None:
+    async with (
+        cutting_proxy(
+            store_server.socket, store_server.folder / "cut", next_call("commit_boards")
+        ) as proxy,
+        open_store(proxy.url) as store,
+    ):
+        race = await running_race(store)
+        [outcome] = await race.commit(ending("left", 0, "left"))
+        assert proxy.lost == 1
+        assert (outcome.status, outcome.length, outcome.number) == (CommitStatus.DONE, 1, 1)
+        assert await race.texts() == ["left"]
+
+
+async def test_another_nodes_equal_write_is_not_taken_for_ours(store_server: StoreServer) -> None:
+    write = TableWrite(code=CODE, expected=0, body=b"the same", due=None)
+    async with (
+        cutting_proxy(
+            store_server.socket, store_server.folder / "cut", next_call("save_table")
+        ) as proxy,
+        open_store(proxy.url) as one,
+        open_store(store_server.url) as other,
+    ):
+        assert await one.tables.save_table(write)
+        assert proxy.lost == 1
+        assert not await other.tables.save_table(write)
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_a_store_that_stays_away_is_unavailable_and_repeating_is_safe(
+    mortal_store: StoreServer,
+) -> None:
+    async with open_store(mortal_store.url) as store:
+        race = await running_race(store)
+        mortal_store.kill()
+        with pytest.raises(StoreUnavailable):
+            await race.commit(move("draw", 0))
+        with pytest.raises(StoreUnavailable):
+            await store.tables.load_table(CODE)
+        await asyncio.to_thread(mortal_store.start)
+        assert (await race.commit(move("draw", 0)))[0].status is CommitStatus.DONE
+        assert await race.texts() == ["draw"]
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_a_hanging_store_is_unavailable_too(
+    mortal_store: StoreServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_store(mortal_store.url) as store:
+        race = await running_race(store)
+        await race.commit(move("draw", 0))
+        monkeypatch.setattr(commits, "REPLY_TIMEOUT", 0.1)
+        mortal_store.pause()
+        with pytest.raises(StoreUnavailable):
+            await race.commit(move("w>t1", 1))
+        mortal_store.resume()
+        # it was carried out when the store woke up: the same move again is known
+        outcomes = await race.commit(move("w>t1", 1))
+        assert outcomes[0].status in (CommitStatus.REPEAT, CommitStatus.DONE)
+        assert await race.texts() == ["draw", "w>t1"]
+
+
+async def test_who_stops_waiting_disturbs_nobody(store: Store) -> None:
+    players = await started_players(store)
+    waiting = [
+        asyncio.ensure_future(store.boards.commit([move("draw", 0, code=code)])) for code in TABLES
+    ]
+    await asyncio.sleep(0)
+    waiting[3].cancel()
+    outcomes = await asyncio.gather(*waiting, return_exceptions=True)
+    assert isinstance(outcomes[3], asyncio.CancelledError)
+    done = [outcome[0] for outcome in outcomes if isinstance(outcome, list)]
+    assert [outcome.status for outcome in done] == [CommitStatus.DONE] * (len(TABLES) - 1)
+    [again] = await store.boards.commit([move("draw", 0, code=TABLES[3])])
+    assert again.status is CommitStatus.REPEAT
+    assert players.failures == 0
+
+
+@pytest.mark.parametrize(
+    ("setting", "refusing", "taking"),
+    [
+        pytest.param("min-replicas-to-write", "1", "0", id="no replica"),
+        pytest.param("maxmemory", "1", "0", id="out of memory"),
+    ],
+)
+async def test_a_store_that_takes_no_writes_for_a_while_is_waited_for(
+    store: Store, store_server: StoreServer, setting: str, refusing: str, taking: str
+) -> None:
+    race = await running_race(store)
+    assert store_server.ask("CONFIG", "SET", setting, refusing) == b"+OK"
+    try:
+        commit = asyncio.ensure_future(race.commit(move("draw", 0)))
+        save = asyncio.ensure_future(
+            store.tables.save_table(TableWrite(code=CODE, expected=1, body=b"x", due=None))
+        )
+        await asyncio.wait([commit, save], timeout=0.2)
+        assert not commit.done()
+        assert not save.done()
+    finally:
+        assert store_server.ask("CONFIG", "SET", setting, taking) == b"+OK"
+    assert (await commit)[0].status is CommitStatus.DONE
+    assert await save
+
+
+async def test_a_board_ruined_in_the_store_fails_alone(
+    store: Store, store_server: StoreServer
+) -> None:
+    await started_players(store)
+    [log] = [
+        key.decode()
+        for key in [
+            await store.link.command("SCAN", 0, "MATCH", f"*{TABLES[2]}:race:1", "COUNT", 1000)
+        ][0][1]
+    ]
+    assert store_server.ask("SET", f"{log}:log:{ANNA}", "not a list") == b"+OK"
+    outcomes = await store.boards.commit([move("draw", 0, code=code) for code in TABLES])
+    assert [outcome.status for outcome in outcomes] == [
+        CommitStatus.NO_BOARD if code == TABLES[2] else CommitStatus.DONE for code in TABLES
+    ]
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_a_store_that_comes_back_unfit_gets_no_more_moves(mortal_store: StoreServer) -> None:
+    async with open_store(mortal_store.url) as store:
+        race = await running_race(store)
+        await race.commit(move("draw", 0))
+        mortal_store.kill()
+        mortal_store.settings["appendfsync"] = "everysec"
+        await asyncio.to_thread(mortal_store.start)
+        with pytest.raises(StoreUnavailable, match="CONFIG SET appendfsync always"):
+            await race.commit(move("w>t1", 1))
+        assert mortal_store.ask("CONFIG", "SET", "appendfsync", "always") == b"+OK"
+        assert (await race.commit(move("w>t1", 1)))[0].status is CommitStatus.DONE
+
+
+async def test_what_is_on_its_way_arrives_before_the_store_is_closed(
+    store_server: StoreServer,
+) -> None:
+    async with open_store(store_server.url) as store:
+        await started_players(store)
+        on_their_way = [
+            asyncio.ensure_future(store.boards.commit([move("draw", 0, code=code)]))
+            for code in TABLES
+        ]
+        await asyncio.sleep(0)
+    for outcome in await asyncio.gather(*on_their_way):
+        assert outcome[0].status is CommitStatus.DONE
+    with pytest.raises(StoreUnavailable):
+        await store.boards.commit([move("draw", 1, code=TABLES[0])])
