@@ -1,7 +1,7 @@
 """The played games of `tests/conformance`, as a test wants them: our cards, our positions."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,6 +11,8 @@ from saratoga_rules.cards import SUITS, Card, parse_cards
 from saratoga_rules.deal import deal
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
+from saratoga_rules.judge import play
+from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
 from saratoga_rules.stocks import UNLIMITED
 
@@ -47,6 +49,18 @@ def played_games(name: str) -> tuple[PlayedGame, ...]:
     """Every played game of the game of that name."""
     lines = (_FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     return tuple(_read(GAMES[name], json.loads(line)) for line in lines)
+
+
+def sampled_positions(name: str) -> Iterator[Position]:
+    """Some positions of every played game, from the beginning to the end."""
+    for number, played in enumerate(played_games(name)):
+        position = played.opening()
+        for count, step in enumerate(played.steps):
+            if (count + number) % 40 == 0:
+                yield position
+            if step.move is not None:
+                position = play(played.game, position, parse_move(step.move))
+        yield position
 
 
 def pictured(game: Game, position: Position) -> dict[str, Any]:

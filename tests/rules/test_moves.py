@@ -78,5 +78,5 @@ def test_a_move_knows_the_columns_it_goes_between() -> None:
 def test_moves_are_values() -> None:
     assert carry("t1", "t2", 3) == Carry("t1", "t2", 3) != Carry("t1", "t2", 2)
     assert repr(Carry("w", "up")) == "Carry(source='w', target='up', count=1)"
-    assert DRAW == Draw()
+    assert Draw() == DRAW
     assert len({DRAW, REDEAL, Draw(), Carry("w", "up"), carry("w", "up")}) == 3
