@@ -1,0 +1,75 @@
+# Everything a fresh machine needs is Python 3.11 or newer (with venv and pip) and make.
+# The first run of a target sets up .venv; later runs use what is there.
+
+GAME ?= canfield
+ARGS ?=
+VENV ?= .venv
+# Tests run in as many processes as the machine has cores.
+TESTERS ?= auto
+
+# The first Python on the path that is new enough; PYTHON=/some/python3 takes another.
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& echo $$python && break; done)
+
+BIN := $(VENV)/bin
+PLAYERS_AND_HOUSE := $(VENV)/.house-is-set-up
+TOOLS := $(VENV)/.tools-are-set-up
+
+.DEFAULT_GOAL := help
+.PHONY: help demo serve test check style types layers pyright bench long clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(PLAYERS_AND_HOUSE) ## race four bots at GAME (canfield), live, and verify the result
+	@$(BIN)/saratoga demo --game $(GAME) $(ARGS)
+
+serve: $(PLAYERS_AND_HOUSE) ## open a house for friends; ARGS="--host 0.0.0.0" lets them in
+	@$(BIN)/saratoga-server $(ARGS)
+
+test: check ## all checks and all short tests
+	$(BIN)/pytest -m "not long" -n $(TESTERS) --dist worksteal $(ARGS)
+
+check: style types layers ## lint, format, types and layers, without the tests
+
+style: $(TOOLS)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(TOOLS)
+	$(BIN)/mypy
+
+layers: $(TOOLS)
+	$(BIN)/lint-imports
+
+pyright: $(TOOLS) ## a second opinion on types (downloads Node.js)
+	$(BIN)/pyright
+
+bench: $(TOOLS) ## what rules, bots and a move cost
+	@for bench in tests/benchmarks/*_bench.py; do \
+		echo "== $$bench"; $(BIN)/python $$bench $(ARGS) || exit 1; done
+
+long: $(TOOLS) ## the long targets: many races, many crashes
+	SARATOGA_HYPOTHESIS_PROFILE=long $(BIN)/pytest -m long $(ARGS)
+
+clean: ## forget the set-up
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { \
+		echo "Saratoga needs Python 3.11 or newer; none is on the path. Install it, or name it:"; \
+		echo "  make PYTHON=/path/to/python3 ..."; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+		echo "This Python cannot make virtual environments. On Debian and Ubuntu, install"; \
+		echo "python3-venv; elsewhere, see that Python came with venv and pip."; exit 1; }
+
+$(PLAYERS_AND_HOUSE): pyproject.toml | $(BIN)/python
+	@echo "setting up $(VENV): players and house"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[server]'
+	@touch $@
+
+$(TOOLS): pyproject.toml | $(BIN)/python
+	@echo "setting up $(VENV): players, house and tools"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[server,dev]'
+	@touch $@ $(PLAYERS_AND_HOUSE)

@@ -1,0 +1,212 @@
+"""The rules of the house itself: layers, a test beside every module, nothing of anyone's machine."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kit.completeness import faults
+
+ROOT = Path(__file__).parents[1]
+PARTS = {
+    "rules": ROOT / "protocol" / "saratoga_rules",
+    "protocol": ROOT / "protocol" / "saratoga_protocol",
+    "server": ROOT / "server" / "saratoga_server",
+    "client": ROOT / "client" / "saratoga_client",
+}
+
+TESTED_ELSEWHERE: dict[str, str] = {
+    "server/ports.py": "interfaces only; every adapter is tested against its contract",
+    "server/__main__.py": "wires the parts; the end-to-end tests start it as a process",
+    "client/__main__.py": "hands over to commands/group.py; the end-to-end tests start it",
+}
+"""Modules without a test file of their own, and why that is right."""
+
+MOST_LINES = 400
+LONG_BY_NATURE: dict[str, str] = {}
+"""Longer files, and why they are one idea all the same."""
+
+
+@cache
+def tracked() -> tuple[Path, ...]:
+    """Every file of the repository that git keeps or would keep, that is there."""
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    return tuple(path for name in listing.split("\0") if (path := ROOT / name).is_file())
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Path and text of every file that is text."""
+    for path in tracked():
+        try:
+            yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+
+
+def lines_with(pattern: str, *endings: str) -> list[str]:
+    """Every line that the pattern is in, as `path:line: text`, in files that end like this."""
+    sought = re.compile(pattern)
+    return [
+        f"{path}:{number}: {line.strip()[:100]}"
+        for path, text in texts()
+        if path.endswith(endings or ("",)) and sought.search(text)
+        for number, line in enumerate(text.splitlines(), 1)
+        if sought.search(line)
+    ]
+
+
+def pyproject() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def test_the_arrows_between_the_parts_run_one_way() -> None:
+    linted = subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert linted.returncode == 0, linted.stdout
+    assert "0 broken" in linted.stdout
+
+
+def modules() -> dict[str, tuple[Path, ...]]:
+    """Every module as `part/path.py`, with the places where its tests may be."""
+    found: dict[str, tuple[Path, ...]] = {}
+    for part, folder in PARTS.items():
+        for path in sorted(folder.rglob("*.py")):
+            if path.name == "__init__.py":
+                continue
+            inner = path.relative_to(folder)
+            tests = ROOT / "tests" / part
+            joined = "_".join(inner.with_suffix("").parts)
+            found[f"{part}/{inner.as_posix()}"] = (
+                tests / inner.parent / f"test_{inner.name}",
+                tests / f"test_{joined}.py",
+            )
+    return found
+
+
+def test_every_module_has_its_tests_beside_it() -> None:
+    missing = [
+        name
+        for name, twins in modules().items()
+        if name not in TESTED_ELSEWHERE and not any(twin.is_file() for twin in twins)
+    ]
+    assert missing == []
+
+
+def test_no_excuse_outlives_its_reason() -> None:
+    known = modules()
+    outlived = [
+        name
+        for name in TESTED_ELSEWHERE
+        if name not in known or any(twin.is_file() for twin in known[name])
+    ]
+    assert outlived == []
+
+
+def test_a_file_is_one_idea() -> None:
+    long = [
+        f"{path}: {text.count(chr(10))} lines"
+        for path, text in texts()
+        if path.endswith(".py") and text.count("\n") > MOST_LINES and path not in LONG_BY_NATURE
+    ]
+    assert long == []
+
+
+def test_nothing_names_a_machine_or_a_registry() -> None:
+    # written in pieces, or this file would find itself
+    folders = "|".join(("wo" + "rk/", "fa" + "rm/", "tmp/ba" + "sh_", "ro" + "ot/", "home/[a-z]"))
+    hosts = "|".join(("py" + "pi", "python" + "hosted", "np" + "mjs", "deb" + "ian"))
+    assert lines_with(rf"(^|[^a-zA-Z0-9._-])/({folders})") == []
+    assert lines_with(rf"https?://[a-z.]*({hosts})") == []
+
+
+def test_nothing_is_left_for_later() -> None:
+    assert lines_with(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b", ".py", ".md", ".lua", "Makefile") == []
+    assert lines_with(r"raise NotImplemented" r"Error", ".py") == []
+
+
+def test_no_test_is_skipped_or_expected_to_fail() -> None:
+    assert (
+        lines_with(r"(mark\.(skip|skipif|xfail)|pytest\.(skip|xfail|importor" r"skip))\b", ".py")
+        == []
+    )
+
+
+def test_no_test_waits_for_time_to_pass() -> None:
+    """Waiting for an event is fine; kit may pause while it asks a process whether it is there."""
+    waits = lines_with(r"(time|asyncio)\.sleep\((?!0\))", ".py")
+    assert [line for line in waits if re.match(r"tests/(?!kit/|benchmarks/)", line)] == []
+
+
+def test_no_module_is_a_box_for_odds_and_ends() -> None:
+    names = {path.stem for path in tracked() if path.suffix == ".py"}
+    assert names.isdisjoint({"utils", "util", "helpers", "helper", "common", "misc"})
+
+
+def test_the_changelog_tells_of_this_version() -> None:
+    assert f"## [{pyproject()['project']['version']}]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_every_command_of_the_read_me_is_there() -> None:
+    made = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    readmes = [path for path in tracked() if path.suffix == ".md"]
+    told = {
+        target
+        for path in readmes
+        for target in re.findall(
+            r"^(?:    )?make ([a-z]+)|`make ([a-z]+)", path.read_text(), re.MULTILINE
+        )
+        for target in target
+        if target
+    }
+    assert "demo" in told
+    assert told - made == set()
+
+
+def test_every_link_of_a_page_leads_somewhere() -> None:
+    broken = [
+        f"{path.relative_to(ROOT)}: {link}"
+        for path in tracked()
+        if path.suffix == ".md"
+        for link in re.findall(r"\]\(([^)#\s]+)", path.read_text())
+        if not link.startswith(("http://", "https://", "mailto:"))
+        and not (path.parent / link).exists()
+    ]
+    assert broken == []
+
+
+@pytest.mark.parametrize(
+    ("passed", "skipped", "complete"),
+    [
+        (["a.py::test_x[redis]"], [], True),
+        (["a.py::test_x[redis-3]", "a.py::test_y"], [], True),
+        (["a.py::test_x[valkey]", "a.py::test_x[a redis://url]"], [], False),
+        (["a.py::test_x[redis]"], ["a.py::test_y"], False),
+        ([], [], False),
+    ],
+)
+def test_a_run_without_redis_or_with_skips_is_not_complete(
+    passed: list[str], skipped: list[str], complete: bool
+) -> None:
+    stats: dict[str, list[Any]] = {
+        "passed": [SimpleNamespace(nodeid=name) for name in passed],
+        "skipped": [SimpleNamespace(nodeid=name) for name in skipped],
+    }
+    assert (faults(stats) == []) is complete
