@@ -11,6 +11,7 @@ from typing import Final
 
 import hiredis
 import msgpack
+from redis.exceptions import RedisError
 
 from saratoga_server.ports import (
     BoardCommit,
@@ -33,6 +34,8 @@ PATIENCE: Final = 6.0
 """Seconds a commit may take in all: a store that is restarted loses nobody."""
 REPLY_TIMEOUT: Final = 2.0
 """Seconds without a reply after which the connection is taken for dead."""
+CONNECT_WITHIN: Final = 2.0
+"""Seconds for one try to get a connection to a store that is fit for use."""
 
 _FIRST_PAUSE: Final = 0.01
 _LONGEST_PAUSE: Final = 0.25
@@ -253,11 +256,12 @@ class Commits:
         while self._line is None and (self._flight or self._waiting):
             line = Line(self._on_reply, self._on_lost)
             try:
-                await self._connect(line)
+                async with asyncio.timeout(CONNECT_WITHIN):
+                    await self._connect(line)
                 self._line = line if line.is_open else None
-            except (StoreUnavailable, StoreRefused) as error:
+            except (StoreUnavailable, StoreRefused, RedisError, TimeoutError) as error:
                 line.abort()
-                reason = str(error)
+                reason = str(error) or "no connection in time"
             if self._line is None:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)

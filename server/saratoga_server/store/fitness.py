@@ -19,6 +19,8 @@ ANSWER_WITHIN: Final = 2.0
 OLDEST: Final = (7, 0)
 """Functions came with Redis 7.0; every Valkey has them."""
 
+_LOCKED_OUT: Final = ("Authentication required", "invalid username-password pair")
+"""What a store says to who has no password, or a wrong one."""
 _SETTINGS: Final = ("maxmemory-policy", "appendonly", "appendfsync", "no-appendfsync-on-rewrite")
 
 
@@ -42,12 +44,12 @@ async def check_fitness(url: str, durability: Durability, *, trust: bool = False
         async with asyncio.timeout(ANSWER_WITHIN):
             info: dict[str, object] = await client.info("everything")
             settings = await _settings(client)
-    except AuthenticationError as error:
-        raise StoreRefused(
-            f"The store does not let us in: {error}. Put user and password into "
-            "the address, as in redis://user:password@host:6379."
-        ) from error
     except (RedisConnectionError, RedisTimeoutError, TimeoutError) as error:
+        if _is_locked_out(error):
+            raise StoreRefused(
+                f"The store does not let us in: {error} Put user and password into the address, as "
+                "in redis://user:password@host:6379."
+            ) from error
         raise StoreUnavailable(f"the store does not answer: {error}") from error
     except ResponseError as error:
         if passes(error):
@@ -71,6 +73,16 @@ async def check_fitness(url: str, durability: Durability, *, trust: bool = False
             f"{fitness.product} {fitness.version} is not set up to keep races: " + " ".join(wrong)
         )
     return fitness
+
+
+def _is_locked_out(error: BaseException) -> bool:
+    """Whether it was for the password: redis-py wraps it up as a lost connection."""
+    each: BaseException | None = error
+    while each is not None:
+        if isinstance(each, AuthenticationError) or str(each).startswith(_LOCKED_OUT):
+            return True
+        each = each.__cause__
+    return False
 
 
 async def _settings(client: "Redis") -> dict[str, str] | None:
@@ -101,7 +113,7 @@ def _check_server(info: dict[str, object], fitness: Fitness) -> None:
             f"{fitness.product} {fitness.version} is too old: the house needs Redis 7.0 or later, "
             "or Valkey. Upgrade it, or start without --redis for the embedded store."
         )
-    if str(info.get("redis_mode")) == "cluster":
+    if str(info.get("cluster_enabled")) == "1":
         raise StoreRefused(
             "This is a node of a cluster. Cluster comes with many nodes; for now give --redis a "
             "standalone Redis or Valkey."

@@ -41,8 +41,11 @@ class Line(asyncio.Protocol):
         connection = pool.connection_class(**settings)
         try:
             await connection.connect()
-        except (RedisError, OSError) as error:
-            raise StoreUnavailable(f"the store does not answer: {error}") from error
+        except BaseException as error:
+            await connection.disconnect(nowait=True)
+            if isinstance(error, RedisError | OSError):
+                raise StoreUnavailable(f"the store does not answer: {error}") from error
+            raise
         # redis-py has no public way to hand its socket over; a writer let go would close it
         self._writer, connection._writer, connection._reader = connection._writer, None, None  # noqa: SLF001
         self._transport = self._writer.transport
