@@ -39,9 +39,7 @@ LEADERBOARD_FRESH: Final = 1.0
 
 MOST_PAGES_KEPT: Final = 64
 
-ABOUT: Final = (
-    "Saratoga: patience as a race. Players connect with: saratoga (pip install saratoga)\n"
-)
+ABOUT: Final = "Saratoga: patience as a race. Players come in with the program saratoga.\n"
 
 _METHODS: Final = "GET, HEAD, OPTIONS"
 _PARAMETERS: Final = frozenset({"ranking", "period", "bots", "offset", "limit"})
