@@ -147,8 +147,8 @@ class HttpPages:
         now = self.now()
         until, page = self._kept.get(query, (now, None))
         if page is None or until <= now:
-            body = msgspec.json.encode(await self.house.leaderboard(query))
-            page = Page(body=body, cache="public, max-age=1")
+            board = msgspec.structs.replace(await self.house.leaderboard(query), re=None)
+            page = Page(body=msgspec.json.encode(board), cache="public, max-age=1")
             if len(self._kept) >= MOST_PAGES_KEPT:
                 self._kept.clear()
             self._kept[query] = (now + LEADERBOARD_FRESH, page)

@@ -37,6 +37,7 @@ class FakeHouse:
         if query.game != "canfield":
             raise Refusal("no_such_game")
         return Leaderboard(
+            re=query.id,
             game=query.game,
             ranking=query.ranking,
             period=query.period,
@@ -94,6 +95,7 @@ async def test_a_leaderboard_is_the_event_of_the_wire_as_json(house: FakeHouse) 
     page = await get(house, "/leaderboards/canfield")
     answer = json.loads(page.body)
     assert answer["type"] == "leaderboard"
+    assert "re" not in answer
     assert answer["key"] == "2026-09-01"
     assert answer["rows"] == [{"rank": 1, "player": "p" * 16, "name": "Zoë", "value": 52}]
     assert house.asked == [GetLeaderboard(id=1, game="canfield")]

@@ -1,0 +1,171 @@
+"""A real house for tests: the server as a process of its own, on a free port, with its own store.
+
+`open_house` starts one and waits for its ready line; the fixture `house` is one for a single test.
+When it is closed its log is looked through: a fault of the house's own fails the test, and so does a
+secret that had to be withheld from the log.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+
+from kit.stores import SCRATCH
+
+READY: Final = "saratoga-server ready "
+READY_WITHIN: Final = 30.0
+"""Seconds; its store starts first."""
+STOPPED_WITHIN: Final = 30.0
+"""Seconds; a house takes at most 20 to see its guests out."""
+FAULTS: Final = ("house_fault", "withheld", "task_died")
+
+
+@dataclass
+class House:
+    """A server process, which can be killed and started again on the same data and port."""
+
+    folder: Path
+    flags: tuple[str, ...] = ()
+    port: int = 0
+    process: asyncio.subprocess.Process | None = None
+    forgiven: set[str] = field(default_factory=set)
+    """Events of `FAULTS` that this test provokes."""
+
+    @property
+    def url(self) -> str:
+        """Where players connect."""
+        return f"ws://127.0.0.1:{self.port}"
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "log"
+
+    @property
+    def pid(self) -> int:
+        assert self.process is not None
+        return self.process.pid
+
+    async def start(self) -> None:
+        """Start, and return when players may come."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with self.log.open("ab") as log:
+            self.process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "saratoga_server", "--port", str(self.port)),
+                *("--data", str(self.data), "--metrics-port", "off", "--log-format", "json"),
+                *self.flags,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=log,
+                env=os.environ | {"PYTHONFAULTHANDLER": "1"},
+            )
+        assert self.process.stdout is not None
+        async with asyncio.timeout(READY_WITHIN):
+            line = await self.process.stdout.readline()
+        assert line.decode().startswith(READY), self.log.read_text()
+        self.port = int(line.decode().strip().rpartition(":")[2])
+
+    async def kill(self) -> None:
+        """SIGKILL; its store lives on."""
+        await self._end(signal.SIGKILL)
+
+    async def stop(self) -> int:
+        """SIGTERM, and wait until it has seen its guests out; returns the exit code."""
+        return await self._end(signal.SIGTERM)
+
+    async def _end(self, how: signal.Signals) -> int:
+        process, self.process = self.process, None
+        if process is None:
+            return 0
+        if process.returncode is None:
+            process.send_signal(how)
+        try:
+            async with asyncio.timeout(STOPPED_WITHIN):
+                await process.communicate()
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        return process.returncode or 0
+
+    async def get(self, path: str) -> tuple[int, Any]:
+        """Ask for a page: its status, and its JSON or text."""
+        return await asyncio.to_thread(_fetched, f"http://127.0.0.1:{self.port}{path}")
+
+    def events(self) -> list[dict[str, Any]]:
+        """Everything in the log."""
+        lines = self.log.read_text().splitlines() if self.log.exists() else []
+        return [json.loads(line) for line in lines if line.startswith("{")]
+
+    def check_log(self) -> None:
+        """Fail on faults of the house's own, and on secrets that had to be withheld."""
+        found = [
+            event
+            for event in self.events()
+            for fault in FAULTS
+            if (event["event"] == fault or fault in event) and fault not in self.forgiven
+        ]
+        assert found == []
+
+
+def _fetched(url: str) -> tuple[int, Any]:
+    try:
+        with urlopen(url, timeout=10) as answer:
+            status, kind, body = answer.status, answer.headers["Content-Type"], answer.read()
+    except HTTPError as fault:
+        with fault:
+            status, kind, body = fault.code, fault.headers["Content-Type"], fault.read()
+    return status, json.loads(body) if kind == "application/json" else body.decode()
+
+
+@asynccontextmanager
+async def open_house(*flags: str, folder: Path | None = None) -> AsyncIterator[House]:
+    """A house that runs until the end; `flags` go to the server."""
+    with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as scratch:
+        house = House(folder or Path(scratch), flags)
+        try:
+            await house.start()
+            yield house
+        finally:
+            # a store that outlived its killed house is taken over, and stopped in order
+            if house.process is None and _store_lives(house):
+                await house.start()
+            await house.stop()
+        house.check_log()
+
+
+def _store_lives(house: House) -> bool:
+    told = house.data / "store" / "store.json"
+    if not told.exists():
+        return False
+    try:
+        os.kill(json.loads(told.read_text())["pid"], 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def flags_for(redis: str | None, more: Iterable[str] = ()) -> tuple[str, ...]:
+    """The flags of a server on that store; `None`: on its own."""
+    return (*(("--redis", redis) if redis else ()), *more)
+
+
+@pytest.fixture
+async def house() -> AsyncIterator[House]:
+    """A house on its embedded store."""
+    async with open_house() as opened:
+        yield opened
