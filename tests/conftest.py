@@ -27,4 +27,4 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("SARATOGA_HYPOTHESIS_PROFILE", "dev"))
 
-pytest_plugins = ["kit.completeness", "kit.stores"]
+pytest_plugins = ["kit.completeness", "kit.house", "kit.stores"]
