@@ -69,7 +69,7 @@ class ArrangementSearch:
         # the empty columns sort first
         space = [0] if not columns[0] else []
         for origin, column in enumerate(columns):
-            for card, count in rules.packets(column):
+            for count, card in rules.packets(column).items():
                 targets = [index for index in takers.get(card, ()) if index != origin]
                 if space and count < len(column) and rules.space.admits(Pile.COLUMN, card):
                     targets += space

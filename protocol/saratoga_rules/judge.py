@@ -77,31 +77,26 @@ def _refused_redeal(game: Game, position: Position) -> Refusal | None:
 
 
 def _refused_from_column(game: Game, position: Position, move: Carry) -> Refusal | None:
-    columns, origin, destination, count = (
-        position.columns,
-        move.origin,
-        move.destination,
-        move.count,
-    )
-    if origin >= len(columns) or destination >= len(columns):
+    columns = position.columns
+    destination = move.destination
+    if move.origin >= len(columns) or destination >= len(columns):
         return Refusal.NO_SUCH_PILE
-    column = columns[origin]
-    if not column:
-        return Refusal.NOTHING_TO_CARRY
+    column = columns[move.origin]
+    count = move.count
     if not 0 < count <= len(column):
-        return Refusal.NOT_SO_MANY
+        return Refusal.NOT_SO_MANY if column else Refusal.NOTHING_TO_CARRY
     if destination < 0:
         if count != 1:
             return Refusal.ONE_AT_A_TIME
         return _refused_on_foundation(position, move.target, column[-1])
-    if destination == origin:
+    if destination == move.origin:
         return Refusal.SAME_PILE
-    if count == len(column) and not columns[destination]:
+    target = columns[destination]
+    if count == len(column) and not target:
         return Refusal.CHANGES_NOTHING
-    rules = game.columns
-    if count not in rules.packet.sizes(column, rules.build):
+    if count not in game.columns.packets(column):
         return Refusal.NOT_A_PACKET
-    return _refused_on_column(game, columns[destination], Pile.COLUMN, column[-count])
+    return _refused_on_column(game, target, Pile.COLUMN, column[-count])
 
 
 def _refused_from_pile(

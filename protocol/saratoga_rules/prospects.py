@@ -66,7 +66,7 @@ def is_in_sight(game: Game, position: Position) -> bool:
     columns = position.columns
     offer = game.columns.offer(columns)
     wanted = wanted_cards(position.up, position.base, position.down)
-    if not wanted.isdisjoint([card for _, card in offer.tops]):
+    if not wanted.isdisjoint(offer.top_cards):
         return True
     takers, admits = offer.takers.keys(), game.columns.space.admits
     for source, cards in waiting_cards(game, position):

@@ -20,8 +20,10 @@ class Offer(NamedTuple):
 
     tops: tuple[tuple[str, Card], ...]
     """The name and the top card of every column that has one."""
+    top_cards: frozenset[Card]
+    """The same top cards without the names."""
     spaces: tuple[str, ...]
-    """The names of the others."""
+    """The names of the columns that have none."""
     takers: Mapping[Card, tuple[str, ...]]
     """For every card that may be laid on some top card, the names of those columns."""
     carries: tuple[Carry, ...]
@@ -39,18 +41,16 @@ class Columns:
 
     offer: Callable[[tuple[Column, ...]], Offer] = field(init=False, repr=False, compare=False)
     """What an arrangement offers; remembered, since most moves leave the columns as they are."""
-    packets: Callable[[Column], tuple[tuple[Card, int], ...]] = field(
-        init=False, repr=False, compare=False
-    )
-    """The packets that a column's end gives, each by its first card and its size; remembered."""
+    packets: Callable[[Column], Mapping[int, Card]] = field(init=False, repr=False, compare=False)
+    """The first card of every packet that a column gives, by the packet's size; remembered."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "offer", lru_cache(maxsize=1 << 12)(self._offer))
         object.__setattr__(self, "packets", lru_cache(maxsize=1 << 14)(self._packets))
 
-    def _packets(self, column: Column) -> tuple[tuple[Card, int], ...]:
+    def _packets(self, column: Column) -> Mapping[int, Card]:
         sizes = self.packet.sizes(column, self.build) if column else ()
-        return tuple([(column[-count], count) for count in sizes])
+        return {count: column[-count] for count in sizes}
 
     def _offer(self, columns: tuple[Column, ...]) -> Offer:
         onto = self.build.onto
@@ -65,7 +65,8 @@ class Columns:
             else:
                 spaces.append(name)
         carries = self._carries(columns, takers, spaces)
-        return Offer(tuple(tops), tuple(spaces), takers, tuple(carries))
+        top_cards = frozenset([card for _, card in tops])
+        return Offer(tuple(tops), top_cards, tuple(spaces), takers, tuple(carries))
 
     def _carries(
         self,
@@ -75,7 +76,7 @@ class Columns:
     ) -> list[Carry]:
         admits, carries = self.space.admits, []
         for name, column in zip(COLUMN_NAMES, columns, strict=False):
-            for card, count in self.packets(column):
+            for count, card in self.packets(column).items():
                 if card in takers:
                     for target in takers[card]:
                         if target != name:

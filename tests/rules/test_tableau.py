@@ -15,10 +15,10 @@ def test_an_offer_lists_tops_spaces_takers_and_carries() -> None:
     assert {str(carry) for carry in offer.carries} == {"t1>t4", "t1>t2", "t4>t3"}
 
 
-def test_packets_are_told_by_their_first_card() -> None:
+def test_packets_are_told_by_their_size_and_their_first_card() -> None:
     column = draw(LADY_PALK, "t1: 2C 9H 8C 7D").columns[0]
-    assert LADY_PALK.columns.packets(column) == (("7D", 1), ("8C", 2), ("9H", 3))
-    assert LADY_PALK.columns.packets(()) == ()
+    assert LADY_PALK.columns.packets(column) == {1: "7D", 2: "8C", 3: "9H"}
+    assert LADY_PALK.columns.packets(()) == {}
 
 
 def test_what_an_offer_remembers_is_no_part_of_the_rule() -> None:
