@@ -16,6 +16,7 @@ class CuttingProxy:
         self.url = f"unix://{socket}"
         self.lost = 0
         """How many answers."""
+        self.has_lost = asyncio.Event()
         self.loses = loses
         self._store = store
         self._lines: set[asyncio.Task[None]] = set()
@@ -44,6 +45,7 @@ class CuttingProxy:
             while piece := await far_reader.read(1 << 20):
                 if doomed.is_set():
                     self.lost += 1
+                    self.has_lost.set()
                     return
                 writer.write(piece)
 

@@ -72,15 +72,26 @@ class StoreServer:
 
     def ask(self, *words: str) -> bytes:
         """The first line of the reply to one command; nothing if nobody answers."""
+        return self.ask_all(*words).partition(b"\r\n")[0]
+
+    def ask_all(self, *words: str) -> bytes:
+        """The reply to one command, as far as it comes in one piece."""
         packed = b"".join(b"$%d\r\n%s\r\n" % (len(word), word.encode()) for word in words)
         try:
             with socket.socket(socket.AF_UNIX) as connection:
                 connection.settimeout(5)
                 connection.connect(str(self.socket))
                 connection.sendall(b"*%d\r\n%s" % (len(words), packed))
-                return connection.makefile("rb").readline().rstrip()
+                return connection.recv(1 << 16)
         except OSError:
             return b""
+
+    def wait_for(self, *words: str, says: bytes) -> None:
+        """Until the reply to a command contains those words."""
+        deadline = time.monotonic() + READY_WITHIN
+        while says not in self.ask_all(*words):
+            assert time.monotonic() < deadline, f"never said {says!r}"
+            time.sleep(0.002)
 
     def kill(self) -> None:
         """SIGKILL, and wait until it is gone."""
@@ -102,6 +113,14 @@ class StoreServer:
         """As on the first day, Functions included."""
         assert self.ask("FLUSHALL", "SYNC") == b"+OK"
         assert self.ask("FUNCTION", "FLUSH", "SYNC") == b"+OK"
+
+
+def free_port() -> int:
+    """A TCP port that nobody uses at the moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def binaries() -> dict[str, str | None]:

@@ -1,0 +1,116 @@
+"""The level `replicated`: nothing is acknowledged that a replica does not have."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from kit.cutting_proxy import cutting_proxy, next_call
+from kit.running_race import ANNA, CODE, move, running_race
+from kit.stores import SCRATCH, StoreServer, free_port
+from saratoga_server.ports import CommitStatus, StoreUnavailable, TableWrite
+from saratoga_server.store import commits, link
+from saratoga_server.store.connection import open_store
+from saratoga_server.store.durability import Durability
+
+
+@pytest.fixture
+def replica(mortal_store: StoreServer) -> Iterator[StoreServer]:
+    """A replica of `mortal_store`, in step with it."""
+    port = free_port()
+    mortal_store.kill()
+    mortal_store.settings |= {
+        "port": str(port),
+        "bind": "127.0.0.1",
+        "repl-diskless-sync-delay": "0",
+    }
+    mortal_store.start()
+    with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as folder:
+        server = StoreServer(
+            mortal_store.binary,
+            Path(folder),
+            {"replicaof": f"127.0.0.1 {port}", "replica-read-only": "yes"},
+        )
+        server.start()
+        server.wait_for("INFO", "replication", says=b"master_link_status:up")
+        mortal_store.wait_for("INFO", "replication", says=b"state=online")
+        try:
+            yield server
+        finally:
+            server.kill()
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (commits, link):
+        monkeypatch.setattr(module, "PATIENCE", 1.0)
+        monkeypatch.setattr(module, "REPLICA_TIMEOUT", 50)
+
+
+async def test_what_is_acknowledged_is_on_the_replica(
+    mortal_store: StoreServer, replica: StoreServer
+) -> None:
+    async with open_store(mortal_store.url, Durability.REPLICATED) as store:
+        race = await running_race(store)
+        for after in range(50):
+            [outcome] = await race.commit(move("draw", after))
+            assert outcome.status is CommitStatus.DONE
+        mortal_store.kill()
+        assert replica.ask("REPLICAOF", "NO", "ONE") == b"+OK"
+    async with open_store(replica.url) as store:
+        board = await store.boards.load_board(CODE, 1, ANNA)
+        assert board is not None
+        assert len(board.entries) == 50
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_without_a_replica_nothing_is_acknowledged(
+    mortal_store: StoreServer, replica: StoreServer
+) -> None:
+    async with open_store(mortal_store.url, Durability.REPLICATED) as store:
+        race = await running_race(store)
+        replica.pause()
+        with pytest.raises(StoreUnavailable):
+            await race.commit(move("draw", 0))
+        with pytest.raises(StoreUnavailable):
+            await store.tables.save_table(TableWrite(code=CODE, expected=1, body=b"x", due=None))
+        replica.resume()
+        outcomes = await race.commit(move("draw", 0))
+        assert outcomes[0].status is CommitStatus.REPEAT
+        assert await race.texts() == ["draw"]
+
+
+async def test_a_replica_that_comes_back_in_time_is_waited_for(
+    mortal_store: StoreServer, replica: StoreServer
+) -> None:
+    async with open_store(mortal_store.url, Durability.REPLICATED) as store:
+        race = await running_race(store)
+        replica.pause()
+        commit = asyncio.ensure_future(race.commit(move("draw", 0)))
+        await asyncio.wait([commit], timeout=0.2)
+        assert not commit.done()
+        replica.resume()
+        [outcome] = await commit
+        assert (outcome.status, outcome.number) == (CommitStatus.DONE, 1)
+
+
+async def test_a_new_connection_does_not_take_old_writes_for_replicated(
+    mortal_store: StoreServer, replica: StoreServer
+) -> None:
+    """WAIT counts from the connection's own last write, and a new one has none."""
+    lossy = mortal_store.folder / "lossy"
+    async with (
+        cutting_proxy(mortal_store.socket, lossy, next_call("commit_boards")) as proxy,
+        open_store(proxy.url, Durability.REPLICATED) as store,
+    ):
+        race = await running_race(store)
+        replica.pause()
+        commit = asyncio.ensure_future(race.commit(move("draw", 0)))
+        await proxy.has_lost.wait()
+        await asyncio.wait([commit], timeout=0.2)
+        assert not commit.done()
+        replica.resume()
+        [outcome] = await commit
+        assert outcome.status is CommitStatus.DONE
