@@ -1,33 +1,133 @@
-"""Counting up: a finished race becomes a record, an outcome, and leaderboard entries."""
+"""Counting up: a finished race becomes a record, an outcome, and leaderboard entries.
 
-from collections.abc import Mapping
+Pure: the boards come in as they ended, and what is to be written comes out.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from saratoga_protocol.events import Outcome, Result
+from saratoga_rules.fairness import nonce_hash
 from saratoga_rules.games import GAMES
+from saratoga_rules.position import Position
 from saratoga_rules.record import (
     LogLine,
     RaceRecord,
     RacerLog,
     digest_of,
     format_record,
+    is_ranked,
+    results_of,
 )
 from saratoga_rules.standing import Placed, Racer, ranking
-
-from saratoga_server.ports import Millis, SettledResult, Settlement
+from saratoga_server.ports import SettledResult, Settlement
 from saratoga_server.race import Board
 from saratoga_server.table import TableState
 
 FEWEST_RACERS: Final = 2
-"""A ranked race has at least two people who each made a move; a bots' one as many racers."""
+"""Bots are ranked among bots in a race that so many racers made a move in."""
 
 
-def placed(state: TableState, boards: Mapping[str, Board]) -> list[Placed]:
-    """Everyone in order of finish."""
-    return ranking(
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A race, counted up."""
+
+    outcome: Outcome
+    record: str
+    settlement: Settlement | None
+    """`None`: no leaderboard takes the race."""
+
+
+def account(state: TableState, opening: Position, boards: Mapping[str, Board]) -> Account:
+    """Count up a race whose boards have all ended."""
+    placed = ranking(
         GAMES[state.settings.game],
         [
             Racer(player=player, banked=board.banked, state=board.state, reached=board.reached)
             for player, board in boards.items()
         ],
+    )
+    racers = tuple(_racer_log(state, player, boards[player]) for player in sorted(boards))
+    record = RaceRecord(
+        game=state.settings.game,
+        rules_version=state.rules_version,
+        table=state.code,
+        race=state.race,
+        start_at=state.start_at,
+        cap=state.settings.cap,
+        commitment=state.commitment,
+        seed=state.seed,
+        chosen_seed=state.chosen_seed,
+        deal=opening,
+        ranked=is_ranked(state.chosen_seed, racers),
+        racers=racers,
+        results=results_of(placed),
+    )
+    text = format_record(record)
+    outcome = Outcome(
+        race=state.race_id,
+        game=state.settings.game,
+        results=[_result(state, row, boards[row.player]) for row in placed],
+        seed=state.seed,
+        nonces=dict(state.nonces),
+        digest=digest_of(text),
+        ranked=record.ranked,
+    )
+    return Account(outcome, text, _settlement(state, record, placed))
+
+
+def _racer_log(state: TableState, player: str, board: Board) -> RacerLog:
+    nonce = state.nonces[player]
+    return RacerLog(
+        player=player,
+        name=state.racer_names.get(player, player),
+        bot=player in state.racer_bots,
+        nonce=nonce,
+        nonce_hash=nonce_hash(bytes.fromhex(nonce)),
+        log=tuple(
+            LogLine(entry.at - board.start_at, entry.number, entry.text) for entry in board.log
+        ),
+        banked=board.banked,
+        state=board.state,
+    )
+
+
+def _result(state: TableState, row: Placed, board: Board) -> Result:
+    return Result(
+        player=row.player,
+        name=state.racer_names.get(row.player, row.player),
+        bot=row.player in state.racer_bots,
+        place=row.place,
+        banked=row.banked,
+        net=row.net,
+        state=row.state,
+        moves=board.moves,
+        reached=None if row.reached is None else row.reached.at,
+        ended=board.log[-1].at - board.start_at if board.log else 0,
+        tie=row.tie,
+    )
+
+
+def _settlement(
+    state: TableState, record: RaceRecord, placed: Sequence[Placed]
+) -> Settlement | None:
+    """The results that leaderboards take: the people's of a ranked race, and the bots'."""
+    played = sum(racer.moves > 0 for racer in record.racers)
+    bots_count = played >= FEWEST_RACERS and not state.chosen_seed
+    results = tuple(
+        SettledResult(
+            player=row.player,
+            bot=row.player in state.racer_bots,
+            banked=row.banked,
+            net=row.net,
+            elapsed=0 if row.reached is None else row.reached.at,
+        )
+        for row in placed
+        if (bots_count if row.player in state.racer_bots else record.ranked)
+    )
+    if not results:
+        return None
+    return Settlement(
+        race=state.race_id, game=state.settings.game, start_at=state.start_at, results=results
     )

@@ -20,9 +20,8 @@ from saratoga_rules.money import net
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
 from saratoga_rules.standing import Racer, Reached, State, ranking
-from saratoga_rules.stuck import StuckSearch, may_declare
+from saratoga_rules.stuck import DEFAULT_LIMIT, INLINE_LIMIT, StuckSearch, may_declare
 from saratoga_rules.views import redact
-
 from saratoga_server import race as boards
 from saratoga_server.clock import HouseClock
 from saratoga_server.floor import Floor, Room
@@ -34,19 +33,14 @@ from saratoga_server.ports import (
     CommitStatus,
     LogEntry,
     Millis,
+    StoreUnavailable,
 )
 from saratoga_server.race import Board, Played
 from saratoga_server.session import Session
 from saratoga_server.table import Phase, Refusal, TableState
 
-INLINE_ARRANGEMENTS: Final = 12
-"""How far the search for *stuck* goes before a move is answered; the rest goes on in slices."""
-
-SLICE_ARRANGEMENTS: Final = 10
-"""Arrangements a slice of a longer search looks at: well under 2 ms of the event loop."""
-
-MOST_ARRANGEMENTS: Final = 20_000
-"""Where a search gives up: not proven, play goes on."""
+SLICE: Final = INLINE_LIMIT // 2
+"""Arrangements that a slice of a longer search looks at: well under 2 ms of the event loop."""
 
 OUTCOME_REFUSALS: Final = {
     CommitStatus.FENCED: "taken_over",
@@ -109,7 +103,12 @@ class Dealer:
     """Deals, judges and ends the boards of the races that this node has touched."""
 
     def __init__(
-        self, store: BoardStore, floor: Floor, hub: Hub, clock: HouseClock, deal: Deal = deal_for_key
+        self,
+        store: BoardStore,
+        floor: Floor,
+        hub: Hub,
+        clock: HouseClock,
+        deal: Deal = deal_for_key,
     ) -> None:
         self._store = store
         self._floor = floor
@@ -142,7 +141,9 @@ class Dealer:
             race.stands[player] = Stand(
                 standing.banked,
                 State(standing.state),
-                None if reached is None else Reached(reached - race.start_at, standing.reached_number),
+                None
+                if reached is None
+                else Reached(reached - race.start_at, standing.reached_number),
             )
         return race
 
@@ -169,8 +170,8 @@ class Dealer:
             number=state.race,
             game=GAMES[state.settings.game],
             opening=opening,
-            start_at=Millis(state.start_at),
-            deadline=Millis(state.deadline),
+            start_at=state.start_at,
+            deadline=state.deadline,
             stands={player: Stand(opening.banked, State.RACING) for player in state.racers},
         )
 
@@ -254,7 +255,7 @@ class Dealer:
             search = None
             if after.state is State.RACING and may_declare(after.position):
                 search = StuckSearch(race.game, after.position)
-                if search.advance(INLINE_ARRANGEMENTS):
+                if search.advance(INLINE_LIMIT):
                     after = Played(after.position, after.banked, State.STUCK)
                     entries.append(boards.ENDING_OF_STATE[State.STUCK])
             outcome = await self._commit(session, race, board, command.id, entries, after)
@@ -289,6 +290,14 @@ class Dealer:
             at=outcome.at - race.start_at,
         )
 
+    async def own_board(self, session: Session, race_id: str) -> BoardView | None:
+        """The player's present board, to go with a refusal; `None` where there is none."""
+        try:
+            race, board = await self._own(session, race_id)
+        except (Refusal, StoreUnavailable):
+            return None
+        return self.board_view(race, board, session.legal)
+
     async def _own(self, session: Session, race_id: str) -> tuple[Race, Board]:
         if session.seat is None:
             raise Refusal("not_seated")
@@ -318,7 +327,9 @@ class Dealer:
         after: Played,
     ) -> CommitOutcome | None:
         """Store a player's own entries; `None`: they were there already; may raise `Refusal`."""
-        outcome = await self._write(race, session.player, board, session.epoch, command_id, entries, after)
+        outcome = await self._write(
+            race, session.player, board, session.epoch, command_id, entries, after
+        )
         if outcome.status is CommitStatus.DONE:
             return outcome
         await self._reload(race, session.player)
@@ -381,7 +392,9 @@ class Dealer:
         if not board.racing and self.on_board_ended is not None:
             self.on_board_ended(race)
 
-    def _answer_again(self, session: Session, race: Race, board: Board, command_id: int) -> MoveMade:
+    def _answer_again(
+        self, session: Session, race: Race, board: Board, command_id: int
+    ) -> MoveMade:
         if not board.accepted(command_id):
             raise Refusal("stale_id")
         entry = next(e for e in reversed(board.log) if e.command_id == command_id)
@@ -420,8 +433,9 @@ class Dealer:
                 )
         return True
 
-    async def sweep(self, race: Race) -> None:
-        """End the boards whose time is up or whose racers have gone quiet."""
+    async def sweep(self, race: Race) -> list[str]:
+        """End the boards whose time is up or whose racers have gone quiet; returns the quiet."""
+        quiet = []
         now = self._clock.now()
         out_of_time = bool(race.deadline) and now >= race.deadline
         for player, stand in list(race.stands.items()):
@@ -434,6 +448,15 @@ class Dealer:
                 now - boards.last_sign_of_life(board) >= boards.IDLE_LEAVES
             ):
                 await self.end(race, player, State.LEFT)
+                quiet.append(player)
+        return quiet
+
+    async def final_boards(self, race: Race) -> dict[str, Board] | None:
+        """Every board of a race as the store has it; `None` if one still races."""
+        final = {player: await self._reload(race, player) for player in list(race.stands)}
+        if any(board.racing for board in final.values()):
+            return None
+        return final
 
     def _search_on(self, race: Race, player: str, length: int, search: StuckSearch) -> None:
         """Go on with a long search for *stuck* in slices, until it is settled or out of date."""
@@ -443,10 +466,10 @@ class Dealer:
 
     async def _search(self, race: Race, player: str, length: int, search: StuckSearch) -> None:
         async with self._searching:
-            for _ in range(MOST_ARRANGEMENTS // SLICE_ARRANGEMENTS):
+            for _ in range(DEFAULT_LIMIT // SLICE):
                 if race.boards[player].length != length:
                     return
-                verdict = search.advance(SLICE_ARRANGEMENTS)
+                verdict = search.advance(SLICE)
                 if verdict is not None:
                     break
                 await asyncio.sleep(0)

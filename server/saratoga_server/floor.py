@@ -7,13 +7,13 @@ table itself (boards to deal, seats to take away) comes out of it as effects.
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Final
 
 from saratoga_protocol.events import Table as WireTable
 from saratoga_protocol.events import TableChanged
-
 from saratoga_server import table as rules
 from saratoga_server.clock import HouseClock
 from saratoga_server.hub import Hub
@@ -22,9 +22,6 @@ from saratoga_server.table import Change, Phase, Refusal, TableState
 
 ATTEMPTS: Final = 16
 """How often a change is judged anew because somebody else wrote first."""
-
-RUNNING_SWEEP: Final = 15_000
-"""Milliseconds between two looks for racers who have gone quiet."""
 
 Transition = Callable[[TableState, Millis], Change | None]
 """Judges a change of a table at a time; `None`: there is nothing to change."""
@@ -54,17 +51,20 @@ class Floor:
     """All tables that this node has touched."""
 
     def __init__(
-        self, store: TableStore, hub: Hub, clock: HouseClock, opening_banked: Callable[[TableState], int]
+        self, store: TableStore, hub: Hub, clock: HouseClock, seed: Callable[[], bytes] = fresh_seed
     ) -> None:
         self._store = store
         self._hub = hub
         self._clock = clock
-        self._opening_banked = opening_banked
+        self._seed = seed
         self._rooms: dict[str, Room] = {}
         self._arrivals: dict[str, asyncio.Lock] = {}
+        self._bells: set[asyncio.Task[None]] = set()
+        self.opening_banked: Callable[[TableState], int] = lambda state: 0
+        """How many cards a table's coming deal puts on the foundations."""
         self.on_change: Callable[[Room, TableState, Change], Awaitable[None]] | None = None
         """Told of every change after it is durable: the room, the state before, the change."""
-        self.on_due: Callable[[str], Awaitable[None]] | None = None
+        self.on_due: Callable[[str], Coroutine[None, None, None]] | None = None
         """Told when a timer of a table has run out."""
 
     async def room(self, code: str) -> Room:
@@ -92,13 +92,17 @@ class Floor:
         """Every table that this node has touched."""
         return list(self._rooms.values())
 
+    def phases(self) -> dict[str, int]:
+        """How many tables this node has touched, by phase."""
+        return dict(Counter(str(room.state.phase) for room in self._rooms.values()))
+
     async def open(self, state: TableState) -> Room | None:
         """Put up a new table; `None` if its code is taken."""
         write = TableWrite(
             code=state.code,
             expected=0,
             body=rules.pack(state),
-            due=_millis(rules.due(state)),
+            due=rules.due(state),
         )
         if not await self._store.save_table(write):
             return None
@@ -125,7 +129,9 @@ class Floor:
             else:
                 raise Refusal("store_unavailable", "Too many changes at once. Try again.")
             self._set_timer(room)
-            self._hub.tell_table(code, TableChanged(table=room.picture(), now=self._clock.now()))
+            if rules.public_view(before, 0) != rules.public_view(room.state, 0):
+                changed = TableChanged(table=room.picture(), now=self._clock.now())
+                self._hub.tell_table(code, changed)
         if self.on_change is not None:
             await self.on_change(room, before, change)
         return room
@@ -140,13 +146,15 @@ class Floor:
             await self._reload(room)
             if room.version != version:
                 self._set_timer(room)
-                self._hub.tell_table(code, TableChanged(table=room.picture(), now=self._clock.now()))
+                self._hub.tell_table(
+                    code, TableChanged(table=room.picture(), now=self._clock.now())
+                )
 
     async def elapse(self, code: str, dead_nodes: frozenset[str]) -> Room:
         """Let the time that has passed have its effect on the table."""
 
         def passed(state: TableState, now: Millis) -> Change | None:
-            return rules.elapse(state, now, fresh_seed(), dead_nodes)
+            return rules.elapse(state, now, self._seed(), dead_nodes)
 
         room = await self.change(code, passed)
         self._set_timer(room)
@@ -167,30 +175,25 @@ class Floor:
         if starts:
             opening = RaceOpening(
                 race=after.race,
-                start_at=Millis(after.start_at),
-                deadline=Millis(after.deadline),
-                banked=self._opening_banked(after),
+                start_at=after.start_at,
+                deadline=after.deadline,
+                banked=self.opening_banked(after),
                 epochs={player: epochs.get(player, 0) for player in after.racers},
             )
-        old = {seat.player: seat.epoch for seat in before.seats}
-        bumped = {p: e for p, e in epochs.items() if after.phase is Phase.RUNNING and old.get(p) != e}
+        fences = {}
+        if after.phase is Phase.RUNNING and not starts:
+            old = {seat.player: seat.epoch for seat in before.seats}
+            fences = {p: e for p, e in epochs.items() if p in after.racers and old.get(p) != e}
         return TableWrite(
             code=room.code,
             expected=room.version,
             body=rules.pack(after),
-            due=_millis(self._due(after)),
-            epochs={} if starts else {p: e for p, e in bumped.items() if p in after.racers},
+            due=rules.due(after),
+            epochs=fences,
             race=after.race,
             opening=opening,
             finish=finish,
         )
-
-    def _due(self, state: TableState) -> int | None:
-        due = rules.due(state)
-        if state.phase is not Phase.RUNNING:
-            return due
-        look = self._clock.now() + RUNNING_SWEEP
-        return look if due is None else min(due, look)
 
     async def _reload(self, room: Room) -> None:
         stored = await self._store.load_table(room.code)
@@ -204,7 +207,7 @@ class Floor:
         if room.timer is not None:
             room.timer.cancel()
             room.timer = None
-        due = self._due(room.state)
+        due = rules.due(room.state)
         if due is not None and self.on_due is not None and room.code in self._rooms:
             loop = asyncio.get_running_loop()
             room.timer = loop.call_later(
@@ -213,8 +216,6 @@ class Floor:
 
     def _ring(self, code: str) -> None:
         if self.on_due is not None:
-            asyncio.ensure_future(self.on_due(code))
-
-
-def _millis(moment: int | None) -> Millis | None:
-    return None if moment is None else Millis(moment)
+            bell = asyncio.ensure_future(self.on_due(code))
+            self._bells.add(bell)
+            bell.add_done_callback(self._bells.discard)

@@ -20,7 +20,7 @@ from websockets.typing import Origin, Subprotocol
 
 from saratoga_protocol.codec import CODECS, BadFrame
 from saratoga_protocol.commands import AnyCommand
-from saratoga_protocol.events import Alive, AnyEvent
+from saratoga_protocol.events import Alive, AnyEvent, MoveMade, Refused
 from saratoga_protocol.refusals import (
     ABUSE,
     NO_HELLO,
@@ -30,7 +30,7 @@ from saratoga_protocol.refusals import (
     CloseCode,
 )
 from saratoga_protocol.version import MAX_COMMAND_BYTES, SUBPROTOCOLS
-
+from saratoga_server.metrics import Metrics
 from saratoga_server.refusing import refused
 from saratoga_server.session import Session
 
@@ -157,12 +157,12 @@ class Gateway:
         rooms: Rooms,
         door: Door,
         http: HttpAnswer,
-        on_clogged: Callable[[], None] = lambda: None,
+        metrics: Metrics,
     ) -> None:
         self._rooms = rooms
         self._door = door
         self._http = http
-        self._on_clogged = on_clogged
+        self._metrics = metrics
         self._lines: dict[Session, WebSocketLine] = {}
         self._numbers = itertools.count(1)
         self._server: Server | None = None
@@ -197,7 +197,7 @@ class Gateway:
             now = time.monotonic()
             for line in list(self._lines.values()):
                 if line.is_clogged(now):
-                    self._on_clogged()
+                    self._metrics.slow_clients += 1
                     line.close(TOO_SLOW)
                     line.cut()
 
@@ -255,22 +255,37 @@ class Gateway:
     ) -> None:
         door = self._door
         allowance = Allowance(door.rate, door.burst, door.burst, time.monotonic())
-        strikes = 0
+        overdrawn = 0
         async for frame in connection:
-            try:
-                command = session.codec.decode_command(frame)
-            except BadFrame as fault:
-                cost, re = BAD_FRAME_COST, fault.re
-                answer: AnyEvent = refused(fault.code, re, fault.detail)
-                command = None
-            else:
-                cost, re = 1, command.id
-            if not allowance.takes(cost, time.monotonic()):
-                strikes += 1
-                session.tell(refused("too_fast", re))
-                if strikes > door.burst:
+            began = time.monotonic()
+            command = _read(session, frame)
+            if not allowance.takes(1, began):
+                overdrawn += 1
+                session.tell(refused("too_fast", _id_of(command)))
+                if overdrawn > door.burst:
                     line.close(ABUSE)
-                continue
-            if command is not None:
-                answer = await self._rooms.answer(session, command)
-            session.tell(answer)
+            elif isinstance(command, Refused):
+                allowance.takes(BAD_FRAME_COST, began)
+                self._metrics.refusals[command.code] += 1
+                session.tell(command)
+            else:
+                await self._answer(session, command, began)
+
+    async def _answer(self, session: Session, command: AnyCommand, began: float) -> None:
+        answer = await self._rooms.answer(session, command)
+        session.tell(answer)
+        if isinstance(answer, MoveMade):
+            self._metrics.moves_acknowledged += 1
+            self._metrics.acknowledgement.observe(time.monotonic() - began)
+
+
+def _read(session: Session, frame: bytes | str) -> AnyCommand | Refused:
+    """The command in a frame, or the refusal that names what is wrong with it."""
+    try:
+        return session.codec.decode_command(frame)
+    except BadFrame as fault:
+        return refused(fault.code, fault.re, fault.detail)
+
+
+def _id_of(command: AnyCommand | Refused) -> int | None:
+    return command.re if isinstance(command, Refused) else command.id

@@ -9,7 +9,6 @@ from typing import Final
 
 from saratoga_protocol.codec import Codec
 from saratoga_protocol.events import AnyEvent, Standings
-
 from saratoga_server.session import Session
 
 TICK: Final = 0.2
@@ -44,6 +43,10 @@ class Hub:
         self.sessions.discard(session)
         for code in [code for code, audience in self._audiences.items() if session in audience]:
             self.unfollow(session, code)
+
+    def sessions_of(self, player: str) -> list[Session]:
+        """Every connection of the player on this node."""
+        return [session for session in self.sessions if session.player == player]
 
     def follow(self, session: Session, code: str) -> None:
         self._audiences.setdefault(code, set()).add(session)

@@ -5,7 +5,7 @@ when its answer got lost, and a node may die between a write and the next. What 
 move is a msgspec struct: a frozen dataclass takes ten times as long to fill.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NewType, Protocol
@@ -327,6 +327,22 @@ class AuditLog(Protocol):
 
     async def read(self, limit: int) -> list[dict[str, str]]:
         """The newest first."""
+        ...
+
+
+class NodeStore(Protocol):
+    """Which server processes live."""
+
+    async def beat(self, node: str) -> None:
+        """Say that this node lives; holds for a few seconds."""
+        ...
+
+    async def gone(self, node: str) -> None:
+        """Say that this node has stopped."""
+        ...
+
+    async def dead(self, nodes: Iterable[str]) -> frozenset[str]:
+        """Those of the nodes that live no more."""
         ...
 
 

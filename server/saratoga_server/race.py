@@ -13,7 +13,6 @@ from saratoga_rules.moves import Move, parse_move
 from saratoga_rules.position import Position
 from saratoga_rules.record import LOG_ENDINGS
 from saratoga_rules.standing import Reached, State
-
 from saratoga_server.ports import LogEntry, Millis, StoredBoard
 
 IDLE_LEAVES = 180_000
@@ -43,6 +42,11 @@ class Board:
     def length(self) -> int:
         """How many entries the log has."""
         return len(self.log)
+
+    @property
+    def moves(self) -> int:
+        """How many of the entries are moves."""
+        return sum(entry.text not in LOG_ENDINGS for entry in self.log)
 
     @property
     def racing(self) -> bool:

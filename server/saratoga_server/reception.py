@@ -7,7 +7,6 @@ from typing import Final
 from saratoga_protocol.commands import ClaimName, Hello
 from saratoga_protocol.events import NameClaimed, Welcome
 from saratoga_rules.games import GAMES
-
 from saratoga_server.clock import HouseClock
 from saratoga_server.names import BadName, checked_name
 from saratoga_server.ports import PlayerRow, PlayerStore
@@ -87,5 +86,3 @@ class Reception:
         if not await self._store.claim_name(player, name, skeleton):
             raise Refusal("name_taken")
         return name
-
-

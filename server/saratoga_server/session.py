@@ -45,4 +45,3 @@ class Session:
     def tell(self, event: AnyEvent) -> None:
         """Send one event to this connection."""
         self.line.send(self.codec.encode_event(event))
-

@@ -15,6 +15,7 @@ from saratoga_server.store.fitness import Fitness, check_fitness
 from saratoga_server.store.leaderboards import Leaderboards
 from saratoga_server.store.line import Line
 from saratoga_server.store.link import PATIENCE, Link, open_client
+from saratoga_server.store.nodes import Nodes
 from saratoga_server.store.players import Players
 from saratoga_server.store.tables import Tables
 
@@ -31,6 +32,7 @@ class Store:
     players: Players
     leaderboards: Leaderboards
     audit: Audit
+    nodes: Nodes
     link: Link
     fitness: Fitness
 
@@ -64,6 +66,7 @@ async def open_store(
             players=Players(link),
             leaderboards=Leaderboards(link),
             audit=Audit(link),
+            nodes=Nodes(link),
             link=link,
             fitness=fitness,
         )

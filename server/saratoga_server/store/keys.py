@@ -22,6 +22,7 @@ board, behind `PLAYER:`, epoch, last id, length, banked, state, when each count 
 | `{leaderboard:GAME}:race:RACE` | string | the race is settled: who took part, which periods | `SETTLED_KEPT` |
 | `{leaderboard:GAME}:sequence` | string | how many results were settled | for good |
 | `leaderboard:games` | set | games that have a leaderboard | for good |
+| `node:NAME` | string | this server process lives | seconds (`nodes.py`) |
 | `audit` | sorted set | acts of administrators | the newest `AUDIT_KEPT` |
 
 A table and its races go as a whole: every write of the table gives all of them the same end. Once

@@ -1,0 +1,342 @@
+"""The house, open: every command to the one who serves it, every timer to what it sets off.
+
+Whoever reads the code starts here. `answer` is the only way in for a player's command, and
+whatever goes wrong behind it becomes an answer.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from saratoga_protocol import commands as said
+from saratoga_protocol.events import Alive, AnyEvent, Leaderboard, RaceOver, Refused
+from saratoga_protocol.refusals import BANNED
+from saratoga_rules.standing import State
+from saratoga_server import cashier
+from saratoga_server import table as rules
+from saratoga_server.archive import Archive
+from saratoga_server.clock import HouseClock
+from saratoga_server.dealer import Dealer, Race
+from saratoga_server.floor import Floor, Room
+from saratoga_server.hub import TICK, Hub
+from saratoga_server.lobby import Lobby
+from saratoga_server.logs import EventLog
+from saratoga_server.metrics import Metrics
+from saratoga_server.ports import Millis, NodeStore, RaceFinish, StoreUnavailable
+from saratoga_server.reception import Reception
+from saratoga_server.refusing import refused
+from saratoga_server.session import Session
+from saratoga_server.store.settlements import pack_settlement
+from saratoga_server.table import Change, Phase, Refusal, TableState
+
+SWEEP_EVERY: Final = 1.0
+"""Seconds between two looks at the store for timers that ran out."""
+
+BEAT_EVERY: Final = 2.0
+"""Seconds between two signs of life of this node."""
+
+MOST_DUE: Final = 256
+
+WITH_BOARD: Final = frozenset({"stale_move", "illegal_move", "board_over", "time_up", "bad_move"})
+"""Refusals that show the present board."""
+
+log = EventLog("house")
+
+Serve = Callable[[Session, Any], Awaitable[AnyEvent]]
+
+
+@dataclass(slots=True)
+class House:
+    """All who serve, and what they share."""
+
+    floor: Floor
+    dealer: Dealer
+    lobby: Lobby
+    reception: Reception
+    archive: Archive
+    hub: Hub
+    clock: HouseClock
+    nodes: NodeStore
+    node: str
+    metrics: Metrics
+    draining: bool = False
+    _serves: dict[type[said.Command], Serve] = field(default_factory=dict)
+    _elapsing: set[str] = field(default_factory=set)
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        """Give every command to the one who serves it."""
+        lobby, dealer, archive = self.lobby, self.dealer, self.archive
+        self._serves = {
+            said.Hello: self.reception.hello,
+            said.ClaimName: self.reception.claim_name,
+            said.CreateTable: lobby.create,
+            said.JoinTable: lobby.join,
+            said.Resume: lobby.resume,
+            said.LeaveTable: lobby.leave,
+            said.WatchTable: lobby.watch,
+            said.UnwatchTable: lobby.unwatch,
+            said.ChangeSettings: lobby.change_settings,
+            said.Kick: lobby.kick,
+            said.Ready: lobby.ready,
+            said.NotReady: lobby.not_ready,
+            said.Start: lobby.start,
+            said.Reveal: lobby.reveal,
+            said.MakeMove: dealer.make_move,
+            said.CashOut: dealer.cash_out,
+            said.NextRace: lobby.next_race,
+            said.ListTables: lobby.list_tables,
+            said.GetLeaderboard: archive.get_leaderboard,
+            said.SubscribeLeaderboard: archive.subscribe,
+            said.UnsubscribeLeaderboard: archive.unsubscribe,
+            said.GetRecord: archive.get_record,
+            said.Heartbeat: self._heartbeat,
+        }
+        self.floor.on_change = self.after_change
+        self.floor.on_due = self.elapse
+        self.dealer.on_board_ended = self._board_ended
+
+    def now(self) -> int:
+        return self.clock.now()
+
+    # Connections
+
+    def arrived(self, session: Session) -> None:
+        self.hub.enter(session)
+        self.metrics.connections += 1
+        log.debug("connected", connection=session.number, address=session.address)
+
+    async def gone(self, session: Session) -> None:
+        self.hub.leave(session)
+        self.archive.forget(session)
+        self.metrics.connections -= 1
+        log.debug("disconnected", player=session.player, connection=session.number)
+        try:
+            await self.lobby.gone(session)
+        except (Refusal, StoreUnavailable):
+            return  # the seat's node is seen to have lost it at the next look over the floor
+
+    async def answer(self, session: Session, command: said.AnyCommand) -> AnyEvent:
+        """Carry out a command; whatever goes wrong is an answer too."""
+        kind = type(command)
+        self.metrics.commands[str(kind.__struct_config__.tag)] += 1
+        try:
+            if not session.player and kind not in (said.Hello, said.Heartbeat):
+                raise Refusal("hello_first")
+            if self.draining and kind in (said.CreateTable, said.Start):
+                raise Refusal("draining")
+            return await self._serves[kind](session, command)
+        except Refusal as refusal:
+            answer = await self._refused(session, command, refusal)
+        except StoreUnavailable as fault:
+            self.metrics.store_errors += 1
+            log.warning("store_unavailable", player=session.player, reason=str(fault))
+            answer = refused("store_unavailable", command.id)
+        except Exception as fault:  # the edge: a fault of ours is an answer and a line in the log
+            log.error("house_fault", fault=fault, player=session.player)
+            answer = refused("house_fault", command.id)
+        self.metrics.refusals[answer.code] += 1
+        return answer
+
+    async def _refused(
+        self, session: Session, command: said.AnyCommand, refusal: Refusal
+    ) -> Refused:
+        board = None
+        if refusal.code == "banned":
+            session.line.close(BANNED)
+        if refusal.code in WITH_BOARD and isinstance(command, said.MakeMove | said.CashOut):
+            board = await self.dealer.own_board(session, command.race)
+        return refused(refusal.code, command.id, refusal.detail, board)
+
+    async def _heartbeat(self, session: Session, command: said.Heartbeat) -> Alive:
+        return Alive(re=command.id, now=self.clock.now())
+
+    # What a change of a table sets off
+
+    async def after_change(self, room: Room, before: TableState, change: Change) -> None:
+        """Do what a durable change of a table means beyond the table."""
+        for effect in change.effects:
+            match effect:
+                case rules.RaceStarted():
+                    log.info("race_started", table=room.code, race=room.state.race_id)
+                    await self.dealer.deal(room)
+                case rules.RacerLeft(player):
+                    race = await self.dealer.race(room)
+                    await self.dealer.end(race, player, State.LEFT)
+                case rules.SeatLost(player, reason):
+                    log.info("seat_lost", table=room.code, player=player, reason=reason)
+                    await self.lobby.seat_lost(room, player, reason)
+                case rules.BoardsDue():
+                    await self._look_over(room)
+                case rules.TableClosed(reason):
+                    log.info("table_closed", table=room.code, reason=reason)
+                    await self.lobby.closed(room, reason)
+                case rules.CountdownVoided():
+                    log.info("countdown_voided", table=room.code, race=room.state.race_id)
+        self.lobby.tell_the_older(room)
+        await self.lobby.list_if_public(room)
+        if room.state.phase is not before.phase:
+            self.metrics.tables = self.floor.phases()
+
+    async def _look_over(self, room: Room) -> None:
+        """End the boards that are out of time, idle, or left behind."""
+        race = await self.dealer.race(room)
+        for player in room.state.left:
+            await self.dealer.end(race, player, State.LEFT)
+        for player in await self.dealer.sweep(race):
+
+            def idle(table: TableState, now: Millis, player: str = player) -> Change | None:
+                return rules.idle_leave(table, player, now=now)
+
+            await self.floor.change(room.code, idle)
+        if race.is_over:
+            await self.count_up(room.code)
+
+    def _board_ended(self, race: Race) -> None:
+        if race.is_over:
+            self.spawn(self.count_up(race.code))
+
+    async def count_up(self, code: str) -> None:
+        """The last board has ended: make the record, announce the result, settle."""
+        room = await self.floor.room(code)
+        state = room.state
+        if state.phase is not Phase.RUNNING:
+            return
+        race = await self.dealer.race(room)
+        boards = await self.dealer.final_boards(race)
+        if boards is None:
+            return
+        account = cashier.account(state, race.opening, boards)
+
+        def over(table: TableState, now: Millis) -> Change | None:
+            if table.phase is not Phase.RUNNING or table.race != state.race:
+                return None
+            return rules.finish(table, account.outcome, now=now)
+
+        settlement = account.settlement
+        finish = RaceFinish(
+            race=state.race,
+            record=account.record,
+            settlement=None if settlement is None else pack_settlement(settlement),
+        )
+        self.hub.tell_table(code, race.standings())
+        await self.floor.change(code, over, finish)
+        self.hub.tell_table(code, RaceOver(outcome=account.outcome))
+        log.info("race_over", table=code, race=state.race_id, ranked=account.outcome.ranked)
+        self.dealer.forget(race.id)
+        await self.archive.settle()
+
+    # Time
+
+    async def elapse(self, code: str) -> None:
+        """A timer of the table has run out here or elsewhere."""
+        if code in self._elapsing:
+            return
+        self._elapsing.add(code)
+        try:
+            room = await self.floor.room(code)
+            dead = await self.nodes.dead(
+                seat.node for seat in room.state.seats if seat.node and seat.node != self.node
+            )
+            await self.floor.elapse(code, dead)
+            if room.state.phase is Phase.RUNNING:
+                race = await self.dealer.race(room)
+                if race.is_over:
+                    await self.count_up(code)
+            elif room.state.phase is Phase.CLOSED and not self.hub.audience(code):
+                self.floor.forget(code)
+        except (Refusal, StoreUnavailable) as fault:
+            log.warning("not_elapsed", table=code, reason=str(fault))
+        except Exception as fault:  # a table that breaks must not stop the clock of the others
+            log.error("house_fault", fault=fault, table=code)
+        finally:
+            self._elapsing.discard(code)
+
+    def spawn(self, work: Awaitable[None]) -> None:
+        """Have something done in the background; a fault in it is logged."""
+
+        async def guarded() -> None:
+            try:
+                await work
+            except (Refusal, StoreUnavailable) as fault:
+                log.warning("put_off", reason=str(fault))
+            except Exception as fault:  # nobody awaits this: the log is the only witness
+                log.error("house_fault", fault=fault)
+
+        task = asyncio.create_task(guarded())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def keep_time(self, sweep: Callable[[Millis, int], Awaitable[list[str]]]) -> None:
+        """Everything that happens by the clock; for ever."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.clock.keep_synchronised())
+            group.create_task(self._every(TICK, self._tick))
+            group.create_task(self._every(BEAT_EVERY, self._beat))
+            group.create_task(self._every(SWEEP_EVERY, lambda: self._sweep(sweep)))
+            group.create_task(self._every(SWEEP_EVERY, self.archive.tell_changes))
+
+    async def _every(self, seconds: float, do: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            try:
+                await do()
+            except (Refusal, StoreUnavailable) as fault:
+                log.warning("put_off", reason=str(fault))
+            except Exception as fault:  # the next time may go better
+                log.error("house_fault", fault=fault)
+            await asyncio.sleep(seconds)
+
+    async def _tick(self) -> None:
+        self.hub.tick()
+
+    async def _beat(self) -> None:
+        await self.nodes.beat(self.node)
+
+    async def _sweep(self, due: Callable[[Millis, int], Awaitable[list[str]]]) -> None:
+        for code in await due(self.clock.now(), MOST_DUE):
+            await self.elapse(code)
+        await self._find_lost_seats()
+        await self.archive.settle()
+
+    async def _find_lost_seats(self) -> None:
+        """Seats that this node holds in the data, but no connection of this node does."""
+        for room in self.floor.rooms():
+            held = {session.player for session in self.hub.audience(room.code)}
+            for seat in room.state.seats:
+                if seat.node == self.node and seat.player not in held:
+
+                    def lost(
+                        table: TableState,
+                        now: Millis,
+                        player: str = seat.player,
+                        epoch: int = seat.epoch,
+                    ) -> Change | None:
+                        return rules.disconnect(table, player, epoch, now=now)
+
+                    await self.floor.change(room.code, lost)
+
+    # The pages
+
+    async def why_not_ready(self) -> str | None:
+        """Why nobody should be sent here now, for people; `None`: ready."""
+        if self.draining:
+            return "This server is about to stop."
+        try:
+            async with asyncio.timeout(1.0):
+                await self.clock.synchronise()
+        except (StoreUnavailable, TimeoutError):
+            return "The store does not answer."
+        return None
+
+    async def leaderboard(self, query: said.GetLeaderboard) -> Leaderboard:
+        return await self.archive.page(query)
+
+    async def record(self, race: str) -> str:
+        return await self.archive.record(race)
+
+    async def stop(self) -> None:
+        """Finish what is under way."""
+        await self.dealer.stop()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.nodes.gone(self.node)

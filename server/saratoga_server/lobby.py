@@ -1,0 +1,383 @@
+"""Tables, as players ask for them: come, go, get ready, start.
+
+Each command becomes one transition of the table on the floor; `after_change` then does what the
+change means for connections and boards.
+"""
+
+import secrets
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+import msgspec
+
+from saratoga_protocol.commands import (
+    ChangeSettings,
+    CreateTable,
+    JoinTable,
+    Kick,
+    LeaveTable,
+    ListTables,
+    NextRace,
+    NotReady,
+    Ready,
+    Resume,
+    Reveal,
+    Start,
+    UnwatchTable,
+    WatchTable,
+)
+from saratoga_protocol.events import (
+    BoardView,
+    Done,
+    SeatLost,
+    Snapshot,
+    Standing,
+    Tables,
+    TableSummary,
+)
+from saratoga_protocol.refusals import TAKEN_OVER
+from saratoga_server import table as rules
+from saratoga_server.clock import HouseClock
+from saratoga_server.codes import table_code
+from saratoga_server.dealer import Dealer
+from saratoga_server.floor import Floor, Room, fresh_seed
+from saratoga_server.hub import Hub
+from saratoga_server.ports import Millis, PlayerStore, TableStore
+from saratoga_server.session import Session
+from saratoga_server.table import Change, Phase, Refusal, TableState
+
+AtTable: TypeAlias = ChangeSettings | Kick | Ready | NotReady | Start | Reveal | NextRace
+Judge: TypeAlias = Callable[[TableState, Millis], Change]
+
+MOST_WATCHED: Final = 16
+"""Tables that one connection may watch."""
+
+ATTEMPTS: Final = 8
+"""Codes that are tried for a new table."""
+
+
+class Lobby:
+    """Serves the commands about tables."""
+
+    def __init__(
+        self,
+        tables: TableStore,
+        players: PlayerStore,
+        floor: Floor,
+        dealer: Dealer,
+        hub: Hub,
+        clock: HouseClock,
+        node: str,
+        seed: Callable[[], bytes] = fresh_seed,
+    ) -> None:
+        self._tables = tables
+        self._players = players
+        self._floor = floor
+        self._dealer = dealer
+        self._hub = hub
+        self._clock = clock
+        self._node = node
+        self._seed = seed
+        self._listed: dict[str, bytes | None] = {}
+
+    # Coming
+
+    async def create(self, session: Session, command: CreateTable) -> Snapshot:
+        """Open a table with the player as its host."""
+        name = _named(session)
+        await self._nowhere_else(session, "")
+        code = await self._players.reserve_code(session.player, command.id, await self._free_code())
+        settings = rules.Settings(
+            game=command.game, cap=command.cap, seats=command.seats, public=command.public
+        )
+        change = rules.new_table(
+            code,
+            settings,
+            session.player,
+            name,
+            command.id,
+            bot=session.bot,
+            node=self._node,
+            now=self._clock.now(),
+            fresh_seed=self._seed(),
+        )
+        room = await self._floor.open(change.table)
+        if room is None:  # asked again: the table is there already
+            return await self._come_back(session, command.id, code)
+        await self.list_if_public(room)
+        return await self._sit_down(session, command.id, room)
+
+    async def join(self, session: Session, command: JoinTable) -> Snapshot:
+        """Sit down at a table, or come back to one's seat."""
+        name = _named(session)
+        await self._nowhere_else(session, command.table)
+
+        def joined(table: TableState, now: Millis) -> Change:
+            return rules.join(
+                table, session.player, name, command.id, bot=session.bot, node=self._node, now=now
+            )
+
+        room = await self._floor.change(command.table, joined)
+        return await self._sit_down(session, command.id, room)
+
+    async def resume(self, session: Session, command: Resume) -> Snapshot:
+        """Come back to one's seat."""
+        return await self._come_back(session, command.id, command.table)
+
+    async def _come_back(self, session: Session, command_id: int, code: str) -> Snapshot:
+        def resumed(table: TableState, now: Millis) -> Change:
+            return rules.resume(table, session.player, node=self._node, now=now)
+
+        room = await self._floor.change(code, resumed)
+        return await self._sit_down(session, command_id, room)
+
+    async def _sit_down(self, session: Session, command_id: int, room: Room) -> Snapshot:
+        """The connection holds the seat from now on; an older one of the player's lets go."""
+        seat = room.state.seat(session.player)
+        if seat is None:
+            raise Refusal("not_seated")
+        await self._players.set_table(session.player, room.code)
+        session.seat, session.epoch = room.code, seat.epoch
+        self.tell_the_older(room)
+        self._hub.follow(session, room.code)
+        return await self.snapshot(session, command_id, room)
+
+    def tell_the_older(self, room: Room) -> None:
+        """Close the connections whose seat a newer connection has taken over."""
+        for other in self._hub.audience(room.code):
+            seat = room.state.seat(other.player) if other.seat == room.code else None
+            if seat is not None and other.epoch < seat.epoch:
+                other.seat = None
+                other.line.close(TAKEN_OVER)
+
+    async def _nowhere_else(self, session: Session, code: str) -> None:
+        row = await self._players.load_player(session.player)
+        if row is None or row.table in (None, code):
+            return
+        try:
+            other = await self._floor.room(row.table or "")
+        except Refusal:
+            return
+        if other.state.phase is not Phase.CLOSED and other.state.seat(session.player) is not None:
+            raise Refusal("elsewhere", f"You sit at {other.code}. Leave that table first.")
+
+    async def _free_code(self) -> str:
+        for _ in range(ATTEMPTS):
+            code = table_code(secrets.randbelow)
+            if await self._tables.load_table(code) is None:
+                return code
+        raise Refusal("store_unavailable", "No table is free at the moment. Try again.")
+
+    # Going
+
+    async def leave(self, session: Session, command: LeaveTable) -> Done:
+        """Give the seat up."""
+
+        def left(table: TableState, now: Millis) -> Change | None:
+            if rules.is_repeat(table, session.player, command.id):
+                return None
+            return rules.leave(table, session.player, command.id, now=now, fresh_seed=self._seed())
+
+        room = await self._floor.change(command.table, left)
+        await self._let_go(session.player, room.code)
+        return Done(re=command.id)
+
+    async def gone(self, session: Session) -> None:
+        """The connection is lost: the seat is kept for a while."""
+        code, session.seat = session.seat, None
+        if code is None:
+            return
+
+        def disconnected(table: TableState, now: Millis) -> Change | None:
+            return rules.disconnect(table, session.player, session.epoch, now=now)
+
+        await self._floor.change(code, disconnected)
+
+    async def _let_go(self, player: str, code: str, reason: str | None = None) -> None:
+        """The player has no seat at the table any more; `reason`: and did not ask for that."""
+        for session in self._hub.audience(code):
+            if session.player == player and session.seat == code:
+                session.seat = None
+                self._hub.unfollow(session, code)
+                if reason is not None:
+                    session.tell(SeatLost(table=code, reason=reason))
+        row = await self._players.load_player(player)
+        if row is not None and row.table == code:
+            await self._players.set_table(player, None)
+
+    # Watching
+
+    async def watch(self, session: Session, command: WatchTable) -> Snapshot:
+        """Follow a table without a seat."""
+        if len(session.watching) >= MOST_WATCHED and command.table not in session.watching:
+            raise Refusal("too_fast", f"One connection may watch {MOST_WATCHED} tables.")
+        room = await self._floor.room(command.table)
+        if room.state.phase is Phase.CLOSED:
+            raise Refusal("table_closed")
+        session.watching.add(room.code)
+        self._hub.follow(session, room.code)
+        return await self.snapshot(session, command.id, room)
+
+    async def unwatch(self, session: Session, command: UnwatchTable) -> Done:
+        """Stop following."""
+        session.watching.discard(command.table)
+        if session.seat != command.table:
+            self._hub.unfollow(session, command.table)
+        return Done(re=command.id)
+
+    async def list_tables(self, session: Session, command: ListTables) -> Tables:
+        """The public tables."""
+        summaries = await self._tables.list_public()
+        return Tables(
+            re=command.id,
+            tables=[msgspec.msgpack.decode(each, type=TableSummary) for each in summaries],
+        )
+
+    # At the table
+
+    async def change_settings(self, session: Session, command: ChangeSettings) -> Done:
+        def changed(table: TableState, now: Millis) -> Change:
+            return rules.change_settings(
+                table,
+                session.player,
+                command.id,
+                game=command.game,
+                cap=command.cap,
+                seats=command.seats,
+                public=command.public,
+                now=now,
+                fresh_seed=self._seed(),
+            )
+
+        return await self._act(session, command, changed)
+
+    async def kick(self, session: Session, command: Kick) -> Done:
+        def kicked(table: TableState, now: Millis) -> Change:
+            return rules.kick(
+                table,
+                session.player,
+                command.id,
+                target=command.player,
+                now=now,
+                fresh_seed=self._seed(),
+            )
+
+        return await self._act(session, command, kicked)
+
+    async def ready(self, session: Session, command: Ready) -> Done:
+        def readied(table: TableState, now: Millis) -> Change:
+            return rules.ready(
+                table,
+                session.player,
+                command.id,
+                commitment=command.commitment,
+                nonce_hash=command.nonce_hash,
+                now=now,
+            )
+
+        return await self._act(session, command, readied)
+
+    async def not_ready(self, session: Session, command: NotReady) -> Done:
+        def unreadied(table: TableState, now: Millis) -> Change:
+            return rules.not_ready(table, session.player, command.id, now=now)
+
+        return await self._act(session, command, unreadied)
+
+    async def start(self, session: Session, command: Start) -> Done:
+        def started(table: TableState, now: Millis) -> Change:
+            return rules.start(table, session.player, command.id, now=now)
+
+        return await self._act(session, command, started)
+
+    async def reveal(self, session: Session, command: Reveal) -> Done:
+        def revealed(table: TableState, now: Millis) -> Change:
+            return rules.reveal(table, session.player, command.id, nonce=command.nonce, now=now)
+
+        return await self._act(session, command, revealed)
+
+    async def next_race(self, session: Session, command: NextRace) -> Done:
+        def gathered(table: TableState, now: Millis) -> Change:
+            return rules.next_race(
+                table, session.player, command.id, now=now, fresh_seed=self._seed()
+            )
+
+        return await self._act(session, command, gathered)
+
+    async def _act(self, session: Session, command: AtTable, transition: Judge) -> Done:
+        """One transition of the seat's; said again, it is answered and not done again."""
+
+        def once(table: TableState, now: Millis) -> Change | None:
+            if rules.is_repeat(table, session.player, command.id):
+                return None
+            return transition(table, now)
+
+        await self._floor.change(command.table, once)
+        return Done(re=command.id)
+
+    # What everyone may know
+
+    async def snapshot(self, session: Session, command_id: int, room: Room) -> Snapshot:
+        """All that this connection may know of the table."""
+        state = room.state
+        seat = state.seat(session.player) if session.seat == room.code else None
+        next_id = 1 if seat is None else seat.last_id + 1
+        board: BoardView | None = None
+        standings: list[Standing] = []
+        if state.phase is Phase.RUNNING:
+            race = await self._dealer.race(room)
+            standings = race.standings().standings
+            if seat is not None and session.player in race.stands:
+                own = await self._dealer.board(race, session.player)
+                board = self._dealer.board_view(race, own, session.legal)
+                next_id = max(next_id, own.last_id + 1)
+        return Snapshot(
+            re=command_id,
+            table=room.picture(),
+            now=self._clock.now(),
+            next_id=next_id,
+            board=board,
+            standings=standings,
+            outcome=state.outcome,
+        )
+
+    async def seat_lost(self, room: Room, player: str, reason: str) -> None:
+        """Somebody lost the seat without asking for it."""
+        await self._let_go(player, room.code, reason)
+
+    async def closed(self, room: Room, reason: str) -> None:
+        """The table is closed: nobody sits or watches there any more."""
+        for session in self._hub.audience(room.code):
+            session.tell(SeatLost(table=room.code, reason=reason))
+            session.watching.discard(room.code)
+            if session.seat == room.code:
+                await self._players.set_table(session.player, None)
+                session.seat = None
+            self._hub.unfollow(session, room.code)
+        self._listed.pop(room.code, None)
+        await self._tables.set_public(room.code, None)
+
+    async def list_if_public(self, room: Room) -> None:
+        """Bring the list of public tables up to date, if this table's line has changed."""
+        state = room.state
+        summary = None
+        if state.settings.public and state.phase is not Phase.CLOSED and state.seats:
+            summary = msgspec.msgpack.encode(
+                TableSummary(
+                    code=state.code,
+                    game=state.settings.game,
+                    cap=state.settings.cap,
+                    host=state.name(state.host),
+                    phase=state.phase,
+                    seated=len(state.seats),
+                    seats=state.settings.seats,
+                )
+            )
+        if self._listed.get(room.code) != summary:
+            self._listed[room.code] = summary
+            await self._tables.set_public(room.code, summary)
+
+
+def _named(session: Session) -> str:
+    if session.name is None:
+        raise Refusal("name_needed")
+    return session.name

@@ -1,0 +1,79 @@
+"""What an administrator has done, felt on this node at once.
+
+The act is in the data already (`acts`); this is about those who are connected here.
+"""
+
+from saratoga_protocol.events import Announcement
+from saratoga_protocol.refusals import BANNED
+from saratoga_server import table as rules
+from saratoga_server.archive import Archive
+from saratoga_server.floor import Floor, fresh_seed
+from saratoga_server.hub import Hub
+from saratoga_server.lobby import Lobby
+from saratoga_server.nudges import (
+    Announce,
+    Banned,
+    Forgotten,
+    Nudge,
+    RaceVoided,
+    Renamed,
+    TableClosedByAdmin,
+)
+from saratoga_server.ports import Millis
+from saratoga_server.session import Session
+from saratoga_server.table import Change, TableState
+
+
+class Orders:
+    """Carries administrators' acts to the connections of this node."""
+
+    def __init__(self, floor: Floor, lobby: Lobby, archive: Archive, hub: Hub) -> None:
+        self._floor = floor
+        self._lobby = lobby
+        self._archive = archive
+        self._hub = hub
+
+    async def obey(self, nudge: Nudge) -> None:
+        """Let one act be felt."""
+        match nudge:
+            case Announce(text):
+                for session in self._hub.sessions:
+                    session.tell(Announcement(text=text))
+            case TableClosedByAdmin(table, reason):
+                await self._close(table, reason)
+            case Banned(player) | Forgotten(player):
+                for session in self._hub.sessions_of(player):
+                    await self._turn_out(session)
+            case Renamed(player, name):
+                await self._rename(player, name)
+            case RaceVoided(_, game):
+                self._archive.leaderboard_changed(game)
+
+    async def _close(self, code: str, reason: str) -> None:
+        await self._floor.refresh(code)
+        room = self._floor.known(code)
+        if room is not None:
+            await self._lobby.closed(room, reason)
+            self._floor.forget(code)
+
+    async def _rename(self, player: str, name: str) -> None:
+        for session in self._hub.sessions_of(player):
+            session.name = name
+        for code in self._hub.followed():
+            await self._floor.refresh(code)
+
+    async def _turn_out(self, session: Session) -> None:
+        """Close the connection, and let the seat go."""
+        session.line.close(BANNED)
+        if session.seat is None:
+            return
+
+        def left(table: TableState, now: Millis) -> Change | None:
+            seat = table.seat(session.player)
+            if seat is None:
+                return None
+            return rules.leave(
+                table, session.player, seat.last_id + 1, now=now, fresh_seed=fresh_seed()
+            )
+
+        await self._floor.change(session.seat, left)
