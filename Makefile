@@ -39,6 +39,7 @@ style: $(TOOLS)
 
 types: $(TOOLS)
 	$(BIN)/mypy
+	$(BIN)/mypy --explicit-package-bases tests
 
 layers: $(TOOLS)
 	$(BIN)/lint-imports

@@ -97,6 +97,7 @@ def modules() -> dict[str, tuple[Path, ...]]:
             found[f"{part}/{inner.as_posix()}"] = (
                 tests / inner.parent / f"test_{inner.name}",
                 tests / f"test_{joined}.py",
+                tests / f"test_{inner.name}",
             )
     return found
 

@@ -8,13 +8,13 @@ from click.testing import CliRunner, Result
 
 from saratoga_server.settings import (
     BadSettings,
-    Durability,
     LogFormat,
     LogLevel,
     Settings,
     settings_options,
     without_password,
 )
+from saratoga_server.store.durability import Durability
 
 
 def run(
