@@ -27,4 +27,5 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("SARATOGA_HYPOTHESIS_PROFILE", "dev"))
 
-pytest_plugins = ["kit.completeness", "kit.house", "kit.stores"]
+# `kit.stores` first: whoever imports a plugin before pytest does takes its asserts' explanations away.
+pytest_plugins = ["kit.stores", "kit.completeness", "kit.house"]

@@ -38,6 +38,8 @@ class StoreServer:
     binary: str
     folder: Path
     settings: dict[str, str] = field(default_factory=dict)
+    before: list[str] = field(default_factory=list)
+    """What the store's program is run by."""
     process: "subprocess.Popen[bytes] | None" = None
 
     @property
@@ -63,7 +65,8 @@ class StoreServer:
         } | self.settings
         arguments = [part for name, value in settings.items() for part in (f"--{name}", value)]
         self.socket.unlink(missing_ok=True)
-        self.process = subprocess.Popen([self.binary, *arguments], stdout=subprocess.DEVNULL)
+        command = [*self.before, self.binary, *arguments]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + READY_WITHIN
         while self.ask("PING") != b"+PONG":
             assert self.process.poll() is None, (self.folder / "log").read_text()
@@ -97,6 +100,13 @@ class StoreServer:
         """SIGKILL, and wait until it is gone."""
         if self.process is not None:
             self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+            self.process = None
+
+    def shut_down(self) -> None:
+        """As its host would, and wait until it is gone."""
+        if self.process is not None:
+            self.ask("SHUTDOWN")
             self.process.wait()
             self.process = None
 

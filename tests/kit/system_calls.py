@@ -1,0 +1,71 @@
+"""System calls of a store, as strace saw them: what happened before an answer was written."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+STRACE: Final = shutil.which("strace")
+MUST_TRACE: Final = bool(os.environ.get("CI")) or os.environ.get("SARATOGA_NEED_REDIS") == "1"
+"""Whether a missing strace is a failure."""
+
+_CALL: Final = re.compile(r"(?P<name>\w+)\((?P<fd>\d+)<(?P<path>[^>]*)>(?P<rest>.*)")
+
+
+@dataclass(frozen=True)
+class SystemCall:
+    """One call on an open file or socket."""
+
+    name: str
+    fd: int
+    path: str
+    rest: str
+
+    @property
+    def on_log(self) -> bool:
+        """On the append-only file."""
+        return self.path.endswith(".aof")
+
+    @property
+    def writes(self) -> bool:
+        return self.name in ("write", "writev", "sendto", "sendmsg")
+
+    @property
+    def syncs(self) -> bool:
+        return self.name in ("fsync", "fdatasync") and self.rest.rstrip().endswith("= 0")
+
+
+def traced(output: Path) -> list[str]:
+    """What to put before a program's name to have its main thread's calls in `output`."""
+    assert STRACE is not None, "strace is not installed, and this run must trace"
+    calls = "trace=read,readv,recvfrom,write,writev,sendto,sendmsg,fsync,fdatasync"
+    return [STRACE, "-qq", "-y", "-s", "300", "-e", calls, "-e", "signal=none", "-o", str(output)]
+
+
+def read_calls(output: Path) -> list[SystemCall]:
+    found = (_CALL.search(line) for line in output.read_text(errors="replace").splitlines())
+    return [
+        SystemCall(call["name"], int(call["fd"]), call["path"], call["rest"])
+        for call in found
+        if call
+    ]
+
+
+def answers(calls: Sequence[SystemCall], request: str) -> Iterator[list[SystemCall]]:
+    """For every request that contains the word: all calls from its reading to its answer."""
+    for start, call in enumerate(calls):
+        if call.name in ("read", "readv", "recvfrom") and request in call.rest:
+            for end in range(start + 1, len(calls)):
+                if calls[end].fd == call.fd and calls[end].writes:
+                    yield list(calls[start : end + 1])
+                    break
+
+
+def is_durable(calls: Sequence[SystemCall]) -> bool:
+    """Whether what the log took before the answer was synced before the answer, too."""
+    logged = [place for place, call in enumerate(calls) if call.on_log and call.writes]
+    synced = [place for place, call in enumerate(calls) if call.on_log and call.syncs]
+    return bool(logged) and bool(synced) and logged[-1] < synced[-1] < len(calls) - 1
