@@ -5,14 +5,19 @@ from dataclasses import replace
 from itertools import count
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from kit.races import DEADLINE, Entrant, race
 from kit.walks import banking, wandering
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves
-from saratoga_rules.record import LogLine, RaceRecord, RacerLog, ResultLine, format_record
+from saratoga_rules.position import parse_position
+from saratoga_rules.record import (
+    LogLine,
+    RaceRecord,
+    RacerLog,
+    ResultLine,
+    format_record,
+)
 from saratoga_rules.standing import State
 from saratoga_rules.verify import Verdict, verify
 
@@ -23,11 +28,6 @@ FIELD = (
 )
 RECORD = race("canfield", 5, FIELD)
 TEXT = format_record(RECORD)
-SHORT = format_record(
-    race(
-        "caprice", 2, [Entrant("Anna", banking, patience=2), Entrant("Ben", wandering, patience=1)]
-    )
-)
 
 
 def failed(verdict: Verdict) -> set[str]:
@@ -102,68 +102,20 @@ def test_the_verdict_brings_record_and_order_of_finish_along() -> None:
     assert [row.player for row in verdict.standing] == [row.player for row in RECORD.results]
 
 
-# One byte
-
-
-def test_every_single_byte_counts() -> None:
-    for at in range(len(SHORT)):
-        assert not verify(SHORT[:at] + SHORT[at + 1 :]).ok, f"without byte {at}"
-        other = "1" if SHORT[at] != "1" else "2"
-        assert not verify(SHORT[:at] + other + SHORT[at + 1 :]).ok, f"another byte {at}"
-
-
-def test_every_single_bit_counts() -> None:
-    whole = SHORT.encode()
-    for at, byte in enumerate(whole):
-        flipped = bytes([byte ^ (1 << (at % 8))])
-        assert not verify(whole[:at] + flipped + whole[at + 1 :]).ok, f"bit {at % 8} of byte {at}"
-
-
-texts = st.sampled_from(
-    [
-        format_record(race(game, seed, FIELD)).encode()
-        for game in GAMES
-        for seed in range(2)
-        if game != "lady-palk"
-    ]
-)
-
-
-@given(texts, st.integers(0, 10**6), st.integers(0, 255))
-def test_a_byte_put_in_is_found_out(text: bytes, place: int, byte: int) -> None:
-    at = place % (len(text) + 1)
-    assert not verify(text[:at] + bytes([byte]) + text[at:]).ok
-
-
-@given(texts, st.integers(0, 10**6), st.integers(1, 255))
-def test_a_byte_changed_is_found_out(text: bytes, place: int, change: int) -> None:
-    at = place % len(text)
-    assert not verify(text[:at] + bytes([text[at] ^ change]) + text[at + 1 :]).ok
-
-
-@given(texts, st.integers(0, 10**6))
-def test_a_byte_left_out_is_found_out(text: bytes, place: int) -> None:
-    at = place % len(text)
-    assert not verify(text[:at] + text[at + 1 :]).ok
-
-
-@given(texts, st.integers(0, 10**6), st.integers(0, 10**6))
-def test_two_lines_that_changed_places_are_found_out(text: bytes, one: int, other: int) -> None:
-    lines = text.split(b"\n")
-    first, second = one % len(lines), other % len(lines)
-    if lines[first] == lines[second]:
-        return
-    lines[first], lines[second] = lines[second], lines[first]
-    assert not verify(b"\n".join(lines)).ok
-
-
-@given(st.binary(max_size=60))
-def test_junk_is_no_record(junk: bytes) -> None:
-    assert not verify(junk).ok
-    assert verify(junk).record is None
-
-
 # Lies with a digest that fits
+
+
+@pytest.mark.parametrize(
+    "deal",
+    [
+        "stock=## waste=- reserve=- up=- down=- columns=- base=1 passes=1",
+        "stock=- waste=- reserve=- up=0,0,0,0 down=0,0,0,0 columns=##/##/##/## base=13 passes=9",
+    ],
+)
+def test_a_deal_that_is_none_is_found_out(deal: str) -> None:
+    verdict = verify(replace(RECORD, deal=parse_position(deal)))
+    assert failed(verdict) == {"deal"}
+    assert verdict.standing == ()
 
 
 def test_a_seed_that_was_not_committed_to_is_found_out() -> None:
@@ -196,7 +148,7 @@ def test_a_racer_left_out_is_found_out() -> None:
     gone = RECORD.racers[-1].player
     results = tuple(row for row in RECORD.results if row.player != gone)
     lie = replace(RECORD, racers=RECORD.racers[:-1], results=results)
-    assert failed(verify(lie)) >= {"deal", "numbers"}
+    assert failed(verify(lie)) == {"deal"}
 
 
 def test_a_race_without_racers_is_no_race() -> None:
@@ -206,7 +158,7 @@ def test_a_race_without_racers_is_no_race() -> None:
 def test_another_deal_is_found_out() -> None:
     top, below, *rest = RECORD.deal.stock
     lie = replace(RECORD, deal=RECORD.deal._replace(stock=(below, top, *rest)))
-    assert "deal" in failed(verify(lie))
+    assert failed(verify(lie)) == {"deal"}
 
 
 def test_rules_that_nobody_knows_are_named() -> None:
@@ -316,6 +268,16 @@ def test_a_board_declared_stuck_before_the_stock_was_seen_is_found_out() -> None
     verdict = verify(ended_as(record, 0, "stuck", State.STUCK))
     assert failed(verdict) == {"endings"}
     assert "before every card of the stock was seen" in verdict.faults[0].detail
+
+
+def test_a_board_that_cannot_be_proved_stuck_is_not_taken_on_trust(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert State.STUCK in {racer.state for racer in RECORD.racers}
+    monkeypatch.setattr("saratoga_rules.verify.PROOF_LIMIT", 0)
+    verdict = verify(RECORD)
+    assert failed(verdict) == {"endings"}
+    assert "not proved within 0 arrangements" in verdict.faults[0].detail
 
 
 def test_a_board_that_ran_out_of_time_too_early_is_found_out() -> None:
