@@ -5,13 +5,11 @@ prints as `down in alternating colours`. The answers for all 52 cards are worked
 the word is made.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import lru_cache
-from typing import Final
 
-from saratoga_rules.cards import HIDDEN, PACK, Card, is_red, rank, suit
+from saratoga_rules.cards import HIDDEN, PACK, RANKS, Card, is_red, rank, suit
 
 
 class Pairing(Enum):
@@ -47,8 +45,6 @@ class Build:
     """For every card the cards that may be laid on it; none on a hidden card."""
     under: Mapping[Card, frozenset[Card]] = field(init=False, repr=False, compare=False)
     """For every card the cards that it may be laid on."""
-    run: Callable[[tuple[Card, ...]], int] = field(init=False, repr=False, compare=False)
-    """How many cards at the end of a column lie as they are built; 0 in a space."""
 
     def __post_init__(self) -> None:
         onto = {
@@ -57,8 +53,6 @@ class Build:
         under = {card: frozenset(lower for lower in PACK if card in onto[lower]) for card in PACK}
         object.__setattr__(self, "onto", {**onto, HIDDEN: frozenset()})
         object.__setattr__(self, "under", {**under, HIDDEN: frozenset()})
-        # columns change one at a time, so nearly every question was asked a move ago
-        object.__setattr__(self, "run", lru_cache(maxsize=1 << 14)(self._run))
 
     def __call__(self, lower: Card, card: Card) -> bool:
         """Whether `card` may be laid on `lower`."""
@@ -69,7 +63,8 @@ class Build:
         corner = ", around the corner (a king on an ace)" if self.around_the_corner else ""
         return f"{directions} {self.pairing}{corner}"
 
-    def _run(self, column: tuple[Card, ...]) -> int:
+    def run(self, column: tuple[Card, ...]) -> int:
+        """How many cards at the end of a column lie as they are built; 0 in a space."""
         for length, (lower, card) in enumerate(zip(column[-2::-1], column[::-1], strict=False), 1):
             if card not in self.onto[lower]:
                 return length
@@ -78,13 +73,10 @@ class Build:
     def _fits(self, lower: Card, card: Card) -> bool:
         step = rank(card) - rank(lower)
         if self.around_the_corner:
-            followed = any((step - wanted) % len(_RING) == 0 for wanted in self.steps)
+            followed = any((step - wanted) % len(RANKS) == 0 for wanted in self.steps)
         else:
             followed = step in self.steps
         return followed and self.pairing(lower, card)
-
-
-_RING: Final = range(1, 14)
 
 
 def down(pairing: Pairing, *, around_the_corner: bool = False) -> Build:

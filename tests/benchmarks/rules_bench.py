@@ -55,7 +55,6 @@ def forget_everything(game: Game) -> None:
     wanted_cards.cache_clear()
     parse_move.cache_clear()
     carry.cache_clear()
-    game.columns.build.run.cache_clear()  # type: ignore[attr-defined]
     game.columns.offer.cache_clear()  # type: ignore[attr-defined]
     game.columns.packets.cache_clear()  # type: ignore[attr-defined]
 
