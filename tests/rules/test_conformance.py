@@ -26,8 +26,8 @@ def test_every_verdict_of_every_played_game(name: str) -> None:
     for played in played_games(name):
         for position, step in zip(_positions(played), played.steps, strict=False):
             verdict = is_stuck(played.game, position, LIMIT)
-            if verdict is not None and step.stuck is not None:
-                assert verdict is step.stuck
+            # the other engine left some of Lady Palk's verdicts open; none is open here
+            assert verdict is step.stuck or (verdict is not None and step.stuck is None)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -37,19 +37,6 @@ def test_both_ends_of_every_played_game(name: str) -> None:
         assert pictured(played.game, positions[0]) == played.start
         assert pictured(played.game, positions[-1]) == played.end
         assert is_won(played.game, positions[-1]) is played.won
-
-
-def test_only_lady_palk_leaves_verdicts_open() -> None:
-    open_verdicts = {
-        name: sum(
-            is_stuck(played.game, position, LIMIT) is None
-            for played in played_games(name)
-            for position in _positions(played)
-        )
-        for name in GAMES
-        if name != "lady-palk"
-    }
-    assert open_verdicts == dict.fromkeys(open_verdicts, 0)
 
 
 def _positions(played: PlayedGame) -> list[Position]:
