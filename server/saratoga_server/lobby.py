@@ -40,7 +40,7 @@ from saratoga_server import table as rules
 from saratoga_server.clock import HouseClock
 from saratoga_server.codes import table_code
 from saratoga_server.dealer import Dealer
-from saratoga_server.floor import Floor, Room, fresh_seed
+from saratoga_server.floor import Floor, Room, Transition, fresh_seed
 from saratoga_server.hub import Hub
 from saratoga_server.ports import Millis, PlayerStore, TableStore
 from saratoga_server.session import Session
@@ -105,7 +105,7 @@ class Lobby:
         if room is None:  # asked again: the table is there already
             return await self._come_back(session, command.id, code)
         await self.list_if_public(room)
-        return await self._sit_down(session, command.id, room)
+        return await self._seated(session, command.id, room)
 
     async def join(self, session: Session, command: JoinTable) -> Snapshot:
         """Sit down at a table, or come back to one's seat."""
@@ -117,8 +117,7 @@ class Lobby:
                 table, session.player, name, command.id, bot=session.bot, node=self._node, now=now
             )
 
-        room = await self._floor.change(command.table, joined)
-        return await self._sit_down(session, command.id, room)
+        return await self._sit_down(session, command.id, command.table, joined)
 
     async def resume(self, session: Session, command: Resume) -> Snapshot:
         """Come back to one's seat."""
@@ -128,11 +127,21 @@ class Lobby:
         def resumed(table: TableState, now: Millis) -> Change:
             return rules.resume(table, session.player, node=self._node, now=now)
 
-        room = await self._floor.change(code, resumed)
-        return await self._sit_down(session, command_id, room)
+        return await self._sit_down(session, command_id, code, resumed)
 
-    async def _sit_down(self, session: Session, command_id: int, room: Room) -> Snapshot:
+    async def _sit_down(
+        self, session: Session, command_id: int, code: str, transition: Transition
+    ) -> Snapshot:
         """The connection holds the seat from now on; an older one of the player's lets go."""
+        before, session.seat = session.seat, None  # or it would be the older one itself
+        try:
+            room = await self._floor.change(code, transition)
+        except BaseException:
+            session.seat = before
+            raise
+        return await self._seated(session, command_id, room)
+
+    async def _seated(self, session: Session, command_id: int, room: Room) -> Snapshot:
         seat = room.state.seat(session.player)
         if seat is None:
             raise Refusal("not_seated")

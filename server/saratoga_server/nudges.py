@@ -69,6 +69,7 @@ def encode_nudge(nudge: Nudge) -> bytes:
 def decode_nudge(payload: bytes) -> Nudge:
     """Raises `BadNudge`, on a nudge of a newer node's too."""
     try:
-        return _DECODER.decode(payload)
+        nudge: Nudge = _DECODER.decode(payload)
     except (msgspec.DecodeError, RecursionError, ValueError) as fault:
         raise BadNudge(str(fault)) from None
+    return nudge

@@ -1,0 +1,173 @@
+"""What an administrator types is felt by the players at once, while the server runs."""
+
+import asyncio
+import contextlib
+import json
+import re
+import secrets
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import count
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+from websockets.typing import Subprotocol
+
+from kit.house import House
+from saratoga_protocol.refusals import BANNED
+from saratoga_protocol.version import JSON
+
+HEARD_WITHIN = 20.0
+"""Seconds: a bound for what is awaited, never a measure."""
+
+
+class Guest:
+    """Somebody who plays by hand: JSON in, JSON out."""
+
+    def __init__(self, socket: ClientConnection, token: str) -> None:
+        self.socket = socket
+        self.token = token
+        self.ids = count(1)
+
+    async def say(self, kind: str, **fields: object) -> dict[str, Any]:
+        """Say something; returns the answer."""
+        number = next(self.ids)
+        await self.socket.send(json.dumps({"type": kind, "id": number, **fields}))
+        return await self.hear(re=number)
+
+    async def hear(self, **wanted: object) -> dict[str, Any]:
+        """The next event with these fields; others are passed over."""
+        async with asyncio.timeout(HEARD_WITHIN):
+            while True:
+                event: dict[str, Any] = json.loads(await self.socket.recv())
+                if all(event.get(name) == value for name, value in wanted.items()):
+                    return event
+
+    async def sent_away(self) -> int:
+        """The code with which the house closes the connection."""
+        async with asyncio.timeout(HEARD_WITHIN):
+            async for _ in self.unheard():
+                pass
+        assert self.socket.close_code is not None
+        return self.socket.close_code
+
+    async def unheard(self) -> AsyncIterator[str | bytes]:
+        """Everything until the connection ends, however it does."""
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                yield await self.socket.recv()
+
+
+@asynccontextmanager
+async def guest(house: House, name: str, token: str = "") -> AsyncIterator[Guest]:
+    token = token or secrets.token_hex(32)
+    async with connect(house.url, subprotocols=[Subprotocol(JSON)], compression=None) as socket:
+        arrived = Guest(socket, token)
+        welcome = await arrived.say("hello", token=token, name=name)
+        arrived.ids = count(max(2, welcome.get("next_id", 2)))
+        yield arrived
+
+
+async def typed(house: House, *words: str) -> str:
+    """What `saratoga-server admin` prints."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "saratoga_server", "--data", str(house.data), "admin", *words),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await process.communicate()
+    assert process.returncode == 0, err.decode()
+    return out.decode()
+
+
+async def test_an_announcement_reaches_everybody(house: House) -> None:
+    async with guest(house, "Anna") as anna, guest(house, "Bert") as bert:
+        assert await typed(house, "announce", "The house restarts at ten.") == "Said on 1 server.\n"
+        for each in (anna, bert):
+            heard = await each.hear(type="announcement")
+            assert heard["text"] == "The house restarts at ten."
+
+
+async def test_a_closed_table_tells_its_seats(house: House) -> None:
+    async with guest(house, "Anna") as anna, guest(house, "Bert") as bert:
+        code = (await anna.say("create_table", game="canfield"))["table"]["code"]
+        await bert.say("join_table", table=code)
+        listed = json.loads(await typed(house, "tables", "--json"))
+        assert [(line["code"], line["seated"], line["host"]) for line in listed] == [
+            (code, 2, "Anna")
+        ]
+        await typed(house, "close", code, "--yes", "--reason", "Closing time.")
+        for each in (anna, bert):
+            lost = await each.hear(type="seat_lost")
+            assert (lost["table"], lost["reason"]) == (code, "Closing time.")
+        assert (await bert.say("join_table", table=code))["code"] == "table_closed"
+        # whoever lost a seat is free for another
+        assert (await bert.say("create_table", game="canfield"))["type"] == "snapshot"
+        assert code not in await typed(house, "tables")
+
+
+async def test_a_banned_player_is_out_until_unbanned(house: House) -> None:
+    async with guest(house, "Anna") as anna, guest(house, "Bert") as bert:
+        code = (await anna.say("create_table", game="canfield"))["table"]["code"]
+        await bert.say("join_table", table=code)
+        await typed(house, "ban", "Bert", "--yes")
+        assert await bert.sent_away() == BANNED.code
+        while len((await anna.hear(type="table_changed"))["table"]["seats"]) != 1:
+            pass
+        async with connect(house.url, subprotocols=[Subprotocol(JSON)]) as socket:
+            again = Guest(socket, bert.token)
+            assert (await again.say("hello", token=bert.token))["code"] == "banned"
+        await typed(house, "unban", "Bert")
+        async with guest(house, "Bert", bert.token) as back:
+            assert (await back.say("heartbeat"))["type"] == "alive"
+
+
+async def test_a_renamed_player_is_called_so_at_the_table(house: House) -> None:
+    async with guest(house, "Anna") as anna:
+        code = (await anna.say("create_table", game="canfield"))["table"]["code"]
+        await typed(house, "rename", "Anna", "Annabel")
+        changed = await anna.hear(type="table_changed")
+        assert [seat["name"] for seat in changed["table"]["seats"]] == ["Annabel"]
+        # to sit down again where one sits is to look at the table, and no newer connection
+        again = await anna.say("join_table", table=code)
+        assert [seat["name"] for seat in again["table"]["seats"]] == ["Annabel"]
+
+
+async def test_a_forgotten_player_is_gone_from_house_and_table(house: House) -> None:
+    async with guest(house, "Anna") as anna, guest(house, "Bert") as bert:
+        code = (await anna.say("create_table", game="canfield"))["table"]["code"]
+        await bert.say("join_table", table=code)
+        await typed(house, "forget", "Bert", "--yes")
+        await bert.sent_away()
+        while len((await anna.hear(type="table_changed"))["table"]["seats"]) != 1:
+            pass
+        async with guest(house, "Bert") as another:
+            assert another.token != bert.token
+
+
+async def test_every_act_is_in_the_audit_log(house: House) -> None:
+    async with guest(house, "Anna"):
+        await typed(house, "rename", "Anna", "Annabel")
+        await typed(house, "announce", "hello")
+        lines = (await typed(house, "audit")).splitlines()
+    assert [re.split(r"\s{2,}", line)[2] for line in lines] == ["announce", "rename"]
+
+
+async def test_the_pages_tell_of_the_house(house: House) -> None:
+    assert await house.get("/healthz") == (200, {"status": "alive"})
+    assert await house.get("/readyz") == (200, {"status": "ready"})
+    status, board = await house.get("/leaderboards/canfield?bots=true")
+    assert (status, board["rows"], board["bots"]) == (200, [], True)
+    status, told = await house.get("/records/mint-otter-42/1")
+    assert (status, told["error"]) == (404, "no_such_table")
+
+
+async def test_a_house_stops_in_order(house: House) -> None:
+    async with guest(house, "Anna") as anna:
+        assert await house.stop() == 0
+        assert 4000 <= await anna.sent_away() < 4500
+    events = [event["event"] for event in house.events()]
+    assert events[-1] == "closed"
