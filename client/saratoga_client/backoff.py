@@ -10,12 +10,12 @@ class Backoff:
     """Waits that grow with every failure, each drawn by chance, so that not everybody comes at once.
 
     Full jitter after Marc Brooker, "Exponential Backoff And Jitter". The largest wait is short: a
-    race goes on while one is away, and whoever waits 1.5 s is back within two seconds of a restart.
+    race goes on while one is away, and whoever waits a second is back within two of a restart.
     """
 
     first: float = 0.1
     """Seconds: the longest wait after the first failure."""
-    largest: float = 1.5
+    largest: float = 1.0
     """Seconds: no wait is longer."""
     shortest: float = 0.02
     """Seconds: no wait is shorter, lest a house that hangs up at once is called without pause."""

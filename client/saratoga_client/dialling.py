@@ -67,6 +67,8 @@ def finality(url: str, trouble: Exception) -> Exception | None:
             return HouseClosed(close.code, close.reason) if final else None
         case InvalidStatus(response=response):
             status = response.status_code
+            if status == 400 and b"subprotocol" in response.body:
+                return HouseClosed(WRONG_SUBPROTOCOL.code, WRONG_SUBPROTOCOL.reason)
             if 400 <= status < 500 and status not in COME_LATER:
                 return Unreachable(url, f"no such house there (HTTP {status})")
             return None

@@ -88,7 +88,15 @@ def test_what_would_come_again_is_the_end(trouble: Exception, end: type[Exceptio
     assert isinstance(finality(URL, trouble), end)
 
 
-def test_a_house_of_another_version_is_known_as_one() -> None:
-    final = finality(URL, NegotiationError())
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        NegotiationError(),
+        InvalidStatus(Response(400, "", Headers(), b"invalid subprotocol; expected one of others")),
+    ],
+    ids=repr,
+)
+def test_a_house_of_another_version_is_known_as_one(trouble: Exception) -> None:
+    final = finality(URL, trouble)
     assert isinstance(final, HouseClosed)
     assert final.is_of_another_version
