@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import msgpack
@@ -12,8 +11,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
+from kit.house import open_house
 from saratoga_client.connection import Connection
-from saratoga_client.house_process import running_house
 from saratoga_client.identity import new_token
 from saratoga_client.trouble import HouseClosed
 from saratoga_protocol.refusals import REASONS
@@ -23,10 +22,9 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
-async def url(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
-    folder: Path = tmp_path_factory.mktemp("house")
-    async with running_house(folder) as address:
-        yield address
+async def url() -> AsyncIterator[str]:
+    async with open_house() as house:
+        yield house.url
 
 
 def dial(url: str, *subprotocols: str) -> connect:

@@ -1,0 +1,94 @@
+"""The connection that mends itself, on a line that breaks in the middle of everything."""
+
+import asyncio
+from functools import partial
+
+from kit.house import House
+from kit.weak_line import weak_line
+from saratoga_client.backoff import Backoff
+from saratoga_client.connection import Connection, Timing
+from saratoga_client.identity import new_token
+from saratoga_client.pending import Draft
+from saratoga_client.seat import Seat
+from saratoga_protocol import commands, events
+from saratoga_rules.record import LOG_ENDINGS, parse_record
+from saratoga_rules.verify import verify
+
+MOVES = 60
+"""After so many the racer cashes out."""
+
+AT_ONCE = Backoff(first=0.01, largest=0.05, shortest=0.0)
+
+RACE_WITHIN = 60
+"""Seconds."""
+
+
+class Racer:
+    """Plays what comes first among the legal moves, and keeps every acknowledgement."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.seat = Seat(connection)
+        self.acknowledged: list[str] = []
+
+    async def race(self) -> events.Outcome:
+        """One race, from the gathering to the result."""
+        started = said = ""
+        playing: asyncio.Task[None] | None = None
+        async for event in self.connection.events():
+            await self.seat.hear(event)
+            table = self.seat.table
+            assert table is not None
+            if table.phase == "gathering" and said != table.commitment:
+                said = table.commitment
+                await self.seat.ready()
+            elif table.phase == "gathering" and self.seat.is_ready and started != said:
+                started = said
+                await self.connection.request(partial(commands.Start, table=table.code))
+            board = getattr(event, "board", None)
+            if board is not None and playing is None:
+                playing = asyncio.create_task(self._play(board))
+            outcome = getattr(event, "outcome", None)
+            if outcome is not None:
+                assert playing is not None
+                await playing
+                return outcome  # type: ignore[no-any-return]
+        raise AssertionError("the events end only with the connection")
+
+    async def _play(self, board: events.BoardView) -> None:
+        while board.state == "racing":
+            assert board.legal is not None
+            if board.count >= MOVES:
+                ask: Draft = partial(commands.CashOut, race=board.race)
+            else:
+                move = board.legal[0]
+                ask = partial(commands.MakeMove, race=board.race, after=board.count, move=move)
+            made = await self.connection.ask(ask, events.MoveMade)
+            if board.count < MOVES:
+                self.acknowledged.append(move)
+            assert made.board.count >= board.count
+            board = made.board
+
+
+async def test_every_acknowledged_move_is_in_the_record_once_on_a_line_that_breaks(
+    house: House,
+) -> None:
+    timing = Timing(heartbeat_every=0.2)
+    async with (
+        weak_line(house.port, seed=5, answers=(6, 24)) as line,
+        Connection(
+            line.url, new_token(), name="Anna", legal=True, timing=timing, backoff=AT_ONCE
+        ) as connection,
+        asyncio.timeout(RACE_WITHIN),
+    ):
+        await connection.ask(partial(commands.CreateTable, game="lady-palk"), events.Snapshot)
+        racer = Racer(connection)
+        outcome = await racer.race()
+        line.holds = True
+        record = await connection.ask(partial(commands.GetRecord, race=outcome.race), events.Record)
+    assert line.breaks >= 3
+    assert verify(record.text).ok
+    (racer_log,) = parse_record(record.text).racers
+    played = [entry.text for entry in racer_log.log if entry.text not in LOG_ENDINGS]
+    assert played == racer.acknowledged
+    assert racer.seat.testimonies[outcome.race].verdict == "witnessed here"
