@@ -1,4 +1,4 @@
 """The house's memory: Redis or Valkey behind the ports.
 
-`connection.py` opens it, `keys.py` says where everything lies, `functions.lua` holds the writes.
+`connection.py` opens it, `keys.py` says where everything lies, `functions/` holds the writes.
 """

@@ -8,10 +8,18 @@ from importlib.resources import files
 from typing import Final
 
 _MARK: Final = "@VERSION@"
-_TEMPLATE: Final = files("saratoga_server.store").joinpath("functions.lua").read_text()
+_FOLDER: Final = files("saratoga_server.store").joinpath("functions")
+_CHAPTERS: Final = ("boards", "tables", "players", "leaderboards", "audit")
 
-VERSION: Final = sha256(_TEMPLATE.encode()).hexdigest()[:10]
-SOURCE: Final = _TEMPLATE.replace(_MARK, VERSION)
+
+def _chapter(name: str) -> str:
+    return _FOLDER.joinpath(f"{name}.lua").read_text()
+
+
+_TEXT: Final = _chapter("common") + "".join(f"\ndo\n{_chapter(name)}end\n" for name in _CHAPTERS)
+
+VERSION: Final = sha256(_TEXT.encode()).hexdigest()[:10]
+SOURCE: Final = _TEXT.replace(_MARK, VERSION)
 """The text to load."""
 
 

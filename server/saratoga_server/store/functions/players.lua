@@ -1,0 +1,78 @@
+-- Players and their names.
+
+local function keep_guest(key, kept)
+  if redis.call('HEXISTS', key, 'skeleton') == 0 then
+    redis.call('PEXPIRE', key, kept)
+  end
+end
+
+-- keys: the player. argument: {kept ms, field, value ...}. Answers whether it was made now.
+local function create_player(keys, args)
+  local fields = cmsgpack.unpack(args[1])
+  local kept = table.remove(fields, 1)
+  if redis.call('HEXISTS', keys[1], 'token_hash') == 1 then
+    return 0
+  end
+  redis.call('HSET', keys[1], unpack(fields))
+  keep_guest(keys[1], kept)
+  return 1
+end
+
+-- keys: the player, the new name, the name held so far. args: player, name, skeleton, the skeleton
+-- held so far or ''. Answers 1; 0 if somebody else has it, or nobody is there; -1 if another name is held by now.
+local function claim_name(keys, args)
+  local player, name, skeleton, old = args[1], args[2], args[3], args[4]
+  local holder = redis.call('GET', keys[2])
+  if (holder and holder ~= player) or redis.call('HEXISTS', keys[1], 'token_hash') == 0 then
+    return 0
+  end
+  local held = redis.call('HGET', keys[1], 'skeleton') or ''
+  if held ~= old and held ~= skeleton then
+    return -1
+  end
+  redis.call('SET', keys[2], player)
+  redis.call('HSET', keys[1], 'name', name, 'skeleton', skeleton)
+  redis.call('PERSIST', keys[1])
+  if old ~= '' and old ~= skeleton and redis.call('GET', keys[3]) == player then
+    redis.call('DEL', keys[3])
+  end
+  return 1
+end
+
+-- keys: the player. args: kept ms, field, value. Nothing for a player who is not there.
+local function set_player(keys, args)
+  if redis.call('HEXISTS', keys[1], 'token_hash') == 1 then
+    redis.call('HSET', keys[1], args[2], args[3])
+    keep_guest(keys[1], args[1])
+  end
+  return 1
+end
+
+-- keys: the player. args: kept ms, command id, code. Answers the code that belongs to the command.
+local function reserve_code(keys, args)
+  redis.call('HSETNX', keys[1], 'code:' .. args[2], args[3])
+  if tonumber(redis.call('HGET', keys[1], 'last_id') or 0) < tonumber(args[2]) then
+    redis.call('HSET', keys[1], 'last_id', args[2])
+  end
+  keep_guest(keys[1], args[1])
+  return redis.call('HGET', keys[1], 'code:' .. args[2])
+end
+
+-- keys: the player, the name held. args: player, the name's skeleton or ''. Answers 1; -1 if
+-- another name is held by now.
+local function forget_player(keys, args)
+  if (redis.call('HGET', keys[1], 'skeleton') or '') ~= args[2] and redis.call('EXISTS', keys[1]) == 1 then
+    return -1
+  end
+  if args[2] ~= '' and redis.call('GET', keys[2]) == args[1] then
+    redis.call('DEL', keys[2])
+  end
+  redis.call('DEL', keys[1])
+  return 1
+end
+
+offer_write('create_player', create_player)
+offer_write('claim_name', claim_name)
+offer_write('set_player', set_player)
+offer_write('reserve_code', reserve_code)
+offer_write('forget_player', forget_player)

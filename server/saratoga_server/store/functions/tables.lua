@@ -1,0 +1,150 @@
+-- Tables, their timers, and the list of public ones.
+
+local function each_key_of_race(key, act)
+  local racers = redis.call('HGET', key, 'racers')
+  act(key)
+  if racers then
+    for _, player in ipairs(cmsgpack.unpack(racers)) do
+      act(key .. ':log:' .. player)
+    end
+  end
+end
+
+local function open_boards(table_key, opening)
+  local race, start, deadline, banked, players, epochs = unpack(opening)
+  local key = table_key .. ':race:' .. race
+  redis.call('HSET', key, 'start', start, 'deadline', deadline, 'commits', 0, 'at', start,
+    'open', #players, 'racers', cmsgpack.pack(players))
+  for i = 1, #players do
+    local player = players[i]
+    redis.call('HSET', key, player .. ':epoch', epochs[i], player .. ':last_id', 0,
+      player .. ':length', 0, player .. ':banked', banked, player .. ':state', 'racing')
+  end
+  redis.call('HSET', table_key, 'race', race)
+end
+
+local function raise_epochs(key, players, epochs)
+  for i = 1, #players do
+    local epoch = redis.call('HGET', key, players[i] .. ':epoch')
+    if epoch and tonumber(epoch) < epochs[i] then
+      redis.call('HSET', key, players[i] .. ':epoch', epochs[i])
+    end
+  end
+end
+
+local function finish_race(table_key, tag, finish, gone)
+  local race, record, settlement = unpack(finish)
+  redis.call('HSET', table_key .. ':records', race, record)
+  if settlement ~= '' then
+    redis.call('RPUSH', tag .. ':outbox', settlement)
+  end
+  redis.call('HDEL', table_key, 'race')
+  local key = table_key .. ':race:' .. race
+  if redis.call('EXISTS', key) == 1 then
+    redis.call('HSET', key, 'over', 1)
+  end
+  each_key_of_race(key, function(each)
+    redis.call('PEXPIREAT', each, gone)
+  end)
+end
+
+-- keys: the table. argument: {expected version, body, writer, due or -1, race, its players, their
+-- epochs, opening or {}, finish or {}, kept ms, finished logs kept ms}. Answers 1; 0 if the version differs.
+local function save_table(keys, args)
+  local key = keys[1]
+  local expected, body, writer, due, race, players, epochs, opening, finish, kept, logs_kept =
+    unpack(cmsgpack.unpack(args[1]))
+  local stored = redis.call('HMGET', key, 'version', 'writer')
+  local version = tonumber(stored[1] or 0)
+  if version ~= expected then
+    return (version == expected + 1 and stored[2] == writer) and 1 or 0
+  end
+  local now = now_ms()
+  local tag, code = string.match(key, '^({[^}]*}):table:(.*)$')
+  redis.call('HSET', key, 'version', version + 1, 'body', body, 'writer', writer)
+  if due < 0 then
+    redis.call('ZREM', tag .. ':due', code)
+  else
+    redis.call('ZADD', tag .. ':due', due, code)
+  end
+  raise_epochs(key .. ':race:' .. race, players, epochs)
+  if #opening > 0 then
+    open_boards(key, opening)
+  end
+  if #finish > 0 then
+    finish_race(key, tag, finish, now + logs_kept)
+  end
+  local function keep(each)
+    redis.call('PEXPIREAT', each, now + kept)
+  end
+  keep(key)
+  keep(key .. ':records')
+  local running = redis.call('HGET', key, 'race')
+  if running then
+    each_key_of_race(key .. ':race:' .. running, keep)
+  end
+  return 1
+end
+
+-- keys: due sets. args: until, limit. Answers codes, the longest overdue first.
+local function due_tables(keys, args)
+  local limit, found_due = tonumber(args[2]), {}
+  for _, place in ipairs(existing(keys)) do
+    local key = keys[place]
+    local members = redis.call('ZRANGEBYSCORE', key, '-inf', args[1], 'WITHSCORES', 'LIMIT', 0, limit)
+    local tag = string.sub(key, 1, -5)
+    for i = 1, #members, 2 do
+      if redis.call('EXISTS', tag .. ':table:' .. members[i]) == 1 then
+        found_due[#found_due + 1] = {members[i], tonumber(members[i + 1])}
+      else
+        redis.call('ZREM', key, members[i])
+      end
+    end
+  end
+  table.sort(found_due, function(one, other)
+    return one[2] < other[2]
+  end)
+  local codes = {}
+  for i = 1, math.min(limit, #found_due) do
+    codes[i] = found_due[i][1]
+  end
+  return codes
+end
+
+-- keys: the listing. args: code, summary ('' takes it off).
+local function set_public(keys, args)
+  local summaries = '{public}:summaries'
+  if args[2] == '' then
+    redis.call('ZREM', keys[1], args[1])
+    redis.call('HDEL', summaries, args[1])
+  else
+    local now = now_ms()
+    redis.call('ZADD', keys[1], 'NX', now, args[1])
+    redis.call('HSET', summaries, args[1], now .. ' ' .. args[2])
+  end
+  return 1
+end
+
+-- keys: the listing. args: kept ms. Answers the summaries, newest first.
+local function list_public(keys, args)
+  local oldest, summaries, answer = now_ms() - tonumber(args[1]), '{public}:summaries', {}
+  for _, code in ipairs(redis.call('ZREVRANGE', keys[1], 0, -1)) do
+    local stored = redis.call('HGET', summaries, code)
+    local at, summary
+    if stored then
+      at, summary = string.match(stored, '^(%d+) (.*)$')
+    end
+    if at and tonumber(at) > oldest then
+      answer[#answer + 1] = summary
+    else
+      redis.call('ZREM', keys[1], code)
+      redis.call('HDEL', summaries, code)
+    end
+  end
+  return answer
+end
+
+offer_write('save_table', save_table)
+offer_write('due_tables', due_tables)
+offer_write('set_public', set_public)
+offer_write('list_public', list_public)
