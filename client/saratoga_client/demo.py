@@ -17,7 +17,6 @@ from saratoga_client.house_process import running_house
 from saratoga_client.identity import new_token
 from saratoga_client.model import Picture, shown_name
 from saratoga_client.output import Manner, write_line
-from saratoga_client.plain import result_lines
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.proof import prove
 from saratoga_client.visit import visiting
@@ -83,16 +82,16 @@ async def _stage(game: Game, server: str, pace: float, folder: Path, shown_in: M
         raced = await _race(watcher, bots, witnesses, pace, shown_in)
         outcome = raced.picture.outcome
         assert outcome is not None, "the race is over"
-        write_line("")
-        for line in result_lines(raced.picture):
-            write_line(line)
+        write_line(f"digest of the record, announced with the result: {outcome.digest}")
         write_line("")
         write_line(_same_deal(raced.reports, outcome.race))
         write_line("")
         leaderboard.show(await _settled(watcher, game, bots, outcome.race), shown_in)
         write_line("")
         record = await watcher.ask(partial(GetRecord, race=outcome.race), events.Record)
-        proof = prove(record.text.encode(), outcome.race, witnesses[0].load(outcome.race))
+        proof = await asyncio.to_thread(
+            prove, record.text.encode(), outcome.race, witnesses[0].load(outcome.race)
+        )
         verify.show(proof, shown_in)
         return Exit.DONE if proof.ok else Exit.NOT_VERIFIED
 

@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from saratoga_client.model import BOT_MARK, Picture, Row, dollars, remaining, rows
+from saratoga_client.model import BOT_MARK, Picture, Row, dollars, remaining, rows, shown_name
 from saratoga_rules.cards import PACK
 from saratoga_rules.games import GAMES
 
@@ -73,7 +73,11 @@ def drawn(picture: Picture, now: int) -> RenderableType:
     )
     if not rows(picture):
         return Group(heading, _seats(picture))
-    notes = [f"{row.place}. {row.name}: {row.tie}" for row in rows(picture) if row.tie]
+    notes = [
+        f"{row.place}. {shown_name(row.name, row.bot)}: {row.tie}"
+        for row in rows(picture)
+        if row.tie
+    ]
     if picture.table.notice:
         notes.append(picture.table.notice)
     return Group(heading, _standings(picture, goal), *(Text(note, "dim") for note in notes))
