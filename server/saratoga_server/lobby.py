@@ -85,8 +85,8 @@ class Lobby:
     async def create(self, session: Session, command: CreateTable) -> Snapshot:
         """Open a table with the player as its host."""
         name = _named(session)
-        await self._nowhere_else(session, "")
         code = await self._players.reserve_code(session.player, command.id, await self._free_code())
+        await self._nowhere_else(session, code)
         settings = rules.Settings(
             game=command.game, cap=command.cap, seats=command.seats, public=command.public
         )
