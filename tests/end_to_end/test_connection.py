@@ -92,3 +92,19 @@ async def test_every_acknowledged_move_is_in_the_record_once_on_a_line_that_brea
     played = [entry.text for entry in racer_log.log if entry.text not in LOG_ENDINGS]
     assert played == racer.acknowledged
     assert racer.seat.testimonies[outcome.race].verdict == "witnessed here"
+
+
+async def test_a_table_asked_for_on_a_line_that_breaks_is_opened_once(house: House) -> None:
+    async with (
+        # The first piece is the handshake, the second the welcome: the third gets lost.
+        weak_line(house.port, seed=0, answers=(3, 3)) as line,
+        Connection(line.url, new_token(), name="Anna", backoff=AT_ONCE) as connection,
+        asyncio.timeout(RACE_WITHIN),
+    ):
+        asked = partial(commands.CreateTable, game="canfield", public=True)
+        opening = asyncio.create_task(connection.ask(asked, events.Snapshot))
+        await line.has_broken.wait()
+        line.holds = True
+        opened = await opening
+        tables = await connection.ask(commands.ListTables, events.Tables)
+    assert [table.code for table in tables.tables] == [opened.table.code]

@@ -16,6 +16,7 @@ class WeakLine:
         self._calls: set[asyncio.Task[None]] = set()
         self.url = ""
         self.breaks = 0
+        self.has_broken = asyncio.Event()
         self.holds = False
         """Breaks no more."""
 
@@ -48,6 +49,7 @@ class WeakLine:
             passed += 1
             if passed == pieces and not self.holds:
                 self.breaks += 1
+                self.has_broken.set()
                 return
             writer.write(piece)
 
