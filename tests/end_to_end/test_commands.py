@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -16,10 +17,10 @@ from saratoga_client.bots.player import TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.connection import Connection
 from saratoga_client.house_process import running_house
-from saratoga_client.identity import new_token
+from saratoga_client.identity import load_or_create_token, new_token
 from saratoga_client.problems import Exit
 from saratoga_client.witness import Witness
-from saratoga_protocol.commands import CreateTable
+from saratoga_protocol.commands import CreateTable, JoinTable
 from saratoga_protocol.events import Snapshot
 
 ENDS_WITHIN = 120
@@ -120,6 +121,46 @@ async def test_an_evening_by_commands(shell: Shell) -> None:
     assert (proof["verified"], proof["witness"]) == (True, "witnessed here")
     assert proof["digest"] == outcome.digest
     assert [place["player"] for place in proof["places"]] == [row.player for row in outcome.results]
+
+
+async def test_people_reach_the_leaderboard_and_whoever_watches_it_sees_them(shell: Shell) -> None:
+    own_token = load_or_create_token(shell.home / "token")
+    watch = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "saratoga_client", "leaderboard", "canfield-aisleriot"),
+        *("--watch", "--json", "--me", "--server", shell.server),
+        env={**os.environ, "SARATOGA_HOME": str(shell.home)},
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert watch.stdout is not None
+    async with asyncio.timeout(ENDS_WITHIN):
+        assert json.loads(await watch.stdout.readline())["rows"] == []
+        async with (
+            Connection(shell.server, own_token, name="Anna") as anna,
+            Connection(shell.server, new_token(), name="Bert") as bert,
+        ):
+            open_table = partial(CreateTable, game="canfield-aisleriot", cap=3)
+            code = (await anna.ask(open_table, Snapshot)).table.code
+            await bert.ask(partial(JoinTable, table=code), Snapshot)
+            reports = await asyncio.gather(
+                *(
+                    TablePlayer(
+                        house, CHOOSERS[Strength.WEAK], pace=40, races=2, starts_with=2
+                    ).stay()
+                    for house in (anna, bert)
+                )
+            )
+        races = [outcome.race for outcome in reports[0].outcomes]
+        assert races == [f"{code}/1", f"{code}/2"]
+        assert all(outcome.ranked for outcome in reports[0].outcomes)
+        page: dict[str, Any] = {"rows": []}
+        while len(page["rows"]) < 2:
+            page = json.loads(await watch.stdout.readline())
+        watch.send_signal(signal.SIGINT)
+        await watch.communicate()
+    assert watch.returncode == Exit.INTERRUPTED
+    assert {row["name"] for row in page["rows"]} == {"Anna", "Bert"}
+    assert page["me"]["name"] == "Anna"
+    assert page["rows"][0]["race"] in races
 
 
 async def test_what_is_not_there_ends_with_6(shell: Shell) -> None:

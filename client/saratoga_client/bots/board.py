@@ -15,7 +15,7 @@ from typing import Final
 from saratoga_client.bots.choice import Choice, Chooser
 from saratoga_client.bots.memory import Memory, remember
 from saratoga_client.connection import Connection
-from saratoga_client.trouble import Refused
+from saratoga_client.trouble import Refused, Unanswered
 from saratoga_protocol import events
 from saratoga_protocol.commands import CashOut, MakeMove
 from saratoga_protocol.views import rules_view
@@ -80,6 +80,9 @@ class BoardPlayer:
                 partial(MakeMove, race=board.race, after=board.count, move=str(choice.move)),
                 events.MoveMade,
             )
+        except Unanswered:
+            # perhaps it was made all the same; then the next attempt shows the present board
+            return board
         except Refused as no:
             return self._look_again(board, no)
         self._refusals = 0

@@ -13,12 +13,13 @@ from typing import Final
 from saratoga_client.bots.board import RACING, BoardPlayer
 from saratoga_client.bots.choice import Chooser
 from saratoga_client.connection import Connection
+from saratoga_client.pending import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.seat import Seat
-from saratoga_client.trouble import Refused
+from saratoga_client.trouble import Refused, Unanswered
 from saratoga_client.witness import Witness
 from saratoga_protocol import events
-from saratoga_protocol.commands import Start
+from saratoga_protocol.commands import NextRace, Start
 from saratoga_protocol.events import AnyEvent
 from saratoga_rules.games import GAMES
 
@@ -55,7 +56,8 @@ class TablePlayer:
     ) -> None:
         """`races`: how many it stays for; `None` is as many as there are.
 
-        `starts_with`: a bot that is host starts the race when so many are ready.
+        `starts_with`: a bot that is host runs its table: it starts the race when so many are
+        ready, and calls the next one.
         """
         self._house = house
         self._choose = choose
@@ -67,10 +69,8 @@ class TablePlayer:
         self._seat = Seat(house, witness)
         self._race = ""
         """The race of the board that is or was being played."""
-        self._asked = ""
-        """The commitment of the race for which ready was said."""
-        self._started = ""
-        """The commitment of the race that this bot started."""
+        self._done: set[tuple[str, str]] = set()
+        """What was said to the house, and on which race or commitment: nothing is said twice."""
         self._board: asyncio.Task[events.BoardView] | None = None
         self.report = Report()
 
@@ -144,30 +144,47 @@ class TablePlayer:
             self.report.outcomes.append(outcome)
 
     async def _prepare(self) -> None:
-        """Say ready for the coming race, and as host start it when all are there."""
-        table = self._seat.table
-        if table is None or table.phase != "gathering":
-            return
+        """Do what brings the next race about: say ready, and as host start it, or call it."""
+        draft = self._duty()
         try:
-            if not self._seat.is_ready and self._asked != table.commitment:
-                self._asked = table.commitment
+            if draft is not None:
+                await self._house.request(draft)
+            elif self._is_to_say_ready():
                 await self._seat.ready()
-            elif self._is_time_to_start(table):
-                self._started = table.commitment
-                await self._house.request(partial(Start, table=table.code))
         except Refused as no:
             if no.code not in OVERTAKEN:
                 raise
+        except Unanswered:
+            self._done.clear()
 
-    def _is_time_to_start(self, table: events.Table) -> bool:
-        ready = sum(seat.ready and seat.connected for seat in table.seats)
+    def _is_to_say_ready(self) -> bool:
+        table = self._seat.table
         return (
-            self._starts_with is not None
-            and self._seat.is_host
-            and self._seat.is_ready
-            and ready >= self._starts_with
-            and self._started != table.commitment
+            table is not None
+            and table.phase == "gathering"
+            and not self._seat.is_ready
+            and self._is_first("ready", table.commitment)
         )
+
+    def _duty(self) -> Draft | None:
+        """What a host does now, if this bot is host and one that runs its table."""
+        table = self._seat.table
+        if table is None or self._starts_with is None or not self._seat.is_host:
+            return None
+        if table.phase == "over" and self._is_first("next", table.race):
+            return partial(NextRace, table=table.code)
+        ready = sum(seat.ready and seat.connected for seat in table.seats)
+        is_time = self._seat.is_ready and ready >= self._starts_with
+        if table.phase == "gathering" and is_time and self._is_first("start", table.commitment):
+            return partial(Start, table=table.code)
+        return None
+
+    def _is_first(self, deed: str, occasion: str) -> bool:
+        """Whether this was not done yet on this occasion; from now on it was."""
+        if (deed, occasion) in self._done:
+            return False
+        self._done.add((deed, occasion))
+        return True
 
 
 def _first(troubles: BaseExceptionGroup[BaseException]) -> BaseException:

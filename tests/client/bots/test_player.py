@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 
 import pytest
 from msgspec.structs import replace
@@ -156,8 +157,8 @@ async def test_a_race_of_before_one_s_time_does_not_count(bot: Bot) -> None:
     await bot.visit.say(over)
     fetch = await bot.visit.command()
     await bot.visit.say(events.Refused(re=fetch.id, code="no_such_race", message="No."))
-    nextup = gathered(version=7)
-    await bot.visit.say(nextup)
+    assert isinstance(await bot.done(), commands.NextRace)
+    await bot.visit.say(gathered(version=7))
     assert isinstance(await bot.done(), commands.Ready)
     assert not bot.staying.done()
 
@@ -175,3 +176,31 @@ async def test_a_refusal_that_no_event_will_mend_ends_the_stay(bot: Bot) -> None
     await bot.visit.say(events.Refused(re=ready.id, code="not_seated", message="No seat."))
     with pytest.raises(Refused):
         await bot.staying
+
+
+async def test_a_lost_line_costs_a_bot_no_move(house: ScriptedHouse, bot: Bot) -> None:
+    joining = asyncio.ensure_future(bot.house.request(partial(commands.JoinTable, table=CODE)))
+    join = await bot.visit.command()
+    await bot.visit.say(snapshot(re=join.id))
+    await joining
+    await bot.done()
+    await bot.visit.say(dealt())
+    move = await bot.visit.command()
+    bot.visit.cut()
+    again = await house.visit()
+    resume = await again.command()
+    assert resume == commands.Resume(id=resume.id, table=CODE)
+    running = table(version=3, phase="running")
+    await again.say(replace(snapshot(re=resume.id), table=running, board=board()))
+    assert await again.command() == move
+
+
+async def test_a_bot_that_runs_its_table_calls_the_next_race(house: ScriptedHouse) -> None:
+    async with Connection(house.url, TOKEN) as client:
+        visit = await house.visit()
+        player = TablePlayer(client, CHOOSERS[Strength.WEAK], pace=0, starts_with=1)
+        staying = asyncio.ensure_future(player.stay())
+        await visit.say(replace(snapshot(), table=table(phase="over")))
+        command = await visit.command()
+        assert command == commands.NextRace(id=command.id, table=CODE)
+        staying.cancel()
