@@ -188,7 +188,7 @@ class Lobby:
             return rules.leave(table, session.player, command.id, now=now, fresh_seed=self._seed())
 
         room = await self._floor.change(command.table, left)
-        await self._let_go(session.player, room.code)
+        await self._let_go(session.player, room)
         return Done(re=command.id)
 
     async def gone(self, session: Session) -> None:
@@ -202,14 +202,17 @@ class Lobby:
 
         await self._floor.change(code, disconnected)
 
-    async def _let_go(self, player: str, code: str, reason: str | None = None) -> None:
+    async def _let_go(self, player: str, room: Room, reason: str | None = None) -> None:
         """The player has no seat at the table any more; `reason`: and did not ask for that."""
+        code = room.code
         for session in self._hub.audience(code):
             if session.player == player and session.seat == code:
                 session.seat = None
                 self._hub.unfollow(session, code)
                 if reason is not None:
                     session.tell(SeatLost(table=code, reason=reason))
+        # The next welcome must tell an id with which one can sit down here again.
+        await self._players.raise_last_id(player, room.state.departed.get(player, 0))
         row = await self._players.load_player(player)
         if row is not None and row.table == code:
             await self._players.set_table(player, None)
@@ -351,7 +354,7 @@ class Lobby:
 
     async def seat_lost(self, room: Room, player: str, reason: str) -> None:
         """Somebody lost the seat without asking for it."""
-        await self._let_go(player, room.code, reason)
+        await self._let_go(player, room, reason)
 
     async def closed(self, room: Room, reason: str) -> None:
         """The table is closed: nobody sits or watches there any more."""

@@ -238,6 +238,10 @@ class PlayerStore(Protocol):
 
     async def set_table(self, player: str, table: str | None) -> None: ...
 
+    async def raise_last_id(self, player: str, command_id: int) -> None:
+        """Remember that the player's ids have come as far as that, at least."""
+        ...
+
     async def set_banned(self, player: str, banned: bool) -> None: ...
 
     async def reserve_code(self, player: str, command_id: int, code: str) -> str:

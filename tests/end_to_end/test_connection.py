@@ -108,3 +108,22 @@ async def test_a_table_asked_for_on_a_line_that_breaks_is_opened_once(house: Hou
         opened = await opening
         tables = await connection.ask(commands.ListTables, events.Tables)
     assert [table.code for table in tables.tables] == [opened.table.code]
+
+
+async def test_whoever_left_can_come_again_with_a_program_started_anew(house: House) -> None:
+    token = new_token()
+    async with (
+        Connection(house.url, new_token(), name="Anna") as host,
+        asyncio.timeout(RACE_WITHIN),
+    ):
+        opened = await host.ask(partial(commands.CreateTable, game="canfield"), events.Snapshot)
+        code = opened.table.code
+        for _ in range(2):
+            async with Connection(house.url, token, name="Bert") as guest:
+                seat = Seat(guest)
+                await seat.hear(
+                    await guest.ask(partial(commands.JoinTable, table=code), events.Snapshot)
+                )
+                await seat.ready()
+                await seat.not_ready()
+                await guest.request(partial(commands.LeaveTable, table=code))

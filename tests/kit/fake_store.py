@@ -6,7 +6,7 @@ does, and nothing happens between a check and the write that stands on it.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -83,6 +83,8 @@ class FakeHouse:
     acts: list[dict[str, str]] = field(default_factory=list)
     nudges: list[str] = field(default_factory=list)
     listed: "count[int]" = field(default_factory=count)
+    nodes: set[str] = field(default_factory=set)
+    """Those that live; the fake knows no silence after which one counts as dead."""
 
     async def reading(self) -> None:
         await asyncio.sleep(0)
@@ -307,6 +309,13 @@ class FakePlayers:
         self._change(player, table=table)
         await self.house.written()
 
+    async def raise_last_id(self, player: str, command_id: int) -> None:
+        await self.house.reading()
+        row = self.house.players.get(player)
+        if row is not None:
+            self._change(player, last_id=max(row.last_id, command_id))
+        await self.house.written()
+
     async def set_banned(self, player: str, banned: bool) -> None:
         await self.house.reading()
         self._change(player, banned=banned)
@@ -466,6 +475,25 @@ class FakeAudit:
         return self.house.acts[::-1][:limit] if limit > 0 else []
 
 
+class FakeNodes:
+    """`NodeStore` in memory."""
+
+    def __init__(self, house: FakeHouse) -> None:
+        self.house = house
+
+    async def beat(self, node: str) -> None:
+        await self.house.reading()
+        self.house.nodes.add(node)
+
+    async def gone(self, node: str) -> None:
+        await self.house.reading()
+        self.house.nodes.discard(node)
+
+    async def dead(self, nodes: Iterable[str]) -> frozenset[str]:
+        await self.house.reading()
+        return frozenset(nodes) - self.house.nodes
+
+
 @dataclass(frozen=True)
 class FakeStore:
     """All ports over one memory; shaped like `saratoga_server.store.connection.Store`."""
@@ -476,6 +504,7 @@ class FakeStore:
     players: FakePlayers
     leaderboards: FakeLeaderboards
     audit: FakeAudit
+    nodes: FakeNodes
 
 
 def fake_store(house: FakeHouse | None = None) -> FakeStore:
@@ -488,6 +517,7 @@ def fake_store(house: FakeHouse | None = None) -> FakeStore:
         players=FakePlayers(house),
         leaderboards=FakeLeaderboards(house),
         audit=FakeAudit(house),
+        nodes=FakeNodes(house),
     )
 
 

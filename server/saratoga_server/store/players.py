@@ -52,6 +52,12 @@ class Players:
     async def set_table(self, player: str, table: str | None) -> None:
         await self._set(player, "table", table or "")
 
+    async def raise_last_id(self, player: str, command_id: int) -> None:
+        row = await self.load_player(player)
+        # Of one player's connections one holds the seat: nobody else raises it meanwhile.
+        if row is not None and row.last_id < command_id:
+            await self._set(player, "last_id", command_id)
+
     async def set_banned(self, player: str, banned: bool) -> None:
         await self._set(player, "banned", int(banned))
 

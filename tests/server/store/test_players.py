@@ -57,6 +57,13 @@ async def test_a_player_sits_at_one_table(store: AnyStore) -> None:
     assert await store.players.load_player(ANNA) == row()
 
 
+async def test_a_players_ids_only_rise(store: AnyStore) -> None:
+    await store.players.create_player(row())
+    for command_id in (40, 7):
+        await store.players.raise_last_id(ANNA, command_id)
+    assert (await store.players.load_player(ANNA)).last_id == 40  # type: ignore[union-attr]
+
+
 async def test_a_ban_can_be_lifted(store: AnyStore) -> None:
     await store.players.create_player(row())
     await store.players.set_banned(ANNA, True)
