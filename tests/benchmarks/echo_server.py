@@ -1,0 +1,29 @@
+"""The bare echo to measure against: `websockets` on uvloop, and nothing else.
+
+The first two bytes of a message say how long the answer is to be. Prints its port when ready.
+"""
+
+import asyncio
+
+import uvloop
+from websockets.asyncio.server import ServerConnection, serve
+
+PAYLOAD = bytes(4096)
+
+
+async def echo(connection: ServerConnection) -> None:
+    async for message in connection:
+        assert isinstance(message, bytes)
+        await connection.send(PAYLOAD[: int.from_bytes(message[:2], "big")])
+
+
+async def main() -> None:
+    async with serve(
+        echo, "127.0.0.1", 0, compression=None, subprotocols=["saratoga.v1.msgpack"], backlog=1024
+    ) as server:
+        print(next(iter(server.sockets)).getsockname()[1], flush=True)
+        await server.serve_forever()
+
+
+if __name__ == "__main__":
+    uvloop.run(main())

@@ -1,0 +1,97 @@
+"""A WebSocket client that costs as little as can be, so that the load is not what is measured.
+
+It masks with zeros (which leaves the payload as it is), knows neither fragments nor compression,
+and is fit for nothing but talking to our own servers on this machine.
+"""
+
+import asyncio
+import struct
+from collections.abc import Callable
+from typing import cast
+
+HANDSHAKE = (
+    "GET / HTTP/1.1\r\nHost: bench\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
+    "Sec-WebSocket-Protocol: saratoga.v1.msgpack\r\n\r\n"
+).encode()
+NO_MASK = b"\0\0\0\0"
+BINARY, CLOSE, PING = 2, 8, 9
+
+
+class LeanSocket(asyncio.Protocol):
+    """One connection; every binary message goes to `on_message`."""
+
+    def __init__(self) -> None:
+        self.on_message: Callable[[bytes], None] = lambda message: None
+        self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.received = 0
+        """Bytes."""
+        self._transport: asyncio.Transport | None = None
+        self._waiting = b""
+        self._open = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # uvloop's transports do not derive from asyncio's
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.write(HANDSHAKE)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if not self.opened.done():
+            self.opened.set_exception(ConnectionError("closed in the handshake"))
+
+    def send(self, payload: bytes) -> None:
+        size = len(payload)
+        head = (
+            bytes((0x80 | BINARY, 0x80 | size))
+            if size < 126
+            else struct.pack("!BBH", 0x80 | BINARY, 0x80 | 126, size)
+        )
+        assert self._transport is not None
+        self._transport.write(head + NO_MASK + payload)
+
+    def close(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        self.received += len(data)
+        data = self._waiting + data if self._waiting else data
+        if not self._open:
+            head, found, data = data.partition(b"\r\n\r\n")
+            if not found:
+                self._waiting = head
+                return
+            if not head.startswith(b"HTTP/1.1 101"):
+                self.opened.set_exception(ConnectionError(head.decode(errors="replace")))
+                return
+            self._open = True
+            self.opened.set_result(None)
+        self._waiting = self._read_frames(data)
+
+    def _read_frames(self, data: bytes) -> bytes:
+        """Deliver every whole frame; returns what is left."""
+        start, end = 0, len(data)
+        while end - start >= 2:
+            kind, size, payload = data[start] & 15, data[start + 1], start + 2
+            if size == 126:
+                if end - start < 4:
+                    break
+                (size,) = struct.unpack_from("!H", data, start + 2)
+                payload = start + 4
+            if end - payload < size:
+                break
+            start = payload + size
+            if kind == BINARY:
+                self.on_message(data[payload:start])
+            elif kind == PING and self._transport is not None:
+                body = data[payload:start]
+                self._transport.write(bytes((0x8A, 0x80 | len(body))) + NO_MASK + body)
+        return data[start:]
+
+
+async def connect(host: str, port: int) -> LeanSocket:
+    """Open a connection; `ConnectionError` if the other side will not."""
+    loop = asyncio.get_running_loop()
+    _, socket = await loop.create_connection(LeanSocket, host, port)
+    await socket.opened
+    return socket
