@@ -6,6 +6,7 @@ only decides when it looks. A step of the machine's wall clock changes nothing.
 
 import asyncio
 import time
+from collections.abc import Callable
 from typing import Final, Protocol
 
 from saratoga_server.ports import Millis, StoreUnavailable
@@ -23,12 +24,14 @@ class TimeSource(Protocol):
 class HouseClock:
     """Milliseconds since 1970 by the store's clock, without asking it each time."""
 
-    def __init__(self, source: TimeSource) -> None:
+    def __init__(self, source: TimeSource, steady: Callable[[], float] = time.monotonic) -> None:
+        """`steady` counts seconds and never steps."""
         self._source = source
+        self._steady = steady
         self._offset = 0.0
 
     def now(self) -> Millis:
-        return Millis(int(time.monotonic() * 1000 + self._offset))
+        return Millis(int(self._steady() * 1000 + self._offset))
 
     def seconds_until(self, moment: int) -> float:
         """How long until `moment`, never negative."""
@@ -36,9 +39,9 @@ class HouseClock:
 
     async def synchronise(self) -> None:
         """Read the store's clock; half the round trip is put down to the way back."""
-        asked = time.monotonic()
+        asked = self._steady()
         there = await self._source.now()
-        answered = time.monotonic()
+        answered = self._steady()
         self._offset = there - (asked + answered) * 500
 
     async def keep_synchronised(self) -> None:
