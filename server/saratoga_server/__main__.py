@@ -17,6 +17,7 @@ import click
 
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_server.admin import admin
+from saratoga_server.duties import call_off
 from saratoga_server.embedded import EmbeddedStore
 from saratoga_server.gateway import Door, Gateway
 from saratoga_server.house import House
@@ -132,11 +133,8 @@ async def _close(house: House, gateway: Gateway, duties: Sequence[asyncio.Task[o
             await house.stop()
     except TimeoutError:
         log.warning("closed_in_haste")
-    for duty in duties:
-        duty.cancel()
-    for result in await asyncio.gather(*duties, return_exceptions=True):
-        if isinstance(result, Exception):
-            log.error("house_fault", fault=result)
+    for fault in await call_off(duties):
+        log.error("house_fault", fault=fault)
     log.info("closed")
 
 

@@ -4,11 +4,11 @@ Every deadline is judged by the store when a move is written; what a node believ
 only decides when it looks. A step of the machine's wall clock changes nothing.
 """
 
-import asyncio
 import time
 from collections.abc import Callable
 from typing import Final, Protocol
 
+from saratoga_server.duties import pause
 from saratoga_server.ports import Millis, StoreUnavailable
 
 RESYNC: Final = 5.0
@@ -47,7 +47,7 @@ class HouseClock:
     async def keep_synchronised(self) -> None:
         """Read the store's clock again and again; for ever."""
         while True:
-            await asyncio.sleep(RESYNC)
+            await pause(RESYNC)
             try:
                 await self.synchronise()
             except StoreUnavailable:

@@ -18,6 +18,7 @@ from saratoga_server import table as rules
 from saratoga_server.archive import Archive
 from saratoga_server.clock import HouseClock
 from saratoga_server.dealer import Dealer, Race
+from saratoga_server.duties import pause
 from saratoga_server.floor import Floor, Room
 from saratoga_server.hub import TICK, Hub
 from saratoga_server.lobby import Lobby
@@ -285,7 +286,7 @@ class House:
                 log.warning("put_off", reason=str(fault))
             except Exception as fault:  # the next time may go better
                 log.error("house_fault", fault=fault)
-            await asyncio.sleep(seconds)
+            await pause(seconds)
 
     async def _tick(self) -> None:
         self.hub.tick()

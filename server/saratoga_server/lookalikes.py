@@ -7,11 +7,15 @@ that looks like either; `skeleton` writes a name with one character for each fam
 
 A few families would grow together that way: Greek capital nu looks like N and its small letter
 like v, which would make Latin n and v the same. Such a link is left out, and its letter stands
-in `MASKS`: a name that could pass for a Latin one through it `is_mask`, and is to be refused.
+in `masks`: a name that could pass for a Latin one through it `is_mask`, and is to be refused.
+
+To draw up the tables takes a tenth of a second or two: that is done when the first name is looked
+at, and not when a house opens whose guests have theirs already.
 """
 
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from confusable_homoglyphs import categories
@@ -43,10 +47,15 @@ def skeleton(name: str) -> str:
     return drawn
 
 
+def masks() -> frozenset[str]:
+    """The letters whose links were left out."""
+    return _grown()[1]
+
+
 def is_mask(name: str) -> bool:
     """Whether a name can pass for a Latin one without having its skeleton."""
     shown = [_prototype(character) for character in unicodedata.normalize("NFD", name)]
-    return all(look.isascii() for look in shown) and any(letter in name for letter in MASKS)
+    return all(look.isascii() for look in shown) and any(letter in name for letter in masks())
 
 
 def _redrawn(name: str) -> str:
@@ -57,8 +66,9 @@ def _redrawn(name: str) -> str:
 
 
 def _drawn(character: str) -> str:
-    member = _FAMILIES.get(character, character)
-    return "".join(_FAMILIES.get(part, part) for part in _prototype(member).casefold())
+    families, _ = _grown()
+    member = families.get(character, character)
+    return "".join(families.get(part, part) for part in _prototype(member).casefold())
 
 
 def _is_drawn(character: str) -> bool:
@@ -68,7 +78,8 @@ def _is_drawn(character: str) -> bool:
     return unicodedata.category(character)[0] in "LMNS"
 
 
-def _read_table() -> dict[str, str]:
+@cache
+def _table() -> dict[str, str]:
     """Each confusable character with its prototype.
 
     The package lists every pair both ways. A prototype has many look-alikes and a look-alike has
@@ -90,11 +101,8 @@ def _read_table() -> dict[str, str]:
     return table
 
 
-_TABLE: Final = _read_table()
-
-
 def _prototype(character: str) -> str:
-    return _TABLE.get(character, character)
+    return _table().get(character, character)
 
 
 class _Families:
@@ -128,10 +136,12 @@ def _headship(character: str) -> tuple[bool, bool, str]:
     return not character.isascii(), not character.islower(), character
 
 
+@cache
 def _grown() -> tuple[dict[str, str], frozenset[str]]:
     """The head of every family's member, and the letters whose links were left out."""
-    known = [c for c in _TABLE if script(c) in SCRIPTS | {"COMMON", "INHERITED"} and _is_drawn(c)]
-    alphabet = sorted({*known, *(_TABLE[c] for c in known if len(_TABLE[c]) == 1)}, key=_rank)
+    table = _table()
+    known = [c for c in table if script(c) in SCRIPTS | {"COMMON", "INHERITED"} and _is_drawn(c)]
+    alphabet = sorted({*known, *(table[c] for c in known if len(table[c]) == 1)}, key=_rank)
     families = _Families()
     for character in [*map(chr, range(ord("A"), ord("Z") + 1)), *alphabet]:
         for other in (character.lower(), character.casefold(), character.upper()):
@@ -150,6 +160,3 @@ def _rank(character: str) -> tuple[bool, bool, int, str]:
     name = script(character)
     place = _FAVOURED.index(name) if name in _FAVOURED else len(_FAVOURED)
     return not character.isascii(), character.islower(), place, character
-
-
-_FAMILIES, MASKS = _grown()

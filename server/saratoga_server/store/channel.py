@@ -3,13 +3,13 @@
 A node that is cut off for a moment misses what was said meanwhile; see `nudges` for why it may.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from saratoga_server.duties import pause
 from saratoga_server.logs import EventLog
 from saratoga_server.nudges import CHANNEL, BadNudge, Nudge, decode_nudge, encode_nudge
 from saratoga_server.store.link import Link, open_client
@@ -45,7 +45,7 @@ async def listen(
             _log.warning("not_listening", reason=str(fault))
         finally:
             await client.aclose(close_connection_pool=True)
-        await asyncio.sleep(PAUSE)
+        await pause(PAUSE)
 
 
 async def _listen(
@@ -56,6 +56,7 @@ async def _listen(
     async with client.pubsub() as heard:
         await heard.subscribe(CHANNEL)
         while True:
+            await pause(0)
             message = await heard.get_message(timeout=LOOK_EVERY)
             if message is None:
                 await heard.ping()
