@@ -72,16 +72,19 @@ class Floor:
         room = self._rooms.get(code)
         if room is not None:
             return room
-        async with self._arrivals.setdefault(code, asyncio.Lock()):
-            room = self._rooms.get(code)
-            if room is None:
-                stored = await self._store.load_table(code)
-                if stored is None:
-                    raise Refusal("no_such_table")
-                version, body = stored
-                room = self._rooms[code] = Room(code, version, rules.unpack(body))
-                self._set_timer(room)
-        self._arrivals.pop(code, None)
+        try:
+            async with self._arrivals.setdefault(code, asyncio.Lock()):
+                return self._rooms.get(code) or await self._load(code)
+        finally:
+            self._arrivals.pop(code, None)
+
+    async def _load(self, code: str) -> Room:
+        stored = await self._store.load_table(code)
+        if stored is None:
+            raise Refusal("no_such_table")
+        version, body = stored
+        room = self._rooms[code] = Room(code, version, rules.unpack(body))
+        self._set_timer(room)
         return room
 
     def known(self, code: str) -> Room | None:
@@ -159,6 +162,13 @@ class Floor:
         room = await self.change(code, passed)
         self._set_timer(room)
         return room
+
+    def forget_unused(self) -> None:
+        """Let go of tables that nobody here follows and where nothing is going on."""
+        for room in self.rooms():
+            quiet = room.state.phase not in (Phase.COUNTDOWN, Phase.RUNNING)
+            if quiet and not room.lock.locked() and not self._hub.audience(room.code):
+                self.forget(room.code)
 
     def forget(self, code: str) -> None:
         """Let go of a table that nobody here needs; the store still has it."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from saratoga_protocol import commands as said
 from saratoga_protocol.events import Alive, AnyEvent, Leaderboard, RaceOver, Refused
-from saratoga_protocol.refusals import BANNED
+from saratoga_protocol.refusals import BANNED, TAKEN_OVER
 from saratoga_rules.standing import State
 from saratoga_server import cashier
 from saratoga_server import table as rules
@@ -65,6 +65,7 @@ class House:
     _serves: dict[type[said.Command], Serve] = field(default_factory=dict)
     _elapsing: set[str] = field(default_factory=set)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    _missed: set[tuple[str, str, int]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         """Give every command to the one who serves it."""
@@ -146,6 +147,9 @@ class House:
         board = None
         if refusal.code == "banned":
             session.line.close(BANNED)
+        if refusal.code == "taken_over":
+            session.seat = None
+            session.line.close(TAKEN_OVER)
         if refusal.code in WITH_BOARD and isinstance(command, said.MakeMove | said.CashOut):
             board = await self.dealer.own_board(session, command.race)
         return refused(refusal.code, command.id, refusal.detail, board)
@@ -208,7 +212,8 @@ class House:
         boards = await self.dealer.final_boards(race)
         if boards is None:
             return
-        account = cashier.account(state, race.opening, boards)
+        # sixteen long boards take longer than the event loop should wait
+        account = await asyncio.to_thread(cashier.account, state, race.opening, boards)
 
         def over(table: TableState, now: Millis) -> Change | None:
             if table.phase is not Phase.RUNNING or table.race != state.race:
@@ -298,24 +303,30 @@ class House:
         for code in await due(self.clock.now(), MOST_DUE):
             await self.elapse(code)
         await self._find_lost_seats()
+        self.floor.forget_unused()
         await self.archive.settle()
 
     async def _find_lost_seats(self) -> None:
-        """Seats that this node holds in the data, but no connection of this node does."""
-        for room in self.floor.rooms():
-            held = {session.player for session in self.hub.audience(room.code)}
-            for seat in room.state.seats:
-                if seat.node == self.node and seat.player not in held:
+        """Seats that this node holds in the data, but no connection of this node does.
 
-                    def lost(
-                        table: TableState,
-                        now: Millis,
-                        player: str = seat.player,
-                        epoch: int = seat.epoch,
-                    ) -> Change | None:
-                        return rules.disconnect(table, player, epoch, now=now)
+        Whoever is just sitting down looks the same for a moment: only a seat that was missed at
+        the last look too is lost.
+        """
+        missed = {
+            (room.code, seat.player, seat.epoch)
+            for room in self.floor.rooms()
+            for seat in room.state.seats
+            if seat.node == self.node and not self.hub.is_following(seat.player, room.code)
+        }
+        lost, self._missed = missed & self._missed, missed
+        for code, player, epoch in lost:
 
-                    await self.floor.change(room.code, lost)
+            def gone(
+                table: TableState, now: Millis, player: str = player, epoch: int = epoch
+            ) -> Change | None:
+                return rules.disconnect(table, player, epoch, now=now)
+
+            await self.floor.change(code, gone)
 
     # The pages
 

@@ -62,6 +62,10 @@ class Hub:
         """Everyone on this node who follows the table."""
         return frozenset(self._audiences.get(code, ()))
 
+    def is_following(self, player: str, code: str) -> bool:
+        """Whether a connection of the player's on this node follows the table."""
+        return any(session.player == player for session in self._audiences.get(code, ()))
+
     def followed(self) -> list[str]:
         """The tables that somebody on this node follows."""
         return list(self._audiences)
@@ -72,6 +76,10 @@ class Hub:
     def standings_changed(self, code: str, standings: Callable[[], Standings | None]) -> None:
         """Have the table's standings sent at the next tick; `standings` is asked for them then."""
         self._changed[code] = standings
+
+    def standings_settled(self, code: str) -> None:
+        """The race is over: what its table has to know is told otherwise."""
+        self._changed.pop(code, None)
 
     def tick(self) -> None:
         """Send the standings that have changed since the last tick."""
