@@ -181,17 +181,35 @@ class Dealer:
         """The player's board, folded from the store at the first touch; raises `Refusal`."""
         board = race.boards.get(player)
         if board is None:
-            board = await self._reload(race, player)
+            loaded = await self._load(race, player)
+            board = race.boards.setdefault(player, loaded)
         return board
 
-    async def _reload(self, race: Race, player: str) -> Board:
+    async def board_as_stored(self, race: Race, player: str) -> Board:
+        """The player's board, read again: another node may have written; raises `Refusal`."""
+        async with self._lock(race, player):
+            return await self._reload(race, player)
+
+    async def _load(self, race: Race, player: str) -> Board:
         stored = await self._store.load_board(race.code, race.number, player)
         if stored is None:
             raise Refusal("not_racing")
-        board = boards.fold(race.game, race.opening, race.start_at, stored)
-        race.boards[player] = board
-        race.stands[player] = Stand(board.banked, board.state, board.reached)
+        return boards.fold(race.game, race.opening, race.start_at, stored)
+
+    async def _reload(self, race: Race, player: str) -> Board:
+        board = race.boards[player] = await self._load(race, player)
+        self._stands(race, player, board)
         return board
+
+    def _stands(self, race: Race, player: str, board: Board) -> None:
+        """Let the table know where a racer stands now, if that is news."""
+        stand, known = Stand(board.banked, board.state, board.reached), race.stands.get(player)
+        if stand == known:
+            return
+        race.stands[player] = stand
+        self._hub.standings_changed(race.code, race.standings)
+        if stand.state.has_ended and self.on_board_ended is not None:
+            self.on_board_ended(race)
 
     def board_view(self, race: Race, board: Board, legal: bool) -> BoardView:
         """A player's own board, as its player may see it."""
@@ -304,9 +322,9 @@ class Dealer:
         race = self._races.get(race_id)
         if race is None:
             room = await self._floor.room(session.seat)
+            if room.state.race_id != race_id:
+                raise Refusal("no_such_race", f"The race at this table is {room.state.race_id}.")
             race = await self.race(room)
-            if race.id != race_id:
-                raise Refusal("no_such_race", f"The race at this table is {race.id}.")
         elif race.code != session.seat:
             raise Refusal("not_racing")
         return race, await self.board(race, session.player)
@@ -387,10 +405,7 @@ class Dealer:
                 for index, text in enumerate(entries)
             ],
         )
-        race.stands[player] = Stand(board.banked, board.state, board.reached)
-        self._hub.standings_changed(race.code, race.standings)
-        if not board.racing and self.on_board_ended is not None:
-            self.on_board_ended(race)
+        self._stands(race, player, board)
 
     def _answer_again(
         self, session: Session, race: Race, board: Board, command_id: int
@@ -411,26 +426,32 @@ class Dealer:
         """End a board for the house's reason; False if it had ended, or `length` is not its length."""
         async with self._lock(race, player):
             board = await self.board(race, player)
-            for _ in range(2):
-                if not board.racing or (length is not None and board.length != length):
-                    return False
-                after = Played(board.position, board.banked, state)
-                entries = [boards.ENDING_OF_STATE[state]]
-                outcome = await self._write(race, player, board, 0, 0, entries, after)
-                if outcome.status is CommitStatus.DONE:
-                    break
-                board = await self._reload(race, player)
-            else:
+            if not board.racing or (length is not None and board.length != length):
                 return False
-            self._entered(race, player, board, 0, entries, after, outcome)
+            if not await self._end(race, player, board, state):
+                board = await self._reload(race, player)
+                if length is not None and board.length != length and board.racing:
+                    return False
+                if board.racing and not await self._end(race, player, board, state):
+                    return False
         for session in self._hub.audience(race.code):
             if session.player == player and session.seat == race.code:
                 session.tell(
                     BoardEnded(
                         board=self.board_view(race, board, session.legal),
-                        at=outcome.at - race.start_at,
+                        at=board.log[-1].at - race.start_at,
                     )
                 )
+        return True
+
+    async def _end(self, race: Race, player: str, board: Board, state: State) -> bool:
+        """Write the ending; False if the board is not as this node thought."""
+        after = Played(board.position, board.banked, state)
+        entries = [boards.ENDING_OF_STATE[state]]
+        outcome = await self._write(race, player, board, 0, 0, entries, after)
+        if outcome.status is not CommitStatus.DONE:
+            return False
+        self._entered(race, player, board, 0, entries, after, outcome)
         return True
 
     async def sweep(self, race: Race) -> list[str]:

@@ -339,7 +339,7 @@ class Lobby:
             race = await self._dealer.race(room)
             standings = race.standings().standings
             if seat is not None and session.player in race.stands:
-                own = await self._dealer.board(race, session.player)
+                own = await self._dealer.board_as_stored(race, session.player)
                 board = self._dealer.board_view(race, own, session.legal)
                 next_id = max(next_id, own.last_id + 1)
         return Snapshot(
