@@ -17,7 +17,14 @@ from saratoga_protocol.events import TableChanged
 from saratoga_server import table as rules
 from saratoga_server.clock import HouseClock
 from saratoga_server.hub import Hub
-from saratoga_server.ports import Millis, RaceFinish, RaceOpening, TableStore, TableWrite
+from saratoga_server.ports import (
+    Millis,
+    RaceFinish,
+    RaceOpening,
+    StoreUnavailable,
+    TableStore,
+    TableWrite,
+)
 from saratoga_server.table import Change, Phase, Refusal, TableState
 
 ATTEMPTS: Final = 16
@@ -36,6 +43,8 @@ class Room:
     state: TableState
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     timer: asyncio.TimerHandle | None = None
+    in_doubt: bool = False
+    """The answer to a write was lost: the store may know better."""
 
     def picture(self) -> WireTable:
         """The table as everyone at it sees it."""
@@ -66,6 +75,8 @@ class Floor:
         """Told of every change after it is durable: the room, the state before, the change."""
         self.on_due: Callable[[str], Coroutine[None, None, None]] | None = None
         """Told when a timer of a table has run out."""
+        self.on_caught_up: Callable[[Room, TableState], Awaitable[None]] | None = None
+        """Told when the store had a newer table than this node knew: the room, and what was known."""
 
     async def room(self, code: str) -> Room:
         """The table; raises `Refusal` if there is none."""
@@ -95,6 +106,10 @@ class Floor:
         """Every table that this node has touched."""
         return list(self._rooms.values())
 
+    def in_doubt(self) -> list[str]:
+        """The tables of which the store may know better."""
+        return [room.code for room in self.rooms() if room.in_doubt]
+
     def phases(self) -> dict[str, int]:
         """How many tables this node has touched, by phase."""
         return dict(Counter(str(room.state.phase) for room in self._rooms.values()))
@@ -119,25 +134,44 @@ class Floor:
         """Judge and write a change of the table; raises `Refusal`, and then nothing has changed."""
         room = await self.room(code)
         async with room.lock:
+            known, caught_up = room.state, await self._caught_up(room)
             for _ in range(ATTEMPTS):
                 before = room.state
                 change = transition(before, self._clock.now())
-                if change is None:
-                    return room
-                if await self._store.save_table(self._write(room, before, change.table, finish)):
-                    room.state = change.table
-                    room.version += 1
+                if change is None or await self._saved(room, before, change.table, finish):
                     break
-                await self._reload(room)
+                caught_up = await self._reload(room)
             else:
                 raise Refusal("store_unavailable", "Too many changes at once. Try again.")
             self._set_timer(room)
-            if rules.public_view(before, 0) != rules.public_view(room.state, 0):
-                changed = TableChanged(table=room.picture(), now=self._clock.now())
-                self._hub.tell_table(code, changed)
-        if self.on_change is not None:
+            self._tell_if_changed(room, known)
+        if caught_up and self.on_caught_up is not None:
+            await self.on_caught_up(room, known)
+        if change is not None and self.on_change is not None:
             await self.on_change(room, before, change)
         return room
+
+    async def _saved(
+        self, room: Room, before: TableState, after: TableState, finish: RaceFinish | None
+    ) -> bool:
+        try:
+            saved = await self._store.save_table(self._write(room, before, after, finish))
+        except StoreUnavailable:
+            room.in_doubt = True
+            raise
+        if saved:
+            room.state = after
+            room.version += 1
+        return saved
+
+    async def _caught_up(self, room: Room) -> bool:
+        """Whether a write that was in doubt turned out to have happened."""
+        return room.in_doubt and await self._reload(room)
+
+    def _tell_if_changed(self, room: Room, known: TableState) -> None:
+        if rules.public_view(known, 0) != rules.public_view(room.state, 0):
+            changed = TableChanged(table=room.picture(), now=self._clock.now())
+            self._hub.tell_table(room.code, changed)
 
     async def refresh(self, code: str) -> None:
         """Another node has changed the table: read it again, if this node holds it."""
@@ -145,13 +179,12 @@ class Floor:
         if room is None:
             return
         async with room.lock:
-            version = room.version
-            await self._reload(room)
-            if room.version != version:
-                self._set_timer(room)
-                self._hub.tell_table(
-                    code, TableChanged(table=room.picture(), now=self._clock.now())
-                )
+            known = room.state
+            caught_up = await self._reload(room)
+            self._set_timer(room)
+            self._tell_if_changed(room, known)
+        if caught_up and self.on_caught_up is not None:
+            await self.on_caught_up(room, known)
 
     async def elapse(self, code: str, dead_nodes: frozenset[str]) -> Room:
         """Let the time that has passed have its effect on the table."""
@@ -205,12 +238,15 @@ class Floor:
             finish=finish,
         )
 
-    async def _reload(self, room: Room) -> None:
+    async def _reload(self, room: Room) -> bool:
+        """Read the table again; whether it is newer than what this node knew."""
         stored = await self._store.load_table(room.code)
         if stored is None:
             self.forget(room.code)
             raise Refusal("no_such_table")
+        known, room.in_doubt = room.version, False
         room.version, room.state = stored[0], rules.unpack(stored[1])
+        return room.version != known
 
     def _set_timer(self, room: Room) -> None:
         """Have `on_due` called when the next timer of the table runs out."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from saratoga_protocol import commands as said
-from saratoga_protocol.events import Alive, AnyEvent, Leaderboard, RaceOver, Refused
+from saratoga_protocol.events import Alive, AnyEvent, Leaderboard, Outcome, RaceOver, Refused
 from saratoga_protocol.refusals import BANNED, TAKEN_OVER
 from saratoga_rules.standing import State
 from saratoga_server import cashier
@@ -97,6 +97,7 @@ class House:
         }
         self.floor.on_change = self.after_change
         self.floor.on_due = self.elapse
+        self.floor.on_caught_up = self.catch_up
         self.dealer.on_board_ended = self._board_ended
 
     def now(self) -> int:
@@ -184,6 +185,25 @@ class House:
         if room.state.phase is not before.phase:
             self.metrics.tables = self.floor.phases()
 
+    async def catch_up(self, room: Room, known: TableState) -> None:
+        """Do what a change means that was made without this node, or whose answer was lost."""
+        state = room.state
+        for session in self.hub.audience(room.code):
+            if session.seat == room.code and state.seat(session.player) is None:
+                await self.lobby.seat_lost(room, session.player, state.notice)
+        if state.phase is Phase.CLOSED:
+            await self.lobby.closed(room, state.notice)
+        same_race = known.race == state.race
+        if state.phase is Phase.RUNNING:
+            if known.phase is not Phase.RUNNING or not same_race:
+                await self.dealer.deal(room)
+            race = await self.dealer.race(room)
+            for player in state.left:
+                await self.dealer.end(race, player, State.LEFT)
+        elif state.outcome is not None and (known.outcome is None or not same_race):
+            self._announce(room.code, state.outcome)
+        self.lobby.tell_the_older(room)
+
     async def _look_over(self, room: Room) -> None:
         """End the boards that are out of time, idle, or left behind."""
         race = await self.dealer.race(room)
@@ -215,10 +235,12 @@ class House:
         # sixteen long boards take longer than the event loop should wait
         account = await asyncio.to_thread(cashier.account, state, race.opening, boards)
 
+        counted = False
+
         def over(table: TableState, now: Millis) -> Change | None:
-            if table.phase is not Phase.RUNNING or table.race != state.race:
-                return None
-            return rules.finish(table, account.outcome, now=now)
+            nonlocal counted
+            counted = table.phase is Phase.RUNNING and table.race == state.race
+            return rules.finish(table, account.outcome, now=now) if counted else None
 
         settlement = account.settlement
         finish = RaceFinish(
@@ -228,10 +250,15 @@ class House:
         )
         self.hub.tell_table(code, race.standings())
         await self.floor.change(code, over, finish)
-        self.hub.tell_table(code, RaceOver(outcome=account.outcome))
-        log.info("race_over", table=code, race=state.race_id, ranked=account.outcome.ranked)
-        self.dealer.forget(race.id)
-        await self.archive.settle()
+        if counted:
+            self._announce(code, account.outcome)
+            await self.archive.settle()
+
+    def _announce(self, code: str, outcome: Outcome) -> None:
+        self.hub.standings_settled(code)
+        self.hub.tell_table(code, RaceOver(outcome=outcome))
+        log.info("race_over", table=code, race=outcome.race, ranked=outcome.ranked)
+        self.dealer.forget(outcome.race)
 
     # Time
 
@@ -302,6 +329,8 @@ class House:
     async def _sweep(self, due: Callable[[Millis, int], Awaitable[list[str]]]) -> None:
         for code in await due(self.clock.now(), MOST_DUE):
             await self.elapse(code)
+        for code in self.floor.in_doubt():
+            await self.floor.refresh(code)
         await self._find_lost_seats()
         self.floor.forget_unused()
         await self.archive.settle()

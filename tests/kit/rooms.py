@@ -1,0 +1,197 @@
+"""A house in the test's own process: on a store in memory at an invented time, or on a real store.
+
+`rooms` is the former: no time passes but by `pass_time`, and so every race there is the same race
+each time. The table codes, seeds and tokens are always the same too.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TypeVar
+
+import pytest
+
+from kit.fake_store import FakeHouse, FakeStore, fake_store
+from kit.guests import Guest, GuestInMemory
+from kit.tables import NOON
+from saratoga_protocol.commands import CreateTable, JoinTable, Start
+from saratoga_protocol.events import Dealt, Done
+from saratoga_protocol.version import MSGPACK
+from saratoga_rules.deal import deal_for_key
+from saratoga_rules.position import parse_position
+from saratoga_server.dealer import Deal
+from saratoga_server.house import House
+from saratoga_server.metrics import Metrics
+from saratoga_server.opening import open_house
+from saratoga_server.orders import Orders
+from saratoga_server.ports import Millis
+from saratoga_server.table import TableState
+from saratoga_server.table.countdown import COUNTDOWN_MILLIS
+
+PROGRAM = "saratoga-server test"
+
+G = TypeVar("G", bound=Guest)
+
+
+@dataclass
+class InventedTime:
+    """A moment that passes when it is told to."""
+
+    at: int = NOON
+
+    def millis(self) -> Millis:
+        return Millis(self.at)
+
+    def steady(self) -> float:
+        """Seconds, for the house's clock."""
+        return (self.at - NOON) / 1000
+
+
+def seeds() -> Callable[[], bytes]:
+    """The same seeds in the same order every time."""
+    numbers = count(1)
+    return lambda: next(numbers).to_bytes(32, "big")
+
+
+def always(text: str) -> Deal:
+    """Every deal is this position."""
+    position = parse_position(text)
+    return lambda game, key: position
+
+
+@dataclass
+class HouseInMemory:
+    """A house on a store in memory, and the time there."""
+
+    fake: FakeHouse
+    time: InventedTime
+    house: House
+    store: FakeStore
+    guests: list[GuestInMemory] = field(default_factory=list)
+
+    async def guest(
+        self,
+        name: str,
+        *,
+        bot: bool = False,
+        legal: bool = False,
+        subprotocol: str = MSGPACK,
+    ) -> GuestInMemory:
+        """Somebody who has said hello."""
+        guest = self.stranger(name, bot=bot, legal=legal, subprotocol=subprotocol)
+        await guest.hello()
+        return guest
+
+    def stranger(
+        self,
+        name: str,
+        *,
+        bot: bool = False,
+        legal: bool = False,
+        subprotocol: str = MSGPACK,
+    ) -> GuestInMemory:
+        """A connection that has said nothing yet."""
+        guest = GuestInMemory(self.house, name, bot=bot, legal=legal, subprotocol=subprotocol)
+        self.guests.append(guest)
+        return guest
+
+    @property
+    def orders(self) -> Orders:
+        house = self.house
+        return Orders(house.floor, house.lobby, house.archive, house.hub)
+
+    def state(self, code: str) -> TableState:
+        """All that the house knows of the table, secrets and all."""
+        room = self.house.floor.known(code)
+        assert room is not None
+        return room.state
+
+    async def settle(self) -> None:
+        """Let everything come to its end that the house does in the background."""
+        while tasks := [*self.house._tasks, *self.house.dealer._searches]:
+            await asyncio.gather(*tasks)
+            await asyncio.sleep(0)
+
+    async def pass_time(self, millis: int) -> None:
+        """So much time passes; the house looks what it did, and the standings go out."""
+        self.time.at += millis
+        await self.settle()
+        await self.house._sweep(self.store.tables.due)
+        await self.settle()
+        self.house.hub.tick()
+        await self.house.archive.tell_changes()
+
+    async def race(self, *guests: GuestInMemory, game: str = "canfield", cap: int = 10) -> str:
+        """These guests at a table of the first one's, dealt; returns the table's code."""
+        code = await gathered(*guests, game=game, cap=cap)
+        await self.deal(*guests)
+        return code
+
+    async def deal(self, *guests: GuestInMemory) -> None:
+        """All get ready at the table where they sit, and the first one starts."""
+        await counted_down(*guests)
+        await self.pass_time(COUNTDOWN_MILLIS)
+        for guest in guests:
+            assert guest.heard.all(Dealt)
+
+    async def restart(self, deal: Deal = deal_for_key) -> None:
+        """The process is gone with all it knew, and another opens on the same store."""
+        await self.close()
+        self.guests.clear()
+        self.house = await open_in_memory(self.store, self.time, deal)
+
+    async def close(self) -> None:
+        await self.house.stop()
+
+
+async def gathered(
+    host: Guest, *others: Guest, game: str = "canfield", cap: int = 10, public: bool = False
+) -> str:
+    """All of them at a table of the host's; returns its code."""
+    snapshot = await host.at_table(CreateTable, game=game, cap=cap, public=public)
+    for other in others:
+        await other.at_table(JoinTable, table=snapshot.table.code)
+    return snapshot.table.code
+
+
+async def counted_down(host: Guest, *others: Guest) -> None:
+    """All are ready, the host has started, and every nonce is shown."""
+    for guest in (host, *others):
+        answer = await guest.ready()
+        assert isinstance(answer, Done), answer
+    answer = await host.ask(Start, table=host.table.code)
+    assert isinstance(answer, Done), answer
+    for guest in (host, *others):
+        answer = await guest.reveal()
+        assert isinstance(answer, Done), answer
+
+
+async def open_in_memory(
+    store: FakeStore, time: InventedTime, deal: Deal = deal_for_key, node: str = "node"
+) -> House:
+    return await open_house(
+        store, node, PROGRAM, Metrics(), deal=deal, seed=seeds(), steady=time.steady
+    )
+
+
+@asynccontextmanager
+async def house_in_memory(deal: Deal = deal_for_key) -> AsyncIterator[HouseInMemory]:
+    """A house on an empty store in memory; `deal` deals its races."""
+    time = InventedTime()
+    fake = FakeHouse(clock=time.millis)
+    store = fake_store(fake)
+    rooms = HouseInMemory(fake, time, await open_in_memory(store, time, deal), store)
+    try:
+        yield rooms
+    finally:
+        fake.unavailable = False
+        await rooms.close()
+
+
+@pytest.fixture
+async def rooms() -> AsyncIterator[HouseInMemory]:
+    """A house on an empty store in memory, at an invented time."""
+    async with house_in_memory() as opened:
+        yield opened
