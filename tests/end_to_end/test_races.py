@@ -1,0 +1,80 @@
+"""Whole races by four bots through the wire: house, players and rules come to the same.
+
+After each race three accounts of it are held against each other: the result that the house
+announced, what each player was told move by move, and what the rules make of the record.
+"""
+
+import asyncio
+import time
+from functools import partial
+from random import Random
+
+import pytest
+
+from kit.figures import note
+from kit.house import House, open_house
+from kit.race_audit import disagreements, every_byte_found_out, found_out
+from kit.recorded_players import LINE_UP, RecordedPlayer, players_at_a_table
+from saratoga_protocol.commands import GetRecord
+from saratoga_protocol.events import Record
+from saratoga_rules.games import GAMES
+from saratoga_rules.record import parse_record
+
+AT_FULL_PACE = ("--rate", "0", "--log-level", "warning")
+CHANGES = 8
+"""Bytes changed by chance in every record."""
+
+RACES = 200
+TABLES = 25
+"""At once; each races `RACES / TABLES` times."""
+
+
+async def records_of_a_table(house: House, game: str, names: str, races: int) -> list[str]:
+    """Race so often at one table; returns the records, once nobody disagrees with them."""
+    async with players_at_a_table(house.url, game, names) as players:
+        await asyncio.gather(*(player.race(races, 0, len(LINE_UP)) for player in players))
+        return [await record_agreed_on(players, race) for race in players[0].notes.outcomes]
+
+
+async def record_agreed_on(players: list[RecordedPlayer], race: str) -> str:
+    record = await players[0].house.ask(partial(GetRecord, race=race), Record)
+    everybody = [player.notes for player in players]
+    assert await asyncio.to_thread(disagreements, record.text, everybody) == []
+    assert [player.objections(race) for player in players] == [()] * len(players)
+    assert [player.notes.announced.count(race) for player in players] == [1] * len(players)
+    return record.text
+
+
+async def records(game: str, tables: int, races: int) -> list[str]:
+    async with open_house(*AT_FULL_PACE) as house, asyncio.TaskGroup() as group:
+        raced = [
+            group.create_task(records_of_a_table(house, game, f"Bot{table}x", races))
+            for table in range(1, tables + 1)
+        ]
+    return [text for each in raced for text in each.result()]
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_two_races_come_to_the_same_for_house_players_and_rules(game: str) -> None:
+    texts = await records(game, tables=2, races=1)
+    assert len(texts) == 2
+    chance = Random(game)
+    assert [found_out(text, chance, CHANGES) for text in texts] == [[], []]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", GAMES)
+async def test_many_races_come_to_the_same_for_house_players_and_rules(game: str) -> None:
+    began = time.monotonic()
+    texts = await records(game, TABLES, RACES // TABLES)
+    raced = time.monotonic() - began
+    assert len(texts) == RACES
+    chance = Random(game)
+    assert [found_out(text, chance, CHANGES) for text in texts] == [[]] * RACES
+    shortest = min(texts, key=len)
+    assert every_byte_found_out(shortest, chance) == []
+    moves = sum(racer.moves for text in texts for racer in parse_record(text).racers)
+    note(
+        f"{game}: {RACES} races, {moves} moves, 0 disagreements, in {raced:.0f} s; "
+        f"{RACES * CHANGES + len(shortest)} changed bytes, all found out"
+    )

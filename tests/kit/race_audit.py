@@ -1,0 +1,171 @@
+"""A finished race held against everybody's notes: the house, each player, and the rules agree.
+
+Three accounts are compared: what the house announced, what each player was told move by move, and
+what the rules make of the record. `disagreements` says, in sentences, where they differ.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from random import Random
+
+from kit.recorded_players import Acknowledged, Notes
+from saratoga_protocol.commands import CashOut, MakeMove
+from saratoga_protocol.events import Outcome
+from saratoga_protocol.views import wire_view
+from saratoga_rules.fairness import nonce_hash
+from saratoga_rules.games import GAMES
+from saratoga_rules.money import net
+from saratoga_rules.position import Position
+from saratoga_rules.record import LOG_ENDINGS, RaceRecord, RacerLog, digest_of, parse_record
+from saratoga_rules.replay import replay
+from saratoga_rules.verify import verify
+from saratoga_rules.views import redact
+from saratoga_server.ports import LogEntry, StoredBoard
+
+
+def disagreements(text: str, everybody: Sequence[Notes]) -> list[str]:
+    """Where a race's record, its announced result and the players' notes differ."""
+    record = parse_record(text)
+    found = [f"verify: {fault.name}: {fault.detail}" for fault in verify(text.encode()).faults]
+    for notes in everybody:
+        found.extend(f"{notes.player}: {fault}" for fault in _faults(record, text, notes))
+    return found
+
+
+def _faults(record: RaceRecord, text: str, notes: Notes) -> Iterator[str]:
+    race = record.race_id
+    outcome = notes.outcomes.get(race)
+    if outcome is None:
+        yield "was never told how the race ended"
+        return
+    yield from _faults_of_result(record, text, outcome)
+    if notes.commitments.get(race, record.commitment) != record.commitment:
+        yield "saw another commitment"
+    hashes = {racer.player: racer.nonce_hash for racer in record.racers}
+    if notes.nonce_hashes.get(race, hashes) != hashes:
+        yield "saw other hashes of the nonces"
+    if notes.player in hashes:
+        yield from _faults_of_board(record, record.racer(notes.player), notes)
+
+
+def _faults_of_result(record: RaceRecord, text: str, outcome: Outcome) -> Iterator[str]:
+    told = [(r.place, r.player, r.banked, r.net, r.reached, r.state) for r in outcome.results]
+    kept = [(r.place, r.player, r.banked, r.net, r.reached, r.state) for r in record.results]
+    if told != kept:
+        yield f"was told {told}, and the record says {kept}"
+    if outcome.digest != digest_of(text):
+        yield "was told another digest"
+    if (outcome.seed, outcome.ranked) != (record.seed, record.ranked):
+        yield "was told another seed, or rank"
+    if outcome.nonces != {racer.player: racer.nonce for racer in record.racers}:
+        yield "was told other nonces"
+    if any(nonce_hash(bytes.fromhex(r.nonce)) != r.nonce_hash for r in record.racers):
+        yield "was shown a nonce that does not fit its hash"
+
+
+def _faults_of_board(record: RaceRecord, racer: RacerLog, notes: Notes) -> Iterator[str]:
+    """Whether the player's own board, move by move, is the one that the record's moves make."""
+    positions = replay(record, racer.player)
+    opening = notes.openings.get(record.race_id)
+    if opening is not None and opening.view != wire_view(redact(record.deal)):
+        yield "was dealt another position"
+    done = notes.of_race(record.race_id)
+    yield from _faults_of_moves(racer, done)
+    for each in done:
+        if not each.repeat:
+            yield from _faults_of_view(record, racer, positions, each)
+    last = notes.ended.get(record.race_id) or (done[-1].board if done else None)
+    end = positions[-1]
+    if last is not None and (last.banked, last.state, last.view) != (
+        racer.banked,
+        racer.state,
+        wire_view(redact(end)),
+    ):
+        yield f"ended with {last.banked} ({last.state}), not {racer.banked} ({racer.state})"
+    result = next(row for row in record.results if row.player == racer.player)
+    if (result.banked, result.net) != (end.banked, net(GAMES[record.game], end.banked)):
+        yield f"the moves come to {end.banked}, the result is {result.banked}, {result.net} dollars"
+
+
+def _faults_of_moves(racer: RacerLog, done: Iterable[Acknowledged]) -> Iterator[str]:
+    """Every acknowledged move stands in the log, at its place."""
+    places = set()
+    for each in done:
+        place = len(racer.log) - 1 if each.after is None else each.after
+        if place >= len(racer.log) or racer.log[place].text != each.text:
+            yield f"{each.text} was acknowledged at {place}, and is not there"
+        if not each.repeat and place in places:
+            yield f"two moves were acknowledged at {place}"
+        places.add(place)
+    if unknown := [
+        f"{line.text} at {place}"
+        for place, line in enumerate(racer.log)
+        if place not in places and not _is_the_houses(line.text)
+    ]:
+        yield f"never had an answer to {', '.join(unknown)}"
+
+
+def _is_the_houses(text: str) -> bool:
+    return text in LOG_ENDINGS and text != "cash-out"
+
+
+def _faults_of_view(
+    record: RaceRecord, racer: RacerLog, positions: list[Position], each: Acknowledged
+) -> Iterator[str]:
+    board = each.board
+    if board.count >= len(positions):
+        yield f"was shown a board of {board.count} entries"
+        return
+    position = positions[board.count]
+    if board.view != wire_view(redact(position)):
+        yield f"was shown another position after {board.count} entries"
+    money = net(GAMES[record.game], position.banked)
+    if (board.banked, board.net) != (position.banked, money):
+        yield f"was told {board.banked} after {board.count} entries, not {position.banked}"
+
+
+def faults_of_log(stored: StoredBoard, racer: RacerLog, notes: Notes) -> Iterator[str]:
+    """Whether every entry of a stored log is one command of the player's, done once, in its place."""
+    if [entry.text for entry in stored.entries] != [line.text for line in racer.log]:
+        yield "the log and the record differ"
+    last_id = 0
+    for place, entry in enumerate(stored.entries):
+        if entry.command_id:
+            if entry.command_id < last_id:
+                yield f"command {entry.command_id} follows {last_id}"
+            last_id = entry.command_id
+        yield from _faults_of_entry(place, entry, notes)
+    own = [e.command_id for e in stored.entries if e.command_id and e.text not in LOG_ENDINGS]
+    if len(own) != len(set(own)):
+        yield "a command was done twice"
+
+
+def _faults_of_entry(place: int, entry: LogEntry, notes: Notes) -> Iterator[str]:
+    if not entry.command_id or _is_the_houses(entry.text):
+        return
+    command = notes.sent.get(entry.command_id)
+    match command:
+        case MakeMove(after=after, move=move):
+            if (after, move) != (place, entry.text):
+                yield f"command {entry.command_id} was {move} after {after}, not at {place}"
+        case CashOut():
+            pass
+        case _:
+            yield f"entry {place}, {entry.text}, is no command that was sent"
+
+
+def found_out(text: str, chance: Random, times: int) -> list[str]:
+    """Of so many changes of a byte of a record, by chance, those that pass unnoticed."""
+    whole = text.encode()
+    places = ((chance.randrange(len(whole)), chance.randrange(1, 256)) for _ in range(times))
+    return [f"byte {at} changed by {by}" for at, by in places if _passes(whole, at, by)]
+
+
+def every_byte_found_out(text: str, chance: Random) -> list[str]:
+    """As `found_out`, with every byte of the record changed once."""
+    whole = text.encode()
+    places = ((at, chance.randrange(1, 256)) for at in range(len(whole)))
+    return [f"byte {at} changed by {by}" for at, by in places if _passes(whole, at, by)]
+
+
+def _passes(whole: bytes, at: int, by: int) -> bool:
+    return verify(whole[:at] + bytes([whole[at] ^ by]) + whole[at + 1 :]).ok

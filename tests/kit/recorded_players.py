@@ -1,0 +1,192 @@
+"""Bots on real connections that write down everything the house acknowledges to them.
+
+What stands in these notes is what a player could hold against the house: every command that was
+sent, every move that was acknowledged with the board that came back, every picture of the table.
+"""
+
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+
+from saratoga_client.backoff import Backoff
+from saratoga_client.bots.player import Report, TablePlayer
+from saratoga_client.bots.strengths import CHOOSERS, Strength
+from saratoga_client.connection import Connection, LinkState
+from saratoga_client.identity import new_token
+from saratoga_client.pending import Draft
+from saratoga_client.switchboard import Switchboard
+from saratoga_protocol import events
+from saratoga_protocol.codec import UnknownEvent
+from saratoga_protocol.commands import AnyCommand, CashOut, CreateTable, JoinTable, MakeMove
+from saratoga_protocol.events import AnyEvent, BoardView, Outcome
+
+LINE_UP = ("strong", "weak", "strong", "weak")
+
+
+@dataclass(frozen=True)
+class Acknowledged:
+    """A move, or a cash-out, of which the house has said that it is done."""
+
+    id: int
+    race: str
+    after: int | None
+    """The number of moves before it; `None` for a cash-out."""
+    text: str
+    board: BoardView
+    repeat: bool
+    moment: float
+    """`time.monotonic()`, in seconds."""
+
+
+@dataclass
+class Notes:
+    """All that a player knows for certain."""
+
+    player: str = ""
+    sent: dict[int, AnyCommand] = field(default_factory=dict)
+    acknowledged: list[Acknowledged] = field(default_factory=list)
+    openings: dict[str, BoardView] = field(default_factory=dict)
+    """The board as dealt, by race."""
+    ended: dict[str, BoardView] = field(default_factory=dict)
+    """The board as the house ended it, by race."""
+    commitments: dict[str, str] = field(default_factory=dict)
+    """By race, as named in the countdown."""
+    nonce_hashes: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Of the racers, by race, as shown in the countdown."""
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    announced: list[str] = field(default_factory=list)
+    """The races of which the house said, unasked, that they are over."""
+    connected: list[float] = field(default_factory=list)
+    """When a connection stood, its seat taken up again."""
+    is_connected: bool = False
+
+    def of_race(self, race: str) -> list[Acknowledged]:
+        return [each for each in self.acknowledged if each.race == race]
+
+    def hear(self, event: AnyEvent | UnknownEvent) -> None:
+        match event:
+            case events.MoveMade(re=int(command_id), board=board, repeat=repeat):
+                self._acknowledge(command_id, board, repeat)
+            case events.Dealt(board=board):
+                self.openings.setdefault(board.race, board)
+            case events.BoardEnded(board=board):
+                self.ended[board.race] = board
+            case events.RaceOver(outcome=outcome):
+                self.announced.append(outcome.race)
+                self.outcomes[outcome.race] = outcome
+            case events.TableChanged(table=table):
+                self._see(table)
+            case _:
+                pass
+
+    def _acknowledge(self, command_id: int, board: BoardView, repeat: bool) -> None:
+        command = self.sent[command_id]
+        assert isinstance(command, MakeMove | CashOut)
+        after, text = None, "cash-out"
+        if isinstance(command, MakeMove):
+            after, text = command.after, command.move
+        done = Acknowledged(command_id, command.race, after, text, board, repeat, time.monotonic())
+        self.acknowledged.append(done)
+
+    def take_up(self, snapshot: events.Snapshot) -> None:
+        self._see(snapshot.table)
+        board = snapshot.board
+        if board is not None and board.count == 0 and board.state == "racing":
+            self.openings.setdefault(board.race, board)
+        if snapshot.outcome is not None:
+            self.outcomes[snapshot.outcome.race] = snapshot.outcome
+
+    def _see(self, table: events.Table) -> None:
+        if table.phase == "countdown":
+            self.commitments[table.race] = table.commitment
+            self.nonce_hashes[table.race] = {
+                seat.player: seat.nonce_hash for seat in table.seats if seat.player in table.racers
+            }
+
+    def turn(self, state: LinkState) -> None:
+        self.is_connected = state is LinkState.CONNECTED
+        if self.is_connected:
+            self.connected.append(time.monotonic())
+
+
+class NotingSwitchboard(Switchboard):
+    """Writes down what goes by."""
+
+    notes: Notes
+
+    def hear(self, event: AnyEvent | UnknownEvent) -> None:
+        self.notes.hear(event)
+        super().hear(event)
+
+    def deliver(self, event: AnyEvent) -> None:
+        if isinstance(event, events.Snapshot):
+            self.notes.take_up(event)
+        super().deliver(event)
+
+    def open(self, draft: Draft) -> "tuple[AnyCommand, object]":  # type: ignore[override]
+        command, waiter = super().open(draft)
+        self.notes.sent[command.id] = command
+        return command, waiter
+
+
+class NotingConnection(Connection):
+    """A connection whose notes outlast it."""
+
+    def __init__(self, url: str, name: str) -> None:
+        self.notes = Notes()
+        super().__init__(
+            url, new_token(), name=name, bot=True, client="test", on_state=self.notes.turn
+        )
+        self._board = NotingSwitchboard(Backoff(), self._send)
+        self._board.notes = self.notes
+
+
+@dataclass
+class RecordedPlayer:
+    """A bot with a seat, and its notes."""
+
+    house: NotingConnection
+    strength: str
+    temper: int
+    seat: TablePlayer | None = None
+
+    @property
+    def notes(self) -> Notes:
+        return self.house.notes
+
+    async def race(self, races: int, pace: float, starts_with: int) -> Report:
+        """Race so often; the host starts the races and calls the next ones."""
+        self.seat = TablePlayer(
+            self.house,
+            CHOOSERS[Strength(self.strength)],
+            pace=pace,
+            temper=self.temper,
+            races=races,
+            starts_with=starts_with,
+        )
+        return await self.seat.stay()
+
+    def objections(self, race: str) -> tuple[str, ...]:
+        """What the seat's own watch over the house has found wrong with the race."""
+        assert self.seat is not None
+        testimony = self.seat._seat.testimonies.get(race)
+        return () if testimony is None else testimony.disagreements
+
+
+@asynccontextmanager
+async def players_at_a_table(
+    url: str, game: str, names: str, line_up: Sequence[str] = LINE_UP, cap: int = 20
+) -> AsyncIterator[list[RecordedPlayer]]:
+    """Bots at a table of their own, called `names` and a number; the first is host."""
+    async with AsyncExitStack() as stack:
+        players: list[RecordedPlayer] = []
+        sit_down: Draft = partial(CreateTable, game=game, cap=cap, seats=len(line_up))
+        for number, strength in enumerate(line_up, start=1):
+            house = await stack.enter_async_context(NotingConnection(url, f"{names}{number}"))
+            house.notes.player = house.welcome.player
+            snapshot = await house.ask(sit_down, events.Snapshot)
+            sit_down = partial(JoinTable, table=snapshot.table.code)
+            players.append(RecordedPlayer(house, strength, number))
+        yield players
