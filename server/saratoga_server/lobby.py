@@ -104,6 +104,7 @@ class Lobby:
         room = await self._floor.open(change.table)
         if room is None:  # asked again: the table is there already
             return await self._come_back(session, command.id, code)
+        self._listed[code] = None
         await self.list_if_public(room)
         return await self._seated(session, command.id, room)
 
@@ -208,7 +209,8 @@ class Lobby:
         for session in self._hub.audience(code):
             if session.player == player and session.seat == code:
                 session.seat = None
-                self._hub.unfollow(session, code)
+                if code not in session.watching:
+                    self._hub.unfollow(session, code)
                 if reason is not None:
                     session.tell(SeatLost(table=code, reason=reason))
         # The next welcome must tell an id with which one can sit down here again.
@@ -384,7 +386,7 @@ class Lobby:
                     seats=state.settings.seats,
                 )
             )
-        if self._listed.get(room.code) != summary:
+        if room.code not in self._listed or self._listed[room.code] != summary:
             self._listed[room.code] = summary
             await self._tables.set_public(room.code, summary)
 

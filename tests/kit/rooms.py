@@ -1,7 +1,7 @@
 """A house in the test's own process: on a store in memory at an invented time, or on a real store.
 
 `rooms` is the former: no time passes but by `pass_time`, and so every race there is the same race
-each time. The table codes, seeds and tokens are always the same too.
+each time, but for the table's code; the tokens and seeds are always the same too.
 """
 
 import asyncio

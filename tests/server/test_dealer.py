@@ -6,7 +6,14 @@ import pytest
 
 from kit.fake_store import fake_store
 from kit.guests import GuestInMemory
-from kit.rooms import HouseInMemory, always, gathered, house_in_memory, open_in_memory
+from kit.rooms import (
+    HouseInMemory,
+    always,
+    counted_down,
+    gathered,
+    house_in_memory,
+    open_in_memory,
+)
 from saratoga_protocol.commands import CashOut, JoinTable, MakeMove, Resume, WatchTable
 from saratoga_protocol.events import BoardEnded, Dealt, MoveMade, RaceOver, Refused, Standings
 from saratoga_protocol.refusals import TAKEN_OVER
@@ -66,8 +73,6 @@ async def test_everyone_is_dealt_the_same_at_the_same_moment(rooms: HouseInMemor
 
 
 async def test_nobody_is_dealt_before_the_start(rooms: HouseInMemory) -> None:
-    from kit.rooms import counted_down
-
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     await gathered(anna, bert)
     await counted_down(anna, bert)
@@ -96,8 +101,6 @@ async def test_a_board_that_has_ended_has_no_legal_moves(rooms: HouseInMemory) -
 
 @pytest.mark.parametrize("phase", ["gathering", "countdown"])
 async def test_nobody_moves_before_the_start(rooms: HouseInMemory, phase: str) -> None:
-    from kit.rooms import counted_down
-
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     code = await gathered(anna, bert)
     if phase == "countdown":
