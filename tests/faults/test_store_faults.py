@@ -293,3 +293,34 @@ async def test_what_is_on_its_way_arrives_before_the_store_is_closed(
         assert outcome[0].status is CommitStatus.DONE
     with pytest.raises(StoreUnavailable):
         await store.boards.commit([move("draw", 1, code=TABLES[0])])
+
+
+async def test_a_commit_that_cannot_be_packed_holds_up_nobody(store: Store) -> None:
+    race = await running_race(store)
+    with pytest.raises(StoreUnavailable, match="cannot be packed"):
+        await race.commit(move("\ud800", 0))
+    assert (await race.commit(move("draw", 0)))[0].status is CommitStatus.DONE
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_a_store_can_be_closed_while_it_is_away(mortal_store: StoreServer) -> None:
+    async with open_store(mortal_store.url) as store:
+        race = await running_race(store)
+        mortal_store.kill()
+        unheard = asyncio.ensure_future(race.commit(move("draw", 0)))
+        await asyncio.sleep(0)
+    with pytest.raises(StoreUnavailable):
+        await unheard
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_the_connection_is_made_again_before_anybody_needs_it(
+    mortal_store: StoreServer,
+) -> None:
+    async with open_store(mortal_store.url) as store:
+        race = await running_race(store)
+        mortal_store.kill()
+        mortal_store.start()
+        await asyncio.to_thread(mortal_store.wait_for, "CLIENT", "LIST", says=b"cmd=function|load")
+        [outcome] = await race.commit(move("draw", 0))
+        assert outcome.status is CommitStatus.DONE

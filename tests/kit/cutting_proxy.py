@@ -27,23 +27,34 @@ class CuttingProxy:
         self._lines.add(task)
         try:
             far_reader, far_writer = await asyncio.open_unix_connection(self._store)
+            try:
+                await self._pass_on(reader, writer, far_reader, far_writer)
+            finally:
+                far_writer.transport.abort()
         except OSError:
-            writer.transport.abort()
             return
         finally:
+            writer.transport.abort()
             self._lines.discard(task)
-        self._lines.add(task)
-        doomed = asyncio.Event()
+
+    async def _pass_on(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        far_reader: asyncio.StreamReader,
+        far_writer: asyncio.StreamWriter,
+    ) -> None:
+        doomed = False
 
         async def forth() -> None:
+            nonlocal doomed
             while piece := await reader.read(1 << 20):
-                if self.loses(piece):
-                    doomed.set()
+                doomed = doomed or self.loses(piece)
                 far_writer.write(piece)
 
         async def back() -> None:
             while piece := await far_reader.read(1 << 20):
-                if doomed.is_set():
+                if doomed:
                     self.lost += 1
                     self.has_lost.set()
                     return
@@ -56,14 +67,14 @@ class CuttingProxy:
             for way in ways:
                 way.cancel()
             await asyncio.gather(*ways, return_exceptions=True)
-            far_writer.transport.abort()
-            writer.transport.abort()
-            self._lines.discard(task)
 
     async def close(self) -> None:
+        # whoever has just been let in begins a turn of the loop later, and ends one later
+        await asyncio.sleep(0)
         for line in list(self._lines):
             line.cancel()
         await asyncio.gather(*self._lines, return_exceptions=True)
+        await asyncio.sleep(0)
 
 
 @asynccontextmanager

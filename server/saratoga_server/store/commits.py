@@ -75,16 +75,21 @@ class Commits:
         self._closed = False
         self._race_keys: dict[tuple[str, int], bytes] = {}
         self._command = b"$5\r\nFCALL\r\n" + _bulk(function_name("commit_boards"))
-        self._tail = b""
+        self._heads: dict[int, bytes] = {}
+        self._tail = b"\r\n"
         self._replies_due = self._replies = 1
         if durability is Durability.REPLICATED:
             self._replies_due = 3
-            self._tail = (
+            self._tail += (
                 b"*3\r\n$3\r\nSET\r\n" + _bulk(REPLICA_MARK) + b"$1\r\n1\r\n"
                 b"*3\r\n$4\r\nWAIT\r\n$1\r\n1\r\n" + _bulk(str(REPLICA_TIMEOUT))
             )
         self._answer: Reply = None
         self._loop = asyncio.get_running_loop()
+
+    def start(self) -> None:
+        """Connect before the first commit comes."""
+        self._recover("not connected")
 
     def submit(self, commit: BoardCommit) -> asyncio.Future[CommitOutcome]:
         """Put a commit on its way; the future fails with `StoreUnavailable`."""
@@ -109,6 +114,9 @@ class Commits:
         if on_their_way:
             await asyncio.wait(on_their_way, timeout=PATIENCE)
         if self._recovery is not None:
+            # a connection that is being made is made first: redis-py leaks what is cancelled half-way
+            await asyncio.wait([self._recovery], timeout=2 * CONNECT_WITHIN)
+        if self._recovery is not None:
             self._recovery.cancel()
             await asyncio.wait([self._recovery])
         if self._watch is not None:
@@ -119,18 +127,21 @@ class Commits:
     # sending
 
     def _flush(self) -> None:
+        waiting = self._waiting
         if self._flight or self._recovery is not None:
             return
-        if self._line is None:
+        if not waiting:
+            self._busy = False
+        elif self._line is None:
             self._recover("not connected")
-            return
-        waiting = self._waiting
-        self._flight = flight = [waiting.popleft() for _ in range(min(len(waiting), BATCH))]
-        if flight:
+        else:
+            if len(waiting) <= BATCH:
+                self._flight = list(waiting)
+                waiting.clear()
+            else:
+                self._flight = [waiting.popleft() for _ in range(BATCH)]
             self._again = False
             self._send()
-        else:
-            self._busy = False
 
     def _send(self) -> None:
         assert self._line is not None
@@ -138,7 +149,15 @@ class Commits:
         self._sent_at = self._loop.time()
         if self._watch is None:
             self._watch = self._loop.call_at(self._sent_at + REPLY_TIMEOUT, self._look)
-        self._line.send(self._request())
+        try:
+            request = self._request()
+        except (TypeError, ValueError, OverflowError) as fault:
+            # nothing the house judged looks like this; it must not hold up the moves behind it
+            flight, self._flight = self._flight, []
+            _fail(flight, f"a commit that cannot be packed: {fault}")
+            self._loop.call_soon(self._flush)
+        else:
+            self._line.send(request)
 
     def _request(self) -> bytes:
         places: dict[bytes, int] = {}
@@ -164,17 +183,13 @@ class Commits:
                 )
             )
         batch = self._packer.pack((self._again, boards))
-        number = b"%d" % len(places)
-        return b"*%d\r\n%b$%d\r\n%b\r\n%b$%d\r\n%b\r\n%b" % (
-            len(places) + 4,
-            self._command,
-            len(number),
-            number,
-            b"".join(places),
-            len(batch),
-            batch,
-            self._tail,
-        )
+        head = self._heads.get(len(places)) or self._remember_head(len(places))
+        return b"".join((head, *places, b"$%d\r\n" % len(batch), batch, self._tail))
+
+    def _remember_head(self, keys: int) -> bytes:
+        """How a request with so many keys begins."""
+        head = self._heads[keys] = b"*%d\r\n%b%b" % (keys + 4, self._command, _bulk(str(keys)))
+        return head
 
     def _remember_race(self, at: tuple[str, int]) -> bytes:
         if len(self._race_keys) >= _RACES_REMEMBERED:
@@ -203,7 +218,10 @@ class Commits:
         for (_, future, _), (status, length, at, number) in zip(flight, fours, strict=True):
             if not future.done():
                 future.set_result(CommitOutcome(_STATUSES[status], length, Millis(at), number))
-        self._flush()
+        if self._waiting:
+            self._flush()
+        else:
+            self._busy = False
 
     def _refused(self, reason: str) -> None:
         """Nothing was written: an error reply stands for the whole batch."""
@@ -239,8 +257,7 @@ class Commits:
     def _on_lost(self, line: Line) -> None:
         if line is self._line:
             self._line = None
-            if self._flight:
-                self._recover("the connection was lost")
+            self._recover("the connection was lost")
 
     def _recover(self, reason: str) -> None:
         self._busy = True
@@ -253,15 +270,17 @@ class Commits:
         if self._line is not None:
             await asyncio.sleep(_LONGEST_PAUSE)
         self._give_up(reason)
-        while self._line is None and (self._flight or self._waiting):
+        while self._line is None and (self._flight or self._waiting or not self._closed):
             line = Line(self._on_reply, self._on_lost)
             try:
                 async with asyncio.timeout(CONNECT_WITHIN):
                     await self._connect(line)
                 self._line = line if line.is_open else None
             except (StoreUnavailable, StoreRefused, RedisError, TimeoutError) as error:
-                line.abort()
                 reason = str(error) or "no connection in time"
+            finally:
+                if self._line is not line:
+                    line.abort()
             if self._line is None:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)

@@ -60,6 +60,7 @@ async def open_store(
     try:
         await link.load_library()
         commits = Commits(connect, durability)
+        commits.start()
         yield Store(
             boards=Boards(link, commits),
             tables=Tables(link),
@@ -74,6 +75,8 @@ async def open_store(
         if commits is not None:
             await commits.close()
         await link.close()
+        # a socket is closed a turn of the loop after its transport
+        await asyncio.sleep(0)
 
 
 async def _checked(url: str, durability: Durability, *, trust: bool) -> Fitness:
