@@ -35,6 +35,7 @@ from saratoga_server.store.process import (
     comes_up,
     ends,
     find_binary,
+    find_store,
     is_held,
     last_lines,
     locked,
@@ -50,6 +51,8 @@ _log = EventLog("store")
 _LOG_LIMIT: Final = 4 * 1024 * 1024
 """Bytes of the store's log from which on a new one is begun."""
 _LOOK_AGAIN: Final = 0.1
+_NOT_YET: Final = 2**31 - 1
+"""For the process id of a store about to be started: no process has it, so no signal goes astray."""
 _RESTART_PAUSE: Final = 1.0
 """Seconds between tries."""
 
@@ -144,21 +147,25 @@ class EmbeddedStore:
         with (self.folder / "store.lock").open("a") as lock:
             if locked(lock):
                 return False
-        running = read_note(self.folder)
+        note = read_note(self.folder)
+        running = None if note is None else await find_store(self.folder, note.socket)
         if running is None or not await comes_up(running, lambda: is_held(self.folder)):
             if not is_held(self.folder):
                 return False
-            known = f"process {running.pid}" if running else "a process"
+            known = f"process {note.pid}" if note and note.pid != _NOT_YET else "a process"
             raise StoreRefused(
                 f"A store that outlived its house still holds {self.folder} and does not answer: "
                 f"{known}. End it, and start again."
             )
         await ask(running.socket, "CONFIG", "SET", "appendfsync", self._sync)
+        write_note(self.folder, running)
         _log.warning("store_taken_over", pid=running.pid)
         self._running, self.adopted = running, True
         return True
 
     async def _start(self, socket: str) -> None:
+        # where it will be is noted first: from the next line on it may have to be found by another
+        write_note(self.folder, StoreNote(_NOT_YET, socket))
         process = self._process = self._spawn(socket)
         self._running = StoreNote(process.pid, socket)
         write_note(self.folder, self._running)

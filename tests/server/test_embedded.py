@@ -148,6 +148,20 @@ async def test_a_note_of_a_dead_store_is_not_believed(folder: Path) -> None:
         assert mode(Path(url.removeprefix("unix://")).parent) is None
 
 
+@pytest.mark.parametrize("note", ["stale", "early"])
+async def test_a_store_is_found_though_its_house_was_killed_before_it_noted_it(
+    folder: Path, note: str
+) -> None:
+    url = killed_house(folder)
+    path = folder / "store.json"
+    told = json.loads(path.read_text())
+    pid, told["pid"] = told["pid"], {"stale": 2**22 - 1, "early": 2**31 - 1}[note]
+    path.write_text(json.dumps(told))
+    async with EmbeddedStore(folder) as found:
+        assert found == url
+        assert json.loads(path.read_text())["pid"] == pid
+
+
 async def test_a_silent_store_on_the_folder_is_left_alone_and_named(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

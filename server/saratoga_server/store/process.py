@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -27,6 +28,7 @@ SOCKET_PATH_LIMIT: Final = 100
 
 _FIRST_PAUSE: Final = 0.002
 _LONGEST_PAUSE: Final = 0.1
+_PROCESS_ID: Final = re.compile(rb"process_id:(\d+)\r")
 _FOLDER_NAME: Final = "saratoga-"
 """What the names of the sockets' folders begin with."""
 
@@ -120,6 +122,26 @@ async def answers(running: StoreNote) -> bool:
     """Whether that very process is a store that takes commands."""
     reply = await ask(running.socket, "INFO", "server")
     return f"process_id:{running.pid}\r".encode() in reply
+
+
+async def find_store(folder: Path, socket: str) -> StoreNote | None:
+    """The store that holds the folder and listens there, whoever started it; `None`: it is silent.
+
+    The note may be older than the store: a house can be killed between starting it and saying so.
+    """
+    clock = asyncio.get_running_loop().time
+    until, pause = clock() + READY_WITHIN, _FIRST_PAUSE
+    while is_held(folder) and clock() < until:
+        found = _PROCESS_ID.search(await ask(socket, "INFO", "server"))
+        if found and _names(await ask(socket, "CONFIG", "GET", "dir"), folder):
+            return StoreNote(int(found[1]), socket)
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
+    return None
+
+
+def _names(reply: bytes, folder: Path) -> bool:
+    return b"\r\n%b\r\n" % os.fsencode(folder.resolve()) in reply
 
 
 async def comes_up(running: StoreNote, lives: Callable[[], bool]) -> bool:
