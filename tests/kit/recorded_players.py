@@ -5,7 +5,7 @@ sent, every move that was acknowledged with the board that came back, every pict
 """
 
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -61,6 +61,16 @@ class Notes:
     connected: list[float] = field(default_factory=list)
     """When a connection stood, its seat taken up again."""
     is_connected: bool = False
+    board: BoardView | None = None
+    """The player's own, as last seen."""
+    phase: str = ""
+    """Of the table, as last seen."""
+    on_news: Callable[[], None] = lambda: None
+    """Told of everything heard, and of every turn of the connection."""
+
+    @property
+    def is_racing(self) -> bool:
+        return self.phase == "running" and self.board is not None and self.board.state == "racing"
 
     def of_race(self, race: str) -> list[Acknowledged]:
         return [each for each in self.acknowledged if each.race == race]
@@ -71,8 +81,9 @@ class Notes:
                 self._acknowledge(command_id, board, repeat)
             case events.Dealt(board=board):
                 self.openings.setdefault(board.race, board)
+                self.board = board
             case events.BoardEnded(board=board):
-                self.ended[board.race] = board
+                self.ended[board.race] = self.board = board
             case events.RaceOver(outcome=outcome):
                 self.announced.append(outcome.race)
                 self.outcomes[outcome.race] = outcome
@@ -80,6 +91,7 @@ class Notes:
                 self._see(table)
             case _:
                 pass
+        self.on_news()
 
     def _acknowledge(self, command_id: int, board: BoardView, repeat: bool) -> None:
         command = self.sent[command_id]
@@ -89,16 +101,19 @@ class Notes:
             after, text = command.after, command.move
         done = Acknowledged(command_id, command.race, after, text, board, repeat, time.monotonic())
         self.acknowledged.append(done)
+        self.board = board
 
     def take_up(self, snapshot: events.Snapshot) -> None:
         self._see(snapshot.table)
-        board = snapshot.board
+        self.board = board = snapshot.board
         if board is not None and board.count == 0 and board.state == "racing":
             self.openings.setdefault(board.race, board)
         if snapshot.outcome is not None:
             self.outcomes[snapshot.outcome.race] = snapshot.outcome
+        self.on_news()
 
     def _see(self, table: events.Table) -> None:
+        self.phase = table.phase
         if table.phase == "countdown":
             self.commitments[table.race] = table.commitment
             self.nonce_hashes[table.race] = {
@@ -109,6 +124,7 @@ class Notes:
         self.is_connected = state is LinkState.CONNECTED
         if self.is_connected:
             self.connected.append(time.monotonic())
+        self.on_news()
 
 
 class NotingSwitchboard(Switchboard):
@@ -156,7 +172,7 @@ class RecordedPlayer:
     def notes(self) -> Notes:
         return self.house.notes
 
-    async def race(self, races: int, pace: float, starts_with: int) -> Report:
+    async def race(self, races: int | None, pace: float, starts_with: int) -> Report:
         """Race so often; the host starts the races and calls the next ones."""
         self.seat = TablePlayer(
             self.house,

@@ -1,0 +1,205 @@
+"""A house full of racing bots whose processes are killed, again and again, in mid-race.
+
+`Party` keeps everybody racing; `strike` kills the server, the store, or both, starts again what
+does not start by itself, and waits until every player is back. Nobody helps the players.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import partial
+from statistics import median
+from typing import Any
+
+from kit.house import House, flags_for, open_house
+from kit.race_audit import disagreements, faults_of_log
+from kit.recorded_players import LINE_UP, Notes, RecordedPlayer, players_at_a_table
+from kit.stores import StoreServer
+from saratoga_protocol.commands import GetRecord
+from saratoga_protocol.events import Record
+from saratoga_rules.record import parse_record
+from saratoga_server.store.connection import Store, open_store
+
+BACK_WITHIN = 60.0
+"""Seconds: a bound for what is awaited, never a measure."""
+
+
+class Victim(Enum):
+    """Who is killed."""
+
+    SERVER = "server"
+    STORE = "store"
+    BOTH = "both"
+
+
+@dataclass
+class Party:
+    """Bots at several tables of one house, racing for as long as they are let."""
+
+    house: House
+    external: StoreServer | None
+    """The store, where it is not the house's own."""
+    tables: list[list[RecordedPlayer]] = field(default_factory=list)
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+    returns: list[float] = field(default_factory=list)
+    """Seconds from when everything was up again until a player was back; of every player."""
+    restarts: list[float] = field(default_factory=list)
+    """Seconds from the kill until everything was up again."""
+    struck: list[str] = field(default_factory=list)
+    """The table's phase at every strike, as the first table's host knew it."""
+
+    @property
+    def players(self) -> list[RecordedPlayer]:
+        return [player for table in self.tables for player in table]
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        async with asyncio.timeout(BACK_WITHIN):
+            while not holds():
+                self.news.clear()
+                await self.news.wait()
+
+    async def mid_race(self) -> None:
+        """Wait until somebody at the first table has made a move and everybody there races."""
+        hosts = self.tables[0]
+
+        def racing() -> bool:
+            return all(p.notes.is_connected and p.notes.is_racing for p in hosts) and any(
+                p.notes.board is not None and p.notes.board.count for p in hosts
+            )
+
+        await self.until(racing)
+
+    async def strike(self, victim: Victim) -> None:
+        """Kill, have it start again, and wait until everybody is back."""
+        self.struck.append(self.tables[0][0].notes.phase)
+        killed = time.monotonic()
+        if victim is not Victim.SERVER:
+            await self._kill_store()
+        if victim is not Victim.STORE:
+            await self.house.kill()
+        struck = time.monotonic()
+        if victim is not Victim.SERVER and self.external is not None:
+            await asyncio.to_thread(self.external.start)
+        if victim is not Victim.STORE:
+            await self.house.start()
+        ready = time.monotonic()
+        self.restarts.append(ready - killed)
+        back = partial(_came_back, since=struck, by_connection=victim is not Victim.STORE)
+        await self.until(lambda: all(back(p.notes) is not None for p in self.players))
+        self.returns.extend(
+            max(0.0, moment - ready) for p in self.players if (moment := back(p.notes))
+        )
+
+    async def _kill_store(self) -> None:
+        if self.external is not None:
+            await asyncio.to_thread(self.external.kill)
+            return
+        os.kill(self._note()["pid"], signal.SIGKILL)
+
+    def _note(self) -> dict[str, Any]:
+        note: dict[str, Any] = json.loads((self.house.data / "store" / "store.json").read_bytes())
+        return note
+
+    async def finish(self) -> None:
+        """Let every table end the race that it is at."""
+        before = {id(table): len(_raced(table)) for table in self.tables}
+        await self.until(
+            lambda: all(len(_raced(table)) > before[id(table)] for table in self.tables)
+        )
+
+    async def audit(self, store: Store) -> tuple[int, int]:
+        """Hold every race against everybody's notes; how many races and acknowledged moves."""
+        races = moves = 0
+        for table in self.tables:
+            for race in _raced(table):
+                races += 1
+                moves += await self._audit_race(store, table, race)
+        return races, moves
+
+    async def _audit_race(self, store: Store, table: list[RecordedPlayer], race: str) -> int:
+        answer = await table[0].house.ask(partial(GetRecord, race=race), Record)
+        everybody = [player.notes for player in table]
+        assert await asyncio.to_thread(disagreements, answer.text, everybody) == [], race
+        assert [player.objections(race) for player in table] == [()] * len(table)
+        record = parse_record(answer.text)
+        code, _, number = race.partition("/")
+        for notes in everybody:
+            stored = await store.boards.load_board(code, int(number), notes.player)
+            assert stored is not None
+            assert list(faults_of_log(stored, record.racer(notes.player), notes)) == [], race
+        return sum(len(notes.of_race(race)) for notes in everybody)
+
+    async def audit_leaderboards(self, store: Store) -> None:
+        """Every race that was settled is counted once: the bankrolls are the sums of the nets."""
+        raise NotImplementedError
+
+    def figures(self) -> str:
+        """How long the players and the processes took to be back."""
+        return (
+            f"{len(self.restarts)} kills, up again in median {median(self.restarts):.2f} s, "
+            f"at most {max(self.restarts):.2f} s; players back after that in median "
+            f"{median(self.returns):.2f} s, at most {max(self.returns):.2f} s"
+        )
+
+
+def _raced(table: list[RecordedPlayer]) -> list[str]:
+    """The races that somebody at the table knows to be over."""
+    return sorted({race for player in table for race in player.notes.outcomes})
+
+
+def _came_back(notes: Notes, since: float, by_connection: bool) -> float | None:
+    """When a player was back: a move acknowledged, or the seat taken up again; `None`: not yet."""
+    moments = [each.moment for each in notes.acknowledged[-3:] if each.moment > since]
+    if by_connection:
+        moments += [moment for moment in notes.connected[-3:] if moment > since]
+    if moments:
+        return min(moments)
+    # whoever has no board to play on, and was never cut off, has nothing to come back from
+    is_waiting = not by_connection and notes.is_connected and not notes.is_racing
+    return since if is_waiting else None
+
+
+@asynccontextmanager
+async def party(
+    games: tuple[str, ...], pace: float, external: StoreServer | None = None
+) -> AsyncIterator[Party]:
+    """Four bots at a table for each of the games, in a house on that store or on its own."""
+    flags = flags_for(external and external.url, ("--rate", "0", "--log-level", "warning"))
+    async with AsyncExitStack() as stack:
+        house = await stack.enter_async_context(open_house(*flags))
+        guests = Party(house, external)
+        for number, game in enumerate(games, start=1):
+            table = await stack.enter_async_context(
+                players_at_a_table(house.url, game, f"Table{number}x")
+            )
+            guests.tables.append(table)
+        for player in guests.players:
+            player.notes.on_news = guests.news.set
+        racing = [
+            asyncio.create_task(player.race(None, pace, len(LINE_UP))) for player in guests.players
+        ]
+        try:
+            yield guests
+        finally:
+            for task in racing:
+                task.cancel()
+            ended = await asyncio.gather(*racing, return_exceptions=True)
+        gone = [end for end in ended if not isinstance(end, asyncio.CancelledError)]
+        assert gone == [], "a player has given up"
+
+
+@asynccontextmanager
+async def store_of(guests: Party) -> AsyncIterator[Store]:
+    """The party's store, for whoever wants to look into it."""
+    if guests.external is not None:
+        url = guests.external.url
+    else:
+        url = f"unix://{guests._note()['socket']}"
+    async with open_store(url) as store:
+        yield store
