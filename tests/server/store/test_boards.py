@@ -104,6 +104,12 @@ async def test_one_board_may_appear_twice_in_a_batch(store: AnyStore) -> None:
     assert await race.texts() == ["draw", "w>t1"]
 
 
+async def test_the_first_move_is_not_lost_to_a_node_whose_clock_is_ahead(store: AnyStore) -> None:
+    race = await running_race(store, started_ago=-300)
+    (outcome,) = await race.commit(move("draw", 0))
+    assert (outcome.status, outcome.at) == (CommitStatus.DONE, race.start_at)
+
+
 async def test_nobody_moves_before_the_start(store: AnyStore) -> None:
     race = await running_race(store, started_ago=-MINUTE)
     [outcome] = await race.commit(move("draw", 0))
