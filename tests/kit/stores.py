@@ -61,7 +61,6 @@ class StoreServer:
             "appendfsync": "always",
             "maxmemory-policy": "noeviction",
             "logfile": str(self.folder / "log"),
-            "enable-debug-command": "yes",
         } | self.settings
         arguments = [part for name, value in settings.items() for part in (f"--{name}", value)]
         self.socket.unlink(missing_ok=True)

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from secrets import token_hex
 
-import msgpack
-
 from saratoga_server.store.keys import AUDIT, AUDIT_KEPT
 from saratoga_server.store.link import Link
+from saratoga_server.store.packing import pack, unpack
 
 
 class Audit:
@@ -17,11 +16,11 @@ class Audit:
 
     async def append(self, act: Mapping[str, str]) -> None:
         # the token tells an act that is written again from the same act done twice
-        packed = msgpack.packb((token_hex(8), dict(act)), use_bin_type=False)
+        packed = pack((token_hex(8), dict(act)))
         await self._link.write("append_act", (AUDIT,), packed, AUDIT_KEPT)
 
     async def read(self, limit: int) -> list[dict[str, str]]:
         if limit <= 0:
             return []
         acts = await self._link.command("ZREVRANGE", AUDIT, 0, limit - 1)
-        return [msgpack.unpackb(act)[1] for act in acts]
+        return [unpack(act)[1] for act in acts]

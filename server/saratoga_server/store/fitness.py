@@ -89,15 +89,15 @@ async def _settings(client: "Redis") -> dict[str, str] | None:
     found: dict[str, str] = {}
     for name in _SETTINGS:
         try:
-            pair = await client.execute_command("CONFIG", "GET", name)
+            shown = await client.config_get(name)
         except ResponseError:
             return None
-        if isinstance(pair, dict):
-            pair = [part for item in pair.items() for part in item]
-        if len(pair) == 2:
-            key, value = (part.decode() if isinstance(part, bytes) else part for part in pair)
-            found[key] = value
+        found |= {_text(key): _text(value) for key, value in shown.items() if key and value}
     return found
+
+
+def _text(value: bytes | str) -> str:
+    return value.decode() if isinstance(value, bytes) else value
 
 
 def _fitness(info: dict[str, object]) -> Fitness:

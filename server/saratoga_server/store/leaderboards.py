@@ -6,8 +6,6 @@ depend on names: first more banked, then less time, then who got there first.
 
 from secrets import token_hex
 
-import msgpack
-
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import BoardKey, RankedRow, Settlement
 from saratoga_server.store.keys import (
@@ -18,6 +16,7 @@ from saratoga_server.store.keys import (
     ranking_key,
 )
 from saratoga_server.store.link import Answer, Link
+from saratoga_server.store.packing import pack, unpack
 from saratoga_server.store.periods import periods
 from saratoga_server.store.settlements import unpack_settlement
 
@@ -77,7 +76,7 @@ class Leaderboards:
                 if await self._settle(settlement):
                     applied.append(settlement)
             # only now: who dies before this settles it again, to no effect
-            await self._link.write("drop_settled", (OUTBOX_KEYS[place - 1],), packed)
+            await self._link.write("drop_settled", (OUTBOX_KEYS[int(place) - 1],), packed)
         return len(waiting) // 2, applied
 
     async def _settle(self, settlement: Settlement) -> bool:
@@ -87,7 +86,7 @@ class Leaderboards:
             (each.player, each.bot, each.banked, each.net, each.elapsed)
             for each in settlement.results
         ]
-        packed = msgpack.packb(
+        packed = pack(
             (
                 leaderboard_tag(settlement.game),
                 settlement.race,
@@ -96,8 +95,7 @@ class Leaderboards:
                 [period.gone for period in belongs],
                 SETTLED_KEPT,
                 token_hex(8),
-            ),
-            use_bin_type=False,
+            )
         )
         mark = _mark_key(settlement.game, settlement.race)
         return bool(await self._link.write("settle", (mark,), packed) == 1)
@@ -115,10 +113,10 @@ def _keys(key: BoardKey) -> tuple[str, str]:
 
 
 def _row(key: BoardKey, place: int, player: Answer, row: Answer, bankroll: Answer) -> RankedRow:
-    race, net, races, _ = msgpack.unpackb(bankroll)
+    race, net, races, _ = unpack(bankroll)
     value, elapsed = net, None
     if key.ranking == "best":
-        race, value, net, elapsed = msgpack.unpackb(row)
+        race, value, net, elapsed = unpack(row)
     return RankedRow(
         rank=place + 1,
         player=player.decode(),

@@ -37,7 +37,7 @@ class Line(asyncio.Protocol):
     async def open(self, client: "Redis") -> None:
         """Connect with the client's settings; raise `StoreUnavailable` if that fails."""
         pool = client.connection_pool
-        settings = dict(pool.connection_kwargs) | {"retry": Retry(NoBackoff(), 0)}
+        settings: dict[str, Any] = {**pool.connection_kwargs, "retry": Retry(NoBackoff(), 0)}
         connection = pool.connection_class(**settings)
         try:
             await connection.connect()

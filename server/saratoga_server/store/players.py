@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import fields
 
-import msgpack
-
 from saratoga_server.ports import Millis, PlayerRow
 from saratoga_server.store.keys import GUEST_KEPT, name_key, player_key
 from saratoga_server.store.link import Answer, Link
+from saratoga_server.store.packing import pack
 
 _FIELDS = tuple(field.name for field in fields(PlayerRow) if field.name != "player")
 
@@ -33,7 +32,7 @@ class Players:
         # the name comes with `claim_name` only, which looks who else has it
         stored = ["token_hash", row.token_hash, "bot", int(row.bot), "banned", int(row.banned)]
         stored += ["last_id", row.last_id, "table", row.table or "", "created", row.created]
-        packed = msgpack.packb([GUEST_KEPT, *stored], use_bin_type=False)
+        packed = pack([GUEST_KEPT, *stored])
         await self._link.write("create_player", (player_key(row.player),), packed)
         return await self.load_player(row.player) or row
 

@@ -1,13 +1,12 @@
 """Settlements as they lie in the outbox."""
 
-import msgpack
-
 from saratoga_server.ports import Millis, SettledResult, Settlement
+from saratoga_server.store.packing import pack, unpack
 
 
 def pack_settlement(settlement: Settlement) -> bytes:
     """For `RaceFinish.settlement`; the results in their order of finish."""
-    packed: bytes = msgpack.packb(
+    return pack(
         (
             settlement.race,
             settlement.game,
@@ -16,16 +15,14 @@ def pack_settlement(settlement: Settlement) -> bytes:
                 (each.player, each.bot, each.banked, each.net, each.elapsed)
                 for each in settlement.results
             ],
-        ),
-        use_bin_type=False,
+        )
     )
-    return packed
 
 
 def unpack_settlement(packed: bytes) -> Settlement:
     """Raises `ValueError` on anything that `pack_settlement` did not write."""
     try:
-        race, game, start_at, results = msgpack.unpackb(packed)
+        race, game, start_at, results = unpack(packed)
         return Settlement(
             race=race,
             game=game,
@@ -35,5 +32,5 @@ def unpack_settlement(packed: bytes) -> Settlement:
                 for player, bot, banked, net, elapsed in results
             ),
         )
-    except (TypeError, ValueError, msgpack.UnpackException) as error:
+    except (TypeError, ValueError) as error:
         raise ValueError(f"not a settlement: {error}") from error

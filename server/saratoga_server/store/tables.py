@@ -3,8 +3,6 @@
 from collections.abc import AsyncIterator
 from secrets import token_hex
 
-import msgpack
-
 from saratoga_server.ports import Millis, TableWrite
 from saratoga_server.store.keys import (
     DUE_KEYS,
@@ -17,6 +15,7 @@ from saratoga_server.store.keys import (
     table_key,
 )
 from saratoga_server.store.link import Link
+from saratoga_server.store.packing import pack
 
 _SCAN = 1_000
 """Keys looked at by one step over all tables."""
@@ -90,7 +89,7 @@ def _pack(write: TableWrite, writer: str) -> bytes:
     finish: tuple[object, ...] = ()
     if write.finish is not None:
         finish = (write.finish.race, write.finish.record, write.finish.settlement or b"")
-    packed: bytes = msgpack.packb(
+    return pack(
         (
             write.expected,
             write.body,
@@ -103,7 +102,5 @@ def _pack(write: TableWrite, writer: str) -> bytes:
             finish,
             TABLE_KEPT,
             FINISHED_LOGS_KEPT,
-        ),
-        use_bin_type=False,
+        )
     )
-    return packed
