@@ -57,6 +57,12 @@ LOG_ENDINGS: Final[Mapping[str, State]] = {
 LEAST_PEOPLE: Final = 2
 """Fewer people than this who made a move, and the race is not ranked."""
 
+MOST_ENTRIES: Final = 5000
+"""Entries a board's log may hold; the house refuses further moves, one may still cash out.
+
+So the longest log is one entry longer: the ending on top. Far more than the longest game takes.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
