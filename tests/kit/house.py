@@ -38,6 +38,8 @@ class House:
     folder: Path
     flags: tuple[str, ...] = ()
     port: int = 0
+    before: tuple[str, ...] = ()
+    """What the server's program is run by."""
     process: asyncio.subprocess.Process | None = None
     forgiven: set[str] = field(default_factory=set)
     """Events of `FAULTS` that this test provokes."""
@@ -65,7 +67,7 @@ class House:
         self.folder.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
             self.process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "saratoga_server", "--port", str(self.port)),
+                *(*self.before, sys.executable, "-m", "saratoga_server", "--port", str(self.port)),
                 *("--data", str(self.data), "--metrics-port", "off", "--log-format", "json"),
                 *self.flags,
                 stdin=asyncio.subprocess.DEVNULL,
@@ -133,10 +135,12 @@ def _fetched(url: str) -> tuple[int, Any]:
 
 
 @asynccontextmanager
-async def open_house(*flags: str, folder: Path | None = None) -> AsyncIterator[House]:
-    """A house that runs until the end; `flags` go to the server."""
+async def open_house(
+    *flags: str, folder: Path | None = None, before: tuple[str, ...] = ()
+) -> AsyncIterator[House]:
+    """A house that runs until the end; `flags` go to the server, `before` runs it."""
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as scratch:
-        house = House(folder or Path(scratch), flags)
+        house = House(folder or Path(scratch), flags, before=before)
         try:
             await house.start()
             yield house

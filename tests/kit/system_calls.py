@@ -1,4 +1,4 @@
-"""System calls of a store, as strace saw them: what happened before an answer was written."""
+"""System calls of a store, and of a house, as strace saw them: what came before an answer."""
 
 import os
 import re
@@ -13,6 +13,9 @@ MUST_TRACE: Final = bool(os.environ.get("CI")) or os.environ.get("SARATOGA_NEED_
 """Whether a missing strace is a failure."""
 
 _CALL: Final = re.compile(r"(?P<name>\w+)\((?P<fd>\d+)<(?P<path>[^>]*)>(?P<rest>.*)")
+
+
+_RESUMED: Final = re.compile(r"<\.\.\. \w+ resumed>")
 
 
 @dataclass(frozen=True)
@@ -38,11 +41,22 @@ class SystemCall:
         return self.name in ("fsync", "fdatasync") and self.rest.rstrip().endswith("= 0")
 
 
+_CALLS: Final = "trace=read,readv,recvfrom,write,writev,sendto,sendmsg,fsync,fdatasync"
+
+
 def traced(output: Path) -> list[str]:
     """What to put before a program's name to have its main thread's calls in `output`."""
     assert STRACE is not None, "strace is not installed, and this run must trace"
-    calls = "trace=read,readv,recvfrom,write,writev,sendto,sendmsg,fsync,fdatasync"
-    return [STRACE, "-qq", "-y", "-s", "300", "-e", calls, "-e", "signal=none", "-o", str(output)]
+    return [STRACE, "-qq", "-y", "-s", "300", "-e", _CALLS, "-e", "signal=none", "-o", str(output)]
+
+
+def traced_with_children(output: Path) -> list[str]:
+    """As `traced`, with the calls of every thread and child, in the one order they happened in.
+
+    The program keeps its own process id; strace works behind it.
+    """
+    program, *options = traced(output)
+    return [program, "-D", "-f", *options]
 
 
 def read_calls(output: Path) -> list[SystemCall]:
@@ -69,3 +83,33 @@ def is_durable(calls: Sequence[SystemCall]) -> bool:
     logged = [place for place, call in enumerate(calls) if call.on_log and call.writes]
     synced = [place for place, call in enumerate(calls) if call.on_log and call.syncs]
     return bool(logged) and bool(synced) and logged[-1] < synced[-1] < len(calls) - 1
+
+
+@dataclass(frozen=True)
+class Span:
+    """A call of one of several processes: in which line of the account it began, and ended."""
+
+    call: SystemCall
+    process: int
+    began: int
+    ended: int
+
+
+def read_spans(output: Path) -> list[Span]:
+    """The calls in the order in which they began."""
+    begun: dict[int, tuple[int, str]] = {}
+    spans = []
+    for place, line in enumerate(output.read_text(errors="replace").splitlines()):
+        number, _, text = line.partition(" ")
+        process, began = int(number), place
+        text = text.strip()
+        if text.endswith("<unfinished ...>"):
+            begun[process] = place, text.removesuffix("<unfinished ...>")
+            continue
+        if resumed := _RESUMED.match(text):
+            began, first = begun.pop(process, (place, ""))
+            text = first + text[resumed.end() :]
+        if call := _CALL.search(text):
+            seen = SystemCall(call["name"], int(call["fd"]), call["path"], call["rest"])
+            spans.append(Span(seen, process, began, place))
+    return sorted(spans, key=lambda span: span.began)

@@ -1,0 +1,80 @@
+"""By the system's own account: a player hears of a move only when the store's log is on disk.
+
+Server and store are traced together, so their calls stand in one order: the move goes to the
+store, the store writes it to its log and syncs that, and only then the acknowledgement is written
+to the player's socket.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from random import Random
+
+from kit.house import open_house
+from kit.recorded_players import NotingConnection
+from kit.system_calls import MUST_TRACE, STRACE, Span, read_spans, traced_with_children
+from saratoga_client.seat import Seat
+from saratoga_protocol.commands import CreateTable, MakeMove, Start
+from saratoga_protocol.events import BoardView, MoveMade, Snapshot
+from saratoga_protocol.views import rules_view
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import legal_moves
+
+GAME = "canfield"
+MOVES = 20
+
+
+async def make_moves(url: str) -> int:
+    """Alone at a table, one move after the other; returns how many were acknowledged."""
+    async with NotingConnection(url, "Anna") as house:
+        seat, chance = Seat(house), Random(1)
+        await house.request(partial(CreateTable, game=GAME))
+        async for event in house.events():
+            await seat.hear(event)
+            if isinstance(event, Snapshot):
+                await seat.ready()
+                await house.request(partial(Start, table=event.table.code))
+            if house.notes.openings:
+                break
+        (board,) = house.notes.openings.values()
+        for _ in range(MOVES):
+            board = await move(house, board, chance)
+        return len(house.notes.acknowledged)
+
+
+async def move(house: NotingConnection, board: BoardView, chance: Random) -> BoardView:
+    choice = chance.choice(list(legal_moves(GAMES[GAME], rules_view(board.view))))
+    draft = partial(MakeMove, race=board.race, after=board.count, move=str(choice))
+    return (await house.ask(draft, MoveMade)).board
+
+
+async def acknowledgements(folder: Path, durability: str) -> list[bool]:
+    """For every acknowledged move, whether the log was on disk before the player was told."""
+    before = tuple(traced_with_children(folder / "calls"))
+    async with open_house("--durability", durability, folder=folder, before=before) as house:
+        assert await make_moves(house.url) == MOVES
+    return list(_durable_when_acknowledged(read_spans(folder / "calls")))
+
+
+def _durable_when_acknowledged(spans: Sequence[Span]) -> Iterator[bool]:
+    commits = [span for span in spans if span.call.writes and "commit_boards" in span.call.rest]
+    for told in spans:
+        if told.call.writes and "move_made" in told.call.rest:
+            commit = max(c.began for c in commits if c.began < told.began)
+            logged = [s.ended for s in spans if s.call.on_log and s.call.writes]
+            logged = [at for at in logged if commit < at < told.began]
+            synced = [s for s in spans if s.call.on_log and s.call.syncs]
+            yield bool(logged) and any(
+                logged[-1] < s.began and s.ended < told.began for s in synced
+            )
+
+
+if STRACE or MUST_TRACE:
+
+    async def test_no_player_is_told_of_a_move_that_is_not_on_disk(tmp_path: Path) -> None:
+        assert await acknowledgements(tmp_path, "safe") == [True] * MOVES
+
+    async def test_the_trace_shows_where_players_are_told_before(tmp_path: Path) -> None:
+        told = await acknowledgements(tmp_path, "fast")
+        assert len(told) == MOVES
+        assert not all(told)
