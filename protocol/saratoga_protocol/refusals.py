@@ -49,6 +49,7 @@ _REASONS: Final = (
     Reason("not_racing", "You are not in that race."),
     Reason("board_over", "Your board has ended."),
     Reason("time_up", "The time is up."),
+    Reason("board_full", "A board takes no more than 5000 moves. Cash out."),
     Reason("bad_move", "That is not how a move is written."),
     Reason("illegal_move", "The rules do not allow that move."),
     Reason("stale_move", "That move was meant for another position. Look again."),
@@ -78,8 +79,6 @@ class CloseCode:
 
 RESTARTING: Final = CloseCode(4000, "the server restarts; come back")
 TOO_SLOW: Final = CloseCode(4001, "you read too slowly; come back")
-SILENT: Final = CloseCode(4002, "nothing heard for too long; come back")
-STORE_LOST: Final = CloseCode(4003, "the store is out of reach; come back")
 TAKEN_OVER: Final = CloseCode(4500, "a newer connection of this player took over")
 NO_HELLO: Final = CloseCode(4501, "no hello in time")
 ABUSE: Final = CloseCode(4502, "too many bad or too fast commands")

@@ -31,6 +31,7 @@ from saratoga_server.settings import LogFormat, Settings, settings_options
 from saratoga_server.store.channel import listen
 from saratoga_server.store.connection import open_store
 from saratoga_server.store.durability import Durability
+from saratoga_server.timekeeper import Timekeeper
 
 STOP_WITHIN: Final = 20.0
 """Seconds for an orderly end; then the process ends all the same."""
@@ -106,7 +107,7 @@ async def serve(settings: Settings) -> None:
         try:
             port = await _open_door(gateway, settings)
             duties = [
-                asyncio.create_task(house.keep_time(store.tables.due)),
+                asyncio.create_task(Timekeeper(house, store.tables.due).keep()),
                 asyncio.create_task(gateway.watch()),
                 asyncio.create_task(gateway.stay_alive()),
                 asyncio.create_task(listen(url, orders.obey)),

@@ -45,6 +45,13 @@ class Room:
     timer: asyncio.TimerHandle | None = None
     in_doubt: bool = False
     """The answer to a write was lost: the store may know better."""
+    behind: TableState | None = None
+    """The table up to which this node has done what changes mean, if that is not `state`."""
+
+    def falls_behind(self, known: TableState) -> None:
+        """What has changed since `known` is not followed up yet."""
+        if self.behind is None:
+            self.behind = known
 
     def picture(self) -> WireTable:
         """The table as everyone at it sees it."""
@@ -96,6 +103,8 @@ class Floor:
         version, body = stored
         room = self._rooms[code] = Room(code, version, rules.unpack(body))
         self._set_timer(room)
+        # nobody may have looked at it since the node that held its seats died
+        self._ring(code)
         return room
 
     def known(self, code: str) -> Room | None:
@@ -106,9 +115,13 @@ class Floor:
         """Every table that this node has touched."""
         return list(self._rooms.values())
 
-    def in_doubt(self) -> list[str]:
-        """The tables of which the store may know better."""
-        return [room.code for room in self.rooms() if room.in_doubt]
+    async def look_over(self) -> None:
+        """Make sure of what is in doubt, and catch up where this node is behind."""
+        for room in self.rooms():
+            if room.in_doubt:
+                await self.refresh(room.code)
+            else:
+                await self.catch_up(room)
 
     def phases(self) -> dict[str, int]:
         """How many tables this node has touched, by phase."""
@@ -133,23 +146,47 @@ class Floor:
     ) -> Room:
         """Judge and write a change of the table; raises `Refusal`, and then nothing has changed."""
         room = await self.room(code)
-        async with room.lock:
-            known, caught_up = room.state, await self._caught_up(room)
-            for _ in range(ATTEMPTS):
-                before = room.state
-                change = transition(before, self._clock.now())
-                if change is None or await self._saved(room, before, change.table, finish):
-                    break
-                caught_up = await self._reload(room)
-            else:
-                raise Refusal("store_unavailable", "Too many changes at once. Try again.")
-            self._set_timer(room)
-            self._tell_if_changed(room, known)
-        if caught_up and self.on_caught_up is not None:
-            await self.on_caught_up(room, known)
+        try:
+            before, change = await self._changed(room, transition, finish)
+        finally:
+            await self.catch_up(room)
         if change is not None and self.on_change is not None:
-            await self.on_change(room, before, change)
+            try:
+                await self.on_change(room, before, change)
+            except StoreUnavailable:
+                # the change stands; the next look over the floor does what it means
+                room.falls_behind(before)
         return room
+
+    async def _changed(
+        self, room: Room, transition: Transition, finish: RaceFinish | None
+    ) -> tuple[TableState, Change | None]:
+        """The table before the change, and the change, durable now."""
+        async with room.lock:
+            known = room.state
+            try:
+                if room.in_doubt:
+                    await self._reload(room)
+                for _ in range(ATTEMPTS):
+                    before = room.state
+                    change = transition(before, self._clock.now())
+                    if change is None or await self._saved(room, before, change.table, finish):
+                        return before, change
+                    await self._reload(room)
+                raise Refusal("store_unavailable", "Too many changes at once. Try again.")
+            finally:
+                self._set_timer(room)
+                self._tell_if_changed(room, known)
+
+    async def catch_up(self, room: Room) -> None:
+        """Do what changes mean that this node has not followed up yet."""
+        while room.behind is not None and self.on_caught_up is not None:
+            known, room.behind = room.behind, None
+            try:
+                await self.on_caught_up(room, known)
+            except StoreUnavailable:
+                room.falls_behind(known)
+                return
 
     async def _saved(
         self, room: Room, before: TableState, after: TableState, finish: RaceFinish | None
@@ -164,10 +201,6 @@ class Floor:
             room.version += 1
         return saved
 
-    async def _caught_up(self, room: Room) -> bool:
-        """Whether a write that was in doubt turned out to have happened."""
-        return room.in_doubt and await self._reload(room)
-
     def _tell_if_changed(self, room: Room, known: TableState) -> None:
         if rules.public_view(known, 0) != rules.public_view(room.state, 0):
             changed = TableChanged(table=room.picture(), now=self._clock.now())
@@ -180,11 +213,10 @@ class Floor:
             return
         async with room.lock:
             known = room.state
-            caught_up = await self._reload(room)
+            await self._reload(room)
             self._set_timer(room)
             self._tell_if_changed(room, known)
-        if caught_up and self.on_caught_up is not None:
-            await self.on_caught_up(room, known)
+        await self.catch_up(room)
 
     async def elapse(self, code: str, dead_nodes: frozenset[str]) -> Room:
         """Let the time that has passed have its effect on the table."""
@@ -196,11 +228,14 @@ class Floor:
         self._set_timer(room)
         return room
 
-    def forget_unused(self) -> None:
-        """Let go of tables that nobody here follows and where nothing is going on."""
+    def forget_unused(self, node: str) -> None:
+        """Let go of tables that nobody here follows, where nothing is going on or left undone."""
         for room in self.rooms():
-            quiet = room.state.phase not in (Phase.COUNTDOWN, Phase.RUNNING)
-            if quiet and not room.lock.locked() and not self._hub.audience(room.code):
+            state = room.state
+            busy = state.phase in (Phase.COUNTDOWN, Phase.RUNNING) or room.lock.locked()
+            undone = room.in_doubt or room.behind is not None
+            ours = any(seat.node == node for seat in state.seats)
+            if not (busy or undone or ours or self._hub.audience(room.code)):
                 self.forget(room.code)
 
     def forget(self, code: str) -> None:
@@ -238,15 +273,17 @@ class Floor:
             finish=finish,
         )
 
-    async def _reload(self, room: Room) -> bool:
-        """Read the table again; whether it is newer than what this node knew."""
+    async def _reload(self, room: Room) -> None:
+        """Read the table again; if it is newer than what this node knew, there is to be caught up."""
         stored = await self._store.load_table(room.code)
         if stored is None:
             self.forget(room.code)
             raise Refusal("no_such_table")
-        known, room.in_doubt = room.version, False
-        room.version, room.state = stored[0], rules.unpack(stored[1])
-        return room.version != known
+        known, room.in_doubt = room.state, False
+        version, body = stored
+        if version != room.version:
+            room.version, room.state = version, rules.unpack(body)
+            room.falls_behind(known)
 
     def _set_timer(self, room: Room) -> None:
         """Have `on_due` called when the next timer of the table runs out."""

@@ -7,6 +7,7 @@ watchdog cuts the connection of whoever does not read.
 
 import asyncio
 import itertools
+import socket
 import ssl
 import time
 from collections.abc import Awaitable, Callable
@@ -42,6 +43,9 @@ CLOSE_WITHIN: Final = 2.0
 
 MOST_PENDING: Final = 256 * 1024
 """Bytes that may wait for a player to read them."""
+
+KERNEL_BUFFER: Final = 64 * 1024
+"""Bytes that the kernel may hold beside them (Linux doubles the number)."""
 
 LONGEST_PENDING: Final = 2.0
 """Seconds in which a player must read something of what waits."""
@@ -97,7 +101,8 @@ class WebSocketLine:
     def __init__(self, connection: ServerConnection) -> None:
         self._connection = connection
         self._alone = (connection,)
-        self._waiting_since: float | None = None
+        self._waiting_since = 0.0
+        self._pending = 0
         self._goodbye: asyncio.Task[None] | None = None
 
     def send(self, frame: bytes | str) -> None:
@@ -113,14 +118,15 @@ class WebSocketLine:
             await self._goodbye
 
     def is_clogged(self, now: float) -> bool:
-        """Whether the player has stopped reading."""
-        pending = self._connection.transport.get_write_buffer_size()
-        if not pending:
-            self._waiting_since = None
-            return False
-        if self._waiting_since is None:
+        """Whether the player reads too little of what waits, or nothing."""
+        pending, before = self._connection.transport.get_write_buffer_size(), self._pending
+        self._pending = pending
+        if not pending or pending < before or not before:
             self._waiting_since = now
-        return pending > MOST_PENDING or now - self._waiting_since > LONGEST_PENDING
+        # one long answer may be on its way: what matters is that it gets less
+        return pending > MOST_PENDING <= before <= pending or (
+            pending > 0 and now - self._waiting_since > LONGEST_PENDING
+        )
 
     def cut(self) -> None:
         """End the connection at once; what waits is thrown away."""
@@ -224,6 +230,7 @@ class Gateway:
     async def _handle(self, connection: ServerConnection) -> None:
         codec = CODECS.get(connection.subprotocol or "")
         line = WebSocketLine(connection)
+        _bound_kernel_buffer(connection)
         if codec is None:
             line.close(WRONG_SUBPROTOCOL)
             await line.closed()
@@ -264,7 +271,9 @@ class Gateway:
                 session.tell(refused("too_fast", _id_of(command)))
                 if overdrawn > door.burst:
                     line.close(ABUSE)
-            elif isinstance(command, Refused):
+                continue
+            overdrawn = max(0, overdrawn - 1)
+            if isinstance(command, Refused):
                 allowance.takes(BAD_FRAME_COST, began)
                 self._metrics.refusals[command.code] += 1
                 session.tell(command)
@@ -277,6 +286,13 @@ class Gateway:
         if isinstance(answer, MoveMade):
             self._metrics.moves_acknowledged += 1
             self._metrics.acknowledgement.observe(time.monotonic() - began)
+
+
+def _bound_kernel_buffer(connection: ServerConnection) -> None:
+    """Keep what the kernel holds for a player small, so that the watchdog sees who does not read."""
+    raw = connection.transport.get_extra_info("socket")
+    if raw is not None:
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, KERNEL_BUFFER)
 
 
 def _read(session: Session, frame: bytes | str) -> AnyCommand | Refused:

@@ -1,4 +1,4 @@
-"""The house, open: every command to the one who serves it, every timer to what it sets off.
+"""The house, open: every command to the one who serves it, every change to what it sets off.
 
 Whoever reads the code starts here. `answer` is the only way in for a player's command, and
 whatever goes wrong behind it becomes an answer.
@@ -10,34 +10,36 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from saratoga_protocol import commands as said
-from saratoga_protocol.events import Alive, AnyEvent, Leaderboard, Outcome, RaceOver, Refused
+from saratoga_protocol.events import (
+    Alive,
+    AnyEvent,
+    Leaderboard,
+    NameClaimed,
+    Outcome,
+    RaceOver,
+    Refused,
+)
 from saratoga_protocol.refusals import BANNED, TAKEN_OVER
 from saratoga_rules.standing import State
 from saratoga_server import cashier
 from saratoga_server import table as rules
 from saratoga_server.archive import Archive
 from saratoga_server.clock import HouseClock
-from saratoga_server.dealer import Dealer, Race
-from saratoga_server.duties import pause
+from saratoga_server.dealer import Dealer
+from saratoga_server.errands import Errands
 from saratoga_server.floor import Floor, Room
-from saratoga_server.hub import TICK, Hub
+from saratoga_server.hub import Hub
 from saratoga_server.lobby import Lobby
 from saratoga_server.logs import EventLog
 from saratoga_server.metrics import Metrics
 from saratoga_server.ports import Millis, NodeStore, RaceFinish, StoreUnavailable
+from saratoga_server.races import Race, Races
 from saratoga_server.reception import Reception
 from saratoga_server.refusing import refused
 from saratoga_server.session import Session
 from saratoga_server.store.settlements import pack_settlement
 from saratoga_server.table import Change, Phase, Refusal, TableState
-
-SWEEP_EVERY: Final = 1.0
-"""Seconds between two looks at the store for timers that ran out."""
-
-BEAT_EVERY: Final = 2.0
-"""Seconds between two signs of life of this node."""
-
-MOST_DUE: Final = 256
+from saratoga_server.tableside import Tableside
 
 WITH_BOARD: Final = frozenset({"stale_move", "illegal_move", "board_over", "time_up", "bad_move"})
 """Refusals that show the present board."""
@@ -52,8 +54,10 @@ class House:
     """All who serve, and what they share."""
 
     floor: Floor
+    races: Races
     dealer: Dealer
     lobby: Lobby
+    tableside: Tableside
     reception: Reception
     archive: Archive
     hub: Hub
@@ -61,33 +65,31 @@ class House:
     nodes: NodeStore
     node: str
     metrics: Metrics
+    errands: Errands = field(default_factory=Errands)
     draining: bool = False
     _serves: dict[type[said.Command], Serve] = field(default_factory=dict)
-    _elapsing: set[str] = field(default_factory=set)
-    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
-    _missed: set[tuple[str, str, int]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         """Give every command to the one who serves it."""
-        lobby, dealer, archive = self.lobby, self.dealer, self.archive
+        lobby, seat, dealer, archive = self.lobby, self.tableside, self.dealer, self.archive
         self._serves = {
             said.Hello: self.reception.hello,
-            said.ClaimName: self.reception.claim_name,
+            said.ClaimName: self._claim_name,
             said.CreateTable: lobby.create,
             said.JoinTable: lobby.join,
             said.Resume: lobby.resume,
             said.LeaveTable: lobby.leave,
             said.WatchTable: lobby.watch,
             said.UnwatchTable: lobby.unwatch,
-            said.ChangeSettings: lobby.change_settings,
-            said.Kick: lobby.kick,
-            said.Ready: lobby.ready,
-            said.NotReady: lobby.not_ready,
-            said.Start: lobby.start,
-            said.Reveal: lobby.reveal,
+            said.ChangeSettings: seat.change_settings,
+            said.Kick: seat.kick,
+            said.Ready: seat.ready,
+            said.NotReady: seat.not_ready,
+            said.Start: seat.start,
+            said.Reveal: seat.reveal,
             said.MakeMove: dealer.make_move,
             said.CashOut: dealer.cash_out,
-            said.NextRace: lobby.next_race,
+            said.NextRace: seat.next_race,
             said.ListTables: lobby.list_tables,
             said.GetLeaderboard: archive.get_leaderboard,
             said.SubscribeLeaderboard: archive.subscribe,
@@ -96,9 +98,8 @@ class House:
             said.Heartbeat: self._heartbeat,
         }
         self.floor.on_change = self.after_change
-        self.floor.on_due = self.elapse
         self.floor.on_caught_up = self.catch_up
-        self.dealer.on_board_ended = self._board_ended
+        self.races.on_board_ended = self._board_ended
 
     def now(self) -> int:
         return self.clock.now()
@@ -155,6 +156,11 @@ class House:
             board = await self.dealer.own_board(session, command.race)
         return refused(refusal.code, command.id, refusal.detail, board)
 
+    async def _claim_name(self, session: Session, command: said.ClaimName) -> NameClaimed:
+        answer = await self.reception.claim_name(session, command)
+        await self.lobby.renamed(session.player, answer.name)
+        return answer
+
     async def _heartbeat(self, session: Session, command: said.Heartbeat) -> Alive:
         return Alive(re=command.id, now=self.clock.now())
 
@@ -166,9 +172,9 @@ class House:
             match effect:
                 case rules.RaceStarted():
                     log.info("race_started", table=room.code, race=room.state.race_id)
-                    await self.dealer.deal(room)
+                    self.dealer.deal(room, self.races.open(room))
                 case rules.RacerLeft(player):
-                    race = await self.dealer.race(room)
+                    race = await self.races.of(room)
                     await self.dealer.end(race, player, State.LEFT)
                 case rules.SeatLost(player, reason):
                     log.info("seat_lost", table=room.code, player=player, reason=reason)
@@ -195,9 +201,9 @@ class House:
             await self.lobby.closed(room, state.notice)
         same_race = known.race == state.race
         if state.phase is Phase.RUNNING:
+            race = await self.races.of(room)
             if known.phase is not Phase.RUNNING or not same_race:
-                await self.dealer.deal(room)
-            race = await self.dealer.race(room)
+                self.dealer.deal(room, race)
             for player in state.left:
                 await self.dealer.end(race, player, State.LEFT)
         elif state.outcome is not None and (known.outcome is None or not same_race):
@@ -206,7 +212,7 @@ class House:
 
     async def _look_over(self, room: Room) -> None:
         """End the boards that are out of time, idle, or left behind."""
-        race = await self.dealer.race(room)
+        race = await self.races.of(room)
         for player in room.state.left:
             await self.dealer.end(race, player, State.LEFT)
         for player in await self.dealer.sweep(race):
@@ -220,7 +226,7 @@ class House:
 
     def _board_ended(self, race: Race) -> None:
         if race.is_over:
-            self.spawn(self.count_up(race.code))
+            self.errands.spawn(self.count_up(race.code))
 
     async def count_up(self, code: str) -> None:
         """The last board has ended: make the record, announce the result, settle."""
@@ -228,8 +234,8 @@ class House:
         state = room.state
         if state.phase is not Phase.RUNNING:
             return
-        race = await self.dealer.race(room)
-        boards = await self.dealer.final_boards(race)
+        race = await self.races.of(room)
+        boards = await self.races.final_boards(race)
         if boards is None:
             return
         # sixteen long boards take longer than the event loop should wait
@@ -258,104 +264,6 @@ class House:
         self.hub.standings_settled(code)
         self.hub.tell_table(code, RaceOver(outcome=outcome))
         log.info("race_over", table=code, race=outcome.race, ranked=outcome.ranked)
-        self.dealer.forget(outcome.race)
-
-    # Time
-
-    async def elapse(self, code: str) -> None:
-        """A timer of the table has run out here or elsewhere."""
-        if code in self._elapsing:
-            return
-        self._elapsing.add(code)
-        try:
-            room = await self.floor.room(code)
-            dead = await self.nodes.dead(
-                seat.node for seat in room.state.seats if seat.node and seat.node != self.node
-            )
-            await self.floor.elapse(code, dead)
-            if room.state.phase is Phase.RUNNING:
-                race = await self.dealer.race(room)
-                if race.is_over:
-                    await self.count_up(code)
-            elif room.state.phase is Phase.CLOSED and not self.hub.audience(code):
-                self.floor.forget(code)
-        except (Refusal, StoreUnavailable) as fault:
-            log.warning("not_elapsed", table=code, reason=str(fault))
-        except Exception as fault:  # a table that breaks must not stop the clock of the others
-            log.error("house_fault", fault=fault, table=code)
-        finally:
-            self._elapsing.discard(code)
-
-    def spawn(self, work: Awaitable[None]) -> None:
-        """Have something done in the background; a fault in it is logged."""
-
-        async def guarded() -> None:
-            try:
-                await work
-            except (Refusal, StoreUnavailable) as fault:
-                log.warning("put_off", reason=str(fault))
-            except Exception as fault:  # nobody awaits this: the log is the only witness
-                log.error("house_fault", fault=fault)
-
-        task = asyncio.create_task(guarded())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def keep_time(self, sweep: Callable[[Millis, int], Awaitable[list[str]]]) -> None:
-        """Everything that happens by the clock; for ever."""
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self.clock.keep_synchronised())
-            group.create_task(self._every(TICK, self._tick))
-            group.create_task(self._every(BEAT_EVERY, self._beat))
-            group.create_task(self._every(SWEEP_EVERY, lambda: self._sweep(sweep)))
-            group.create_task(self._every(SWEEP_EVERY, self.archive.tell_changes))
-
-    async def _every(self, seconds: float, do: Callable[[], Awaitable[None]]) -> None:
-        while True:
-            try:
-                await do()
-            except (Refusal, StoreUnavailable) as fault:
-                log.warning("put_off", reason=str(fault))
-            except Exception as fault:  # the next time may go better
-                log.error("house_fault", fault=fault)
-            await pause(seconds)
-
-    async def _tick(self) -> None:
-        self.hub.tick()
-
-    async def _beat(self) -> None:
-        await self.nodes.beat(self.node)
-
-    async def _sweep(self, due: Callable[[Millis, int], Awaitable[list[str]]]) -> None:
-        for code in await due(self.clock.now(), MOST_DUE):
-            await self.elapse(code)
-        for code in self.floor.in_doubt():
-            await self.floor.refresh(code)
-        await self._find_lost_seats()
-        self.floor.forget_unused()
-        await self.archive.settle()
-
-    async def _find_lost_seats(self) -> None:
-        """Seats that this node holds in the data, but no connection of this node does.
-
-        Whoever is just sitting down looks the same for a moment: only a seat that was missed at
-        the last look too is lost.
-        """
-        missed = {
-            (room.code, seat.player, seat.epoch)
-            for room in self.floor.rooms()
-            for seat in room.state.seats
-            if seat.node == self.node and not self.hub.is_following(seat.player, room.code)
-        }
-        lost, self._missed = missed & self._missed, missed
-        for code, player, epoch in lost:
-
-            def gone(
-                table: TableState, now: Millis, player: str = player, epoch: int = epoch
-            ) -> Change | None:
-                return rules.disconnect(table, player, epoch, now=now)
-
-            await self.floor.change(code, gone)
 
     # The pages
 
@@ -379,5 +287,5 @@ class House:
     async def stop(self) -> None:
         """Finish what is under way."""
         await self.dealer.stop()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.errands.finish()
         await self.nodes.gone(self.node)

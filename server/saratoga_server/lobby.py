@@ -6,23 +6,16 @@ change means for connections and boards.
 
 import secrets
 from collections.abc import Callable
-from typing import Final, TypeAlias
+from typing import Final
 
 import msgspec
 
 from saratoga_protocol.commands import (
-    ChangeSettings,
     CreateTable,
     JoinTable,
-    Kick,
     LeaveTable,
     ListTables,
-    NextRace,
-    NotReady,
-    Ready,
     Resume,
-    Reveal,
-    Start,
     UnwatchTable,
     WatchTable,
 )
@@ -43,11 +36,9 @@ from saratoga_server.dealer import Dealer
 from saratoga_server.floor import Floor, Room, Transition, fresh_seed
 from saratoga_server.hub import Hub
 from saratoga_server.ports import Millis, PlayerStore, TableStore
+from saratoga_server.races import Races
 from saratoga_server.session import Session
 from saratoga_server.table import Change, Phase, Refusal, TableState
-
-AtTable: TypeAlias = ChangeSettings | Kick | Ready | NotReady | Start | Reveal | NextRace
-Judge: TypeAlias = Callable[[TableState, Millis], Change]
 
 MOST_WATCHED: Final = 16
 """Tables that one connection may watch."""
@@ -64,6 +55,7 @@ class Lobby:
         tables: TableStore,
         players: PlayerStore,
         floor: Floor,
+        races: Races,
         dealer: Dealer,
         hub: Hub,
         clock: HouseClock,
@@ -73,6 +65,7 @@ class Lobby:
         self._tables = tables
         self._players = players
         self._floor = floor
+        self._races = races
         self._dealer = dealer
         self._hub = hub
         self._clock = clock
@@ -84,12 +77,14 @@ class Lobby:
 
     async def create(self, session: Session, command: CreateTable) -> Snapshot:
         """Open a table with the player as its host."""
-        name = _named(session)
-        code = await self._players.reserve_code(session.player, command.id, await self._free_code())
-        await self._nowhere_else(session, code)
-        settings = rules.Settings(
-            game=command.game, cap=command.cap, seats=command.seats, public=command.public
+        settings = rules.checked_settings(
+            rules.Settings(
+                game=command.game, cap=command.cap, seats=command.seats, public=command.public
+            )
         )
+        _named(session)
+        code = await self._players.reserve_code(session.player, command.id, await self._free_code())
+        name = await self._free_to_sit(session, code)
         change = rules.new_table(
             code,
             settings,
@@ -110,8 +105,7 @@ class Lobby:
 
     async def join(self, session: Session, command: JoinTable) -> Snapshot:
         """Sit down at a table, or come back to one's seat."""
-        name = _named(session)
-        await self._nowhere_else(session, command.table)
+        name = await self._free_to_sit(session, command.table)
 
         def joined(table: TableState, now: Millis) -> Change:
             return rules.join(
@@ -146,10 +140,10 @@ class Lobby:
         seat = room.state.seat(session.player)
         if seat is None:
             raise Refusal("not_seated")
-        await self._players.set_table(session.player, room.code)
         session.seat, session.epoch = room.code, seat.epoch
-        self.tell_the_older(room)
         self._hub.follow(session, room.code)
+        self.tell_the_older(room)
+        await self._players.set_table(session.player, room.code)
         return await self.snapshot(session, command_id, room)
 
     def tell_the_older(self, room: Room) -> None:
@@ -160,16 +154,33 @@ class Lobby:
                 other.seat = None
                 other.line.close(TAKEN_OVER)
 
-    async def _nowhere_else(self, session: Session, code: str) -> None:
+    async def _free_to_sit(self, session: Session, code: str) -> str:
+        """The player's present name; a `Refusal` if there is none, or a seat at another table."""
         row = await self._players.load_player(session.player)
+        session.name = None if row is None else row.name
+        name = _named(session)
         if row is None or row.table in (None, code):
-            return
+            return name
         try:
             other = await self._floor.room(row.table or "")
         except Refusal:
-            return
+            return name
         if other.state.phase is not Phase.CLOSED and other.state.seat(session.player) is not None:
             raise Refusal("elsewhere", f"You sit at {other.code}. Leave that table first.")
+        return name
+
+    async def renamed(self, player: str, name: str) -> None:
+        """The player is called otherwise from now on: on every connection, and on the seat."""
+        for session in self._hub.sessions_of(player):
+            session.name = name
+        row = await self._players.load_player(player)
+        if row is None or row.table is None:
+            return
+
+        def called(table: TableState, now: Millis) -> Change | None:
+            return rules.rename(table, player, name)
+
+        await self._floor.change(row.table, called)
 
     async def _free_code(self) -> str:
         for _ in range(ATTEMPTS):
@@ -206,6 +217,8 @@ class Lobby:
     async def _let_go(self, player: str, room: Room, reason: str | None = None) -> None:
         """The player has no seat at the table any more; `reason`: and did not ask for that."""
         code = room.code
+        if room.state.seat(player) is not None:
+            return  # sat down again meanwhile
         for session in self._hub.audience(code):
             if session.player == player and session.seat == code:
                 session.seat = None
@@ -247,87 +260,6 @@ class Lobby:
             tables=[msgspec.msgpack.decode(each, type=TableSummary) for each in summaries],
         )
 
-    # At the table
-
-    async def change_settings(self, session: Session, command: ChangeSettings) -> Done:
-        def changed(table: TableState, now: Millis) -> Change:
-            return rules.change_settings(
-                table,
-                session.player,
-                command.id,
-                game=command.game,
-                cap=command.cap,
-                seats=command.seats,
-                public=command.public,
-                now=now,
-                fresh_seed=self._seed(),
-            )
-
-        return await self._act(session, command, changed)
-
-    async def kick(self, session: Session, command: Kick) -> Done:
-        def kicked(table: TableState, now: Millis) -> Change:
-            return rules.kick(
-                table,
-                session.player,
-                command.id,
-                target=command.player,
-                now=now,
-                fresh_seed=self._seed(),
-            )
-
-        return await self._act(session, command, kicked)
-
-    async def ready(self, session: Session, command: Ready) -> Done:
-        def readied(table: TableState, now: Millis) -> Change:
-            return rules.ready(
-                table,
-                session.player,
-                command.id,
-                commitment=command.commitment,
-                nonce_hash=command.nonce_hash,
-                now=now,
-            )
-
-        return await self._act(session, command, readied)
-
-    async def not_ready(self, session: Session, command: NotReady) -> Done:
-        def unreadied(table: TableState, now: Millis) -> Change:
-            return rules.not_ready(table, session.player, command.id, now=now)
-
-        return await self._act(session, command, unreadied)
-
-    async def start(self, session: Session, command: Start) -> Done:
-        def started(table: TableState, now: Millis) -> Change:
-            return rules.start(table, session.player, command.id, now=now)
-
-        return await self._act(session, command, started)
-
-    async def reveal(self, session: Session, command: Reveal) -> Done:
-        def revealed(table: TableState, now: Millis) -> Change:
-            return rules.reveal(table, session.player, command.id, nonce=command.nonce, now=now)
-
-        return await self._act(session, command, revealed)
-
-    async def next_race(self, session: Session, command: NextRace) -> Done:
-        def gathered(table: TableState, now: Millis) -> Change:
-            return rules.next_race(
-                table, session.player, command.id, now=now, fresh_seed=self._seed()
-            )
-
-        return await self._act(session, command, gathered)
-
-    async def _act(self, session: Session, command: AtTable, transition: Judge) -> Done:
-        """One transition of the seat's; said again, it is answered and not done again."""
-
-        def once(table: TableState, now: Millis) -> Change | None:
-            if rules.is_repeat(table, session.player, command.id):
-                return None
-            return transition(table, now)
-
-        await self._floor.change(command.table, once)
-        return Done(re=command.id)
-
     # What everyone may know
 
     async def snapshot(self, session: Session, command_id: int, room: Room) -> Snapshot:
@@ -338,11 +270,11 @@ class Lobby:
         board: BoardView | None = None
         standings: list[Standing] = []
         if state.phase is Phase.RUNNING:
-            race = await self._dealer.race(room)
+            race = await self._races.of(room)
             standings = race.standings().standings
             if seat is not None and session.player in race.stands:
                 own = await self._dealer.board_as_stored(race, session.player)
-                board = self._dealer.board_view(race, own, session.legal)
+                board = race.view(own, session.legal)
                 next_id = max(next_id, own.last_id + 1)
         return Snapshot(
             re=command_id,

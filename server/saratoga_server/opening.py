@@ -8,7 +8,7 @@ from typing import Protocol
 from saratoga_rules.deal import deal_for_key
 from saratoga_server.archive import Archive
 from saratoga_server.clock import HouseClock
-from saratoga_server.dealer import Deal, Dealer
+from saratoga_server.dealer import Dealer
 from saratoga_server.floor import Floor, fresh_seed
 from saratoga_server.house import House
 from saratoga_server.hub import Hub
@@ -21,7 +21,10 @@ from saratoga_server.ports import (
     PlayerStore,
     TableStore,
 )
+from saratoga_server.races import Deal, Races
 from saratoga_server.reception import Reception
+from saratoga_server.searches import Searches
+from saratoga_server.tableside import Tableside
 
 
 class Stores(Protocol):
@@ -56,12 +59,15 @@ async def open_house(
     this_node = f"{node}.{secrets.token_hex(3)}"
     await store.nodes.beat(this_node)
     floor = Floor(store.tables, hub, clock, seed)
-    dealer = Dealer(store.boards, floor, hub, clock, deal)
-    floor.opening_banked = dealer.opening_banked
+    races = Races(store.boards, floor, hub, deal)
+    floor.opening_banked = races.opening_banked
+    dealer = Dealer(store.boards, races, Searches(), hub, clock)
     return House(
         floor=floor,
+        races=races,
         dealer=dealer,
-        lobby=Lobby(store.tables, store.players, floor, dealer, hub, clock, this_node, seed),
+        lobby=Lobby(store.tables, store.players, floor, races, dealer, hub, clock, this_node, seed),
+        tableside=Tableside(floor, seed),
         reception=Reception(store.players, clock, program, this_node),
         archive=Archive(store.leaderboards, store.tables, store.players, floor, hub, clock),
         hub=hub,

@@ -28,8 +28,6 @@ class Board:
 
     position: Position
     start_at: Millis
-    epoch: int
-    """The connection that may write to it."""
     last_id: int = 0
     """The highest command id accepted for it."""
     banked: int = 0
@@ -57,10 +55,6 @@ class Board:
         """When the present count was last reached; `None`: it is the deal's, never bettered."""
         return self.rises.get(self.banked)
 
-    def accepted(self, command_id: int) -> bool:
-        """Whether the command of this id wrote an entry."""
-        return any(entry.command_id == command_id for entry in reversed(self.log))
-
 
 @dataclass(frozen=True, slots=True)
 class Played:
@@ -71,9 +65,9 @@ class Played:
     state: State
 
 
-def open_board(opening: Position, start_at: Millis, epoch: int) -> Board:
+def open_board(opening: Position, start_at: Millis) -> Board:
     """A board as dealt."""
-    return Board(position=opening, start_at=start_at, epoch=epoch, banked=opening.banked)
+    return Board(position=opening, start_at=start_at, banked=opening.banked)
 
 
 def played(game: Game, board: Board, move: Move) -> Played:
@@ -99,7 +93,7 @@ def enter(board: Board, after: Played, entries: Iterable[LogEntry]) -> None:
 
 def fold(game: Game, opening: Position, start_at: Millis, stored: StoredBoard) -> Board:
     """The board that a stored log stands for."""
-    board = open_board(opening, start_at, stored.epoch)
+    board = open_board(opening, start_at)
     for entry in stored.entries:
         ending = LOG_ENDINGS.get(entry.text)
         if ending is None:
@@ -111,6 +105,7 @@ def fold(game: Game, opening: Position, start_at: Millis, stored: StoredBoard) -
     return board
 
 
-def last_sign_of_life(board: Board) -> Millis:
-    """When the racer last made a move, or the start."""
-    return board.log[-1].at if board.log else board.start_at
+def is_quiet(board: Board, now: Millis) -> bool:
+    """Whether the racer has made no move for so long that others need not wait."""
+    last = board.log[-1].at if board.log else board.start_at
+    return board.racing and now - last >= IDLE_LEAVES

@@ -10,6 +10,7 @@ from saratoga_server.table.countdown import not_ready, ready, reveal, start
 from saratoga_server.table.evening import (
     CAPS,
     change_settings,
+    checked_settings,
     choose_seed,
     close,
     finish,
@@ -64,6 +65,7 @@ __all__ = [
     "TableClosed",
     "TableState",
     "change_settings",
+    "checked_settings",
     "choose_seed",
     "close",
     "disconnect",

@@ -1,0 +1,215 @@
+"""The races on this node: each opened from its table and the store, with the boards played here.
+
+A race's stands are what its table may know of everyone; its boards are folded from their logs at
+the first touch.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+
+from saratoga_protocol.events import BoardView, Standing, Standings
+from saratoga_protocol.views import wire_view
+from saratoga_rules.deal import deal_for_key
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import legal_moves
+from saratoga_rules.money import net
+from saratoga_rules.position import Position
+from saratoga_rules.standing import Racer, Reached, State, ranking
+from saratoga_rules.views import redact
+from saratoga_server import race as boards
+from saratoga_server.floor import Floor, Room
+from saratoga_server.hub import Hub
+from saratoga_server.ports import BoardStore, Millis, StoredStanding
+from saratoga_server.race import Board
+from saratoga_server.table import Phase, Refusal, TableState
+
+Deal = Callable[[Game, bytes], Position]
+"""The opening position that belongs to a deal key."""
+
+
+@dataclass(slots=True)
+class Stand:
+    """What the table may know of a racer."""
+
+    banked: int
+    state: State
+    reached: Reached | None = None
+
+
+@dataclass(slots=True)
+class Race:
+    """A race that has started, on this node."""
+
+    id: str
+    code: str
+    number: int
+    game: Game
+    opening: Position
+    start_at: Millis
+    deadline: Millis
+    stands: dict[str, Stand]
+    boards: dict[str, Board] = field(default_factory=dict)
+    locks: dict[str, asyncio.Lock] = field(default_factory=dict)
+    is_dealt: bool = False
+    """This node's racers have been sent the deal."""
+
+    def standings(self) -> Standings:
+        """Where everyone stands, in order of place."""
+        rows = ranking(
+            self.game,
+            [
+                Racer(player=player, banked=s.banked, state=s.state, reached=s.reached)
+                for player, s in self.stands.items()
+            ],
+        )
+        return Standings(
+            race=self.id,
+            standings=[
+                Standing(player=r.player, place=r.place, banked=r.banked, net=r.net, state=r.state)
+                for r in rows
+            ],
+        )
+
+    def lock(self, player: str) -> asyncio.Lock:
+        """Held by whoever judges or ends the player's board."""
+        lock = self.locks.get(player)
+        if lock is None:
+            lock = self.locks[player] = asyncio.Lock()
+        return lock
+
+    def view(self, board: Board, legal: bool) -> BoardView:
+        """A player's own board, as its player may see it."""
+        moves = None
+        if legal:
+            racing = board.racing
+            moves = [str(move) for move in legal_moves(self.game, board.position)] if racing else []
+        return BoardView(
+            race=self.id,
+            count=board.length,
+            view=wire_view(redact(board.position)),
+            banked=board.banked,
+            net=net(self.game, board.banked),
+            state=board.state,
+            legal=moves,
+        )
+
+    @property
+    def is_over(self) -> bool:
+        return all(stand.state.has_ended for stand in self.stands.values())
+
+
+class Races:
+    """All races that this node has touched and that are not over."""
+
+    def __init__(
+        self, store: BoardStore, floor: Floor, hub: Hub, deal: Deal = deal_for_key
+    ) -> None:
+        self._store = store
+        self._floor = floor
+        self._hub = hub
+        self._deal = deal
+        self._races: dict[str, Race] = {}
+        self.on_board_ended: Callable[[Race], None] | None = None
+        """Told when a board has ended: perhaps it was the last of its race."""
+
+    async def of(self, room: Room) -> Race:
+        """The table's race, once it has started; raises `Refusal` before."""
+        state = room.state
+        race = self._races.get(state.race_id)
+        if race is not None:
+            return race
+        if state.phase not in (Phase.RUNNING, Phase.OVER) or not state.deal_key:
+            raise Refusal("wrong_phase", "The race has not started yet.")
+        stored = await self._store.load_standings(state.code, state.race)
+        race = self._races.get(state.race_id)
+        if race is None:
+            race = self.open(room)
+            for player, standing in stored.items():
+                race.stands[player] = _stand(standing, race.start_at)
+        return race
+
+    def open(self, room: Room) -> Race:
+        """The table's race, which has just started."""
+        return self._races.setdefault(room.state.race_id, self._opened(room.state))
+
+    async def running_at(self, code: str, race_id: str) -> Race:
+        """The race of that id, which must be the one at this table; raises `Refusal`."""
+        race = self._races.get(race_id)
+        if race is None:
+            room = await self._floor.room(code)
+            if room.state.race_id != race_id:
+                raise Refusal("no_such_race", f"The race at this table is {room.state.race_id}.")
+            return await self.of(room)
+        if race.code != code:
+            raise Refusal("not_racing")
+        return race
+
+    def keep_only(self, running: Collection[str]) -> None:
+        """Let go of all races but these."""
+        for race_id in [race_id for race_id in self._races if race_id not in running]:
+            del self._races[race_id]
+
+    def opening_banked(self, state: TableState) -> int:
+        """How many cards the table's coming deal puts on the foundations."""
+        return self._opening(state).banked
+
+    def _opening(self, state: TableState) -> Position:
+        return self._deal(GAMES[state.settings.game], bytes.fromhex(state.deal_key))
+
+    def _opened(self, state: TableState) -> Race:
+        opening = self._opening(state)
+        return Race(
+            id=state.race_id,
+            code=state.code,
+            number=state.race,
+            game=GAMES[state.settings.game],
+            opening=opening,
+            start_at=state.start_at,
+            deadline=state.deadline,
+            stands={player: Stand(opening.banked, State.RACING) for player in state.racers},
+        )
+
+    async def board(self, race: Race, player: str) -> Board:
+        """The player's board, folded from the store at the first touch; raises `Refusal`."""
+        board = race.boards.get(player)
+        if board is None:
+            loaded = await self._load(race, player)
+            board = race.boards.setdefault(player, loaded)
+        return board
+
+    async def reload(self, race: Race, player: str) -> Board:
+        """The player's board, read again: another node may have written; raises `Refusal`."""
+        board = race.boards[player] = await self._load(race, player)
+        self.stands(race, player, board)
+        return board
+
+    async def final_boards(self, race: Race) -> dict[str, Board] | None:
+        """Every board of a race as the store has it; `None` if one still races."""
+        final = {player: await self.reload(race, player) for player in list(race.stands)}
+        if any(board.racing for board in final.values()):
+            return None
+        return final
+
+    async def _load(self, race: Race, player: str) -> Board:
+        stored = await self._store.load_board(race.code, race.number, player)
+        if stored is None:
+            raise Refusal("not_racing")
+        return boards.fold(race.game, race.opening, race.start_at, stored)
+
+    def stands(self, race: Race, player: str, board: Board) -> None:
+        """Let the table know where a racer stands now, if that is news."""
+        stand, known = Stand(board.banked, board.state, board.reached), race.stands.get(player)
+        if stand == known:
+            return
+        race.stands[player] = stand
+        self._hub.standings_changed(race.code, race.standings)
+        if stand.state.has_ended and self.on_board_ended is not None:
+            self.on_board_ended(race)
+
+
+def _stand(stored: StoredStanding, start_at: Millis) -> Stand:
+    at = stored.reached_at
+    reached = None if at is None else Reached(at - start_at, stored.reached_number)
+    return Stand(stored.banked, State(stored.state), reached)

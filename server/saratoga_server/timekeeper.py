@@ -1,0 +1,121 @@
+"""Everything that happens by the clock: timers of tables, ticks, and looks over the floor.
+
+Timers live in the data. A node that knows a table rings at the right moment; every node asks the
+store each second for those that nobody has rung. To look twice changes nothing.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from saratoga_server import table as rules
+from saratoga_server.duties import pause
+from saratoga_server.errands import guarded
+from saratoga_server.house import House
+from saratoga_server.hub import TICK
+from saratoga_server.ports import Millis
+from saratoga_server.table import Change, Phase, TableState
+
+SWEEP_EVERY: Final = 1.0
+"""Seconds between two looks at the store for timers that ran out."""
+
+BEAT_EVERY: Final = 2.0
+"""Seconds between two signs of life of this node."""
+
+MOST_DUE: Final = 256
+
+Due = Callable[[Millis, int], Awaitable[list[str]]]
+"""Codes of tables with a timer that has run out, at most so many."""
+
+
+class Timekeeper:
+    """Looks after one house."""
+
+    def __init__(self, house: House, due: Due) -> None:
+        self._house = house
+        self._due = due
+        self._elapsing: set[str] = set()
+        self._missed: set[tuple[str, str, int]] = set()
+        house.floor.on_due = self.elapse
+
+    async def keep(self) -> None:
+        """Keep time; for ever."""
+        house = self._house
+        async with asyncio.TaskGroup() as group:
+            group.create_task(house.clock.keep_synchronised())
+            group.create_task(_every(TICK, self._tick))
+            group.create_task(_every(BEAT_EVERY, self._beat))
+            group.create_task(_every(SWEEP_EVERY, self.sweep))
+            group.create_task(_every(SWEEP_EVERY, house.archive.tell_changes))
+
+    async def elapse(self, code: str) -> None:
+        """A timer of the table has run out, here or elsewhere."""
+        if code in self._elapsing:
+            return
+        self._elapsing.add(code)
+        try:
+            # a table that breaks must not stop the clock of the others
+            await guarded(self._elapse(code))
+        finally:
+            self._elapsing.discard(code)
+
+    async def _elapse(self, code: str) -> None:
+        house = self._house
+        room = await house.floor.room(code)
+        dead = await house.nodes.dead(
+            seat.node for seat in room.state.seats if seat.node and seat.node != house.node
+        )
+        await house.floor.elapse(code, dead)
+        if room.state.phase is Phase.RUNNING:
+            race = await house.races.of(room)
+            if race.is_over:
+                await house.count_up(code)
+        elif room.state.phase is Phase.CLOSED and not house.hub.audience(code):
+            house.floor.forget(code)
+
+    async def sweep(self) -> None:
+        """Ring the timers that nobody has rung, and put right what was left undone."""
+        house = self._house
+        for code in await self._due(house.clock.now(), MOST_DUE):
+            await self.elapse(code)
+        await house.floor.look_over()
+        await self._find_lost_seats()
+        house.floor.forget_unused(house.node)
+        running = {r.state.race_id for r in house.floor.rooms() if r.state.phase is Phase.RUNNING}
+        house.races.keep_only(running)
+        await house.archive.settle()
+
+    async def _find_lost_seats(self) -> None:
+        """Seats that this node holds in the data, but no connection of this node does.
+
+        Whoever is just sitting down looks the same for a moment: only a seat that was missed at
+        the last look too is lost.
+        """
+        house = self._house
+        missed = {
+            (room.code, seat.player, seat.epoch)
+            for room in house.floor.rooms()
+            for seat in room.state.seats
+            if seat.node == house.node and not house.hub.is_following(seat.player, room.code)
+        }
+        lost, self._missed = missed & self._missed, missed
+        for code, player, epoch in lost:
+
+            def gone(
+                table: TableState, now: Millis, player: str = player, epoch: int = epoch
+            ) -> Change | None:
+                return rules.disconnect(table, player, epoch, now=now)
+
+            await house.floor.change(code, gone)
+
+    async def _tick(self) -> None:
+        self._house.hub.tick()
+
+    async def _beat(self) -> None:
+        await self._house.nodes.beat(self._house.node)
+
+
+async def _every(seconds: float, do: Callable[[], Awaitable[None]]) -> None:
+    while True:
+        await guarded(do())
+        await pause(seconds)
