@@ -11,6 +11,7 @@ from saratoga_protocol.commands import CashOut, MakeMove
 from saratoga_protocol.events import BoardEnded, BoardView, Dealt, MoveMade
 from saratoga_rules.judge import IllegalMove
 from saratoga_rules.moves import parse_move
+from saratoga_rules.record import MOST_ENTRIES
 from saratoga_rules.standing import State
 from saratoga_rules.stuck import INLINE_LIMIT, StuckSearch, may_declare
 from saratoga_server import race as boards
@@ -50,6 +51,7 @@ class Dealer:
         self._searches = searches
         self._hub = hub
         self._clock = clock
+        self._open_since = clock.now()
 
     def deal(self, room: Room, race: Race) -> None:
         """The race starts: every racer on this node is sent the deal, all in one go."""
@@ -241,10 +243,10 @@ class Dealer:
                 await self.end(race, player, State.OUT_OF_TIME)
                 continue
             board = await self._races.board(race, player)
-            if boards.is_quiet(board, now):
+            if boards.is_quiet(board, now, self._open_since):
                 # another node may have heard of the racer, or a move may be on its way
                 board = await self.board_as_stored(race, player)
-                if board.racing and boards.is_quiet(board, now):
+                if board.racing and boards.is_quiet(board, now, self._open_since):
                     quiet.append(player)
             if may_declare(board.position):
                 self._search_on(race, player, StuckSearch(race.game, board.position))
@@ -268,6 +270,8 @@ class Dealer:
 def _judged(race: Race, board: Board, command: MakeMove) -> Played:
     """What the move leads to; a `Refusal` if it was meant for another board, or the rules say no."""
     _check_racing(board)
+    if board.length >= MOST_ENTRIES:
+        raise Refusal("board_full")
     if command.after != board.length:
         raise Refusal("stale_move", _stale_sentence(command.after, board.length))
     try:

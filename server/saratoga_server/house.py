@@ -41,7 +41,9 @@ from saratoga_server.store.settlements import pack_settlement
 from saratoga_server.table import Change, Phase, Refusal, TableState
 from saratoga_server.tableside import Tableside
 
-WITH_BOARD: Final = frozenset({"stale_move", "illegal_move", "board_over", "time_up", "bad_move"})
+WITH_BOARD: Final = frozenset(
+    {"stale_move", "illegal_move", "board_over", "time_up", "bad_move", "board_full"}
+)
 """Refusals that show the present board."""
 
 log = EventLog("house")

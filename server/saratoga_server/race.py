@@ -4,8 +4,9 @@ Pure: entries that the store accepted come in, positions and standings come out.
 truth; a `Board` can be folded from it again at any time, on any node.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from saratoga_rules.game import Game
 from saratoga_rules.judge import is_won, play
@@ -15,8 +16,11 @@ from saratoga_rules.record import LOG_ENDINGS
 from saratoga_rules.standing import Reached, State
 from saratoga_server.ports import LogEntry, Millis, StoredBoard
 
-IDLE_LEAVES = 180_000
+IDLE_LEAVES: Final = 180_000
 """Milliseconds without a move after which a racer among others counts as having left."""
+
+FOLD_STEP: Final = 100
+"""Entries that are folded at once: about 1 ms."""
 
 ENDING_OF_STATE: Mapping[State, str] = {state: text for text, state in LOG_ENDINGS.items()}
 """The log's word for each ending that the position alone does not show."""
@@ -91,21 +95,32 @@ def enter(board: Board, after: Played, entries: Iterable[LogEntry]) -> None:
     board.state = after.state
 
 
-def fold(game: Game, opening: Position, start_at: Millis, stored: StoredBoard) -> Board:
-    """The board that a stored log stands for."""
+def fold(game: Game, opening: Position, start_at: Millis, stored: StoredBoard) -> Iterator[Board]:
+    """The board that a stored log stands for, the last one yielded; in steps of `FOLD_STEP` entries.
+
+    A long log takes longer than an event loop should wait: whoever has one does other things
+    between the steps.
+    """
     board = open_board(opening, start_at)
-    for entry in stored.entries:
-        ending = LOG_ENDINGS.get(entry.text)
-        if ending is None:
-            after = played(game, board, parse_move(entry.text))
-        else:
-            after = Played(board.position, board.banked, ending)
-        enter(board, after, (entry,))
+    for first in range(0, len(stored.entries), FOLD_STEP):
+        for entry in stored.entries[first : first + FOLD_STEP]:
+            enter(board, _replayed(game, board, entry), (entry,))
+        yield board
     board.last_id = max(board.last_id, stored.last_id)
-    return board
+    yield board
 
 
-def is_quiet(board: Board, now: Millis) -> bool:
-    """Whether the racer has made no move for so long that others need not wait."""
+def _replayed(game: Game, board: Board, entry: LogEntry) -> Played:
+    ending = LOG_ENDINGS.get(entry.text)
+    if ending is None:
+        return played(game, board, parse_move(entry.text))
+    return Played(board.position, board.banked, ending)
+
+
+def is_quiet(board: Board, now: Millis, open_since: Millis) -> bool:
+    """Whether the racer has made no move for so long that others need not wait.
+
+    Nobody can be blamed for the time before the house opened (again).
+    """
     last = board.log[-1].at if board.log else board.start_at
-    return board.racing and now - last >= IDLE_LEAVES
+    return board.racing and now - max(last, open_since) >= IDLE_LEAVES

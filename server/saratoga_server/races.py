@@ -186,17 +186,26 @@ class Races:
         return board
 
     async def final_boards(self, race: Race) -> dict[str, Board] | None:
-        """Every board of a race as the store has it; `None` if one still races."""
-        final = {player: await self.reload(race, player) for player in list(race.stands)}
-        if any(board.racing for board in final.values()):
-            return None
+        """Every board of a race, ended; `None` if one still races."""
+        final = {}
+        for player in list(race.stands):
+            board = await self.board(race, player)
+            if board.racing:
+                board = await self.reload(race, player)
+            if board.racing:
+                return None
+            final[player] = board
         return final
 
     async def _load(self, race: Race, player: str) -> Board:
         stored = await self._store.load_board(race.code, race.number, player)
         if stored is None:
             raise Refusal("not_racing")
-        return boards.fold(race.game, race.opening, race.start_at, stored)
+        steps = boards.fold(race.game, race.opening, race.start_at, stored)
+        board = next(steps)
+        for board in steps:
+            await asyncio.sleep(0)
+        return board
 
     def stands(self, race: Race, player: str, board: Board) -> None:
         """Let the table know where a racer stands now, if that is news."""
