@@ -80,6 +80,7 @@ class Timekeeper:
             await self.elapse(code)
         await house.floor.look_over()
         await self._find_lost_seats()
+        await self._find_seats_of_dead_nodes()
         house.floor.forget_unused(house.node)
         running = {r.state.race_id for r in house.floor.rooms() if r.state.phase is Phase.RUNNING}
         house.races.keep_only(running)
@@ -107,6 +108,22 @@ class Timekeeper:
                 return rules.disconnect(table, player, epoch, now=now)
 
             await house.floor.change(code, gone)
+
+    async def _find_seats_of_dead_nodes(self) -> None:
+        """Seats whose node was killed: where the table only gathers, no timer would tell.
+
+        A killed node counts as dead a few seconds later; by then its tables may long be loaded.
+        """
+        house = self._house
+        elsewhere = {
+            room.code: {seat.node for seat in room.state.seats} - {"", house.node}
+            for room in house.floor.rooms()
+        }
+        asked = frozenset(node for nodes in elsewhere.values() for node in nodes)
+        dead = await house.nodes.dead(asked) if asked else frozenset()
+        for code, nodes in elsewhere.items():
+            if nodes & dead:
+                await house.floor.elapse(code, dead)
 
     async def _tick(self) -> None:
         self._house.hub.tick()
