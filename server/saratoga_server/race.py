@@ -95,19 +95,17 @@ def enter(board: Board, after: Played, entries: Iterable[LogEntry]) -> None:
     board.state = after.state
 
 
-def fold(game: Game, opening: Position, start_at: Millis, stored: StoredBoard) -> Iterator[Board]:
-    """The board that a stored log stands for, the last one yielded; in steps of `FOLD_STEP` entries.
+def fold(game: Game, board: Board, stored: StoredBoard) -> Iterator[int]:
+    """Put a stored log on a board as dealt, in steps; yields how many entries are on it.
 
     A long log takes longer than an event loop should wait: whoever has one does other things
     between the steps.
     """
-    board = open_board(opening, start_at)
-    for first in range(0, len(stored.entries), FOLD_STEP):
-        for entry in stored.entries[first : first + FOLD_STEP]:
-            enter(board, _replayed(game, board, entry), (entry,))
-        yield board
+    for number, entry in enumerate(stored.entries, start=1):
+        enter(board, _replayed(game, board, entry), (entry,))
+        if number % FOLD_STEP == 0:
+            yield number
     board.last_id = max(board.last_id, stored.last_id)
-    yield board
 
 
 def _replayed(game: Game, board: Board, entry: LogEntry) -> Played:

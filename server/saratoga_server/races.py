@@ -201,9 +201,8 @@ class Races:
         stored = await self._store.load_board(race.code, race.number, player)
         if stored is None:
             raise Refusal("not_racing")
-        steps = boards.fold(race.game, race.opening, race.start_at, stored)
-        board = next(steps)
-        for board in steps:
+        board = boards.open_board(race.opening, race.start_at)
+        for _ in boards.fold(race.game, board, stored):
             await asyncio.sleep(0)
         return board
 
