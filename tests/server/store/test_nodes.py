@@ -1,0 +1,25 @@
+"""Which server processes live, against every kind of store."""
+
+from kit.running_race import AnyStore
+from saratoga_server.store.connection import Store
+from saratoga_server.store.nodes import ALIVE_FOR
+
+
+async def test_a_node_lives_from_its_first_sign_until_it_says_goodbye(store: AnyStore) -> None:
+    assert await store.nodes.dead(["east", "west"]) == {"east", "west"}
+    await store.nodes.beat("east")
+    await store.nodes.beat("east")
+    assert await store.nodes.dead(["east", "west", "west"]) == {"west"}
+    await store.nodes.gone("east")
+    await store.nodes.gone("never-there")
+    assert await store.nodes.dead(["east"]) == {"east"}
+
+
+async def test_nobody_is_dead_among_no_nodes(store: AnyStore) -> None:
+    assert await store.nodes.dead([]) == frozenset()
+
+
+async def test_a_sign_of_life_runs_out_by_itself(store: AnyStore) -> None:
+    await store.nodes.beat("east")
+    if isinstance(store, Store):  # one in memory has no time of its own
+        assert 0 < await store.link.command("PTTL", "node:east") <= ALIVE_FOR
