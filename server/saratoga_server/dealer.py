@@ -52,7 +52,6 @@ class Dealer:
         self._hub = hub
         self._clock = clock
         self._open_since = clock.now()
-        self._open_since = clock.now()
 
     def deal(self, room: Room, race: Race) -> None:
         """The race starts: every racer on this node is sent the deal, all in one go."""
