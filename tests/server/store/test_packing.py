@@ -22,7 +22,7 @@ def test_a_value_comes_back_as_it_was(value: object) -> None:
 
 @pytest.mark.parametrize("junk", [b"", b"\xc1", b"\x92\x01", b"\xa5mint", b"\x01\x02"])
 def test_what_is_no_messagepack_is_a_value_error(junk: bytes) -> None:
-    with pytest.raises(ValueError)  # noqa: PT011 - the text is the library's:
+    with pytest.raises(ValueError):  # noqa: PT011 - the words are the library's
         unpack(junk)
 
 
