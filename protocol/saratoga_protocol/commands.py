@@ -123,7 +123,7 @@ class ChangeSettings(Command, frozen=True, kw_only=True, tag="change_settings"):
 
 
 class Kick(Command, frozen=True, kw_only=True, tag="kick"):
-    """The host sends a player away from the table, for this evening. Answered by `Done`."""
+    """The host sends a player who is in no race away, for this evening. Answered by `Done`."""
 
     table: Code
     player: PlayerId

@@ -34,7 +34,6 @@ from saratoga_server.table import (
     due,
     elapse,
     join,
-    kick,
     leave,
     not_ready,
     ready,
@@ -190,12 +189,6 @@ def test_a_racer_who_leaves_in_the_countdown_voids_it() -> None:
     )
     assert change.table.commitment != table.commitment
     assert not change.table.seats[0].is_ready
-
-
-def test_a_racer_sent_away_in_the_countdown_voids_it() -> None:
-    change = kick(counting(ANN, BEN), ANN, 9, target=BEN, now=after(200), fresh_seed=OTHER_SEED)
-    assert change.effects[0] == CountdownVoided(())
-    assert change.table.phase is Phase.GATHERING
 
 
 def test_the_countdown_of_a_host_who_leaves_is_void_and_the_next_is_host() -> None:

@@ -8,6 +8,7 @@ from kit.tables import (
     ANN,
     BEN,
     CLEO,
+    DAN,
     NODE,
     OTHER_SEED,
     after,
@@ -60,6 +61,11 @@ def _ready(table: TableState, player: str, command_id: int) -> Change:
     )
 
 
+def _kick(table: TableState, player: str, command_id: int) -> Change:
+    late = join(table, DAN, "Dan", 1, node=NODE, now=NOW).table
+    return kick(late, player, command_id, target=DAN, now=NOW, fresh_seed=OTHER_SEED)
+
+
 def _change_settings(table: TableState, player: str, command_id: int) -> Change:
     return change_settings(table, player, command_id, cap=5, now=NOW, fresh_seed=OTHER_SEED)
 
@@ -68,7 +74,7 @@ ACTS: Mapping[Act, Callable[[TableState, str, int], Change]] = {
     Act.JOIN: lambda t, p, i: join(t, p, "Someone", i, node=NODE, now=NOW),
     Act.RESUME: lambda t, p, i: resume(t, p, node=NODE, now=NOW),
     Act.LEAVE: lambda t, p, i: leave(t, p, i, now=NOW, fresh_seed=OTHER_SEED),
-    Act.KICK: lambda t, p, i: kick(t, p, i, target=BEN, now=NOW, fresh_seed=OTHER_SEED),
+    Act.KICK: _kick,
     Act.CHANGE_SETTINGS: _change_settings,
     Act.READY: _ready,
     Act.NOT_READY: lambda t, p, i: not_ready(t, p, i, now=NOW),

@@ -200,9 +200,32 @@ def test_who_leaves_a_running_race_leaves_the_race() -> None:
     assert change.table.name(BEN) == "Ben"
 
 
-def test_who_is_sent_away_from_a_running_race_leaves_the_race() -> None:
-    change = kick(running(ANN, BEN), ANN, 50, target=BEN, now=after(9_000), fresh_seed=OTHER_SEED)
-    assert change.effects == (RacerLeft(BEN), SeatLost(BEN, "The host has sent you away."))
+@pytest.mark.parametrize("table", [counting(ANN, BEN), running(ANN, BEN)])
+def test_a_host_cannot_send_a_rival_away_from_the_race(table: TableState) -> None:
+    with pytest.raises(Refusal) as refused:
+        kick(table, ANN, 50, target=BEN, now=after(200), fresh_seed=OTHER_SEED)
+    assert refused.value.code == "wrong_phase"
+    assert refused.value.detail == "Ben is in this race. Wait until it is over to send Ben away."
+
+
+@pytest.mark.parametrize("table", [counting(ANN, BEN), running(ANN, BEN)])
+def test_who_sits_the_race_out_can_be_sent_away_during_it(table: TableState) -> None:
+    table = join(table, CLEO, "Cleo", 1, node=NODE, now=after(200)).table
+    change = kick(table, ANN, 50, target=CLEO, now=after(200), fresh_seed=OTHER_SEED)
+    assert change.effects == (SeatLost(CLEO, "The host has sent you away."),)
+    assert change.table.phase is table.phase
+
+
+def test_who_has_left_the_race_and_sits_again_can_be_sent_away() -> None:
+    table = left(running(ANN, BEN), BEN)
+    table = join(table, BEN, "Ben", 51, node=NODE, now=after(9_000)).table
+    change = kick(table, ANN, 51, target=BEN, now=after(9_500), fresh_seed=OTHER_SEED)
+    assert change.effects == (SeatLost(BEN, "The host has sent you away."),)
+
+
+def test_after_the_race_a_rival_can_be_sent_away() -> None:
+    change = kick(over(ANN, BEN), ANN, 50, target=BEN, now=after(90_000), fresh_seed=OTHER_SEED)
+    assert change.effects == (SeatLost(BEN, "The host has sent you away."),)
 
 
 def test_a_racer_who_left_and_sits_again_does_not_leave_the_race_twice() -> None:

@@ -10,7 +10,8 @@
 
 `ALLOWED` is the table; everything that is not in it is refused. A command is checked in this
 order: is the table open, is the player seated, is it for the host only, is it the time for it.
-What it says is checked after that, by the transition.
+What it says is checked after that, by the transition; so is whom a host may send away, which is
+nobody who races (`checked_sits_out`).
 """
 
 from collections.abc import Mapping
@@ -93,6 +94,16 @@ def checked(table: TableState, player: str, act: Act) -> Seat:
 def checked_phase(table: TableState, act: Act) -> None:
     if act not in ALLOWED[table.phase]:
         raise Refusal("wrong_phase", f"{_NOW[table.phase]} {_REMEDY[act]}")
+
+
+def checked_sits_out(table: TableState, player: str) -> None:
+    """The player is in no countdown or running race, or has left it; else raises `Refusal`."""
+    racing = table.phase in (Phase.COUNTDOWN, Phase.RUNNING) and player in table.racers
+    if racing and player not in table.left:
+        name = table.name(player)
+        raise Refusal(
+            "wrong_phase", f"{name} is in this race. Wait until it is over to send {name} away."
+        )
 
 
 def is_repeat(table: TableState, player: str, command_id: int) -> bool:

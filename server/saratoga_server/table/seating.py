@@ -1,9 +1,9 @@
 """Who sits at a table: coming, going, coming back, and who is host.
 
 A connection that is lost leaves the seat where it is (`disconnect`); the seat is given up on
-request, when the host sends the player away, or after `timers.ABSENCE_MILLIS`. Whoever gives up
-a seat in a countdown voids it; in a running race, they leave the race. If the host goes, the
-next seat's player is host (a bot only where no person is left).
+request, when the host sends away a player who does not race, or after `timers.ABSENCE_MILLIS`.
+Whoever gives up a seat in a countdown voids it; in a running race, they leave the race. If the host
+goes, the next seat's player is host (a bot only where no person is left).
 """
 
 from typing import Final
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from saratoga_server.ports import Millis
 from saratoga_server.table.countdown import voided
 from saratoga_server.table.evening import checked_settings
-from saratoga_server.table.phases import Act, checked, checked_open, checked_seat
+from saratoga_server.table.phases import Act, checked, checked_open, checked_seat, checked_sits_out
 from saratoga_server.table.state import (
     NO_TIME,
     Change,
@@ -113,18 +113,24 @@ def leave(
 def kick(
     table: TableState, player: str, command_id: int, *, target: str, now: Millis, fresh_seed: bytes
 ) -> Change:
-    """The host sends a player away; there is no coming back to this table."""
+    """The host sends a player away who does not race; there is no coming back to this table."""
     seat = checked(table, player, Act.KICK)
     if target == player:
         raise Refusal("no_such_player", "You cannot send yourself away. Leave the table instead.")
     sent = table.seat(target)
     if sent is None:
         raise Refusal("no_such_player", "That player does not sit here. Look at the table again.")
+    checked_sits_out(table, target)
     told = table.with_seat(replace(seat, last_id=command_id))
     told = replace(told, kicked=(*table.kicked, target))
     reason = f"{seat.name} has sent {sent.name} away."
     change = vacated(told, target, reason, now, fresh_seed)
     return Change(change.table, (*change.effects, SeatLost(target, "The host has sent you away.")))
+
+
+def has_others(table: TableState, player: str) -> bool:
+    """Whether somebody else sits here: only then does it matter if the player keeps them waiting."""
+    return any(seat.player != player for seat in table.seats)
 
 
 def idle_leave(table: TableState, player: str, *, now: Millis) -> Change | None:
@@ -136,7 +142,7 @@ def idle_leave(table: TableState, player: str, *, now: Millis) -> Change | None:
     seat = table.seat(player)
     if table.phase is not Phase.RUNNING or seat is None or player not in table.racers:
         return None
-    if len(table.seats) == 1 or player in table.left:
+    if not has_others(table, player) or player in table.left:
         return None
     reason = f"{seat.name} has done nothing for too long and counts as having left."
     change = vacated(table, player, reason, now, b"")

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from saratoga_server.ports import Millis
 from saratoga_server.table.countdown import begun, voided_for_missing
 from saratoga_server.table.evening import close
-from saratoga_server.table.seating import vacated
+from saratoga_server.table.seating import has_others, vacated
 from saratoga_server.table.state import BoardsDue, Change, Phase, Seat, SeatLost, TableState
 
 ABSENCE_MILLIS: Final = 60_000
@@ -77,9 +77,12 @@ def _phase_elapsed(table: TableState, now: Millis, fresh_seed: bytes) -> Change:
 
 
 def _absence_due(table: TableState) -> Millis | None:
-    patience = ABSENCE_MILLIS if len(table.seats) > 1 else ALONE_MILLIS
-    since = [seat.absent_since for seat in table.seats if not seat.is_connected]
-    return Millis(min(since) + patience) if since else None
+    ends = [
+        seat.absent_since + (ABSENCE_MILLIS if has_others(table, seat.player) else ALONE_MILLIS)
+        for seat in table.seats
+        if not seat.is_connected
+    ]
+    return Millis(min(ends)) if ends else None
 
 
 def _longest_absent(table: TableState, now: Millis) -> Seat | None:
