@@ -31,7 +31,7 @@ class CommitStatus(Enum):
     BOARD_OVER = 5
     """The board has ended."""
     NO_BOARD = 6
-    """There is no such board, or the race has not started."""
+    """There is no such board: boards are opened at the start."""
 
 
 class BoardCommit(Struct, frozen=True, kw_only=True):

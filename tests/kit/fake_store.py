@@ -31,9 +31,6 @@ from saratoga_server.ports import (
 from saratoga_server.store.periods import periods
 from saratoga_server.store.settlements import unpack_settlement
 
-EARLY: Final = 500
-"""Milliseconds by which a node's clock may be ahead of the store's."""
-
 SLOWEST: Final = 2**21 - 1
 """Milliseconds from which on leaderboards tell no times apart: 35 minutes, beyond every cap."""
 
@@ -117,7 +114,7 @@ class FakeBoards:
         now = self.house.clock()
         race = self.house.races.get((commit.table, commit.race))
         board = race.boards.get(commit.player) if race else None
-        if race is None or board is None or race.start_at > now + EARLY:
+        if race is None or board is None:
             return CommitOutcome(CommitStatus.NO_BOARD)
         status = _fault(commit, race, board, now)
         if status is not None:

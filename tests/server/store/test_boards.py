@@ -105,16 +105,11 @@ async def test_one_board_may_appear_twice_in_a_batch(store: AnyStore) -> None:
 
 
 async def test_the_first_move_is_not_lost_to_a_node_whose_clock_is_ahead(store: AnyStore) -> None:
-    race = await running_race(store, started_ago=-300)
-    (outcome,) = await race.commit(move("draw", 0))
-    assert (outcome.status, outcome.at) == (CommitStatus.DONE, race.start_at)
-
-
-async def test_nobody_moves_before_the_start(store: AnyStore) -> None:
     race = await running_race(store, started_ago=-MINUTE)
-    [outcome] = await race.commit(move("draw", 0))
-    assert outcome == CommitOutcome(CommitStatus.NO_BOARD)
-    assert await race.texts() == []
+    (outcome,) = await race.commit(move("draw", 0, banked=1, rises=True))
+    assert (outcome.status, outcome.at) == (CommitStatus.DONE, race.start_at)
+    assert [entry.at for entry in (await race.board()).entries] == [race.start_at]
+    assert (await race.standing()).reached_at == race.start_at
 
 
 async def test_nobody_moves_after_the_deadline_but_the_house_may_end(store: AnyStore) -> None:

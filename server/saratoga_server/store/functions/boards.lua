@@ -71,7 +71,7 @@ end
 local function append(race, board, commit, now)
   local player, id, banked, state, rises, entries =
     commit[2], commit[4], commit[6], commit[7], commit[8], commit[10]
-  -- a clock set back must not turn a race's log around
+  -- neither a clock set back nor a node's that is ahead may turn a race's log around
   local at = now > race.at and now or race.at
   local first, since, lines = race.commits + 1, at - race.start, {}
   for i = 1, #entries do
@@ -104,13 +104,10 @@ local function append(race, board, commit, now)
   return DONE, board.length, at, first
 end
 
--- milliseconds by which a node's clock may differ from ours
-local EARLY = 500
-
 local function commit_board(race, commit, again, now)
   local board = meet_board(race, commit[2])
-  -- the node that dealt may be a moment ahead; its log then begins at the start
-  if not board or race.start > now + EARLY then
+  -- there are no boards before the start: who has one was dealt to, whatever our clock says
+  if not board then
     return NO_BOARD, 0, 0, 0
   end
   local epoch, id, after = commit[3], commit[4], commit[5]
