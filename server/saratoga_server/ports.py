@@ -8,7 +8,7 @@ move is a msgspec struct: a frozen dataclass takes ten times as long to fill.
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import NewType, Protocol
+from typing import Final, NewType, Protocol
 
 from msgspec import Struct
 
@@ -177,6 +177,10 @@ class BoardStore(Protocol):
         ...
 
 
+MOST_LISTED: Final = 100
+"""Public tables that are shown at once."""
+
+
 class TableStore(Protocol):
     """Tables, their timers, and finished races."""
 
@@ -199,7 +203,7 @@ class TableStore(Protocol):
         ...
 
     async def list_public(self) -> list[bytes]:
-        """Summaries of public tables, packed, newest first."""
+        """Summaries of the newest `MOST_LISTED` public tables, packed, newest first."""
         ...
 
     async def set_public(self, code: str, summary: bytes | None) -> None:

@@ -13,6 +13,7 @@ from itertools import count
 from typing import Final
 
 from saratoga_server.ports import (
+    MOST_LISTED,
     BoardCommit,
     BoardKey,
     CommitOutcome,
@@ -236,7 +237,8 @@ class FakeTables:
 
     async def list_public(self) -> list[bytes]:
         await self.house.reading()
-        return [summary for _, summary in sorted(self.house.public.values(), reverse=True)]
+        newest = sorted(self.house.public.values(), reverse=True)[:MOST_LISTED]
+        return [summary for _, summary in newest]
 
     async def set_public(self, code: str, summary: bytes | None) -> None:
         await self.house.reading()

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from secrets import token_hex
 
-from saratoga_server.ports import Millis, TableWrite
+from saratoga_server.ports import MOST_LISTED, Millis, TableWrite
 from saratoga_server.store.keys import (
     DUE_KEYS,
     FINISHED_LOGS_KEPT,
@@ -49,7 +49,7 @@ class Tables:
         return [code.decode() for code in codes]
 
     async def list_public(self) -> list[bytes]:
-        return list(await self._link.read("list_public", (PUBLIC,), LISTING_KEPT))
+        return list(await self._link.read("list_public", (PUBLIC,), LISTING_KEPT, MOST_LISTED))
 
     async def set_public(self, code: str, summary: bytes | None) -> None:
         await self._link.write("set_public", (PUBLIC,), code, summary or b"")

@@ -143,6 +143,23 @@ async def test_a_listing_that_nobody_renews_is_dropped(
     assert await store.tables.list_public() == []
 
 
+async def test_a_dropped_listing_makes_room_for_an_older_one(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "MOST_LISTED", 2)
+    names = ("oldest", "old", "middle", "new", "newest")
+    for place, name in enumerate(names):
+        await store.tables.set_public(name, name.encode())
+        await store.link.command("ZADD", "{public}:listed", place, name)
+    assert await store.tables.list_public() == [b"newest", b"new"]
+    for name in ("newest", "middle"):
+        await store.link.command("HSET", "{public}:summaries", name, "0 stale")
+    assert await store.tables.list_public() == [b"new", b"old"]
+    await store.link.command("HSET", "{public}:summaries", "oldest", "0 stale")
+    assert await store.tables.list_public() == [b"new", b"old"]
+    assert await store.link.command("ZCARD", "{public}:listed") == 2
+
+
 async def test_a_timer_without_its_table_is_dropped(store: Store) -> None:
     await store.tables.save_table(TableWrite(code=CODE, expected=0, body=b"x", due=Millis(5)))
     assert await store.tables.due(Millis(9), 10) == [CODE]

@@ -1,7 +1,9 @@
 """Tables, their timers and finished races, against every kind of store."""
 
 from kit.running_race import ANNA, BERT, CODE, AnyStore, ending, move, running_race
+from kit.stores import calm
 from saratoga_server.ports import (
+    MOST_LISTED,
     CommitOutcome,
     CommitStatus,
     Millis,
@@ -126,6 +128,16 @@ async def test_public_tables_are_listed_newest_first(store: AnyStore) -> None:
     await store.tables.set_public("mint-otter-02", None)
     await store.tables.set_public("mint-otter-03", None)
     assert await store.tables.list_public() == [b"one again\n"]
+
+
+@calm
+async def test_no_more_than_the_newest_hundred_are_listed(store: AnyStore) -> None:
+    for number in range(MOST_LISTED + 5):
+        await store.tables.set_public(f"mint-otter-{number}", b"%03d" % number)
+    assert len(await store.tables.list_public()) == MOST_LISTED
+    for number in range(3, MOST_LISTED + 5):
+        await store.tables.set_public(f"mint-otter-{number}", None)
+    assert sorted(await store.tables.list_public()) == [b"000", b"001", b"002"]
 
 
 async def test_every_table_is_found_once(store: AnyStore) -> None:

@@ -125,22 +125,35 @@ local function set_public(keys, args)
   return 1
 end
 
--- keys: the listing. args: kept ms. Answers the summaries, newest first.
-local function list_public(keys, args)
-  local oldest, summaries, answer = now_ms() - tonumber(args[1]), '{public}:summaries', {}
-  for _, code in ipairs(redis.call('ZREVRANGE', keys[1], 0, -1)) do
-    local stored = redis.call('HGET', summaries, code)
-    local at, summary
-    if stored then
-      at, summary = string.match(stored, '^(%d+) (.*)$')
-    end
-    if at and tonumber(at) > oldest then
-      answer[#answer + 1] = summary
-    else
-      redis.call('ZREM', keys[1], code)
-      redis.call('HDEL', summaries, code)
+-- A listed table's summary; nil if nobody has renewed it: then it is listed no more.
+local function live_summary(key, code, oldest)
+  local summaries = '{public}:summaries'
+  local stored = redis.call('HGET', summaries, code)
+  if stored then
+    local at, summary = string.match(stored, '^(%d+) (.*)$')
+    if tonumber(at) > oldest then
+      return summary
     end
   end
+  redis.call('ZREM', key, code)
+  redis.call('HDEL', summaries, code)
+  return nil
+end
+
+-- keys: the listing. args: kept ms, limit. Answers the summaries, newest first.
+local function list_public(keys, args)
+  local oldest, limit, answer = now_ms() - tonumber(args[1]), tonumber(args[2]), {}
+  -- what nobody renews is met here sooner or later, however many newer ones are listed
+  for _, code in ipairs(redis.call('ZRANGE', keys[1], 0, limit - 1)) do
+    live_summary(keys[1], code, oldest)
+  end
+  repeat
+    -- those looked at and dropped are out of the way: what has been answered comes first
+    local more = redis.call('ZREVRANGE', keys[1], #answer, limit - 1)
+    for _, code in ipairs(more) do
+      answer[#answer + 1] = live_summary(keys[1], code, oldest)
+    end
+  until #more == 0 or #answer >= limit
   return answer
 end
 
