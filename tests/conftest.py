@@ -28,4 +28,11 @@ settings.register_profile(
 settings.load_profile(os.environ.get("SARATOGA_HYPOTHESIS_PROFILE", "dev"))
 
 # `kit.stores` first: whoever imports a plugin before pytest does takes its asserts' explanations away.
-pytest_plugins = ["kit.stores", "kit.completeness", "kit.house", "kit.rooms", "kit.figures"]
+pytest_plugins = [
+    "kit.stores",
+    "kit.completeness",
+    "kit.house",
+    "kit.rooms",
+    "kit.open_door",
+    "kit.figures",
+]

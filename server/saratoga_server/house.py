@@ -125,16 +125,10 @@ class House:
 
     async def answer(self, session: Session, command: said.AnyCommand) -> AnyEvent:
         """Carry out a command; whatever goes wrong is an answer too."""
-        kind = type(command)
-        self.metrics.commands[str(kind.__struct_config__.tag)] += 1
+        self.metrics.commands[str(type(command).__struct_config__.tag)] += 1
+        answer: AnyEvent
         try:
-            if not session.player and kind not in (said.Hello, said.Heartbeat):
-                raise Refusal("hello_first")
-            if self.draining and kind in (said.CreateTable, said.Start):
-                raise Refusal("draining")
-            return await self._serves[kind](session, command)
-        except Refusal as refusal:
-            answer = await self._refused(session, command, refusal)
+            answer = await self._served(session, command)
         except StoreUnavailable as fault:
             self.metrics.store_errors += 1
             log.warning("store_unavailable", player=session.player, reason=str(fault))
@@ -142,8 +136,20 @@ class House:
         except Exception as fault:  # the edge: a fault of ours is an answer and a line in the log
             log.error("house_fault", fault=fault, player=session.player)
             answer = refused("house_fault", command.id)
-        self.metrics.refusals[answer.code] += 1
+        if type(answer) is Refused:
+            self.metrics.refusals[answer.code] += 1
         return answer
+
+    async def _served(self, session: Session, command: said.AnyCommand) -> AnyEvent:
+        kind = type(command)
+        try:
+            if not session.player and kind not in (said.Hello, said.Heartbeat):
+                raise Refusal("hello_first")
+            if self.draining and kind in (said.CreateTable, said.Start):
+                raise Refusal("draining")
+            return await self._serves[kind](session, command)
+        except Refusal as refusal:
+            return await self._refused(session, command, refusal)
 
     async def _refused(
         self, session: Session, command: said.AnyCommand, refusal: Refusal

@@ -178,10 +178,12 @@ class Guest:
 
     async def moves(self, *texts: str) -> MoveMade:
         """Make moves that must be legal; returns the last answer."""
+        made: list[MoveMade] = []
         for text in texts:
             answer = await self.move(text)
             assert isinstance(answer, MoveMade), answer
-        return answer
+            made.append(answer)
+        return made[-1]
 
     async def cash_out(self) -> MoveMade:
         answer = await self.ask(CashOut, race=self.board.race)

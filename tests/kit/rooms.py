@@ -20,8 +20,8 @@ from saratoga_protocol.commands import CreateTable, JoinTable, Start
 from saratoga_protocol.events import Dealt, Done
 from saratoga_protocol.version import MSGPACK
 from saratoga_rules.deal import deal_for_key
-from saratoga_rules.position import parse_position
-from saratoga_server.dealer import Deal
+from saratoga_rules.game import Game
+from saratoga_rules.position import Position, parse_position
 from saratoga_server.house import House
 from saratoga_server.metrics import Metrics
 from saratoga_server.opening import open_house
@@ -29,8 +29,12 @@ from saratoga_server.orders import Orders
 from saratoga_server.ports import Millis
 from saratoga_server.table import TableState
 from saratoga_server.table.countdown import COUNTDOWN_MILLIS
+from saratoga_server.timekeeper import Timekeeper
 
 PROGRAM = "saratoga-server test"
+
+Deal = Callable[[Game, bytes], Position]
+"""The opening position that belongs to a deal key."""
 
 G = TypeVar("G", bound=Guest)
 
@@ -55,9 +59,9 @@ def seeds() -> Callable[[], bytes]:
     return lambda: next(numbers).to_bytes(32, "big")
 
 
-def always(text: str) -> Deal:
+def always(dealt: str | Position) -> Deal:
     """Every deal is this position."""
-    position = parse_position(text)
+    position = parse_position(dealt) if isinstance(dealt, str) else dealt
     return lambda game, key: position
 
 
@@ -70,6 +74,10 @@ class HouseInMemory:
     house: House
     store: FakeStore
     guests: list[GuestInMemory] = field(default_factory=list)
+    timekeeper: Timekeeper = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.timekeeper = Timekeeper(self.house, self.store.tables.due)
 
     async def guest(
         self,
@@ -110,7 +118,12 @@ class HouseInMemory:
 
     async def settle(self) -> None:
         """Let everything come to its end that the house does in the background."""
-        while tasks := [*self.house._tasks, *self.house.dealer._searches]:
+        house = self.house
+        while tasks := [
+            *house.errands._tasks,
+            *house.dealer._searches._tasks,
+            *house.floor._bells,
+        ]:
             await asyncio.gather(*tasks)
             await asyncio.sleep(0)
 
@@ -118,7 +131,7 @@ class HouseInMemory:
         """So much time passes; the house looks what it did, and the standings go out."""
         self.time.at += millis
         await self.settle()
-        await self.house._sweep(self.store.tables.due)
+        await self.timekeeper.sweep()
         await self.settle()
         self.house.hub.tick()
         await self.house.archive.tell_changes()
@@ -141,6 +154,7 @@ class HouseInMemory:
         await self.close()
         self.guests.clear()
         self.house = await open_in_memory(self.store, self.time, deal)
+        self.timekeeper = Timekeeper(self.house, self.store.tables.due)
 
     async def close(self) -> None:
         await self.house.stop()

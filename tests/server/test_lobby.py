@@ -4,7 +4,6 @@ import pytest
 
 from kit.guests import GuestInMemory
 from kit.rooms import HouseInMemory, counted_down, gathered
-from kit.tables import nonce, nonce_hash
 from saratoga_protocol.commands import (
     ChangeSettings,
     ClaimName,
@@ -13,19 +12,14 @@ from saratoga_protocol.commands import (
     JoinTable,
     Kick,
     LeaveTable,
-    ListTables,
     MakeMove,
     NextRace,
     NotReady,
-    Ready,
     Resume,
-    Reveal,
     Start,
-    UnwatchTable,
     WatchTable,
 )
 from saratoga_protocol.events import (
-    BoardEnded,
     Dealt,
     Done,
     Refused,
@@ -33,12 +27,10 @@ from saratoga_protocol.events import (
     Snapshot,
     Standings,
     TableChanged,
-    Tables,
 )
 from saratoga_protocol.refusals import TAKEN_OVER
-from saratoga_server.lobby import MOST_WATCHED
-from saratoga_server.table.countdown import COUNTDOWN_MILLIS, REVEAL_MILLIS
-from saratoga_server.table.timers import ABSENCE_MILLIS, ALONE_MILLIS, EMPTY_MILLIS, IDLE_MILLIS
+from saratoga_server.table.countdown import COUNTDOWN_MILLIS
+from saratoga_server.table.timers import ABSENCE_MILLIS
 
 AWAY = "odd-emu-11"
 """A code that no table has."""
@@ -334,260 +326,3 @@ async def test_after_a_move_that_the_store_kept_unanswered_the_snapshot_has_it(
     snapshot = await back.at_table(Resume, table=code)
     assert snapshot.board is not None
     assert (snapshot.board.count, snapshot.next_id) == (1, anna.last_id + 1)
-
-
-# Getting ready
-
-
-async def test_ready_names_the_commitment_of_the_coming_deal(rooms: HouseInMemory) -> None:
-    (anna,) = await guests(rooms, "Anna")
-    code = await gathered(anna)
-    old = anna.table.commitment
-    await anna.ask(ChangeSettings, table=code, cap=3)
-    assert anna.table.commitment != old
-    said = {"table": code, "nonce_hash": nonce_hash(anna.player)}
-    assert await anna.refused(Ready, commitment=old, **said) == "wrong_commitment"
-    assert await anna.refused(Ready, commitment="0" * 64, **said) == "wrong_commitment"
-    assert isinstance(await anna.ready(), Done)
-
-
-async def test_a_change_of_settings_clears_the_ready_marks(rooms: HouseInMemory) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
-    code = await gathered(anna, bert)
-    await anna.ready()
-    await bert.ready()
-    assert [seat.ready for seat in anna.table.seats] == [True, True]
-    await anna.ask(ChangeSettings, table=code, game="lafayette")
-    assert [seat.ready for seat in bert.table.seats] == [False, False]
-    assert await anna.refused(Start, table=code) == "nobody_ready"
-
-
-async def test_only_the_host_starts(rooms: HouseInMemory) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
-    code = await gathered(anna, bert)
-    await bert.ready()
-    assert await bert.refused(Start, table=code) == "host_only"
-    assert await anna.refused(Start, table=code) == "nobody_ready"
-    await anna.ready()
-    await anna.ask(NotReady, table=code)
-    assert await anna.refused(Start, table=code) == "nobody_ready"
-    await anna.ready()
-    command = Start(id=50, table=code)
-    assert isinstance(await anna.say(command), Done)
-    assert isinstance(await anna.say(command), Done), "said again"
-    assert bert.table.racers == [anna.player, bert.player]
-
-
-async def test_who_is_not_ready_or_comes_late_sits_this_one_out(rooms: HouseInMemory) -> None:
-    anna, bert, cleo = await guests(rooms, "Anna", "Bert", "Cleo")
-    code = await gathered(anna, bert)
-    await counted_down(anna)
-    await cleo.at_table(JoinTable, table=code)
-    await rooms.pass_time(COUNTDOWN_MILLIS)
-    assert len(anna.heard.all(Dealt)) == 1
-    assert bert.heard.all(Dealt) == cleo.heard.all(Dealt) == []
-    assert anna.table.racers == [anna.player]
-    assert await bert.refused(Reveal, table=code, nonce=nonce(bert.player)) == "wrong_phase"
-    await anna.cash_out()
-    await rooms.settle()
-    await anna.ask(NextRace, table=code)
-    await rooms.deal(anna, bert, cleo)
-
-
-async def test_a_wrong_nonce_is_refused_and_the_right_one_is_not(rooms: HouseInMemory) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
-    code = await gathered(anna, bert)
-    await anna.ready()
-    await bert.ready()
-    await anna.ask(Start, table=code)
-    assert await anna.refused(Reveal, table=code, nonce="0" * 32) == "wrong_nonce"
-    assert await anna.refused(Reveal, table=code, nonce=nonce(bert.player)) == "wrong_nonce"
-    assert isinstance(await anna.reveal(), Done)
-    assert isinstance(await anna.reveal(), Done), "shown again"
-    assert isinstance(await bert.reveal(), Done)
-
-
-async def test_a_missing_nonce_voids_the_countdown_and_says_whose(rooms: HouseInMemory) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
-    code = await gathered(anna, bert)
-    await anna.ready()
-    await bert.ready()
-    await anna.ask(Start, table=code)
-    await anna.reveal()
-    commitment = anna.table.commitment
-    await rooms.pass_time(REVEAL_MILLIS - 1)
-    assert anna.table.phase == "countdown"
-    await rooms.pass_time(1)
-    for guest in (anna, bert):
-        assert guest.table.phase == "gathering"
-        assert "Bert" in guest.table.notice
-        assert guest.table.commitment != commitment
-        assert not any(seat.ready for seat in guest.table.seats)
-    await rooms.deal(anna, bert)
-
-
-async def test_two_racers_may_not_say_ready_with_the_same_hash(rooms: HouseInMemory) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
-    code = await gathered(anna, bert)
-    await anna.ready()
-    said = {"table": code, "commitment": bert.table.commitment}
-    assert await bert.refused(Ready, nonce_hash=nonce_hash(anna.player), **said) == "wrong_nonce"
-
-
-@pytest.mark.parametrize("kind", [Ready, NotReady, Start, ChangeSettings, NextRace, Reveal])
-async def test_what_is_not_for_now_is_refused(rooms: HouseInMemory, kind: type) -> None:
-    (anna,) = await guests(rooms, "Anna")
-    code = await rooms.race(anna)
-    more: dict[str, object] = {}
-    if kind is Ready:
-        more = {"commitment": anna.table.commitment, "nonce_hash": nonce_hash(anna.player)}
-    if kind is Reveal:
-        more = {"nonce": nonce(anna.player)}
-    assert await anna.refused(kind, table=code, **more) == "wrong_phase"
-
-
-# Watching
-
-
-async def test_a_watcher_sees_standings_and_never_a_board(rooms: HouseInMemory) -> None:
-    anna, bert, wanda = await guests(rooms, "Anna", "Bert", "Wanda")
-    code = await rooms.race(anna, bert)
-    snapshot = await wanda.at_table(WatchTable, table=code)
-    assert snapshot.board is None
-    assert [row.banked for row in snapshot.standings] == [1, 1]
-    await anna.moves("draw")
-    await anna.cash_out()
-    await rooms.pass_time(250)
-    rows = {row.player: row.state for row in wanda.heard.all(Standings)[-1].standings}
-    assert rows == {anna.player: "cashed out", bert.player: "racing"}
-    assert wanda.heard.all(Dealt) == wanda.heard.all(BoardEnded) == []
-
-
-async def test_who_stops_watching_hears_no_more(rooms: HouseInMemory) -> None:
-    anna, wanda = await guests(rooms, "Anna", "Wanda")
-    code = await gathered(anna)
-    await wanda.at_table(WatchTable, table=code)
-    await wanda.ask(UnwatchTable, table=code)
-    told = len(wanda.heard.events)
-    await anna.ready()
-    assert wanda.heard.events[told:] == []
-
-
-async def test_watching_ones_own_table_and_stopping_keeps_the_seat(rooms: HouseInMemory) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
-    code = await gathered(anna, bert)
-    await anna.at_table(WatchTable, table=code)
-    await anna.ask(UnwatchTable, table=code)
-    told = len(anna.heard.events)
-    await bert.ready()
-    assert len(anna.heard.all(TableChanged, told)) == 1
-
-
-async def test_one_connection_watches_so_many_tables_and_no_more(rooms: HouseInMemory) -> None:
-    (wanda,) = await guests(rooms, "Wanda")
-    codes = []
-    for number in range(MOST_WATCHED + 1):
-        host = await rooms.guest(f"Host {number + 10}")
-        codes.append(await gathered(host))
-    for code in codes[:-1]:
-        await wanda.at_table(WatchTable, table=code)
-    assert isinstance(await wanda.ask(WatchTable, table=codes[-1]), Refused)
-    await wanda.at_table(WatchTable, table=codes[0])
-    await wanda.ask(UnwatchTable, table=codes[0])
-    await wanda.at_table(WatchTable, table=codes[-1])
-
-
-# The list of public tables
-
-
-async def listed(guest: GuestInMemory) -> list[tuple[str, str, int]]:
-    answer = await guest.ask(ListTables)
-    assert isinstance(answer, Tables)
-    return [(each.host, each.phase, each.seated) for each in answer.tables]
-
-
-async def test_public_tables_are_listed_as_they_are_now(rooms: HouseInMemory) -> None:
-    anna, bert, cleo = await guests(rooms, "Anna", "Bert", "Cleo")
-    code = await gathered(anna, public=True)
-    await gathered(cleo)
-    assert await listed(bert) == [("Anna", "gathering", 1)]
-    await bert.at_table(JoinTable, table=code)
-    assert await listed(bert) == [("Anna", "gathering", 2)]
-    await rooms.deal(anna, bert)
-    assert await listed(bert) == [("Anna", "running", 2)]
-    await anna.ask(LeaveTable, table=code)
-    assert await listed(bert) == [("Bert", "running", 1)]
-
-
-async def test_a_table_made_private_is_listed_no_more_even_after_a_restart(
-    rooms: HouseInMemory,
-) -> None:
-    (anna,) = await guests(rooms, "Anna")
-    code = await gathered(anna, public=True)
-    await rooms.restart()
-    back = await rooms.guest("Anna")
-    await back.at_table(Resume, table=code)
-    await back.ask(ChangeSettings, table=code, public=False)
-    assert await listed(back) == []
-
-
-async def test_a_table_that_lost_its_last_player_in_a_restart_is_listed_no_more(
-    rooms: HouseInMemory,
-) -> None:
-    (anna,) = await guests(rooms, "Anna")
-    await gathered(anna, public=True)
-    await rooms.restart()
-    await rooms.pass_time(ALONE_MILLIS)
-    (bert,) = await guests(rooms, "Bert")
-    await rooms.pass_time(ALONE_MILLIS)
-    assert await listed(bert) == []
-
-
-async def test_an_empty_table_is_not_listed_and_closes_after_a_while(
-    rooms: HouseInMemory,
-) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
-    code = await gathered(anna, public=True)
-    await bert.at_table(WatchTable, table=code)
-    await anna.ask(LeaveTable, table=code)
-    assert await listed(anna) == []
-    await rooms.pass_time(EMPTY_MILLIS)
-    assert [lost.table for lost in bert.heard.all(SeatLost)] == [code]
-    assert await anna.refused(JoinTable, table=code) == "table_closed"
-    assert await anna.refused(WatchTable, table=code) == "table_closed"
-    await rooms.pass_time(0)
-    assert rooms.house.floor.known(code) is None
-
-
-async def test_a_table_where_nothing_happens_closes(rooms: HouseInMemory) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
-    code = await gathered(anna, bert, public=True)
-    await rooms.pass_time(IDLE_MILLIS)
-    for guest in (anna, bert):
-        assert [lost.table for lost in guest.heard.all(SeatLost)] == [code]
-    assert await listed(anna) == []
-    await gathered(bert, anna)
-
-
-# A store that fails
-
-
-@pytest.mark.parametrize("lost", [True, False])
-async def test_what_the_store_did_not_answer_works_when_said_again(
-    rooms: HouseInMemory, lost: bool
-) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
-    code = await gathered(anna, bert)
-    command = ChangeSettings(id=50, table=code, cap=3)
-    if lost:
-        rooms.fake.lose_answers = 1
-    else:
-        rooms.fake.unavailable = True
-    answer = await anna.say(command)
-    assert isinstance(answer, Refused)
-    assert (answer.code, answer.retry) == ("store_unavailable", True)
-    assert bert.table.settings.cap == 10
-    rooms.fake.unavailable = False
-    assert isinstance(await anna.say(command), Done)
-    assert (anna.table.settings.cap, bert.table.settings.cap) == (3, 3)
-    assert len(bert.heard.all(TableChanged)) == 1

@@ -1,0 +1,286 @@
+"""Hidden cards are changed behind the players' backs, and not a byte of what they are sent differs.
+
+A race is scripted on one deal and told again on another, which differs only in cards that a player
+has not turned up. Everything else is the same in both: tokens, seeds, codes, and the time.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import pytest
+
+from kit.guests import GuestInMemory
+from kit.rooms import HouseInMemory, always, counted_down, gathered, house_in_memory
+from kit.secrecy import ODD_MOVES, Leak, leak, turned_up
+from kit.tables import CODE
+from kit.walks import banking, wandering
+from saratoga_protocol.commands import Resume, WatchTable
+from saratoga_protocol.events import Refused
+from saratoga_protocol.version import JSON
+from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import legal_moves, play
+from saratoga_rules.moves import parse_move
+from saratoga_rules.position import Position
+from saratoga_server.table.countdown import COUNTDOWN_MILLIS
+
+
+@pytest.fixture(autouse=True)
+def _nothing_by_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("saratoga_server.lobby.table_code", lambda chance: CODE)
+    monkeypatch.setattr("saratoga_server.opening.secrets.token_hex", lambda count: "00" * count)
+
+
+@dataclass
+class Told:
+    """What everybody was sent in one telling of a scripted race."""
+
+    streams: dict[str, list[bytes | str]] = field(default_factory=dict)
+    marks: list[dict[str, int]] = field(default_factory=list)
+    """How many frames each had been sent: before the first step, and after each."""
+
+    def until(self, name: str, step: int) -> list[bytes | str]:
+        return self.streams[name][: self.marks[step][name]]
+
+
+BERT_COMES_BACK = 9
+"""The step before which Bert's connection is lost and another comes."""
+
+Script = Sequence[tuple[str, str]]
+"""Who makes which move, in order."""
+
+
+def scripted(game: str, opening: Position, chance: Random, steps: int) -> Script:
+    """Anna and Bert race, Anna the faster, each by their own lights."""
+    boards = {"Anna": opening, "Bert": opening}
+    script = []
+    for _ in range(steps):
+        name = chance.choice(("Anna", "Anna", "Bert"))
+        legal = legal_moves(GAMES[game], boards[name])
+        if not legal:
+            break
+        move = (banking if chance.random() < 0.7 else wandering)(legal, chance)
+        boards[name] = play(GAMES[game], boards[name], move)
+        script.append((name, str(move)))
+    return script
+
+
+def ways(game: str, opening: Position, script: Script) -> dict[str, list[list[Position]]]:
+    """The way of each racer's board, up to each step: index 0 is before the first."""
+    so_far = {"Anna": [opening], "Bert": [opening]}
+    found = {name: [list(way)] for name, way in so_far.items()}
+    for mover, move in script:
+        way = so_far[mover]
+        way.append(play(GAMES[game], way[-1], parse_move(move)))
+        for name in found:
+            found[name].append(list(so_far[name]))
+    return found
+
+
+async def told(opening: Position, game: str, script: Script) -> Told:
+    """Play the script on this deal; everything but the cards is the same in every telling."""
+    async with house_in_memory(always(opening)) as rooms:
+        anna = await rooms.guest("Anna", legal=True, subprotocol=JSON)
+        bert = await rooms.guest("Bert")
+        wanda = await rooms.guest("Wanda")
+        players = {"Anna": anna, "Bert": bert}
+        telling = Told({name: each.heard.frames for name, each in players.items()})
+        telling.streams["Wanda"] = wanda.heard.frames
+        code = await gathered(anna, bert, game=game)
+        await wanda.at_table(WatchTable, table=code)
+        await counted_down(anna, bert)
+        await rooms.pass_time(COUNTDOWN_MILLIS)
+        _mark(telling)
+        for number, (name, move) in enumerate(script):
+            if number == BERT_COMES_BACK:
+                players["Bert"] = await came_back(rooms, bert, code)
+            player = players[name]
+            for odd in ODD_MOVES:
+                if parse_or_none(odd) not in legal_moves(GAMES[game], _position(rooms, player)):
+                    assert isinstance(await player.move(odd), Refused)
+            rooms.time.at += 700
+            await player.move(move)
+            await rooms.settle()
+            rooms.house.hub.tick()
+            _mark(telling)
+        return telling
+
+
+def _mark(telling: Told) -> None:
+    telling.marks.append({name: len(frames) for name, frames in telling.streams.items()})
+
+
+def parse_or_none(text: str) -> object:
+    try:
+        return parse_move(text)
+    except ValueError:
+        return None
+
+
+def _position(rooms: HouseInMemory, player: GuestInMemory) -> Position:
+    race = rooms.house.races._races[rooms.state(player.table.code).race_id]
+    return race.boards[player.player].position
+
+
+async def came_back(rooms: HouseInMemory, old: GuestInMemory, code: str) -> GuestInMemory:
+    """The connection is lost and another comes; what it is sent goes on the same list."""
+    await old.hang_up()
+    new = rooms.stranger(old.name, legal=old.legal)
+    new.line.heard = new.heard = old.heard
+    new.last_id = old.last_id
+    await new.hello()
+    await new.at_table(Resume, table=code)
+    return new
+
+
+def slots(opening: Position) -> list[tuple[str, int]]:
+    """Where hidden cards lie: of the stock from the first drawn, of the reserve from its top."""
+    of_reserve = range(1, len(opening.reserve))
+    return [("stock", n) for n in range(len(opening.stock))] + [("reserve", n) for n in of_reserve]
+
+
+def is_up(slot: tuple[str, int], way: Sequence[Position]) -> bool:
+    """Whether that slot's card has been turned up on the way."""
+    drawn, seen = turned_up(way)
+    return slot[1] < (drawn if slot[0] == "stock" else seen)
+
+
+def rearranged(opening: Position, into: dict[tuple[str, int], tuple[str, int]]) -> Position:
+    """The opening with the card of each slot taken from another slot."""
+    stock, reserve = list(opening.stock), list(opening.reserve)
+    cards = {("stock", n): card for n, card in enumerate(opening.stock)}
+    cards |= {("reserve", n): card for n, card in enumerate(reversed(opening.reserve))}
+    for (pile, n), source in into.items():
+        if pile == "stock":
+            stock[n] = cards[source]
+        else:
+            reserve[-1 - n] = cards[source]
+    return opening._replace(stock=tuple(stock), reserve=tuple(reserve))
+
+
+@dataclass
+class Case:
+    game: str
+    opening: Position
+    script: Script
+    chance: Random
+    way: dict[str, list[list[Position]]]
+
+
+def case(game: str, number: int, steps: int = 36) -> Case:
+    chance = Random(f"secrets of {game} {number}")
+    opening = deal_for_key(GAMES[game], practice_key(f"secrets {number}"))
+    script = scripted(game, opening, chance, steps)
+    return Case(game, opening, script, chance, ways(game, opening, script))
+
+
+def check_deaf(base: Told, other: Told, name: str, step: int) -> None:
+    """Raise `Leak` unless this player was sent the same in both tellings, up to that step."""
+    ours, theirs = base.until(name, step), other.until(name, step)
+    if ours != theirs:
+        number = next(n for n, frame in enumerate(ours) if [frame] != theirs[n : n + 1])
+        raise Leak(f"{name}, frame {number}: {ours[number]!r}, and {theirs[number : number + 1]}")
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_cards_that_nobody_turned_up_change_nothing_for_anybody(
+    game: str,
+) -> None:
+    it = case(game, 1)
+    last = {name: way[-1] for name, way in it.way.items()}
+    hidden = [
+        slot for slot in slots(it.opening) if not any(is_up(slot, way) for way in last.values())
+    ]
+    base = await told(it.opening, game, it.script)
+    assert len(hidden) > 4
+    for _ in range(3):
+        shuffled = it.chance.sample(hidden, len(hidden))
+        deal = rearranged(it.opening, dict(zip(hidden, shuffled, strict=True)))
+        assert deal != it.opening
+        other = await told(deal, game, it.script)
+        assert other.streams == base.streams
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_a_swapped_card_shows_to_nobody_until_its_own_player_turns_it_up(
+    game: str,
+) -> None:
+    it = case(game, 2)
+    base = await told(it.opening, game, it.script)
+    shown = 0
+    for _ in range(10):
+        one, two = it.chance.sample(slots(it.opening), 2)
+        deal = rearranged(it.opening, {one: two, two: one})
+        if deal == it.opening:  # of two packs, equal cards
+            continue
+        first = {name: first_up(way, one, two) for name, way in it.way.items()}
+        end = min([len(it.script), *(step for step in first.values() if step is not None)])
+        other = await told(deal, game, it.script[:end])
+        for name in base.streams:
+            mine = first.get(name)
+            # to whoever did not turn it up, the step that does shows nothing either
+            check_deaf(base, other, name, end - 1 if mine == end else end)
+        for name, step in first.items():
+            if step == end:
+                shown += 1
+                with pytest.raises(Leak):
+                    check_deaf(base, other, name, end)
+    assert shown, "no swap was ever turned up: this would pass without looking"
+
+
+def first_up(
+    way: Sequence[list[Position]], one: tuple[str, int], two: tuple[str, int]
+) -> int | None:
+    """The first step after which one of the two slots is turned up."""
+    for step, so_far in enumerate(way):
+        if is_up(one, so_far) or is_up(two, so_far):
+            return step
+    return None
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_what_one_racer_turns_up_the_others_do_not_hear_of(
+    game: str,
+) -> None:
+    opening = deal_for_key(GAMES[game], practice_key("drawn"))
+    script = [("Anna", "draw")] * 4
+    drawn, _ = turned_up(ways(game, opening, script)["Anna"][-1])
+    early = [("stock", n) for n in range(drawn)]
+    turned = dict(zip(early, reversed(early), strict=True))
+    base, other = (
+        await told(opening, game, script),
+        await told(rearranged(opening, turned), game, script),
+    )
+    assert base.streams["Anna"] != other.streams["Anna"]
+    assert base.streams["Bert"] == other.streams["Bert"]
+    assert base.streams["Wanda"] == other.streams["Wanda"]
+
+
+def is_red(card: str) -> bool:
+    return card[1] in "HD"
+
+
+async def test_a_house_that_tells_of_hidden_cards_is_found_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    it = case("canfield", 1)
+    last = ("reserve", len(it.opening.reserve) - 1)
+    assert not any(is_up(last, way[-1]) for way in it.way.values())
+    other = next(
+        ("reserve", n)
+        for n, card in enumerate(reversed(it.opening.reserve))
+        if n and is_red(card) != is_red(it.opening.reserve[0])
+    )
+
+    def whispered(view: Any, position: Position) -> Any:
+        # no card by name, but something that can be told from one
+        return view._replace(passes=view.passes + is_red(position.reserve[0]))
+
+    leak(monkeypatch, "redact", whispered)
+    base = await told(it.opening, it.game, it.script)
+    deal = rearranged(it.opening, {last: other, other: last})
+    changed = await told(deal, it.game, it.script)
+    with pytest.raises(Leak, match="Anna"):
+        check_deaf(base, changed, "Anna", 0)

@@ -1,0 +1,236 @@
+"""Nobody is sent a card that they may not see: whole races through the wire, searched frame by frame."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+
+from kit.guests import Guest
+from kit.open_door import OpenHouse, open_door
+from kit.rooms import counted_down, gathered
+from kit.secrecy import ODD_MOVES, Leak, check_frame, check_secrets, leak
+from kit.sockets import GuestOnTheWire, guest
+from kit.tables import CODE
+from kit.walks import banking, wandering
+from saratoga_protocol.codec import CODECS
+from saratoga_protocol.commands import GetRecord, NextRace, WatchTable
+from saratoga_protocol.events import (
+    BoardView,
+    Dealt,
+    MoveMade,
+    RaceOver,
+    Record,
+    Refused,
+    Standing,
+    Standings,
+    TableChanged,
+    View,
+)
+from saratoga_protocol.version import JSON, MSGPACK
+from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import play
+from saratoga_rules.moves import parse_move
+from saratoga_rules.position import Position
+from saratoga_rules.record import LOG_ENDINGS, RaceRecord, parse_record
+from saratoga_server import table as rules
+from saratoga_server.store.connection import Store
+
+
+@pytest.fixture
+async def house(valkey: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[OpenHouse]:
+    """A house whose countdowns are short."""
+    monkeypatch.setattr("saratoga_server.table.countdown.COUNTDOWN_MILLIS", 50)
+    async with open_door(valkey) as opened:
+        yield opened
+
+
+async def stored_table(store: Store, code: str) -> rules.TableState:
+    """The table as the store has it, secrets and all."""
+    stored = await store.tables.load_table(code)
+    assert stored is not None
+    return rules.unpack(stored[1])
+
+
+async def race_on(racer: Guest, chance: Random, curious: bool, most: int) -> None:
+    """Play by one's own view until the board ends, or for `most` moves."""
+    await racer.heard.next(Dealt, 0)
+    for _ in range(most):
+        board = racer.board
+        if board.state != "racing":
+            return
+        if curious and chance.random() < 0.3:
+            odd = chance.choice(ODD_MOVES)
+            answer = await racer.move(odd, after=board.count - chance.choice((0, 0, 1)) % 2**53)
+            assert isinstance(answer, MoveMade | Refused)
+            continue
+        assert board.legal is not None
+        if not board.legal:
+            break
+        moves = [parse_move(text) for text in board.legal]
+        temper = wandering if curious else banking
+        await racer.move(str(temper(moves, chance)))
+    if racer.board.state == "racing":
+        await racer.cash_out()
+
+
+def followed(record: RaceRecord, player: str) -> list[Position]:
+    """The player's position after each entry of the log, played again from the record."""
+    (racer,) = [each for each in record.racers if each.player == player]
+    way = [record.deal]
+    for line in racer.log:
+        after = way[-1]
+        if line.text not in LOG_ENDINGS:
+            after = play(GAMES[record.game], after, parse_move(line.text))
+        way.append(after)
+    return way
+
+
+@dataclass
+class Raced:
+    """A race that is over, and all that was sent before."""
+
+    record: RaceRecord
+    frames: dict[str, list[bytes | str]]
+    """By name, up to the end of the race."""
+    racers: dict[str, str]
+    """Player ids by name."""
+    secrets: list[str]
+    nonces: dict[str, str]
+
+    def check(self) -> None:
+        """Raise `Leak` if anybody was sent what they may not see."""
+        for name, frames in self.frames.items():
+            player = self.racers.get(name)
+            own = followed(self.record, player) if player else []
+            for frame in frames:
+                check_frame(frame, own)
+            check_secrets(frames, [*self.secrets, *self.nonces.values()])
+
+
+@asynccontextmanager
+async def at_the_table(
+    house: OpenHouse,
+) -> AsyncIterator[tuple[list[GuestOnTheWire], GuestOnTheWire]]:
+    """Three racers of different kinds, and a watcher."""
+    async with AsyncExitStack() as stack:
+        enter = stack.enter_async_context
+        racers = [
+            await enter(guest(house.url, "Anna", legal=True, subprotocol=JSON)),
+            await enter(guest(house.url, "Bert", legal=True)),
+            await enter(guest(house.url, "Otto", legal=True, bot=True)),
+        ]
+        yield racers, await enter(guest(house.url, "Wanda", subprotocol=JSON))
+
+
+async def raced(house: OpenHouse, store: Store, game: str, most: int = 200) -> Raced:
+    """A whole race of that game, and the next race's gathering behind it."""
+    async with at_the_table(house) as (racers, watcher):
+        everyone = [*racers, watcher]
+        code = await gathered(*racers, game=game)
+        await watcher.at_table(WatchTable, table=code)
+        await counted_down(*racers)
+        secret = await stored_table(store, code)
+        assert len(secret.nonces) == len(racers)
+        assert secret.deal_key
+        chance = Random(game)
+        await asyncio.gather(
+            *(
+                race_on(racer, Random(chance.random()), curious, most)
+                for racer, curious in zip(racers, (False, True, False), strict=True)
+            )
+        )
+        overs = [await each.heard.next(RaceOver, 0) for each in everyone]
+        ends = [each.heard.events.index(over) for each, over in zip(everyone, overs, strict=True)]
+        record = await watcher.ask(GetRecord, race=f"{code}/1")
+        assert isinstance(record, Record)
+        told = [len(each.heard.events) for each in everyone]
+        await racers[0].ask(NextRace, table=code)
+        for each, since in zip(everyone, told, strict=True):
+            await each.heard.next(TableChanged, since)
+        coming = await stored_table(store, code)
+        assert coming.race == 2
+        for each in everyone:
+            check_secrets(each.heard.frames, [coming.seed])
+        return Raced(
+            record=parse_record(record.text),
+            frames={
+                each.name: each.heard.frames[:end] for each, end in zip(everyone, ends, strict=True)
+            },
+            racers={racer.name: racer.player for racer in racers},
+            secrets=[secret.seed, secret.deal_key, *(racer.token for racer in racers)],
+            nonces=dict(secret.nonces),
+        )
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_no_frame_of_a_whole_race_holds_what_its_receiver_may_not_see(
+    house: OpenHouse, valkey: Store, game: str
+) -> None:
+    race = await raced(house, valkey, game)
+    assert min(len(frames) for frames in race.frames.values()) > 5
+    assert sum(len(racer.log) for racer in race.record.racers) > 60
+    race.check()
+
+
+async def test_a_house_that_shows_hidden_cards_is_found_out(
+    house: OpenHouse, valkey: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[Position] = []
+
+    def unredacted(view: Position, position: Position) -> Position:
+        shown.append(position)
+        return view
+
+    def leaky(view: Any, _: Position) -> Any:
+        hidden = shown[-1].stock[:1] or shown[-1].reserve[:1]
+        return msgspec.structs.replace(view, waste=view.waste + "".join(hidden))
+
+    leak(monkeypatch, "redact", unredacted)
+    leak(monkeypatch, "wire_view", leaky)
+    race = await raced(house, valkey, "canfield", most=10)
+    assert shown
+    with pytest.raises(Leak, match="own board"):
+        race.check()
+
+
+async def test_a_house_that_shows_the_seed_is_found_out(
+    house: OpenHouse, valkey: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def leaky(picture: Any, table: rules.TableState, _: int) -> Any:
+        return msgspec.structs.replace(picture, notice=f"just so you know: {table.seed}")
+
+    leak(monkeypatch, "public_view", leaky)
+    with pytest.raises(Leak, match="a secret in"):
+        (await raced(house, valkey, "canfield", most=10)).check()
+
+
+def test_what_is_looked_for_is_found() -> None:
+    position = deal_for_key(GAMES["canfield"], practice_key("a leak"))
+    json, packed = CODECS[JSON], CODECS[MSGPACK]
+    own = [position]
+    no = Refused(re=1, code="illegal_move", message=f"The {position.stock[0]} is not there.")
+    board = BoardView(race=f"{CODE}/1", count=0, view=View(stock=34), banked=1, net=-45, state="")
+    rows = Standings(
+        race=f"{CODE}/1",
+        standings=[Standing(player="a" * 16, place=1, banked=1, net=1, state=position.stock[0])],
+    )
+    for codec in (json, packed):
+        for event in (no, rows, Refused(re=1, code="x", message="", board=board)):
+            with pytest.raises(Leak):
+                check_frame(codec.encode_event(event), own)
+    told = json.encode_event(rows)
+    assert isinstance(told, str)
+    with pytest.raises(Leak, match="stock"):
+        check_frame(told.replace('"place"', '"stock"').replace(position.stock[0], "racing"), own)
+    with pytest.raises(Leak, match="none"):
+        check_frame(json.encode_event(Refused(re=1, code="x", message="", board=board)), [])
+    with pytest.raises(Leak):
+        check_secrets([b"..." + bytes.fromhex("ab" * 16)], ["ab" * 16])
+    with pytest.raises(Leak):
+        check_secrets(['{"seed": "' + "AB" * 16 + '"}'], ["ab" * 16])

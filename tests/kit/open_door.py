@@ -1,0 +1,72 @@
+"""A house in the test's own process with its door open: real sockets, any store, any deal."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import pytest
+
+from kit.rooms import PROGRAM, Deal
+from kit.stores import StoreServer
+from saratoga_rules.deal import deal_for_key
+from saratoga_server.duties import call_off
+from saratoga_server.gateway import Door, Gateway
+from saratoga_server.house import House
+from saratoga_server.http import HttpPages
+from saratoga_server.metrics import Metrics
+from saratoga_server.opening import Stores, open_house
+from saratoga_server.store.connection import Store, open_store
+from saratoga_server.timekeeper import Timekeeper
+
+
+@dataclass(frozen=True, slots=True)
+class OpenHouse:
+    """A house that players can come to."""
+
+    house: House
+    gateway: Gateway
+    port: int
+
+    @property
+    def url(self) -> str:
+        """Where players connect."""
+        return f"ws://127.0.0.1:{self.port}"
+
+
+@asynccontextmanager
+async def open_door(
+    store: Stores,
+    *,
+    deal: Deal = deal_for_key,
+    rate: float = 0,
+    burst: float = 100,
+    node: str = "node",
+) -> AsyncIterator[OpenHouse]:
+    """Open a house on this store until the end; commands are not limited unless asked for."""
+    metrics = Metrics()
+    house = await open_house(store, node, PROGRAM, metrics, deal=deal)
+    door = Door(host="127.0.0.1", port=0, rate=rate, burst=burst)
+    gateway = Gateway(house, door, HttpPages(house), metrics)
+    opened = OpenHouse(house, gateway, await gateway.open())
+    duties = [
+        asyncio.create_task(Timekeeper(house, store.tables.due).keep()),
+        asyncio.create_task(gateway.watch()),
+        asyncio.create_task(gateway.stay_alive()),
+    ]
+    try:
+        yield opened
+    finally:
+        await gateway.close()
+        await house.stop()
+        faults = await call_off(duties)
+    assert faults == []
+
+
+@pytest.fixture
+async def valkey(store_servers: dict[str, StoreServer]) -> AsyncIterator[Store]:
+    """An empty Valkey, opened."""
+    server = store_servers["valkey"]
+    server.empty()
+    async with open_store(server.url) as opened:
+        yield opened

@@ -1,0 +1,138 @@
+"""What a player may not see, and looking for it in everything the player was sent.
+
+Nothing here asks the house, `redact` or `wire_view` what is hidden: it is said once more, in other
+words, from rules of sight alone. Of a position a player may see the waste, the columns, the
+foundations, the top card of the reserve, and how many cards lie in stock and reserve.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+import pytest
+
+from saratoga_rules.position import Position
+
+CARD: Final = re.compile(r"[A23456789TJQK][CSHD]")
+"""The name of a card, anywhere in a text."""
+
+OF_A_BOARD: Final = frozenset(
+    {"view", "stock", "waste", "reserve", "reserve_top", "columns", "up", "down", "passes", "base"}
+)
+"""Words that tell of a board: only a player's own board may hold them."""
+
+OF_A_STANDING: Final = frozenset({"player", "place", "banked", "net", "state"})
+"""All that others may know of a racer."""
+
+
+ODD_MOVES: Final = (
+    *("redeal", "draw", "w>up", "w>down", "r>up", "r>t1", "t1>t2", "t2>t1:9", "up.S>t3", "x"),
+)
+"""What a curious player tries: some of it legal now and then, most of it not."""
+
+
+class Leak(AssertionError):
+    """Somebody was sent what they may not see."""
+
+
+def sight(position: Position) -> dict[str, Any]:
+    """All that may be seen of a position, as it is written on the wire."""
+    return {
+        "stock": len(position.stock),
+        "waste": "".join(position.waste),
+        "reserve": len(position.reserve),
+        "reserve_top": position.reserve[-1] if position.reserve else "",
+        "up": list(position.up),
+        "down": list(position.down),
+        "columns": ["".join(column) for column in position.columns],
+        "base": position.base,
+        "passes": position.passes,
+    }
+
+
+def opened(frame: bytes | str) -> dict[str, Any]:
+    """A frame as plain maps, lists, texts and numbers; nothing that was sent is passed over."""
+    event = msgspec.json.decode(frame) if isinstance(frame, str) else msgspec.msgpack.decode(frame)
+    assert isinstance(event, dict)
+    return event
+
+
+def check_frame(frame: bytes | str, own: Sequence[Position]) -> None:
+    """Raise `Leak` if the frame shows more than one's `own` board, by how many entries it has."""
+    event = opened(frame)
+    board = event.pop("board", None)
+    if board is not None:
+        _check_own_board(board, own)
+    for path, value in _walked(event):
+        if isinstance(value, str) and CARD.search(value):
+            raise Leak(f"{path}: {value}")
+        if path.rpartition(".")[2] in OF_A_BOARD:
+            raise Leak(f"{path}: {value}")
+    for row in event.get("standings", []):
+        if not set(row) <= OF_A_STANDING:
+            raise Leak(f"a standing tells {sorted(row)}")
+
+
+def _check_own_board(board: dict[str, Any], own: Sequence[Position]) -> None:
+    view = dict(board.pop("view"))
+    if not own:
+        raise Leak("a board for somebody who has none")
+    # what is at its default is left out of a frame
+    expected = sight(own[board["count"]])
+    told = {"waste": "", "reserve": 0, "reserve_top": "", "up": [], "down": []} | view
+    told = {"columns": [], "base": 1, "passes": 1} | told
+    if told != expected:
+        raise Leak(f"own board: {told}, and not {expected}")
+    for path, value in _walked(board):
+        if isinstance(value, str) and CARD.search(value):
+            raise Leak(f"board.{path}: {value}")
+
+
+def _walked(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every key and every value in it, with the way there."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield f"{path}.{key}", key
+            yield from _walked(inner, f"{path}.{key}")
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _walked(inner, f"{path}[]")
+    else:
+        yield path, value
+
+
+def check_secrets(frames: Iterable[bytes | str], secrets: Iterable[str]) -> None:
+    """Raise `Leak` if a frame holds a secret (in hexadecimal), written out or as bare bytes."""
+    sought = [form for secret in secrets for form in (secret.encode(), bytes.fromhex(secret))]
+    for frame in frames:
+        raw = frame.encode() if isinstance(frame, str) else frame
+        for form in sought:
+            if form in raw or form.upper() in raw:
+                raise Leak(f"a secret in {raw[:80]!r}")
+
+
+def turned_up(positions: Iterable[Position]) -> tuple[int, int]:
+    """How much of the opening's stock and reserve has been turned up on the way.
+
+    So many cards of the stock, from the one drawn first; so many of the reserve, from its top.
+    """
+    way = list(positions)
+    opening = way[0]
+    if any(position.passes > opening.passes for position in way):
+        drawn = len(opening.stock)
+    else:
+        drawn = len(opening.stock) - min(len(position.stock) for position in way)
+    seen = len(opening.reserve) - min(len(position.reserve) for position in way) + 1
+    return drawn, min(seen, len(opening.reserve))
+
+
+def leak(monkeypatch: pytest.MonkeyPatch, name: str, leaky: Callable[..., Any]) -> None:
+    """Have every module of the house that uses `name` use `leaky` on its result."""
+    for module in [m for n, m in sys.modules.items() if n.startswith("saratoga_server")]:
+        if hasattr(module, name):
+            sound = getattr(module, name)
+            monkeypatch.setattr(
+                module, name, lambda *told, sound=sound, **more: leaky(sound(*told, **more), *told)
+            )
