@@ -21,9 +21,8 @@ from kit.house import House, flags_for, open_house
 from kit.race_audit import disagreements, faults_of_log
 from kit.recorded_players import LINE_UP, Notes, RecordedPlayer, players_at_a_table
 from kit.stores import StoreServer
-from saratoga_protocol.commands import GetRecord
-from saratoga_protocol.events import Record
 from saratoga_rules.record import parse_record
+from saratoga_server.ports import BoardKey
 from saratoga_server.store.connection import Store, open_store
 
 BACK_WITHIN = 60.0
@@ -116,28 +115,23 @@ class Party:
     async def audit(self, store: Store) -> tuple[int, int]:
         """Hold every race against everybody's notes; how many races and acknowledged moves."""
         races = moves = 0
+        await store.leaderboards.settle_outbox(10_000)
         for table in self.tables:
-            for race in _raced(table):
+            records = await self._records(store, table)
+            for text in records:
                 races += 1
-                moves += await self._audit_race(store, table, race)
+                moves += await _audit_race(store, table, text)
+            await _audit_leaderboard(store, table, records)
         return races, moves
 
-    async def _audit_race(self, store: Store, table: list[RecordedPlayer], race: str) -> int:
-        answer = await table[0].house.ask(partial(GetRecord, race=race), Record)
-        everybody = [player.notes for player in table]
-        assert await asyncio.to_thread(disagreements, answer.text, everybody) == [], race
-        assert [player.objections(race) for player in table] == [()] * len(table)
-        record = parse_record(answer.text)
-        code, _, number = race.partition("/")
-        for notes in everybody:
-            stored = await store.boards.load_board(code, int(number), notes.player)
-            assert stored is not None
-            assert list(faults_of_log(stored, record.racer(notes.player), notes)) == [], race
-        return sum(len(notes.of_race(race)) for notes in everybody)
-
-    async def audit_leaderboards(self, store: Store) -> None:
-        """Every race that was settled is counted once: the bankrolls are the sums of the nets."""
-        raise NotImplementedError
+    async def _records(self, store: Store, table: list[RecordedPlayer]) -> list[str]:
+        """Of every race that was raced to its end: all that were begun, but the last perhaps."""
+        code = table[0].notes.code
+        numbers = sorted(int(race.partition("/")[2]) for race in _raced(table))
+        kept = [await store.tables.load_record(code, n) for n in range(1, numbers[-1] + 1)]
+        records = [text for text in kept if text is not None]
+        assert len(records) == numbers[-1]
+        return records
 
     def figures(self) -> str:
         """How long the players and the processes took to be back."""
@@ -146,6 +140,32 @@ class Party:
             f"at most {max(self.restarts):.2f} s; players back after that in median "
             f"{median(self.returns):.2f} s, at most {max(self.returns):.2f} s"
         )
+
+
+async def _audit_race(store: Store, table: list[RecordedPlayer], text: str) -> int:
+    record = parse_record(text)
+    everybody = [player.notes for player in table]
+    assert await asyncio.to_thread(disagreements, text, everybody) == [], record.race_id
+    assert [player.objections(record.race_id) for player in table] == [()] * len(table)
+    for notes in everybody:
+        stored = await store.boards.load_board(record.table, record.race, notes.player)
+        assert stored is not None
+        faults = list(faults_of_log(stored, record.racer(notes.player), notes))
+        assert faults == [], record.race_id
+    return sum(len(notes.of_race(record.race_id)) for notes in everybody)
+
+
+async def _audit_leaderboard(store: Store, table: list[RecordedPlayer], records: list[str]) -> None:
+    """Every race is counted once: a bankroll is the sum of the nets."""
+    raced = [parse_record(text) for text in records]
+    key = BoardKey(game=raced[0].game, ranking="bankroll", period="all", bots=True)
+    for player in table:
+        results = [
+            row for race in raced for row in race.results if row.player == player.notes.player
+        ]
+        row = await store.leaderboards.row(key, player.notes.player)
+        assert row is not None
+        assert (row.races, row.value) == (len(results), sum(each.net for each in results))
 
 
 def _raced(table: list[RecordedPlayer]) -> list[str]:
@@ -170,7 +190,7 @@ async def party(
     games: tuple[str, ...], pace: float, external: StoreServer | None = None
 ) -> AsyncIterator[Party]:
     """Four bots at a table for each of the games, in a house on that store or on its own."""
-    flags = flags_for(external and external.url, ("--rate", "0", "--log-level", "warning"))
+    flags = flags_for(external.url if external else None, ("--rate", "0", "--log-level", "warning"))
     async with AsyncExitStack() as stack:
         house = await stack.enter_async_context(open_house(*flags))
         guests = Party(house, external)

@@ -63,6 +63,8 @@ class Notes:
     is_connected: bool = False
     board: BoardView | None = None
     """The player's own, as last seen."""
+    code: str = ""
+    """Of the table."""
     phase: str = ""
     """Of the table, as last seen."""
     on_news: Callable[[], None] = lambda: None
@@ -113,7 +115,7 @@ class Notes:
         self.on_news()
 
     def _see(self, table: events.Table) -> None:
-        self.phase = table.phase
+        self.code, self.phase = table.code, table.phase
         if table.phase == "countdown":
             self.commitments[table.race] = table.commitment
             self.nonce_hashes[table.race] = {
