@@ -141,6 +141,8 @@ class TableWrite:
     race: int = 0
     opening: RaceOpening | None = None
     finish: RaceFinish | None = None
+    unraced: bool = False
+    """The table is closed and never saw a race: it need not be kept as long as one that did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,10 +214,6 @@ class TableStore(Protocol):
 
     def all_codes(self) -> AsyncIterator[str]:
         """Every table there is, for the administrator."""
-        ...
-
-    async def nudge(self, code: str) -> None:
-        """Tell other nodes that the standings of the table's race have changed."""
         ...
 
 

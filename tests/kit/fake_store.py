@@ -82,7 +82,6 @@ class FakeHouse:
     voided: set[tuple[str, str]] = field(default_factory=set)
     forgotten: dict[str, int] = field(default_factory=dict)
     acts: list[dict[str, str]] = field(default_factory=list)
-    nudges: list[str] = field(default_factory=list)
     listed: "count[int]" = field(default_factory=count)
     nodes: set[str] = field(default_factory=set)
     """Those that live; the fake knows no silence after which one counts as dead."""
@@ -253,10 +252,6 @@ class FakeTables:
         await self.house.reading()
         for code in list(self.house.tables):
             yield code
-
-    async def nudge(self, code: str) -> None:
-        await self.house.reading()
-        self.house.nudges.append(code)
 
 
 def _opened(opening: RaceOpening) -> _Race:

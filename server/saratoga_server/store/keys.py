@@ -5,7 +5,8 @@ of a table share a slot and one Function call can change them together.
 
 | key | type | holds | stays |
 |---|---|---|---|
-| `{pN}:table:CODE` | hash | version, body, the write that made it, the race that runs | `TABLE_KEPT` |
+| `{pN}:table:CODE` | hash | version, body, the write that made it, the race that runs | `TABLE_KEPT`; \
+closed without a race: `UNRACED_KEPT` |
 | `{pN}:table:CODE:records` | hash | finished races by number: the records' texts | with its table |
 | `{pN}:table:CODE:race:R` | hash | start, deadline, racers, commits so far, boards open; of each \
 board, behind `PLAYER:`, epoch, last id, length, banked, state, when each count was reached | with its table |
@@ -40,6 +41,9 @@ _DAY: Final = 24 * 60 * 60 * 1000
 
 TABLE_KEPT: Final = 90 * _DAY
 """Milliseconds from the last write of a table until it and its races go."""
+
+UNRACED_KEPT: Final = 1 * _DAY
+"""Milliseconds from when a table closes that never saw a race until it goes."""
 
 FINISHED_LOGS_KEPT: Final = 1 * _DAY
 """Milliseconds from the end of a race until its boards go; the record stays with the table."""
@@ -88,10 +92,6 @@ def due_key(number: int) -> str:
 
 def outbox_key(number: int) -> str:
     return f"{{p{number}}}:outbox"
-
-
-def nudge_channel(code: str) -> str:
-    return f"{{p{partition(code)}}}:nudge"
 
 
 def player_key(player: str) -> str:

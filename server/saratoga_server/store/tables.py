@@ -10,7 +10,7 @@ from saratoga_server.store.keys import (
     LISTING_KEPT,
     PUBLIC,
     TABLE_KEPT,
-    nudge_channel,
+    UNRACED_KEPT,
     records_key,
     table_key,
 )
@@ -70,9 +70,6 @@ class Tables:
             if cursor == 0:
                 return
 
-    async def nudge(self, code: str) -> None:
-        await self._link.command("PUBLISH", nudge_channel(code), code)
-
 
 def _pack(write: TableWrite, writer: str) -> bytes:
     opening: tuple[object, ...] = ()
@@ -100,7 +97,7 @@ def _pack(write: TableWrite, writer: str) -> bytes:
             list(write.epochs.values()),
             opening,
             finish,
-            TABLE_KEPT,
+            UNRACED_KEPT if write.unraced else TABLE_KEPT,
             FINISHED_LOGS_KEPT,
         )
     )

@@ -23,6 +23,7 @@ from saratoga_server.store.keys import (
     GUEST_KEPT,
     SETTLED_KEPT,
     TABLE_KEPT,
+    UNRACED_KEPT,
     partition,
     table_key,
 )
@@ -77,6 +78,27 @@ async def test_every_key_of_a_table_goes_at_the_same_moment(store: Store) -> Non
     finished = {end for key, end in found.items() if ":race:1" in key}
     assert all(end <= before + FINISHED_LOGS_KEPT + SOON for end in finished)
     assert len(found) == len(present) + 3
+
+
+async def test_a_table_that_closes_without_a_race_goes_soon(store: Store) -> None:
+    opened = TableWrite(code=CODE, expected=0, body=b"open", due=None)
+    assert await store.tables.save_table(opened)
+    before = await store.tables.now()
+    [end] = (await ends(store, f"{table_key(CODE)}*")).values()
+    assert end >= before + TABLE_KEPT - SOON
+    closed = TableWrite(code=CODE, expected=1, body=b"closed", due=None, unraced=True)
+    assert await store.tables.save_table(closed)
+    [end] = (await ends(store, f"{table_key(CODE)}*")).values()
+    assert before + UNRACED_KEPT <= end <= before + UNRACED_KEPT + SOON
+
+
+async def test_codes_of_older_tables_leave_no_trace_in_a_players_row(store: Store) -> None:
+    await store.players.create_player(PlayerRow(player=ANNA, token_hash="a1", created=Millis(1)))
+    for command_id in range(1, 12):
+        await store.players.reserve_code(ANNA, command_id, CODE)
+    stored = await store.link.command("HKEYS", f"player:{ANNA}")
+    codes = sorted(field for field in stored if field.startswith(b"code:"))
+    assert codes == [b"code:10", b"code:11"]
 
 
 async def test_the_keys_of_a_table_share_their_partition(store: Store) -> None:

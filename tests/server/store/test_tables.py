@@ -153,10 +153,6 @@ async def test_every_table_is_found_once(store: AnyStore) -> None:
     assert sorted(found) == sorted([*codes, "amber-heron-07"])
 
 
-async def test_a_nudge_needs_nobody_who_listens(store: AnyStore) -> None:
-    await store.tables.nudge(CODE)
-
-
 async def test_the_stores_clock_goes_on(store: AnyStore) -> None:
     first = await store.tables.now()
     assert first > 1_700_000_000_000
