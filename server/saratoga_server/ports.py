@@ -240,6 +240,13 @@ class PlayerStore(Protocol):
 
     async def set_table(self, player: str, table: str | None) -> None: ...
 
+    async def sit(self, player: str, table: str, instead_of: str | None = None) -> str | None:
+        """Let the player sit at `table`, unless they sit elsewhere: then returns where, unchanged.
+
+        `instead_of` is a table that does not count as elsewhere, such as one where the seat is gone.
+        """
+        ...
+
     async def raise_last_id(self, player: str, command_id: int) -> None:
         """Remember that the player's ids have come as far as that, at least."""
         ...
@@ -247,7 +254,10 @@ class PlayerStore(Protocol):
     async def set_banned(self, player: str, banned: bool) -> None: ...
 
     async def reserve_code(self, player: str, command_id: int, code: str) -> str:
-        """The table code that belongs to this command for ever: `code`, or the one of before."""
+        """The table code that belongs to this command: `code`, or the one of before.
+
+        Only of the player's newest two commands is it known what came before.
+        """
         ...
 
     async def forget_player(self, player: str) -> None:

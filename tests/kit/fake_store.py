@@ -306,6 +306,15 @@ class FakePlayers:
         self._change(player, table=table)
         await self.house.written()
 
+    async def sit(self, player: str, table: str, instead_of: str | None = None) -> str | None:
+        await self.house.reading()
+        row = self.house.players.get(player)
+        if row is not None and row.table not in (None, table, instead_of):
+            return row.table
+        self._change(player, table=table)
+        await self.house.written()
+        return None
+
     async def raise_last_id(self, player: str, command_id: int) -> None:
         await self.house.reading()
         row = self.house.players.get(player)
@@ -320,7 +329,10 @@ class FakePlayers:
 
     async def reserve_code(self, player: str, command_id: int, code: str) -> str:
         await self.house.reading()
-        reserved = self.house.codes.setdefault((player, command_id), code)
+        codes = self.house.codes
+        reserved = codes.setdefault((player, command_id), code)
+        for at in sorted(at for at in codes if at[0] == player)[:-2]:
+            del codes[at]
         row = self.house.players.get(player)
         if row is not None:
             self._change(player, last_id=max(row.last_id, command_id))

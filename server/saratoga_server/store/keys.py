@@ -15,7 +15,7 @@ board, behind `PLAYER:`, epoch, last id, length, banked, state, when each count 
 | `{pN}:outbox` | list | settlements not yet on the leaderboards | until settled |
 | `{public}:listed` | sorted set | codes of public tables by when they were first listed | `LISTING_KEPT` |
 | `{public}:summaries` | hash | code to summary | with its listing |
-| `player:ID` | hash | a player, and the codes of the tables it made | `GUEST_KEPT`; named: for good |
+| `player:ID` | hash | a player, and the codes of the last two tables it made | `GUEST_KEPT`; named: for good |
 | `name:SKELETON` | string | the player who holds the name | until given up |
 | `{leaderboard:GAME}:RANKING:PERIOD:KIND` | sorted set | player by one number | `periods.py` |
 | ... `:rows` | hash | player to the race behind that number | with its ranking |

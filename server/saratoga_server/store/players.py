@@ -51,6 +51,11 @@ class Players:
     async def set_table(self, player: str, table: str | None) -> None:
         await self._set(player, "table", table or "")
 
+    async def sit(self, player: str, table: str, instead_of: str | None = None) -> str | None:
+        key = player_key(player)
+        there = await self._link.write("sit", (key,), GUEST_KEPT, table, instead_of or "")
+        return there.decode() or None
+
     async def raise_last_id(self, player: str, command_id: int) -> None:
         row = await self.load_player(player)
         # Of one player's connections one holds the seat: nobody else raises it meanwhile.

@@ -1,5 +1,7 @@
 """Players and their names, against every kind of store."""
 
+import asyncio
+
 from kit.running_race import ANNA, BERT, AnyStore
 from saratoga_server.ports import Millis, PlayerRow
 
@@ -57,6 +59,41 @@ async def test_a_player_sits_at_one_table(store: AnyStore) -> None:
     assert await store.players.load_player(ANNA) == row()
 
 
+async def test_a_player_sits_down_at_the_first_table_only(store: AnyStore) -> None:
+    await store.players.create_player(row())
+    assert await store.players.sit(ANNA, "mint-otter-42") is None
+    assert await store.players.sit(ANNA, "amber-heron-07") == "mint-otter-42"
+    assert await store.players.sit(ANNA, "mint-otter-42") is None
+    assert (await store.players.load_player(ANNA)).table == "mint-otter-42"  # type: ignore[union-attr]
+    await store.players.set_table(ANNA, None)
+    assert await store.players.sit(ANNA, "amber-heron-07") is None
+    assert (await store.players.load_player(ANNA)).table == "amber-heron-07"  # type: ignore[union-attr]
+
+
+async def test_of_two_who_sit_down_for_one_player_one_is_told_where_the_other_sits(
+    store: AnyStore,
+) -> None:
+    await store.players.create_player(row())
+    codes = {"mint-otter-42", "amber-heron-07"}
+    told = await asyncio.gather(*(store.players.sit(ANNA, code) for code in codes))
+    [there] = set(told) - {None}
+    assert (await store.players.load_player(ANNA)).table == there  # type: ignore[union-attr]
+    assert sorted(told, key=str) == sorted([None, there], key=str)
+
+
+async def test_a_seat_that_is_gone_is_given_up_once(store: AnyStore) -> None:
+    await store.players.create_player(row())
+    await store.players.set_table(ANNA, "mint-otter-42")
+    assert await store.players.sit(ANNA, "amber-heron-07", "mint-otter-42") is None
+    there = await store.players.sit(ANNA, "lone-crane-11", "mint-otter-42")
+    assert there == "amber-heron-07"
+
+
+async def test_who_is_not_there_cannot_sit_down(store: AnyStore) -> None:
+    assert await store.players.sit(ANNA, "mint-otter-42") is None
+    assert await store.players.load_player(ANNA) is None
+
+
 async def test_a_players_ids_only_rise(store: AnyStore) -> None:
     await store.players.create_player(row())
     for command_id in (40, 7):
@@ -79,7 +116,18 @@ async def test_who_is_not_there_cannot_be_changed(store: AnyStore) -> None:
     assert await store.players.load_player(ANNA) is None
 
 
-async def test_a_code_belongs_to_its_command_for_ever(store: AnyStore) -> None:
+async def test_only_the_newest_codes_are_remembered(store: AnyStore) -> None:
+    await store.players.create_player(row())
+    for command_id in (9, 10, 11):
+        code = f"mint-otter-{command_id}"
+        assert await store.players.reserve_code(ANNA, command_id, code) == code
+    for command_id in (10, 11):
+        again = await store.players.reserve_code(ANNA, command_id, "amber-heron-07")
+        assert again == f"mint-otter-{command_id}"
+    assert await store.players.reserve_code(ANNA, 9, "amber-heron-07") == "amber-heron-07"
+
+
+async def test_a_code_belongs_to_its_command(store: AnyStore) -> None:
     await store.players.create_player(row())
     assert await store.players.reserve_code(ANNA, 3, "mint-otter-42") == "mint-otter-42"
     assert await store.players.reserve_code(ANNA, 3, "amber-heron-07") == "mint-otter-42"

@@ -48,14 +48,48 @@ local function set_player(keys, args)
   return 1
 end
 
+-- keys: the player. args: kept ms, table, a table that is given up for it or ''. Answers where the
+-- player sits instead, or ''.
+local function sit(keys, args)
+  local stored = redis.call('HMGET', keys[1], 'token_hash', 'table')
+  local there = stored[2] or ''
+  if there ~= '' and there ~= args[2] and there ~= args[3] then
+    return there
+  end
+  if stored[1] then
+    redis.call('HSET', keys[1], 'table', args[2])
+    keep_guest(keys[1], args[1])
+  end
+  return ''
+end
+
+local CODES_KEPT = 2
+
+-- Only a player's newest command can still come again: what older ones made is forgotten.
+local function drop_old_codes(key)
+  local ids = {}
+  for _, field in ipairs(redis.call('HKEYS', key)) do
+    local id = string.match(field, '^code:(%d+)$')
+    if id then
+      ids[#ids + 1] = tonumber(id)
+    end
+  end
+  table.sort(ids)
+  for i = 1, #ids - CODES_KEPT do
+    redis.call('HDEL', key, string.format('code:%.0f', ids[i]))
+  end
+end
+
 -- keys: the player. args: kept ms, command id, code. Answers the code that belongs to the command.
 local function reserve_code(keys, args)
   redis.call('HSETNX', keys[1], 'code:' .. args[2], args[3])
+  local reserved = redis.call('HGET', keys[1], 'code:' .. args[2])
+  drop_old_codes(keys[1])
   if tonumber(redis.call('HGET', keys[1], 'last_id') or 0) < tonumber(args[2]) then
     redis.call('HSET', keys[1], 'last_id', args[2])
   end
   keep_guest(keys[1], args[1])
-  return redis.call('HGET', keys[1], 'code:' .. args[2])
+  return reserved
 end
 
 -- keys: the player, the name held. args: player, the name's skeleton or ''. Answers 1; -1 if
@@ -74,5 +108,6 @@ end
 offer_write('create_player', create_player)
 offer_write('claim_name', claim_name)
 offer_write('set_player', set_player)
+offer_write('sit', sit)
 offer_write('reserve_code', reserve_code)
 offer_write('forget_player', forget_player)
