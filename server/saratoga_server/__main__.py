@@ -24,6 +24,7 @@ from saratoga_server.house import House
 from saratoga_server.http import HttpPages
 from saratoga_server.logs import EventLog, set_up_logs
 from saratoga_server.metrics import Metrics, MetricsPage, serve_metrics
+from saratoga_server.names import reserved_names
 from saratoga_server.opening import open_house
 from saratoga_server.orders import Orders
 from saratoga_server.ports import StoreRefused, StoreUnavailable
@@ -116,6 +117,8 @@ async def serve(settings: Settings) -> None:
             log.info("open", address=where, store=settings.store_shown)
             click.echo(f"saratoga-server ready {where}")
             sys.stdout.flush()
+            # before somebody needs it who would have to wait
+            house.errands.spawn(asyncio.to_thread(reserved_names))
             stop = asyncio.create_task(stopping.wait())
             await asyncio.wait([stop, *duties], return_when=asyncio.FIRST_COMPLETED)
             await _close(house, gateway, [*duties, stop])
