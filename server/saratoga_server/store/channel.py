@@ -71,5 +71,8 @@ async def _hear(payload: bytes, on_nudge: Callable[[Nudge], Awaitable[None]]) ->
         nudge = decode_nudge(payload)
     except BadNudge as fault:
         _log.warning("nudge_unknown", reason=str(fault))
-    else:
+        return
+    try:
         await on_nudge(nudge)
+    except Exception as fault:  # the edge: whatever one nudge comes to, the next one is heard
+        _log.error("nudge_not_obeyed", nudge=type(nudge).__name__, fault=fault)

@@ -5,10 +5,14 @@ import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
+
 from kit.stores import StoreServer
 from saratoga_server.nudges import CHANNEL, Announce, Banned, Nudge
+from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.channel import listen, publish
 from saratoga_server.store.connection import open_store
+from saratoga_server.table import Refusal
 
 WITHIN = 20.0
 """Seconds: a bound for what is awaited, never a measure."""
@@ -20,8 +24,12 @@ class Listener:
     def __init__(self) -> None:
         self.heard: asyncio.Queue[Nudge] = asyncio.Queue()
         self.open: asyncio.Queue[None] = asyncio.Queue()
+        self.faults: list[Exception] = []
+        """What goes wrong with the nudges to come."""
 
     async def on_nudge(self, nudge: Nudge) -> None:
+        if self.faults:
+            raise self.faults.pop()
         self.heard.put_nowait(nudge)
 
     def on_listening(self) -> None:
@@ -67,6 +75,20 @@ async def test_junk_on_the_channel_does_not_stop_the_listening(store_server: Sto
         await store.link.command("PUBLISH", CHANNEL, b"\xc1junk")
         await publish(store.link, Banned("p" * 16))
         assert await node.next() == Banned("p" * 16)
+
+
+@pytest.mark.parametrize(
+    "fault", [StoreUnavailable("no answer"), Refusal("no_such_table"), ValueError("a mistake")]
+)
+async def test_a_nudge_that_cannot_be_obeyed_does_not_stop_the_listening(
+    store_server: StoreServer, fault: Exception
+) -> None:
+    async with open_store(store_server.url) as store, listening(store_server.url) as node:
+        node.faults.append(fault)
+        await publish(store.link, Announce("first"))
+        await publish(store.link, Announce("second"))
+        assert await node.next() == Announce("second")
+        assert node.faults == []
 
 
 async def test_after_the_store_was_gone_a_node_listens_again(mortal_store: StoreServer) -> None:
