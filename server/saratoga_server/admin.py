@@ -7,7 +7,8 @@ store is found by its data folder; any other is named with --redis, as for the s
 import asyncio
 import dataclasses
 import functools
-import getpass
+import os
+import pwd
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -59,11 +60,15 @@ class Office:
 
 
 def _who() -> str:
-    """The user of this machine, for the audit log."""
+    """Who runs this program, for the audit log: as the system knows, whatever the environment says."""
+    return f"{_user()}@{socket.gethostname()}"
+
+
+def _user() -> str:
     try:
-        return f"{getpass.getuser()}@{socket.gethostname()}"
-    except (OSError, KeyError):
-        return f"unknown@{socket.gethostname()}"
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"uid-{os.getuid()}"
 
 
 @click.group(short_help="Look after a server that is running.")

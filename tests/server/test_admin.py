@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import pwd
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeVar
@@ -73,6 +75,28 @@ def test_the_tables_are_listed_in_columns(url: str) -> None:
 def test_the_tables_are_listed_for_programs(url: str) -> None:
     [line] = json.loads(typed(url, "tables", "--json").stdout)
     assert (line["code"], line["seated"], line["host"]) == (CODE, 2, "Ann")
+
+
+def test_the_audit_log_does_not_take_the_environments_word_for_who_it_was(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.setenv(variable, "somebody-else")
+    assert typed(url, "ban", "Ben", "--yes").exit_code == 0
+    [act] = json.loads(typed(url, "audit", "--json").stdout)
+    assert act["who"].partition("@")[0] == pwd.getpwuid(os.getuid()).pw_name
+
+
+def test_a_user_without_a_name_is_audited_by_number(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody(uid: int) -> None:
+        raise KeyError(uid)
+
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    assert typed(url, "ban", "Ben", "--yes").exit_code == 0
+    [act] = json.loads(typed(url, "audit", "--json").stdout)
+    assert act["who"].partition("@")[0] == f"uid-{os.getuid()}"
 
 
 def test_closing_a_table_asks_first(url: str) -> None:
