@@ -9,7 +9,7 @@ Its folder holds:
 * `store.log` and the append-only files.
 
 The store listens on a socket only, in a short private folder: the paths of sockets are limited to
-about a hundred bytes. It runs in a session of its own, so that Ctrl-C reaches the house alone. If
+about a hundred bytes. Folders and files are for this user only. It runs in a session of its own, so that Ctrl-C reaches the house alone. If
 the house is killed its store lives on, and the next house on that folder takes it over; whoever
 wants it to end earlier sends it SIGTERM. If the store is killed the house starts it again, on the
 same socket.
@@ -37,6 +37,7 @@ from saratoga_server.store.process import (
     find_binary,
     find_store,
     is_held,
+    is_private,
     last_lines,
     locked,
     new_socket,
@@ -62,9 +63,9 @@ _SYNC: Final = {Durability.FAST: "everysec", Durability.SAFE: "always"}
 async def running_url(folder: Path) -> str | None:
     """The address of the store that runs on the folder now, for a process beside its house."""
     running = read_note(folder)
-    if running is not None and await answers(running):
-        return url_of(running)
-    return None
+    if running is None or not is_private(Path(running.socket).parent):
+        return None
+    return url_of(running) if await answers(running) else None
 
 
 class EmbeddedStore:
@@ -96,6 +97,8 @@ class EmbeddedStore:
 
     async def __aenter__(self) -> str:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with contextlib.suppress(PermissionError):  # another user's, who lets us in
+            self.folder.chmod(0o700)
         try:
             self._lock_house()
             if not await self._adopt():
@@ -148,7 +151,9 @@ class EmbeddedStore:
             if locked(lock):
                 return False
         note = read_note(self.folder)
-        running = None if note is None else await find_store(self.folder, note.socket)
+        running = None
+        if note is not None and is_private(Path(note.socket).parent):
+            running = await find_store(self.folder, note.socket)
         if running is None or not await comes_up(running, lambda: is_held(self.folder)):
             if not is_held(self.folder):
                 return False
@@ -181,6 +186,10 @@ class EmbeddedStore:
         if log_path.exists() and log_path.stat().st_size > _LOG_LIMIT:
             log_path.replace(self.folder / "store.log.old")
         Path(socket).parent.mkdir(mode=0o700, exist_ok=True)
+        if not is_private(Path(socket).parent):
+            raise StoreRefused(
+                f"{Path(socket).parent} is open to other users: no place for a store."
+            )
         Path(socket).unlink(missing_ok=True)
         with (self.folder / "store.lock").open("a") as lock, log_path.open("ab") as log:
             if not locked(lock):
@@ -194,6 +203,7 @@ class EmbeddedStore:
                 stderr=log,
                 pass_fds=[lock.fileno()],
                 start_new_session=True,
+                umask=0o077,
             )
 
     def _settings(self, socket: str) -> list[str]:

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -61,6 +62,12 @@ def mode(path: Path) -> int | None:
     return path.stat().st_mode & 0o777 if path.exists() else None
 
 
+def open_to_others(folder: Path) -> None:
+    """Let other users look into the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o755)
+
+
 def is_running(pid: int) -> bool:
     try:
         os.kill(pid, 0)
@@ -100,6 +107,47 @@ async def test_it_leaves_nothing_running_and_no_socket(folder: Path) -> None:
     assert not process.is_held(folder)
     assert mode(socket.parent) is None
     assert not (folder / "store.json").exists()
+
+
+async def test_nobody_else_can_read_what_it_holds(folder: Path) -> None:
+    open_to_others(folder)
+    async with EmbeddedStore(folder) as url, open_store(url) as store:
+        await running_race(store)
+        assert mode(folder) == 0o700
+        written = [folder / "appendonlydir", *(folder / "appendonlydir").iterdir()]
+        assert len(written) > 1
+        assert {path.stat().st_mode & 0o077 for path in written} == {0}
+
+
+def test_a_session_folder_is_used_only_if_nobody_else_can_enter_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with tempfile.TemporaryDirectory() as session:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", session)
+        inside = Path(process.new_socket())
+        assert inside.parent.parent == Path(session)
+        Path(session).chmod(0o755)
+        outside = Path(process.new_socket())
+        outside.parent.rmdir()
+        assert outside.parent.parent != Path(session)
+        assert not process.is_private(Path(session, "nothing"))
+
+
+async def test_no_store_listens_where_others_can_enter(folder: Path) -> None:
+    open_to_others(folder)
+    with pytest.raises(StoreRefused, match="open to other users"):
+        EmbeddedStore(folder)._spawn(str(folder / "socket"))
+    assert not process.is_held(folder)
+
+
+async def test_a_store_is_not_believed_where_others_can_enter(folder: Path) -> None:
+    url = killed_house(folder)
+    assert await running_url(folder) == url
+    open_to_others(Path(url.removeprefix("unix://")).parent)
+    assert await running_url(folder) is None
+    with pytest.raises(StoreRefused, match="does not answer"):
+        async with EmbeddedStore(folder):
+            pass
 
 
 async def test_a_folder_belongs_to_one_house(folder: Path) -> None:

@@ -6,6 +6,7 @@ import fcntl
 import os
 import re
 import shutil
+import stat
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -53,8 +54,22 @@ def find_binary() -> Path:
     )
 
 
+def is_private(folder: Path) -> bool:
+    """Whether the folder is this user's, and nobody else may look into it or change it."""
+    try:
+        found = folder.lstat()
+    except OSError:
+        return False
+    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    return ours and not found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+
+
 def new_socket() -> str:
-    for base in (os.environ.get("XDG_RUNTIME_DIR"), tempfile.gettempdir(), "/tmp"):  # noqa: S108
+    """Where a store may listen: in a new folder that only this user can enter."""
+    session = os.environ.get("XDG_RUNTIME_DIR")
+    if session and not is_private(Path(session)):
+        session = None  # another user's, as under sudo: its owner could put another folder there
+    for base in (session, tempfile.gettempdir(), "/tmp"):  # noqa: S108
         if base and Path(base).is_dir() and len(os.fsencode(base)) + 24 <= SOCKET_PATH_LIMIT:
             with contextlib.suppress(OSError):
                 return str(Path(tempfile.mkdtemp(prefix=_FOLDER_NAME, dir=base)) / "store")
