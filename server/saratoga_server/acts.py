@@ -5,6 +5,7 @@ so nothing is done that is not in the log, and what is done holds even if no nod
 """
 
 import re
+import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,7 +32,18 @@ from saratoga_server.ports import (
     TableStore,
     TableWrite,
 )
-from saratoga_server.table import Change, Phase, TableState, close, due, pack, rename, unpack
+from saratoga_server.table import (
+    Change,
+    Phase,
+    TableState,
+    close,
+    due,
+    leave,
+    never_raced,
+    pack,
+    rename,
+    unpack,
+)
 from saratoga_server.table import Refusal as TableRefusal
 
 ATTEMPTS: Final = 16
@@ -133,10 +145,11 @@ class Administration:
         return row.name or row.player, name
 
     async def ban(self, player: str) -> str:
-        """Keep a player out until unbanned; returns the player's id."""
+        """Keep a player out until unbanned, and free the seat; returns the player's id."""
         row = await self._player(player)
         await self._note("ban", row.player, row.name or "")
         await self.stores.players.set_banned(row.player, True)
+        await self._vacate(row)
         await self.tell(Banned(row.player))
         return row.player
 
@@ -173,12 +186,13 @@ class Administration:
         return await self.tell(Announce(text))
 
     async def forget(self, player: str) -> str:
-        """Delete a player's name and results, on request; returns the id.
+        """Delete a player's name and results, and free the seat, on request; returns the id.
 
         Records of finished races name the racer until they expire with their table.
         """
         row = await self._player(player)
         await self._note("forget", row.player)  # the log must not keep what is to be forgotten
+        await self._vacate(row)
         await self.stores.leaderboards.forget_results(row.player)
         await self.stores.players.forget_player(row.player)
         await self.tell(Forgotten(row.player))
@@ -215,27 +229,52 @@ class Administration:
             raise NotDone(f"The table {code} is closed already.")
         return table
 
+    async def _vacate(self, row: PlayerRow) -> None:
+        """Let go of the player's seat, wherever it is."""
+        if row.table is None:
+            return
+
+        def left(state: TableState, now: Millis) -> Change | None:
+            seat = state.seat(row.player)
+            if seat is None:
+                return None
+            seed = secrets.token_bytes(32)
+            return leave(state, row.player, seat.last_id, now=now, fresh_seed=seed)
+
+        table = await self._change(row.table, left)
+        if table is not None and not table.seats:
+            await self.stores.tables.set_public(row.table, None)
+        await self._stand_up(row.player, row.table)
+
     async def _change(
         self, code: str, transition: Callable[[TableState, Millis], Change | None]
-    ) -> None:
-        """Change a table as the nodes do: on what it is now, and anew if one of them wrote first."""
+    ) -> TableState | None:
+        """Change a table as the nodes do: on what it is now, and anew if one of them wrote first.
+
+        Returns the table as it is then; `None`: there was nothing to change.
+        """
         for _ in range(ATTEMPTS):
             stored = await self.stores.tables.load_table(code)
             if stored is None:
-                return
+                return None
             version, body = stored
             try:
                 change = transition(unpack(body), await self.stores.tables.now())
             except TableRefusal as refusal:
                 raise NotDone(refusal.detail) from None
             if change is None:
-                return
+                return None
             table = change.table
             write = TableWrite(
-                code=code, expected=version, body=pack(table), due=due(table), race=table.race
+                code=code,
+                expected=version,
+                body=pack(table),
+                due=due(table),
+                race=table.race,
+                unraced=table.phase is Phase.CLOSED and never_raced(table),
             )
             if await self.stores.tables.save_table(write):
-                return
+                return table
         raise NotDone(f"The table {code} changes too fast. Try again.")
 
     async def _stand_up(self, player: str, code: str) -> None:

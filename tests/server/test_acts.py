@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from kit.fake_store import FakeHouse, FakeStore, fake_store
 from kit.races import Entrant, race
-from kit.tables import ANN, BEN, CLEO, CODE, NOON, running, seated
+from kit.tables import ANN, BEN, CLEO, CODE, NOON, over, running, seated
 from kit.walks import banking
 from saratoga_rules.record import format_record
 from saratoga_server.acts import LONGEST_ANNOUNCEMENT, Administration, NotDone
@@ -182,6 +182,65 @@ async def test_a_ban_lasts_until_it_is_lifted(house: Open) -> None:
         await house.admin.unban(CLEO)
     assert house.told == [Banned(CLEO)]
     assert house.noted == [("ban", CLEO, "Cleo"), ("unban", CLEO, "Cleo")]
+
+
+def away(table: TableState, player: str) -> TableState:
+    seat = table.seat(player)
+    assert seat is not None
+    gone = disconnect(table, player, seat.epoch, now=NOON)
+    assert gone is not None
+    return gone.table
+
+
+@pytest.mark.parametrize("act", ["ban", "forget"])
+async def test_whoever_is_turned_out_while_away_gives_up_the_seat(house: Open, act: str) -> None:
+    await house.save(away(seated(ANN, BEN), BEN))
+    await getattr(house.admin, act)("Ben")
+    assert [seat.player for seat in (await house.table()).seats] == [ANN]
+    row = await house.store.players.load_player(BEN)
+    assert row is None or row.table is None
+    assert await house.store.tables.list_public() == [b"summary"]
+
+
+async def test_whoever_is_banned_in_mid_race_leaves_the_race(house: Open) -> None:
+    await house.save(away(running(ANN, BEN), BEN))
+    await house.admin.ban("Ben")
+    table = await house.table()
+    assert (table.phase, table.left) == (Phase.RUNNING, (BEN,))
+
+
+async def test_a_table_whose_last_player_is_banned_is_listed_no_more(house: Open) -> None:
+    await house.save(away(seated(ANN), ANN))
+    await house.admin.ban("Ann")
+    assert (await house.table()).seats == ()
+    assert await house.store.tables.list_public() == []
+
+
+async def test_who_is_banned_without_a_seat_changes_no_table(house: Open) -> None:
+    before = await house.store.tables.load_table(CODE)
+    await house.store.players.set_table(CLEO, CODE)
+    await house.admin.ban("Cleo")
+    assert await house.store.tables.load_table(CODE) == before
+    assert (await house.player(CLEO)).table is None
+
+
+@pytest.mark.parametrize(
+    ("table", "unraced"),
+    [(seated(ANN, BEN), True), (running(ANN, BEN), False), (over(ANN, BEN), False)],
+)
+async def test_a_closed_table_that_saw_no_race_need_not_be_kept(
+    house: Open, monkeypatch: pytest.MonkeyPatch, table: TableState, unraced: bool
+) -> None:
+    await house.save(table)
+    save, written = house.store.tables.save_table, []
+
+    async def noted(write: TableWrite) -> bool:
+        written.append(write.unraced)
+        return await save(write)
+
+    monkeypatch.setattr(house.store.tables, "save_table", noted)
+    await house.admin.close(CODE, "Closing time.")
+    assert written == [unraced]
 
 
 async def test_nobody_is_found_by_a_name_that_nobody_has(house: Open) -> None:

@@ -14,6 +14,7 @@ from kit.tables import (
     after,
     all_ready,
     all_shown,
+    counting,
     in_phase,
     next_id,
     outcome,
@@ -35,6 +36,7 @@ from saratoga_server.table import (
     finish,
     join,
     leave,
+    never_raced,
     next_race,
     start,
 )
@@ -179,6 +181,24 @@ def test_a_table_can_be_closed_in_every_phase(phase: Phase) -> None:
     )
     closed = change.table
     assert (closed.phase, closed.seats, closed.host) == (Phase.CLOSED, (), "")
+
+
+def test_a_countdown_that_is_called_off_is_no_race() -> None:
+    assert never_raced(seated(ANN, BEN))
+    called_off = leave(counting(ANN, BEN), BEN, 9, now=NOON, fresh_seed=OTHER_SEED).table
+    for table in (seated(ANN, BEN), called_off):
+        assert never_raced(close(table, "Closing time.", now=NOON).table)
+
+
+@pytest.mark.parametrize("table", [counting(ANN), running(ANN), over(ANN)])
+def test_a_table_that_raced_is_known_as_such_from_then_on(table: TableState) -> None:
+    assert not never_raced(table)
+    assert not never_raced(close(table, "Closing time.", now=after(90_000)).table)
+
+
+def test_the_second_race_of_an_evening_is_not_the_first() -> None:
+    again = next_race(over(ANN), ANN, 9, now=after(90_000), fresh_seed=OTHER_SEED).table
+    assert not never_raced(again)
 
 
 def test_a_table_is_closed_once() -> None:

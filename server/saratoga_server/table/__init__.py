@@ -14,6 +14,7 @@ from saratoga_server.table.evening import (
     choose_seed,
     close,
     finish,
+    never_raced,
     next_race,
 )
 from saratoga_server.table.packing import pack, unpack
@@ -77,6 +78,7 @@ __all__ = [
     "join",
     "kick",
     "leave",
+    "never_raced",
     "new_table",
     "next_race",
     "not_ready",

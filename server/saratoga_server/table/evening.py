@@ -127,6 +127,11 @@ def next_race(
     return Change(with_new_deal(counted, fresh_seed))
 
 
+def never_raced(table: TableState) -> bool:
+    """Whether no countdown has begun here but such as were called off."""
+    return table.race == 1 and not table.racers
+
+
 def close(table: TableState, reason: str, *, now: Millis) -> Change:
     """Close the table for good; a race that still runs comes to nothing."""
     checked_open(table)
