@@ -49,6 +49,17 @@ async def test_races_go_on_after_a_kill_on_a_store_of_the_hosts(mortal_store: St
     assert moves
 
 
+async def test_races_go_on_after_the_house_has_lost_patience_with_its_store(
+    mortal_store: StoreServer,
+) -> None:
+    async with party(("lady-palk",), 40, mortal_store) as guests:
+        await guests.mid_race()
+        await guests.lose_store()
+        races, moves = await audited(guests)
+    assert races
+    assert moves
+
+
 KILLS = 50
 
 

@@ -95,6 +95,17 @@ class Party:
             max(0.0, moment - ready) for p in self.players if (moment := back(p.notes))
         )
 
+    async def lose_store(self) -> None:
+        """Kill the store, and start it again only when every racer was refused for want of it."""
+        assert self.external is not None
+        racers = [player.notes for player in self.players if player.notes.is_racing]
+        await asyncio.to_thread(self.external.kill)
+        lost = time.monotonic()
+        await self.until(lambda: all(notes.unavailable for notes in racers))
+        await asyncio.to_thread(self.external.start)
+        back = partial(_came_back, since=lost, by_connection=False)
+        await self.until(lambda: all(back(notes) is not None for notes in racers))
+
     async def _kill_store(self) -> None:
         if self.external is not None:
             await asyncio.to_thread(self.external.kill)

@@ -67,6 +67,8 @@ class Notes:
     """Of the table."""
     phase: str = ""
     """Of the table, as last seen."""
+    unavailable: int = 0
+    """How often the house had to say that it does not reach its store."""
     on_news: Callable[[], None] = lambda: None
     """Told of everything heard, and of every turn of the connection."""
 
@@ -91,6 +93,8 @@ class Notes:
                 self.outcomes[outcome.race] = outcome
             case events.TableChanged(table=table):
                 self._see(table)
+            case events.Refused(code="store_unavailable"):
+                self.unavailable += 1
             case _:
                 pass
         self.on_news()
