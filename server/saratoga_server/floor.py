@@ -271,6 +271,7 @@ class Floor:
             race=after.race,
             opening=opening,
             finish=finish,
+            unraced=after.phase is Phase.CLOSED and rules.never_raced(after),
         )
 
     async def _reload(self, room: Room) -> None:

@@ -159,15 +159,19 @@ class Lobby:
         row = await self._players.load_player(session.player)
         session.name = None if row is None else row.name
         name = _named(session)
-        if row is None or row.table in (None, code):
-            return name
-        try:
-            other = await self._floor.room(row.table or "")
-        except Refusal:
-            return name
-        if other.state.phase is not Phase.CLOSED and other.state.seat(session.player) is not None:
-            raise Refusal("elsewhere", f"You sit at {other.code}. Leave that table first.")
+        elsewhere = await self._players.sit(session.player, code)
+        while elsewhere is not None:
+            if await self._has_seat(session.player, elsewhere):
+                raise Refusal("elsewhere", f"You sit at {elsewhere}. Leave that table first.")
+            elsewhere = await self._players.sit(session.player, code, instead_of=elsewhere)
         return name
+
+    async def _has_seat(self, player: str, code: str) -> bool:
+        try:
+            state = (await self._floor.room(code)).state
+        except Refusal:
+            return False
+        return state.phase is not Phase.CLOSED and state.seat(player) is not None
 
     async def renamed(self, player: str, name: str) -> None:
         """The player is called otherwise from now on: on every connection, and on the seat."""
