@@ -1,0 +1,80 @@
+"""A gateway with an empty hall behind it: connections and frames without a house."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from websockets.http11 import Request, Response
+
+from kit.guests import HEARD_WITHIN
+from saratoga_protocol.commands import AnyCommand, Hello
+from saratoga_protocol.events import AnyEvent, Done
+from saratoga_server.gateway import Door, Gateway
+from saratoga_server.metrics import Metrics
+from saratoga_server.session import Session
+
+NOW = 1_790_000_000_000
+
+
+@dataclass
+class Hall:
+    """What stands behind the door: it answers everything with `Done`, one when it is let."""
+
+    sessions: list[Session] = field(default_factory=list)
+    answered: list[AnyCommand] = field(default_factory=list)
+    left: asyncio.Queue[Session] = field(default_factory=asyncio.Queue)
+    waits: dict[int, asyncio.Event] = field(default_factory=dict)
+    """Commands, by id, that are answered when their event is set."""
+
+    def arrived(self, session: Session) -> None:
+        self.sessions.append(session)
+
+    async def answer(self, session: Session, command: AnyCommand) -> AnyEvent:
+        if isinstance(command, Hello):
+            session.player = "p" * 16
+        if command.id in self.waits:
+            await self.waits[command.id].wait()
+        self.answered.append(command)
+        return Done(re=command.id)
+
+    async def gone(self, session: Session) -> None:
+        await self.left.put(session)
+
+    def now(self) -> int:
+        return NOW
+
+    async def sees_out(self) -> Session:
+        """The next session whose connection has ended."""
+        async with asyncio.timeout(HEARD_WITHIN):
+            return await self.left.get()
+
+
+@dataclass
+class OpenGateway:
+    hall: Hall
+    gateway: Gateway
+    metrics: Metrics
+    url: str
+
+
+async def no_pages(connection: object, request: Request) -> Response | None:
+    return None
+
+
+@asynccontextmanager
+async def open_gateway(
+    *, rate: float = 0, burst: float = 100, origins: tuple[str, ...] = ()
+) -> AsyncIterator[OpenGateway]:
+    hall, metrics = Hall(), Metrics()
+    door = Door(host="127.0.0.1", port=0, rate=rate, burst=burst, origins=origins)
+    gateway = Gateway(hall, door, no_pages, metrics)
+    port = await gateway.open()
+    duties = [asyncio.create_task(gateway.watch()), asyncio.create_task(gateway.stay_alive())]
+    try:
+        yield OpenGateway(hall, gateway, metrics, f"ws://127.0.0.1:{port}")
+    finally:
+        await gateway.close()
+        for duty in duties:
+            duty.cancel()
+        await asyncio.gather(*duties, return_exceptions=True)
