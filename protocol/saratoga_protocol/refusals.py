@@ -58,7 +58,9 @@ _REASONS: Final = (
     # the house
     Reason("no_such_leaderboard", "There is no such leaderboard."),
     Reason(
-        "store_unavailable", "The house cannot reach its store. Nothing was changed.", retry=True
+        "store_unavailable",
+        "The house cannot reach its store. Say it again: what was done is not done twice.",
+        retry=True,
     ),
     Reason(
         "house_fault", "The house made a mistake. It is logged; nothing was changed.", retry=True
