@@ -36,7 +36,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import count, zip_longest
 from typing import Final, NoReturn
 
 from saratoga_rules.lines import Reader, RecordError
@@ -56,6 +56,9 @@ LOG_ENDINGS: Final[Mapping[str, State]] = {
 
 LEAST_PEOPLE: Final = 2
 """Fewer people than this who made a move, and the race is not ranked."""
+
+MOST_RACERS: Final = 16
+"""At one table, and so in one record."""
 
 MOST_ENTRIES: Final = 5000
 """Entries a board's log may hold; the house refuses further moves, one may still cash out.
@@ -304,8 +307,12 @@ def _parse_deal(reader: Reader) -> Position:
 
 def _parse_racers(reader: Reader) -> Iterator[RacerLog]:
     before = ""
-    while reader.starts("racer"):
+    for number in count(1):
+        if not reader.starts("racer"):
+            return
         player, kind, quoted = reader.take(_RACER, "a racer").groups()
+        if number > MOST_RACERS:
+            reader.refuse(f"there are more than {MOST_RACERS} racers")
         if player <= before:
             reader.refuse(f"racers stand in order of their ids, so not {player} after {before}")
         before = player

@@ -18,6 +18,7 @@ from saratoga_rules.judge import is_won
 from saratoga_rules.position import Position
 from saratoga_rules.record import (
     LOG_ENDINGS,
+    MOST_ENTRIES,
     LogLine,
     RaceRecord,
     RacerLog,
@@ -148,6 +149,9 @@ def _story(record: RaceRecord) -> _Story | str:
     """What happened on every board, or why it cannot have happened."""
     story: dict[str, list[Step]] = {}
     for racer in record.racers:
+        if len(racer.log) > MOST_ENTRIES + 1:
+            return f"{racer.name}, {len(racer.log)} entries: {MOST_ENTRIES} and the end is the most"
+    for racer in record.racers:
         try:
             story[racer.player] = steps(record, racer.player)
         except ReplayError as fault:
@@ -229,6 +233,8 @@ def _ending_faults(game: Game, record: RaceRecord, story: _Story) -> Iterator[st
     for racer in record.racers:
         for fault in _faults_of_ending(game, record, racer, story[racer.player]):
             yield f"{racer.name}: {fault}"
+            # a proof takes time, and nothing proves this record any more
+            return
 
 
 def _faults_of_ending(
@@ -254,6 +260,7 @@ def _stuck_faults(
 ) -> Iterator[str]:
     if not may_declare(position):
         yield "declared stuck before every card of the stock was seen"
+        return
     stuck = is_stuck(game, position, limit=PROOF_LIMIT)
     if stuck is None:
         yield f"that it was stuck is not proved within {PROOF_LIMIT} arrangements"

@@ -13,6 +13,7 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.lines import RecordError
 from saratoga_rules.record import (
     LOG_ENDINGS,
+    MOST_RACERS,
     LogLine,
     RaceRecord,
     RacerLog,
@@ -138,6 +139,20 @@ def test_racers_stand_in_order_of_their_ids() -> None:
     backwards = dataclasses.replace(RECORD, racers=RECORD.racers[::-1])
     with pytest.raises(RecordError, match="in order of their ids"):
         parse_record(format_record(backwards))
+
+
+def crowd(size: int) -> RaceRecord:
+    names = [f"{number:04}" for number in range(size)]
+    racers = tuple(dataclasses.replace(RECORD.racers[0], player=name) for name in names)
+    return dataclasses.replace(RECORD, racers=racers)
+
+
+def test_a_record_has_as_many_racers_as_a_table_has_seats_and_no_more() -> None:
+    assert parse_record(format_record(crowd(MOST_RACERS))) == crowd(MOST_RACERS)
+    text = format_record(crowd(MOST_RACERS + 1))
+    with pytest.raises(RecordError, match="more than 16 racers") as refused:
+        parse_record(text)
+    assert f"racer {MOST_RACERS:04} " in text.split("\n")[refused.value.line - 1]
 
 
 def test_nobody_races_twice() -> None:

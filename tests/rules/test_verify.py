@@ -8,9 +8,10 @@ import pytest
 
 from kit.races import DEADLINE, Entrant, race
 from kit.walks import banking, wandering
+from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves
-from saratoga_rules.position import parse_position
+from saratoga_rules.position import Position, parse_position
 from saratoga_rules.record import (
     LogLine,
     RaceRecord,
@@ -263,11 +264,46 @@ def test_a_board_declared_stuck_that_is_not_is_found_out() -> None:
     assert "more could have been banked" in verdict.faults[0].detail
 
 
-def test_a_board_declared_stuck_before_the_stock_was_seen_is_found_out() -> None:
+def test_a_board_declared_stuck_before_the_stock_was_seen_is_found_out_without_a_search(
+    searches: list[Position],
+) -> None:
     record = race("canfield", 5, [Entrant("Anna", banking, patience=2)])
     verdict = verify(ended_as(record, 0, "stuck", State.STUCK))
     assert failed(verdict) == {"endings"}
-    assert "before every card of the stock was seen" in verdict.faults[0].detail
+    assert (
+        verdict.faults[0].detail == "Anna: declared stuck before every card of the stock was seen"
+    )
+    assert searches == []
+
+
+@pytest.fixture
+def searches(monkeypatch: pytest.MonkeyPatch) -> list[Position]:
+    """Where a search for more was begun; none of them comes to an end."""
+    begun: list[Position] = []
+
+    def search(game: Game, position: Position, limit: int) -> None:
+        begun.append(position)
+
+    monkeypatch.setattr("saratoga_rules.verify.is_stuck", search)
+    return begun
+
+
+def test_one_false_ending_is_enough_and_no_more_time_is_spent(searches: list[Position]) -> None:
+    record = race("canfield", 5, [Entrant(name, banking) for name in ("Anna", "Ben", "Cay")])
+    assert [racer.state for racer in record.racers].count(State.STUCK) > 1
+    verdict = verify(record)
+    assert failed(verdict) == {"endings"}
+    assert len(searches) == 1
+
+
+def test_a_log_has_a_longest_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    most = max(len(racer.log) for racer in RECORD.racers)
+    monkeypatch.setattr("saratoga_rules.verify.MOST_ENTRIES", most - 1)
+    assert verify(RECORD).ok, "the ending comes on top"
+    monkeypatch.setattr("saratoga_rules.verify.MOST_ENTRIES", most - 2)
+    verdict = verify(RECORD)
+    assert failed(verdict) == {"moves"}
+    assert f"{most} entries" in verdict.faults[0].detail
 
 
 def test_a_board_that_cannot_be_proved_stuck_is_not_taken_on_trust(
