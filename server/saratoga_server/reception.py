@@ -6,6 +6,7 @@ from typing import Final
 
 from saratoga_protocol.commands import ClaimName, Hello
 from saratoga_protocol.events import NameClaimed, Welcome
+from saratoga_protocol.refusals import ABUSE
 from saratoga_rules.games import GAMES
 from saratoga_server.clock import HouseClock
 from saratoga_server.names import BadName, checked_name
@@ -17,6 +18,8 @@ PLAYER_TAG: Final = b"saratoga player"
 TOKEN_TAG: Final = b"saratoga token"
 PLAYER_ID_LENGTH: Final = 16
 """Base 32 characters: 80 bits. The whole hash of the token is what is checked."""
+MOST_REFUSED: Final = 5
+"""Hellos on one connection."""
 
 
 def player_id(token: str) -> str:
@@ -40,12 +43,28 @@ class Reception:
         self._node = node
 
     async def hello(self, session: Session, command: Hello) -> Welcome:
-        """Make the connection a player's; raises `Refusal`."""
+        """Make the connection a player's; raises `Refusal`.
+
+        A connection whose hello is refused `MOST_REFUSED` times is closed.
+        """
+        if session.refused_hellos >= MOST_REFUSED:
+            raise Refusal("too_fast", "Too many hellos were refused. Connect again.")
+        try:
+            return await self._welcome(session, command)
+        except Refusal:
+            session.refused_hellos += 1
+            if session.refused_hellos >= MOST_REFUSED:
+                session.line.close(ABUSE)
+            raise
+
+    async def _welcome(self, session: Session, command: Hello) -> Welcome:
         if session.player:
             raise Refusal("hello_twice")
         player, secret = player_id(command.token), token_hash(command.token)
         row = await self._store.load_player(player)
         if row is None:
+            if command.name is not None:
+                await self._check_free(command.name)
             row = await self._store.create_player(
                 PlayerRow(
                     player=player, token_hash=secret, bot=command.bot, created=self._clock.now()
@@ -78,11 +97,22 @@ class Reception:
         session.name = await self._claim(session.player, command.name)
         return NameClaimed(re=command.id, name=session.name)
 
+    async def _check_free(self, wanted: str) -> None:
+        """Nobody is stored for a name that cannot be had; whoever is quicker may still get it."""
+        _, skeleton = _checked(wanted)
+        if await self._store.find_player(skeleton) is not None:
+            raise Refusal("name_taken")
+
     async def _claim(self, player: str, wanted: str) -> str:
-        try:
-            name, skeleton = checked_name(wanted)
-        except BadName as error:
-            raise Refusal("bad_name", str(error)) from None
+        name, skeleton = _checked(wanted)
         if not await self._store.claim_name(player, name, skeleton):
             raise Refusal("name_taken")
         return name
+
+
+def _checked(wanted: str) -> tuple[str, str]:
+    """The name as it will be shown, and its skeleton."""
+    try:
+        return checked_name(wanted)
+    except BadName as error:
+        raise Refusal("bad_name", str(error)) from None

@@ -32,6 +32,7 @@ class Session:
     """Empty until the hello."""
     name: str | None = None
     bot: bool = False
+    refused_hellos: int = 0
     legal: bool = False
     """Wants the legal moves with every view."""
     seat: str | None = None
