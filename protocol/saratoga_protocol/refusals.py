@@ -62,9 +62,7 @@ _REASONS: Final = (
         "The house cannot reach its store. Say it again: what was done is not done twice.",
         retry=True,
     ),
-    Reason(
-        "house_fault", "The house made a mistake. It is logged; nothing was changed.", retry=True
-    ),
+    Reason("house_fault", "The house made a mistake, and has logged it. Say it again.", retry=True),
 )
 
 REASONS: Final = {reason.code: reason for reason in _REASONS}
