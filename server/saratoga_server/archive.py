@@ -15,6 +15,7 @@ from saratoga_rules.games import GAMES
 from saratoga_server.clock import HouseClock
 from saratoga_server.floor import Floor
 from saratoga_server.hub import Hub
+from saratoga_server.periods import periods
 from saratoga_server.ports import (
     BoardKey,
     LeaderboardStore,
@@ -24,7 +25,6 @@ from saratoga_server.ports import (
     TableStore,
 )
 from saratoga_server.session import Session
-from saratoga_server.store.periods import periods
 from saratoga_server.table import Phase, Refusal
 
 PERIODS: Final = ("day", "week", "month", "all")

@@ -37,7 +37,7 @@ from saratoga_server.races import Race, Races
 from saratoga_server.reception import Reception
 from saratoga_server.refusing import refused
 from saratoga_server.session import Session
-from saratoga_server.store.settlements import pack_settlement
+from saratoga_server.settlements import pack_settlement
 from saratoga_server.table import Change, Phase, Refusal, TableState
 from saratoga_server.tableside import Tableside
 

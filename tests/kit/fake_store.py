@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Final
 
+from saratoga_server.periods import periods
 from saratoga_server.ports import (
     MOST_LISTED,
     BoardCommit,
@@ -29,8 +30,7 @@ from saratoga_server.ports import (
     StoreUnavailable,
     TableWrite,
 )
-from saratoga_server.store.periods import periods
-from saratoga_server.store.settlements import unpack_settlement
+from saratoga_server.settlements import unpack_settlement
 
 SLOWEST: Final = 2**21 - 1
 """Milliseconds from which on leaderboards tell no times apart: 35 minutes, beyond every cap."""

@@ -31,7 +31,7 @@ from saratoga_server.ports import (
     Settlement,
     TableWrite,
 )
-from saratoga_server.store.settlements import pack_settlement
+from saratoga_server.settlements import pack_settlement
 from saratoga_server.table import Phase, TableState, disconnect, due, pack, unpack
 
 BEST = BoardKey(game="canfield", ranking="best", period="all", bots=False)

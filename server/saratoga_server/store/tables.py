@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from secrets import token_hex
 
+from saratoga_server.packing import pack
 from saratoga_server.ports import MOST_LISTED, Millis, TableWrite
 from saratoga_server.store.keys import (
     DUE_KEYS,
@@ -15,7 +16,6 @@ from saratoga_server.store.keys import (
     table_key,
 )
 from saratoga_server.store.link import Link
-from saratoga_server.store.packing import pack
 
 _SCAN = 1_000
 """Keys looked at by one step over all tables."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from kit.fake_store import fold_rankings
 from kit.running_race import AnyStore
 from kit.stores import calm
+from saratoga_server.periods import periods
 from saratoga_server.ports import (
     BoardKey,
     Millis,
@@ -18,9 +19,8 @@ from saratoga_server.ports import (
     Settlement,
     TableWrite,
 )
+from saratoga_server.settlements import pack_settlement
 from saratoga_server.store.keys import partition
-from saratoga_server.store.periods import periods
-from saratoga_server.store.settlements import pack_settlement
 
 TUESDAY = Millis(2_261_779_200_000)
 """2041-09-03, a Tuesday of ISO week 36, at midnight UTC: no period of it has gone yet."""

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from kit.running_race import ANNA, BERT, CODE, move, running_race
 from kit.stores import StoreServer
+from saratoga_server.periods import periods
 from saratoga_server.ports import (
     Millis,
     PlayerRow,
@@ -16,6 +17,7 @@ from saratoga_server.ports import (
     Settlement,
     TableWrite,
 )
+from saratoga_server.settlements import pack_settlement
 from saratoga_server.store import tables
 from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.keys import (
@@ -27,8 +29,6 @@ from saratoga_server.store.keys import (
     partition,
     table_key,
 )
-from saratoga_server.store.periods import periods
-from saratoga_server.store.settlements import pack_settlement
 
 SOON = 10_000
 """Milliseconds that a test may take."""

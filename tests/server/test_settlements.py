@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saratoga_server.ports import Millis, SettledResult, Settlement
-from saratoga_server.store.settlements import pack_settlement, unpack_settlement
+from saratoga_server.settlements import pack_settlement, unpack_settlement
 
 results = st.builds(
     SettledResult,

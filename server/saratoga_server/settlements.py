@@ -1,7 +1,7 @@
 """Settlements as they lie in the outbox."""
 
+from saratoga_server.packing import pack, unpack
 from saratoga_server.ports import Millis, SettledResult, Settlement
-from saratoga_server.store.packing import pack, unpack
 
 
 def pack_settlement(settlement: Settlement) -> bytes:

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.stores import StoreServer
+from saratoga_server.packing import pack, unpack
 from saratoga_server.store.connection import open_store
-from saratoga_server.store.packing import pack, unpack
 
 PLAIN = st.recursive(
     st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(),

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from saratoga_server.periods import periods
 from saratoga_server.ports import Millis
-from saratoga_server.store.periods import periods
 
 
 def at(text: str) -> Millis:
