@@ -74,7 +74,7 @@ async def _address(process: asyncio.subprocess.Process, log: IO[bytes]) -> str:
         why = "The house would not start."
     log.seek(0)
     last = log.read().decode(errors="replace").splitlines()[-SHOWN_LINES:]
-    raise Problem(why, "\n".join(["It said:", *last]) if last else "", Exit.UNREACHABLE)
+    raise Problem(why, "It said:" if last else "", Exit.UNREACHABLE, said=tuple(last))
 
 
 async def _stop(process: asyncio.subprocess.Process) -> None:

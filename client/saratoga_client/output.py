@@ -2,6 +2,7 @@
 
 Results go to the standard output, messages to the error stream. Colours and live pictures
 appear only on a terminal that can show them (`NO_COLOR`, `TERM=dumb` and pipes are heeded).
+Whatever a terminal would take for a command is made visible here, wherever it came from.
 """
 
 import os
@@ -12,6 +13,7 @@ import click
 from msgspec import Struct, json
 
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.shown import shown, shown_in_json
 
 
 class Manner(Enum):
@@ -41,17 +43,29 @@ def is_capable() -> bool:
     return sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
 
-def write_line(text: str) -> None:
-    """A line of results, at once: whoever reads a pipe waits for it."""
-    click.echo(text)
-    sys.stdout.flush()
+def write_line(text: str, *, mark: str = "") -> None:
+    """A line of results, at once: whoever reads a pipe waits for it.
+
+    `mark` stands before it as it is, colours and all; it is never other people's words.
+    """
+    _write(mark + shown(text))
+
+
+def write_script(text: str) -> None:
+    """Lines for another program to run; our own words only."""
+    _write(text)
 
 
 def write_json(result: Struct) -> None:
     """A result as one line of JSON."""
-    write_line(json.encode(result).decode())
+    _write(shown_in_json(json.encode(result).decode()))
 
 
 def say(text: str) -> None:
     """A message to the person at the terminal; never part of the results."""
-    click.echo(text, err=True)
+    click.echo(shown(text), err=True)
+
+
+def _write(text: str) -> None:
+    click.echo(text)
+    sys.stdout.flush()

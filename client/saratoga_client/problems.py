@@ -26,13 +26,17 @@ class Exit(IntEnum):
 class Problem(Exception):
     """A command cannot go on: `what` happened and `remedy`, each a sentence."""
 
-    def __init__(self, what: str, remedy: str, code: Exit, refusal: str = "") -> None:
-        super().__init__(what, remedy, code, refusal)
+    def __init__(
+        self, what: str, remedy: str, code: Exit, refusal: str = "", said: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(what, remedy, code, refusal, said)
         self.what = what
         self.remedy = remedy
         self.code = code
         self.refusal = refusal
         """The house's own code, where the house said no."""
+        self.said = said
+        """Another program's last lines, to be shown below."""
 
     def __str__(self) -> str:
         return f"{self.what} {self.remedy}".strip()

@@ -7,7 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from saratoga_client.model import BOT_MARK, dollars
+from saratoga_client.cells import cell, name_cell
+from saratoga_client.model import dollars
 from saratoga_protocol import events
 
 
@@ -15,13 +16,11 @@ def print_page(page: events.Leaderboard, console: Console | None = None) -> None
     """Print a page; one's own row stands out, and below the page if it is not on it."""
     console = console or Console()
     who = "bots, " if page.bots else ""
-    title = f"{page.game}, {page.ranking}, {who}{page.key}"
+    title = cell(f"{page.game}, {page.ranking}, {who}{page.key}", "bold")
     if not page.rows:
-        console.print(Text.assemble((title, "bold"), "\nNobody yet."))
+        console.print(Text.assemble(title, "\nNobody yet."))
         return
-    table = Table(
-        title=title, box=None, title_justify="left", title_style="bold", header_style="dim"
-    )
+    table = Table(title=title, box=None, title_justify="left", header_style="dim")
     table.add_column("", justify="right")
     table.add_column("bot" if page.bots else "player", min_width=16)
     table.add_column("net" if page.ranking == "bankroll" else "banked", justify="right")
@@ -40,11 +39,11 @@ def print_page(page: events.Leaderboard, console: Console | None = None) -> None
 
 
 def _cells(page: events.Leaderboard, row: events.LeaderboardRow) -> list[Text | str]:
-    name = Text.assemble(row.name, (f" [{BOT_MARK}]", "dim")) if page.bots else Text(row.name)
+    name, race = name_cell(row.name, page.bots), cell(row.race)
     if page.ranking == "bankroll":
-        return [f"{row.rank}.", name, _money(row.value), str(row.races), row.race]
+        return [f"{row.rank}.", name, _money(row.value), str(row.races), race]
     after = "" if row.elapsed is None else _duration(row.elapsed)
-    return [f"{row.rank}.", name, str(row.value), _money(row.net), after, row.race]
+    return [f"{row.rank}.", name, str(row.value), _money(row.net), after, race]
 
 
 def _money(amount: int) -> Text:

@@ -12,7 +12,8 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from saratoga_client.model import BOT_MARK, Picture, Row, dollars, remaining, rows, shown_name
+from saratoga_client.cells import cell, name_cell
+from saratoga_client.model import Picture, Row, dollars, remaining, rows, shown_name
 from saratoga_rules.cards import PACK
 from saratoga_rules.games import GAMES
 
@@ -67,9 +68,9 @@ def drawn(picture: Picture, now: int) -> RenderableType:
     """The whole picture at our time `now`."""
     goal = _cards_in(picture.table.settings.game)
     heading = Text.assemble(
-        (picture.table.code, "bold"),
-        f"  {picture.table.settings.game}  race {picture.table.race.partition('/')[2]}",
-        f"  {_clock_text(picture, now)}",
+        cell(picture.table.code, "bold"),
+        cell(f"  {picture.table.settings.game}  race {picture.table.race.partition('/')[2]}"),
+        cell(f"  {_clock_text(picture, now)}"),
     )
     if not rows(picture):
         return Group(heading, _seats(picture))
@@ -80,7 +81,7 @@ def drawn(picture: Picture, now: int) -> RenderableType:
     ]
     if picture.table.notice:
         notes.append(picture.table.notice)
-    return Group(heading, _standings(picture, goal), *(Text(note, "dim") for note in notes))
+    return Group(heading, _standings(picture, goal), *(cell(note, "dim") for note in notes))
 
 
 def _cards_in(game: str) -> int:
@@ -100,12 +101,12 @@ def _standings(picture: Picture, goal: int) -> Table:
     for row in rows(picture):
         table.add_row(
             Text(f"{row.place}.", _MEDALS.get(row.place, "")),
-            _name(row.name, row.bot),
+            name_cell(row.name, row.bot),
             str(row.banked),
             _bar(row, goal),
             Text(dollars(row.net), "green" if row.net > 0 else "red" if row.net < 0 else ""),
             f"${row.gap}" if row.gap else "",
-            Text(row.state, _STATES.get(row.state, "")),
+            cell(row.state, _STATES.get(row.state, "")),
         )
     return table
 
@@ -115,12 +116,8 @@ def _seats(picture: Picture) -> Table:
     for seat in picture.table.seats:
         host = "host" if seat.player == picture.table.host else ""
         state = "ready" if seat.ready else "seated" if seat.connected else "away"
-        table.add_row(_name(seat.name, seat.bot), Text(host, "dim"), state)
+        table.add_row(name_cell(seat.name, seat.bot), Text(host, "dim"), state)
     return table
-
-
-def _name(name: str, bot: bool) -> Text:
-    return Text.assemble(name, (f" [{BOT_MARK}]", "dim")) if bot else Text(name)
 
 
 def _bar(row: Row, goal: int) -> Text:

@@ -30,7 +30,8 @@ async def test_a_house_is_waited_for_and_told_to_go(tmp_path: Path) -> None:
 
 
 async def test_a_house_that_does_not_open_says_why(tmp_path: Path) -> None:
-    with pytest.raises(Problem, match="the store is full") as problem:
+    with pytest.raises(Problem, match="would not start") as problem:
         async with running_house(tmp_path, program(FAILS)):
             pass
     assert problem.value.code == Exit.UNREACHABLE
+    assert problem.value.said == ("the store is full",)

@@ -3,7 +3,7 @@
 import click
 
 from saratoga_client.commands.group import ExampleCommand
-from saratoga_client.output import write_line
+from saratoga_client.output import write_script
 
 
 @click.command(
@@ -23,4 +23,4 @@ def command(context: click.Context, shell: str) -> None:
     completion = get_completion_class(shell)
     assert completion is not None, "click knows these shells"
     root = context.find_root().command
-    write_line(completion(root, {}, "saratoga", "_SARATOGA_COMPLETE").source())
+    write_script(completion(root, {}, "saratoga", "_SARATOGA_COMPLETE").source())

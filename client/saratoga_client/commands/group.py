@@ -13,7 +13,9 @@ from typing import Any, Final
 
 import click
 
+from saratoga_client.output import say
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.shown import shown
 
 VERBS: Final[Mapping[str, str]] = {
     "leaderboard": "Who is best at a game, by day, week, month or ever.",
@@ -69,8 +71,9 @@ class Verbs(click.Group):
         write_examples(formatter, self.examples)
         self.format_usage(ctx, formatter)
         with formatter.section("Commands"):
-            shown = [(verb, line) for verb, line in VERBS.items() if verb not in HIDDEN_VERBS]
-            formatter.write_dl(shown)
+            formatter.write_dl(
+                [(verb, line) for verb, line in VERBS.items() if verb not in HIDDEN_VERBS]
+            )
         self.format_options(ctx, formatter)
         self.format_epilog(ctx, formatter)
 
@@ -88,7 +91,7 @@ class WordsOnly(logging.Formatter):
     """What a logger has to say, without the stack trace."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return f"saratoga: {record.getMessage()}"
+        return shown(f"saratoga: {record.getMessage()}")
 
 
 def run(group: click.Group, arguments: list[str] | None = None) -> int:
@@ -102,10 +105,12 @@ def run(group: click.Group, arguments: list[str] | None = None) -> int:
         error.show()
         return error.exit_code
     except Problem as problem:
-        _say(f"saratoga: {problem}")
+        say(f"saratoga: {problem}")
+        for line in problem.said:
+            say(line)
         return problem.code
     except (KeyboardInterrupt, click.Abort):
-        _say("")
+        say("")
         return Exit.INTERRUPTED
     except BrokenPipeError:
         # whoever read our output has enough; do not fail again when the stream is flushed
@@ -121,7 +126,7 @@ def _unexpected(error: Exception) -> int:
     from traceback import format_exception
 
     kind = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    _say(f"saratoga: Something went wrong that should not have ({kind}).")
+    say(f"saratoga: Something went wrong that should not have ({kind}).")
     try:
         from saratoga_client.identity import home
 
@@ -129,11 +134,7 @@ def _unexpected(error: Exception) -> int:
         report.parent.mkdir(parents=True, exist_ok=True)
         report.write_text("".join(format_exception(error)), encoding="utf-8")
     except OSError:
-        _say("Please report it with what you were doing.")
+        say("Please report it with what you were doing.")
     else:
-        _say(f"Please report it with what you were doing and the file {report}.")
+        say(f"Please report it with what you were doing and the file {report}.")
     return Exit.UNEXPECTED
-
-
-def _say(text: str) -> None:
-    click.echo(text, err=True)

@@ -11,7 +11,7 @@ from saratoga_client.output import Manner, manner, write_json, write_line
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.proof import Proof, prove
 
-MOST_BYTES = 16 * 1024 * 1024
+MOST_BYTES = 4 * 1024 * 1024
 """No record is longer; a file that is was named by mistake."""
 
 
@@ -131,8 +131,8 @@ def show(proof: Proof, shown_in: Manner) -> None:
     for check in proof.checks:
         mark = "ok   " if check.ok else "WRONG"
         colour = "green" if check.ok else "red"
-        shown = click.style(mark, fg=colour) if shown_in is Manner.LIVE else mark
-        write_line(f"{shown} {check.name}: {check.detail}")
+        drawn = click.style(mark, fg=colour) if shown_in is Manner.LIVE else mark
+        write_line(f" {check.name}: {check.detail}", mark=drawn)
     write_line(proof.sentence)
 
 

@@ -1,0 +1,180 @@
+"""A house that puts commands to the terminal into every word it says: nothing gets through."""
+
+import json
+import logging
+from collections.abc import Callable
+from io import StringIO
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+from rich.console import Console
+
+from kit.pictures import SEATS, STANDINGS, outcome, running
+from kit.scripted_house import NOON
+from kit.terminals import HOSTILE, OBEYED
+from saratoga_client import witness
+from saratoga_client.__main__ import saratoga
+from saratoga_client.commands import bot, leaderboard, verify
+from saratoga_client.commands.group import WordsOnly, run
+from saratoga_client.displays import JsonDisplay, PlainDisplay
+from saratoga_client.model import Picture, begin
+from saratoga_client.output import Manner, say, write_line
+from saratoga_client.problems import Exit, Problem, refused
+from saratoga_client.proof import Proof
+from saratoga_client.rankings import print_page
+from saratoga_client.scoreboard import drawn
+from saratoga_protocol import events
+from saratoga_rules.verify import Check
+
+LINE_FEED = frozenset("\n")
+
+
+def poisoned(value: Any) -> Any:
+    """The same with every word turned hostile; what programs tell apart stays."""
+    kept = {"player", "host", "phase", "ranking", "type"}
+    if isinstance(value, dict):
+        return {key: word if key in kept else poisoned(word) for key, word in value.items()}
+    if isinstance(value, list):
+        return [poisoned(part) for part in value]
+    return HOSTILE if isinstance(value, str) else value
+
+
+def hostile(event: msgspec.Struct) -> Any:
+    return msgspec.convert(poisoned(msgspec.to_builtins(event)), type(event))
+
+
+def at_table(phase: str, *, over: bool = False) -> Picture:
+    """A table in whose picture every word is hostile."""
+    table = replace(running().table, phase=phase, seats=SEATS, notice="Anna is host now.")
+    snapshot = events.Snapshot(table=table, now=NOON, next_id=1)
+    if phase == "running":
+        snapshot = replace(snapshot, standings=STANDINGS)
+    if over:
+        told = outcome()
+        tied = [replace(result, tie="reached it later") for result in told.results]
+        snapshot = replace(snapshot, outcome=replace(told, results=tied))
+    return begin(hostile(snapshot), NOON)
+
+
+PICTURES = [at_table("gathering"), at_table("running"), at_table("over", over=True)]
+
+ROW = events.LeaderboardRow(rank=1, player="a" * 16, name="x", value=1, race="x", elapsed=1)
+PAGES: list[events.Leaderboard] = [
+    hostile(
+        events.Leaderboard(
+            game="canfield",
+            ranking=ranking,
+            period="day",
+            key="x",
+            bots=bots,
+            total=3,
+            offset=0,
+            rows=rows,
+            me=replace(ROW, player="b" * 16),
+        )
+    )
+    for ranking in ("best", "bankroll")
+    for bots in (False, True)
+    for rows in ([ROW], [])
+]
+
+
+def checked(text: str) -> None:
+    assert "<U+001B>" in text or "\\u001b" in text, "the words did not get here"
+    assert not OBEYED - LINE_FEED & set(text)
+    assert not any(line.startswith("race mint-otter-42/3") for line in text.splitlines())
+
+
+def on_a_terminal(show: Callable[[Console], None]) -> str:
+    """What rich writes there, but for the colours of its own."""
+    console = Console(width=2000, file=StringIO(), force_terminal=False, no_color=True)
+    show(console)
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=["gathering", "running", "over"])
+def test_watching_is_safe_in_every_manner(
+    picture: Picture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = at_table("gathering")
+    empty = replace(before.table, seats=[], notice="", phase="")
+    PlainDisplay().show(None, picture)
+    PlainDisplay().show(begin(events.Snapshot(table=empty, now=NOON, next_id=1), NOON), picture)
+    checked(capsys.readouterr().out)
+    JsonDisplay().show(None, picture)
+    text = capsys.readouterr().out
+    checked(text)
+    assert json.loads(text)["table"] == HOSTILE
+    text = on_a_terminal(lambda console: console.print(drawn(picture, NOON)))
+    checked(text)
+    assert "[red on blue]" in text
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_leaderboards_are_safe_in_every_manner(
+    page: events.Leaderboard, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leaderboard.show(page, Manner.PLAIN)
+    checked(capsys.readouterr().out)
+    leaderboard.show(page, Manner.JSON)
+    checked(capsys.readouterr().out)
+    text = on_a_terminal(lambda console: print_page(page, console))
+    checked(text)
+    assert "[red on blue]" in text
+
+
+def test_a_bot_s_results_are_safe(capsys: pytest.CaptureFixture[str]) -> None:
+    told = hostile(outcome())
+    bot.show(told, told.results[0], Manner.PLAIN)
+    bot.show(told, told.results[0], Manner.JSON)
+    checked(capsys.readouterr().out)
+
+
+def test_what_is_said_of_a_record_is_safe_and_still_in_colour(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    proof = Proof(
+        checks=(Check("text", False, HOSTILE),),
+        testimony=witness.Testimony((), ()),
+        record=None,
+        standing=(),
+        digest="",
+    )
+    verify.show(proof, Manner.PLAIN)
+    checked(capsys.readouterr().out)
+
+
+def test_marks_of_our_own_keep_their_colours(capsys: pytest.CaptureFixture[str]) -> None:
+    write_line(f" {HOSTILE}", mark="ok")
+    assert capsys.readouterr().out.startswith("ok <U+001B>[2J")
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        Problem(HOSTILE, HOSTILE, Exit.REFUSED),
+        Problem("It broke.", "It said:", Exit.REFUSED, said=(HOSTILE,)),
+        refused(events.Refused(code="kicked", message=HOSTILE)),
+        ValueError(HOSTILE),
+    ],
+    ids=["problem", "another program", "refusal", "fault"],
+)
+def test_problems_are_safe(
+    problem: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise problem
+
+    monkeypatch.setattr(saratoga, "main", fail)
+    assert run(saratoga, []) != Exit.DONE
+    checked(capsys.readouterr().err)
+
+
+def test_messages_and_logs_are_safe(capsys: pytest.CaptureFixture[str]) -> None:
+    say(HOSTILE)
+    checked(capsys.readouterr().err)
+    record = logging.LogRecord("saratoga", logging.ERROR, "", 0, "%s", (HOSTILE,), None)
+    checked(WordsOnly().format(record))

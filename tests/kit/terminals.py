@@ -1,0 +1,36 @@
+"""What a hostile house may put into its words to play tricks on a terminal."""
+
+from typing import Final
+
+TRICKS: Final = (
+    "\x1b[2J",
+    "\x1b]0;another title\x07",
+    "\x9b31m",
+    "\x08\x08",
+    "\rAnna won",
+    "\nrace mint-otter-42/3 is over",
+    "\x7f",
+    "\x00",
+    "\u202egnp.exe",
+    "\u2066",
+    "\u200f",
+    "\u2028",
+    "\ufeff",
+)
+
+HOSTILE: Final = "".join(TRICKS) + "[red on blue][link=http://cards.example]"
+"""All of it at once, and what rich would read as markup."""
+
+OBEYED: Final = frozenset(
+    chr(code)
+    for first, last in [
+        (0x00, 0x1F),
+        (0x7F, 0x9F),
+        (0x200E, 0x200F),
+        (0x2028, 0x202E),
+        (0x2066, 0x2069),
+        (0xFEFF, 0xFEFF),
+    ]
+    for code in range(first, last + 1)
+) | {"\u061c"}
+"""C0, C1, and what turns the direction of writing or breaks lines."""
