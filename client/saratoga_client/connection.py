@@ -19,13 +19,13 @@ from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from saratoga_client.backoff import Backoff
-from saratoga_client.dialling import HungUp, dial, finality
+from saratoga_client.dialling import LARGEST_EVENT, HungUp, dial, finality, was_too_long
 from saratoga_client.house_time import HouseTime
 from saratoga_client.pending import OWN_ID, Draft
 from saratoga_client.switchboard import Switchboard
 from saratoga_client.trouble import Hung, Refused, Unanswered, UnexpectedAnswer, Unreachable
 from saratoga_protocol.codec import CODECS, BadFrame, Frame, UnknownEvent
-from saratoga_protocol.commands import AnyCommand, Heartbeat, Hello, Resume, WatchTable
+from saratoga_protocol.commands import AnyCommand, GetRecord, Heartbeat, Hello, Resume, WatchTable
 from saratoga_protocol.events import Alive, AnyEvent, Event, SeatLost, Welcome
 from saratoga_protocol.events import Refused as RefusedEvent
 from saratoga_protocol.version import MAX_COMMAND_BYTES, MSGPACK
@@ -184,6 +184,10 @@ class Connection:
         while True:
             began = time.monotonic()
             trouble = await self._attempt(greeted)
+            if was_too_long(trouble):
+                # no other answer is ever so long, and it would be as long again
+                longer = UnexpectedAnswer(f"a record of more than {LARGEST_EVENT} bytes")
+                self._board.give_up(GetRecord, longer)
             final = finality(self._url, trouble)
             if final is None and not greeted.done() and time.monotonic() > patience:
                 final = Unreachable(self._url, str(trouble) or type(trouble).__name__)

@@ -12,6 +12,7 @@ from websockets.exceptions import (
     InvalidURI,
     NegotiationError,
 )
+from websockets.frames import CloseCode
 from websockets.typing import Subprotocol
 
 from saratoga_client.trouble import HouseClosed, Refused, Unreachable
@@ -62,6 +63,8 @@ def finality(url: str, trouble: Exception) -> Exception | None:
     match trouble:
         case Refused():
             return None if trouble.retry else trouble
+        case ConnectionClosed() if was_too_long(trouble):
+            return None
         case ConnectionClosed(rcvd=close) if close is not None:
             final = close.code >= FIRST_FINAL_CODE or close.code in OUR_FAULTS
             return HouseClosed(close.code, close.reason) if final else None
@@ -80,6 +83,16 @@ def finality(url: str, trouble: Exception) -> Exception | None:
             return trouble
         case _:
             return None
+
+
+def was_too_long(trouble: Exception) -> bool:
+    """Whether this end hung up over an event larger than `LARGEST_EVENT`."""
+    return (
+        isinstance(trouble, ConnectionClosed)
+        and trouble.sent is not None
+        and trouble.sent.code == CloseCode.MESSAGE_TOO_BIG
+        and trouble.rcvd_then_sent is not True
+    )
 
 
 def _is_this_machine(url: str) -> bool:

@@ -14,7 +14,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from saratoga_client.connection import Connection
-from saratoga_client.trouble import Refused, Unanswered, UnexpectedAnswer
+from saratoga_client.trouble import DealSpent, Refused, Unanswered, UnexpectedAnswer
 from saratoga_client.witness import Sighting, Testimony, Witness, held_against
 from saratoga_protocol import events
 from saratoga_protocol.commands import GetRecord, NotReady, Ready, Reveal
@@ -28,6 +28,11 @@ LOG: Final = logging.getLogger("saratoga.seat")
 
 Alarm = Callable[[str, tuple[str, ...]], None]
 """Told the race's id and, in sentences, where the house's words do not agree."""
+
+GATHERED_AGAIN: Final = (
+    "the table gathers again for a deal whose countdown was seen, and whose nonces are known"
+)
+COUNTED_AGAIN: Final = "the countdown has other racers or nonce hashes than it had at first"
 
 
 def _log_alarm(race: str, disagreements: tuple[str, ...]) -> None:
@@ -49,7 +54,10 @@ class Seat:
         self._alarms: set[tuple[str, tuple[str, ...]]] = set()
         self._sighting: Sighting | None = None
         self._revealed = ""
-        self._checked: set[str] = set()
+        self._spent: set[str] = set()
+        """Commitments that were seen beyond the gathering."""
+        self._asked: set[str] = set()
+        """Races whose record was asked for: once is enough, but if the house wants time."""
         self.table: events.Table | None = None
         """The latest picture of the table."""
         self.testimonies: dict[str, Testimony] = {}
@@ -70,8 +78,10 @@ class Seat:
         return self.table is not None and self.table.host == self.player
 
     async def ready(self) -> None:
-        """Draw a nonce for the coming race, and say ready. Raises `Refused`."""
+        """Draw a nonce for the coming race, and say ready. Raises `Refused`, `DealSpent`."""
         assert self._sighting is not None, "hear a snapshot first"
+        if self._is_spent(self._sighting):
+            raise DealSpent(f"the nonces for race {self._sighting.race} are known already")
         if not self._sighting.nonce:
             self._see(replace(self._sighting, nonce=secrets.token_hex(NONCE_BYTES)))
         sighting = self._sighting
@@ -124,16 +134,35 @@ class Seat:
         is_same = sighting is not None and sighting.commitment == table.commitment
         if sighting is None or (not is_same and table.phase in ("gathering", "countdown")):
             sighting = Sighting(
-                race=table.race, game=table.settings.game, commitment=table.commitment
+                race=table.race,
+                game=table.settings.game,
+                commitment=table.commitment,
+                player=self.player,
             )
         elif not is_same:
             self._raise_alarm(table.race, ("the commitment was changed after the countdown",))
+        self._sighting = sighting
         if table.phase == "gathering":
-            self._sighting = replace(sighting, nonce_hashes={}, game=table.settings.game)
-        elif table.phase == "countdown" and not sighting.nonce_hashes:
-            self._see(replace(sighting, nonce_hashes=_hashes_of_racers(table)))
+            self._see_gathering(table, sighting)
+            return
+        self._spent.add(table.commitment)
+        if table.phase == "countdown":
+            self._see_countdown(table, sighting)
+
+    def _see_gathering(self, table: events.Table, sighting: Sighting) -> None:
+        if self._is_spent(sighting):
+            self._raise_alarm(table.race, (GATHERED_AGAIN,))
         else:
-            self._sighting = sighting
+            self._sighting = replace(sighting, game=table.settings.game)
+
+    def _see_countdown(self, table: events.Table, sighting: Sighting) -> None:
+        if not sighting.nonce_hashes:
+            self._see(replace(sighting, nonce_hashes=_hashes_of_racers(table)))
+        elif _is_another_field(table, sighting):
+            self._raise_alarm(table.race, (COUNTED_AGAIN,))
+
+    def _is_spent(self, sighting: Sighting) -> bool:
+        return sighting.is_spent or sighting.commitment in self._spent
 
     def _remembered(self, table: events.Table) -> Sighting | None:
         """From an earlier run of the program; of a race in play, never of one announced anew."""
@@ -179,6 +208,8 @@ class Seat:
             yield "the countdown has another nonce hash for this player than was sent"
         if not all(sighting.nonce_hashes.values()):
             yield "the countdown has racers without a nonce hash"
+        if _is_another_field(table, sighting):
+            yield COUNTED_AGAIN
 
     def _own_hash(self) -> str:
         sighting = self._sighting
@@ -195,16 +226,18 @@ class Seat:
     async def _check(self, outcome: events.Outcome) -> None:
         """Hold the record of a finished race against what was seen of it."""
         sighting = self._sighting
-        if sighting is None or sighting.race != outcome.race or outcome.race in self._checked:
+        if sighting is None or sighting.race != outcome.race or outcome.race in self._asked:
             return
         if not sighting.digest:
             self._see(replace(sighting, digest=outcome.digest))
+        self._asked.add(outcome.race)
         try:
             record = await self._house.ask(partial(GetRecord, race=outcome.race), events.Record)
         except (Refused, Unanswered, UnexpectedAnswer) as no:
+            if isinstance(no, Refused) and no.retry:
+                self._asked.discard(outcome.race)
             LOG.warning("the record of race %s could not be had: %s", outcome.race, no)
             return
-        self._checked.add(outcome.race)
         said = held_against(self._sighting, record.text)
         if not said.disagreements:
             faults = tuple(_faults_of_outcome(outcome, parse_record(record.text)))
@@ -223,6 +256,17 @@ class Seat:
 def _hashes_of_racers(table: events.Table) -> dict[str, str]:
     hashes = {seat.player: seat.nonce_hash for seat in table.seats}
     return {player: hashes.get(player, "") for player in table.racers}
+
+
+def _is_another_field(table: events.Table, sighting: Sighting) -> bool:
+    """Whether other racers, or other promises of theirs, were seen for this deal.
+
+    The hash of somebody who has left meanwhile cannot be seen any more.
+    """
+    hashes, seen = _hashes_of_racers(table), sighting.nonce_hashes
+    return hashes.keys() != seen.keys() or any(
+        now and now != seen[player] for player, now in hashes.items()
+    )
 
 
 def _faults_of_outcome(outcome: events.Outcome, record: RaceRecord) -> Iterator[str]:

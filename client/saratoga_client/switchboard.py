@@ -57,6 +57,14 @@ class Switchboard:
         """Nobody waits for the answer any more."""
         self._book.close(command.id)
 
+    def give_up(self, kind: type[AnyCommand], trouble: Exception) -> None:
+        """Ask no more what was asked by commands of this kind: whoever waits learns why."""
+        for pending in self._book.unanswered():
+            if isinstance(pending.command, kind):
+                self._book.close(pending.command.id)
+                if not pending.waiter.done():
+                    pending.waiter.set_exception(trouble)
+
     def number(self, draft: Draft) -> AnyCommand:
         """Give a command its id without writing it down."""
         return draft(id=self._book.take_id())

@@ -71,5 +71,12 @@ class UnexpectedAnswer(Exception):
     """The house answered with another event than the protocol says."""
 
 
+class DealSpent(Exception):
+    """The deal that the house gathers for had its countdown: its nonces are known already.
+
+    A nonce given for it once more would leave the house a choice of deals.
+    """
+
+
 class Hung(Exception):
     """The program has closed its own connection."""

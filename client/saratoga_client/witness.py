@@ -7,6 +7,7 @@ own deal, the digest. That is kept here, a small file a race, and held against t
 
 import contextlib
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import Final
 
 import msgspec
 
+from saratoga_client.codes import RACE_ID
 from saratoga_client.identity import home
 from saratoga_rules.lines import RecordError
 from saratoga_rules.position import format_position
@@ -33,6 +35,8 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     race: str
     game: str
     commitment: str
+    player: str = ""
+    """Whose machine this is."""
     nonce: str = ""
     """This player's own, in hexadecimal: a program that starts anew can still show it."""
     nonce_hashes: dict[str, str] = {}
@@ -41,6 +45,11 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """This player's view of the deal, as `format_position` writes it."""
     digest: str = ""
     """Of the record, as announced when the race was over."""
+
+    @property
+    def is_spent(self) -> bool:
+        """The countdown was seen, so the nonces are known: nobody may gather for this deal again."""
+        return bool(self.nonce_hashes or self.deal or self.digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +77,23 @@ class Witness:
 
     def load(self, race: str) -> Sighting | None:
         """What was seen of the race `mint-otter-42/3`; `None` if nothing, or nothing readable."""
+        path = self._path(race)
+        if path is None:
+            return None
         try:
-            return msgspec.json.decode(self._path(race).read_bytes(), type=Sighting)
+            return msgspec.json.decode(path.read_bytes(), type=Sighting)
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return None
 
     def keep(self, sighting: Sighting) -> None:
-        """Remember, in the place of what was remembered of that race. Raises `OSError`."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        """Remember, in the place of what was remembered of that race. Raises `OSError`.
+
+        What calls itself a race, and does not look like one, is not kept.
+        """
         path = self._path(sighting.race)
+        if path is None:
+            return
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
         # A nonce is a secret until the countdown.
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -87,7 +104,10 @@ class Witness:
         if is_new:
             self._make_room()
 
-    def _path(self, race: str) -> Path:
+    def _path(self, race: str) -> Path | None:
+        """Nothing but a race's id becomes the name of a file: it is the house that says it."""
+        if not _RACE.fullmatch(race):
+            return None
         return self._folder / f"{race.replace('/', '.')}.json"
 
     def _make_room(self) -> None:
@@ -95,6 +115,9 @@ class Witness:
         for path in kept[:-MOST_KEPT]:
             with contextlib.suppress(OSError):
                 path.unlink()
+
+
+_RACE: Final = re.compile(RACE_ID)
 
 
 def _age(path: Path) -> float:
@@ -135,8 +158,9 @@ def _disagreements(sighting: Sighting, record: RaceRecord, digest: str) -> Itera
     if sighting.nonce_hashes:
         hashes = {racer.player: racer.nonce_hash for racer in record.racers}
         yield from _nonce_disagreements(sighting.nonce_hashes, hashes)
-    if sighting.nonce and sighting.nonce not in {racer.nonce for racer in record.racers}:
-        yield "the nonce of this player is not in the record"
+    nonces = {racer.player: racer.nonce for racer in record.racers}
+    if sighting.nonce and nonces.get(sighting.player, sighting.nonce) != sighting.nonce:
+        yield "the nonce of this player is another in the record"
     if sighting.deal and sighting.deal != format_position(redact(record.deal)):
         yield "the record has another deal than this player was given"
     if sighting.digest and sighting.digest != digest:

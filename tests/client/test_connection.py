@@ -380,6 +380,28 @@ async def test_a_house_that_does_not_want_the_client_back_is_obeyed(
     assert house.visits.empty()
 
 
+async def test_a_record_that_is_too_long_is_not_asked_for_again(
+    house: ScriptedHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_client.dialling.LARGEST_EVENT", 4096)
+    async with connection(house) as client:
+        visit = await house.visit()
+        asking = asyncio.create_task(
+            client.ask(partial(commands.GetRecord, race=RACE), events.Record)
+        )
+        moving = asyncio.create_task(client.request(DRAW))
+        command = await visit.command()
+        await visit.say(events.Record(re=command.id, race=RACE, text="x" * 5000))
+        with pytest.raises(UnexpectedAnswer, match="a record of more than"):
+            await asking
+        # whatever else had no answer is sent again, and only that
+        back = await house.visit()
+        again = await back.command()
+        assert isinstance(again, commands.MakeMove)
+        await back.say(events.Done(re=again.id))
+        await moving
+
+
 async def test_one_who_hangs_up_hears_no_more(house: ScriptedHouse) -> None:
     async with connection(house) as client:
         visit = await house.visit()

@@ -14,7 +14,7 @@ from websockets.exceptions import (
 from websockets.frames import Close
 from websockets.http11 import Response
 
-from saratoga_client.dialling import HungUp, finality
+from saratoga_client.dialling import HungUp, finality, was_too_long
 from saratoga_client.trouble import HouseClosed, Refused, Unreachable
 from saratoga_protocol import events, refusals
 from saratoga_protocol.refusals import MAY_RECONNECT, CloseCode
@@ -26,6 +26,12 @@ CLOSE_CODES = [code for code in vars(refusals).values() if isinstance(code, Clos
 
 def closed(code: int, reason: str = "") -> ConnectionClosedError:
     return ConnectionClosedError(Close(code, reason), None)
+
+
+def too_long(echo: Close | None) -> ConnectionClosedError:
+    """This end hung up over an event; the house may have had time to say goodbye."""
+    own = Close(1009, "frame exceeds limit")
+    return ConnectionClosedError(echo, own, None if echo is None else False)
 
 
 def status(code: int) -> InvalidStatus:
@@ -50,6 +56,8 @@ def test_the_houses_close_codes_are_obeyed(close: CloseCode) -> None:
         closed(1001),
         closed(1011),
         closed(1012),
+        too_long(None),
+        too_long(Close(1009, "")),
         status(500),
         status(503),
         status(429),
@@ -100,3 +108,11 @@ def test_a_house_of_another_version_is_known_as_one(trouble: Exception) -> None:
     final = finality(URL, trouble)
     assert isinstance(final, HouseClosed)
     assert final.is_of_another_version
+
+
+def test_whose_fault_a_frame_too_long_was_is_known() -> None:
+    assert was_too_long(too_long(None))
+    assert was_too_long(too_long(Close(1009, "")))
+    assert not was_too_long(closed(1009))
+    echoed = ConnectionClosedError(Close(1009, ""), Close(1009, ""), rcvd_then_sent=True)
+    assert not was_too_long(echoed)

@@ -20,8 +20,9 @@ from kit.scripted_house import (
     snapshot,
     table,
 )
-from saratoga_client.connection import Connection
-from saratoga_client.seat import Seat
+from saratoga_client.connection import Connection, Timing
+from saratoga_client.seat import COUNTED_AGAIN, GATHERED_AGAIN, Seat
+from saratoga_client.trouble import DealSpent
 from saratoga_client.witness import Witness
 from saratoga_protocol import commands, events
 from saratoga_protocol.events import AnyEvent
@@ -106,7 +107,7 @@ def gathering(promise: str = PROMISE, version: int = 1) -> AnyEvent:
     return replace(snapshot(), table=replace(table(version=version), commitment=promise))
 
 
-def countdown(own_hash: str, promise: str = PROMISE, version: int = 2) -> AnyEvent:
+def countdown(own_hash: str, promise: str = PROMISE, version: int = 2) -> events.TableChanged:
     seats = [
         events.Seat(player=PLAYER, name="Anna", ready=True, nonce_hash=own_hash),
         events.Seat(player=RIVAL, name="Bert", ready=True, nonce_hash=nonce_hash(RIVALS_NONCE)),
@@ -239,6 +240,74 @@ async def test_a_program_that_starts_anew_still_knows_its_nonce(
     assert nonce_hash(bytes.fromhex(reveal.nonce)) == ready.nonce_hash
 
 
+async def test_no_nonce_is_promised_again_for_a_deal_that_had_its_countdown(
+    player: Player,
+) -> None:
+    await player.seat.hear(gathering())
+    ready = await player.ready()
+    await player.answer(player.seat.hear(countdown(ready.nonce_hash)))
+    await player.seat.hear(gathering(version=3))
+    assert player.alarms == [(RACE, (GATHERED_AGAIN,))]
+    with pytest.raises(DealSpent):
+        await player.seat.ready()
+
+
+async def test_a_program_that_starts_anew_does_not_promise_its_nonce_again_either(
+    house: ScriptedHouse, tmp_path: Path
+) -> None:
+    async with Connection(house.url, TOKEN) as client:
+        before = Player(client, await house.visit(), tmp_path)
+        await before.seat.hear(gathering())
+        ready = await before.ready()
+        await before.answer(before.seat.hear(countdown(ready.nonce_hash)))
+    async with Connection(house.url, TOKEN) as client:
+        after = Player(client, await house.visit(), tmp_path)
+        await after.seat.hear(gathering(version=3))
+        assert after.alarms == [(RACE, (GATHERED_AGAIN,))]
+        with pytest.raises(DealSpent):
+            await after.seat.ready()
+
+
+async def test_a_detour_over_another_deal_does_not_hide_the_first(player: Player) -> None:
+    await player.seat.hear(gathering())
+    ready = await player.ready()
+    await player.answer(player.seat.hear(countdown(ready.nonce_hash)))
+    await player.seat.hear(gathering("d0" * 32, version=3))
+    assert player.alarms == []
+    await player.ready()
+    await player.seat.hear(gathering(version=4))
+    assert player.alarms == [(RACE, (GATHERED_AGAIN,))]
+    with pytest.raises(DealSpent):
+        await player.seat.ready()
+
+
+@pytest.mark.parametrize(
+    "others",
+    [[], [events.Seat(player=RIVAL, name="Bert", ready=True, nonce_hash="00" * 32)]],
+    ids=["a racer less", "another hash"],
+)
+async def test_a_countdown_with_other_promises_than_at_first_raises_the_alarm(
+    player: Player, others: list[events.Seat]
+) -> None:
+    await player.seat.hear(gathering())
+    honest = countdown((await player.ready()).nonce_hash)
+    await player.answer(player.seat.hear(honest))
+    seats = [honest.table.seats[0], *others]
+    racers = [seat.player for seat in seats]
+    again = replace(honest.table, version=3, seats=seats, racers=racers)
+    await player.seat.hear(events.TableChanged(table=again, now=NOON))
+    assert player.alarms == [(RACE, (COUNTED_AGAIN,))]
+
+
+async def test_a_racer_who_leaves_in_the_countdown_is_no_reason_for_alarm(player: Player) -> None:
+    await player.seat.hear(gathering())
+    honest = countdown((await player.ready()).nonce_hash)
+    await player.answer(player.seat.hear(honest))
+    left = replace(honest.table, version=3, seats=honest.table.seats[:1])
+    await player.seat.hear(events.TableChanged(table=left, now=NOON))
+    assert player.alarms == []
+
+
 async def test_no_nonce_is_shown_for_another_deal_than_was_agreed(player: Player) -> None:
     await player.seat.hear(gathering())
     ready = await player.ready()
@@ -301,6 +370,41 @@ async def test_a_result_that_is_not_the_records_raises_the_alarm(
     assert race == RACE
     assert sentence in " ".join(faults)
     assert player.seat.testimonies[RACE].verdict == "not the race seen here"
+
+
+async def test_a_record_that_the_house_wants_time_for_is_asked_for_again(player: Player) -> None:
+    record = record_of(await player.race())
+    doing = asyncio.ensure_future(player.seat.hear(events.RaceOver(outcome=outcome_of(record))))
+    command = await player.visit.command()
+    no = events.Refused(re=command.id, code="race_running", message="Later.", retry=True)
+    await player.visit.say(no)
+    await doing
+    await player.hear_the_end(record, outcome_of(record))
+    assert player.seat.testimonies[RACE].verdict == "witnessed here"
+
+
+async def test_a_record_that_is_refused_is_not_asked_for_again(player: Player) -> None:
+    outcome = outcome_of(record_of(await player.race()))
+    doing = asyncio.ensure_future(player.seat.hear(events.RaceOver(outcome=outcome)))
+    command = await player.visit.command()
+    await player.visit.say(events.Refused(re=command.id, code="no_such_race", message="No."))
+    await doing
+    # This would wait for an answer if it asked again.
+    await player.seat.hear(replace(snapshot(), table=table(version=9), outcome=outcome))
+    assert player.seat.testimonies == {}
+
+
+async def test_a_record_without_an_answer_is_not_asked_for_again(
+    house: ScriptedHouse, tmp_path: Path
+) -> None:
+    async with Connection(house.url, TOKEN, timing=Timing(answer_within=0.1)) as client:
+        watcher = Player(client, await house.visit(), tmp_path)
+        outcome = outcome_of(record_of("00" * 16))
+        over = replace(snapshot(), outcome=outcome)
+        for _ in range(2):
+            await watcher.seat.hear(over)
+        assert isinstance(await watcher.visit.command(), commands.GetRecord)
+        await watcher.answer(watcher.seat.not_ready())
 
 
 async def test_a_commitment_changed_after_the_countdown_raises_the_alarm(player: Player) -> None:

@@ -7,7 +7,7 @@ from kit.scripted_house import CODE, NOON, snapshot, table
 from saratoga_client import switchboard as module
 from saratoga_client.backoff import Backoff
 from saratoga_client.switchboard import Switchboard
-from saratoga_client.trouble import Hung, Refused
+from saratoga_client.trouble import Hung, Refused, UnexpectedAnswer
 from saratoga_protocol import commands, events
 from saratoga_protocol.codec import UnknownEvent
 from saratoga_protocol.commands import AnyCommand
@@ -89,3 +89,15 @@ async def test_one_who_gives_the_seat_up_is_leaving() -> None:
     assert not switchboard.is_leaving("calm-heron-07")
     switchboard.forget(command)
     assert not switchboard.is_leaving(CODE)
+
+
+async def test_one_kind_of_command_can_be_given_up() -> None:
+    switchboard = board()
+    record, asking = switchboard.open(partial(commands.GetRecord, race=f"{CODE}/1"))
+    tables, listing = switchboard.open(commands.ListTables)
+    switchboard.give_up(commands.GetRecord, UnexpectedAnswer("too long"))
+    with pytest.raises(UnexpectedAnswer):
+        await asking
+    assert switchboard.unanswered() == [tables]
+    assert not listing.done()
+    switchboard.forget(record)

@@ -24,6 +24,7 @@ def sighting_of(record: RaceRecord) -> Sighting:
         race=record.race_id,
         game=record.game,
         commitment=record.commitment,
+        player=record.racers[0].player,
         nonce=record.racers[0].nonce,
         nonce_hashes={racer.player: racer.nonce_hash for racer in record.racers},
         deal=format_position(redact(record.deal)),
@@ -44,6 +45,30 @@ def test_nobody_else_can_read_it(tmp_path: Path, record: RaceRecord) -> None:
 
 def test_a_race_never_seen_is_not_remembered(tmp_path: Path) -> None:
     assert Witness(tmp_path).load("mint-otter-42/1") is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "mint-otter-42/1\0",
+        "mint-otter-42/../../1",
+        "..\\..\\token",
+        "c:mint-otter-42/1",
+        "/etc/passwd",
+        "con/1",
+        "mint-otter-42/1\n",
+        "x" * 300,
+        "",
+    ],
+)
+def test_what_does_not_look_like_a_race_is_not_kept(
+    tmp_path: Path, record: RaceRecord, name: str
+) -> None:
+    folder = tmp_path / "a" / "seen"
+    folder.mkdir(parents=True)
+    Witness(folder).keep(replace(sighting_of(record), race=name))
+    assert Witness(folder).load(name) is None
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 def test_a_spoilt_file_is_as_good_as_none(tmp_path: Path, record: RaceRecord) -> None:
@@ -99,6 +124,13 @@ def test_a_record_of_another_race_than_was_seen_is_found_out(
     said = held_against(sighting, format_record(record))
     assert any(sentence in disagreement for disagreement in said.disagreements)
     assert said.verdict == "not the race seen here"
+
+
+def test_who_was_ready_and_did_not_race_accuses_nobody(record: RaceRecord) -> None:
+    sighting = replace(sighting_of(record), player="zz", nonce="00" * 16, deal="")
+    said = held_against(sighting, format_record(record))
+    assert said.disagreements == ()
+    assert said.verdict == "witnessed here"
 
 
 def test_another_nonce_than_was_promised_is_found_out(record: RaceRecord) -> None:

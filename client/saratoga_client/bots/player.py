@@ -5,6 +5,7 @@ itself as a bot in its hello.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,12 +17,14 @@ from saratoga_client.connection import Connection
 from saratoga_client.pending import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.seat import Seat
-from saratoga_client.trouble import Refused, Unanswered
+from saratoga_client.trouble import DealSpent, Refused, Unanswered
 from saratoga_client.witness import Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import NextRace, Start
 from saratoga_protocol.events import AnyEvent
 from saratoga_rules.games import GAMES
+
+LOG: Final = logging.getLogger("saratoga.bot")
 
 PACE: Final = 3.0
 """Moves a second, about what a quick person makes."""
@@ -154,6 +157,8 @@ class TablePlayer:
         except Refused as no:
             if no.code not in OVERTAKEN:
                 raise
+        except DealSpent as spent:
+            LOG.warning("the bot sits this one out: %s", spent)
         except Unanswered:
             self._done.clear()
 

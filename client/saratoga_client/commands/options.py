@@ -7,6 +7,8 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from saratoga_client import codes
+
 DEFAULT_SERVER: Final = "ws://127.0.0.1:7470"
 SERVER_VARIABLE: Final = "SARATOGA_SERVER"
 
@@ -29,10 +31,8 @@ class Written(click.ParamType[str]):
         return word
 
 
-TABLE_CODE: Final = Written("code", "[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}", "mint-otter-42")
-RACE_ID: Final = Written(
-    "race", "[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}/[1-9][0-9]{0,5}", "mint-otter-42/3"
-)
+TABLE_CODE: Final = Written("code", codes.TABLE_CODE, "mint-otter-42")
+RACE_ID: Final = Written("race", codes.RACE_ID, "mint-otter-42/3")
 
 
 def server_option(function: Function) -> Function:

@@ -158,9 +158,24 @@ async def test_a_race_of_before_one_s_time_does_not_count(bot: Bot) -> None:
     fetch = await bot.visit.command()
     await bot.visit.say(events.Refused(re=fetch.id, code="no_such_race", message="No."))
     assert isinstance(await bot.done(), commands.NextRace)
-    await bot.visit.say(gathered(version=7))
+    fresh = replace(gathered(version=7).table, race=f"{CODE}/2", commitment="c2" * 32)
+    await bot.visit.say(events.TableChanged(table=fresh, now=NOON))
     assert isinstance(await bot.done(), commands.Ready)
     assert not bot.staying.done()
+
+
+async def test_a_bot_sits_out_a_deal_that_it_is_offered_twice(bot: Bot) -> None:
+    ready = await ready_bot(bot)
+    counting = gathered(ready, version=3).table
+    counting = replace(counting, phase="countdown", racers=[PLAYER])
+    await bot.visit.say(events.TableChanged(table=counting, now=NOON))
+    assert isinstance(await bot.done(), commands.Reveal)
+    await bot.visit.say(gathered(version=4))
+    fresh = replace(gathered(version=5).table, commitment="c2" * 32)
+    await bot.visit.say(events.TableChanged(table=fresh, now=NOON))
+    again = await bot.done()
+    assert isinstance(again, commands.Ready)
+    assert again.commitment == "c2" * 32
 
 
 async def test_a_bot_that_lost_its_seat_says_why(bot: Bot) -> None:
