@@ -1,95 +1,87 @@
-"""The store's clock, carried on by a steady one."""
+"""The store's time, carried on between two readings."""
+
+import asyncio
 
 import pytest
 
-from saratoga_server import clock
+from kit.tables import NOON
 from saratoga_server.clock import HouseClock
 from saratoga_server.ports import Millis, StoreUnavailable
 
 
 class Source:
-    """A store's clock, and a steady one beside it; each reading takes its time on the way."""
+    """A store whose clock and delays the test sets."""
 
     def __init__(self) -> None:
-        self.there = 1_790_000_000_000
         self.steady = 100.0
-        self.way = 0.0
-        """Seconds there, and as many back."""
-        self.silent = False
+        self.ahead = 0
+        self.delays: tuple[float, float] = (0.0, 0.0)
+        self.away = False
+        self.asked = asyncio.Event()
 
-    async def now(self) -> Millis:
-        if self.silent:
-            raise StoreUnavailable("the store does not answer")
-        self.pass_time(self.way)
-        told = Millis(self.there)
-        self.pass_time(self.way)
-        return told
-
-    def pass_time(self, seconds: float) -> None:
-        self.steady += seconds
-        self.there += round(seconds * 1000)
-
-    def read_steady(self) -> float:
+    def seconds(self) -> float:
         return self.steady
 
-
-@pytest.fixture
-def source() -> Source:
-    return Source()
-
-
-async def test_the_house_goes_by_the_stores_clock(source: Source) -> None:
-    house = HouseClock(source, source.read_steady)
-    await house.synchronise()
-    assert house.now() == source.there
-    source.pass_time(2.5)
-    assert house.now() == source.there
+    async def now(self) -> Millis:
+        self.asked.set()
+        if self.away:
+            raise StoreUnavailable("away")
+        self.steady += self.delays[0]
+        there = Millis(NOON + round((self.steady - 100) * 1000) + self.ahead)
+        self.steady += self.delays[1]
+        return there
 
 
-async def test_the_way_back_is_not_mistaken_for_time_that_has_not_passed(source: Source) -> None:
-    source.way = 0.4
-    house = HouseClock(source, source.read_steady)
-    await house.synchronise()
-    assert house.now() == source.there
+async def synchronised(source: Source) -> HouseClock:
+    clock = HouseClock(source, source.seconds)
+    await clock.synchronise()
+    return clock
 
 
-async def test_a_clock_that_ran_away_is_caught_at_the_next_reading(source: Source) -> None:
-    house = HouseClock(source, source.read_steady)
-    await house.synchronise()
-    source.there += 3_000
-    assert house.now() == source.there - 3_000
-    await house.synchronise()
-    assert house.now() == source.there
+async def test_time_goes_on_between_two_readings() -> None:
+    source = Source()
+    clock = await synchronised(source)
+    assert clock.now() == NOON
+    source.steady += 12.345
+    assert clock.now() == NOON + 12_345
 
 
-async def test_a_moment_that_has_passed_is_not_waited_for(source: Source) -> None:
-    house = HouseClock(source, source.read_steady)
-    await house.synchronise()
-    assert house.seconds_until(source.there + 1_500) == 1.5
-    assert house.seconds_until(source.there - 1_500) == 0
+async def test_half_of_the_way_there_and_back_is_allowed_for() -> None:
+    source = Source()
+    source.delays = (0.050, 0.050)
+    clock = await synchronised(source)
+    assert clock.now() == NOON + 100
+    source.delays = (0.0, 0.080)  # at worst it is wrong by half of the way
+    await clock.synchronise()
+    assert abs(clock.now() - (NOON + 180)) <= 40
 
 
-async def test_a_store_that_is_silent_does_not_stop_the_clock(
-    source: Source, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    house = HouseClock(source, source.read_steady)
-    await house.synchronise()
-    readings = 0
+async def test_the_next_reading_puts_a_drift_right() -> None:
+    source = Source()
+    clock = await synchronised(source)
+    source.ahead = 700
+    assert clock.now() == NOON
+    await clock.synchronise()
+    assert clock.now() == NOON + 700
 
-    class Enough(Exception):
-        """Ends what goes on for ever."""
 
-    async def pause(seconds: float) -> None:
-        nonlocal readings
-        assert seconds == clock.RESYNC
-        source.pass_time(seconds)
-        source.silent = readings == 0
-        readings += 1
-        if readings == 3:
-            raise Enough
+async def test_how_long_until_a_moment_is_never_negative() -> None:
+    clock = await synchronised(Source())
+    assert clock.seconds_until(NOON + 1500) == 1.5
+    assert clock.seconds_until(NOON - 1500) == 0.0
 
-    monkeypatch.setattr(clock, "pause", pause)
-    source.there += 700
-    with pytest.raises(Enough):
-        await house.keep_synchronised()
-    assert house.now() == source.there
+
+async def test_a_store_that_is_away_stops_no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("saratoga_server.clock.RESYNC", 0.0)
+    source = Source()
+    clock = await synchronised(source)
+    source.away = True
+    source.asked.clear()
+    keeping = asyncio.create_task(clock.keep_synchronised())
+    await source.asked.wait()
+    source.away, source.ahead = False, 40
+    source.asked.clear()
+    await source.asked.wait()
+    assert clock.now() == NOON + 40
+    keeping.cancel()
+    await asyncio.gather(keeping, return_exceptions=True)
