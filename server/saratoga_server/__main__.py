@@ -31,7 +31,6 @@ from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.settings import LogFormat, Settings, settings_options
 from saratoga_server.store.channel import listen
 from saratoga_server.store.connection import open_store
-from saratoga_server.store.durability import Durability
 from saratoga_server.timekeeper import Timekeeper
 
 STOP_WITHIN: Final = 20.0
@@ -51,7 +50,7 @@ async def _store_url(settings: Settings) -> AsyncIterator[str]:
         yield settings.redis
         return
     folder = settings.store_folder
-    async with EmbeddedStore(folder, Durability(settings.durability.value)) as url:
+    async with EmbeddedStore(folder, settings.durability) as url:
         log.info("store_open", folder=str(folder))
         yield url
 
@@ -98,7 +97,10 @@ async def serve(settings: Settings) -> None:
     async with (
         _store_url(settings) as url,
         open_store(
-            url, Durability(settings.durability.value), trust_store=settings.trust_store
+            url,
+            settings.durability,
+            trust_store=settings.trust_store,
+            on_batch=metrics.batches.observe,
         ) as store,
     ):
         house = await open_house(store, settings.node, _program(), metrics)

@@ -10,12 +10,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import count
 from typing import Any
+from urllib.request import urlopen
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from kit.house import House
+from kit.house import House, open_house
 from saratoga_protocol.refusals import BANNED
 from saratoga_protocol.version import JSON
 
@@ -163,6 +164,23 @@ async def test_the_pages_tell_of_the_house(house: House) -> None:
     assert (status, board["rows"], board["bots"]) == (200, [], True)
     status, told = await house.get("/records/mint-otter-42/1")
     assert (status, told["error"]) == (404, "no_such_table")
+
+
+async def test_metrics_are_served_beside_the_house() -> None:
+    # the later flag wins over the kit's own, which is off
+    async with open_house("--metrics-port", "0", "--log-level", "info") as house:
+        [opened] = [event for event in house.events() if event["event"] == "metrics_open"]
+        async with guest(house, "Anna") as anna:
+            await anna.say("heartbeat")
+            await anna.say("join_table", table="no-such-01")
+            page = await asyncio.to_thread(
+                urlopen, f"http://127.0.0.1:{opened['port']}/metrics", timeout=10
+            )
+            with page:
+                lines = page.read().decode().splitlines()
+    assert "saratoga_connections 1.0" in lines
+    assert 'saratoga_commands_total{type="hello"} 1.0' in lines
+    assert 'saratoga_refusals_total{code="no_such_table"} 1.0' in lines
 
 
 async def test_a_house_stops_in_order(house: House) -> None:

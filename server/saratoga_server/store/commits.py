@@ -59,8 +59,15 @@ def _bulk(text: str) -> bytes:
 class Commits:
     """`commit` appends to one board's log; many of them share a request."""
 
-    def __init__(self, connect: Connect, durability: Durability = Durability.SAFE) -> None:
+    def __init__(
+        self,
+        connect: Connect,
+        durability: Durability = Durability.SAFE,
+        on_batch: Callable[[int], None] = lambda boards: None,
+    ) -> None:
+        """`on_batch` is told how many boards went in each request."""
         self._connect = connect
+        self._on_batch = on_batch
         self._packer = msgpack.Packer(use_bin_type=False)
         self._line: Line | None = None
         self._waiting: deque[_Waiter] = deque()
@@ -158,6 +165,7 @@ class Commits:
             self._loop.call_soon(self._flush)
         else:
             self._line.send(request)
+            self._on_batch(len(self._flight))
 
     def _request(self) -> bytes:
         places: dict[bytes, int] = {}

@@ -1,7 +1,7 @@
 """Opening the store: one object that fills every port."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -39,12 +39,17 @@ class Store:
 
 @asynccontextmanager
 async def open_store(
-    url: str, durability: Durability = Durability.SAFE, *, trust_store: bool = False
+    url: str,
+    durability: Durability = Durability.SAFE,
+    *,
+    trust_store: bool = False,
+    on_batch: Callable[[int], None] = lambda boards: None,
 ) -> AsyncIterator[Store]:
     """Connect to `redis://`, `rediss://` or `unix://`; close when left.
 
     Raises `StoreRefused` if the store is not fit for that level, `StoreUnavailable` if nobody
     answers. `trust_store` takes the host's word where the store does not show its settings.
+    `on_batch` is told how many boards went in each commit.
     """
     fitness = await _checked(url, durability, trust=trust_store)
     client = open_client(url)
@@ -59,7 +64,7 @@ async def open_store(
 
     try:
         await link.load_library()
-        commits = Commits(connect, durability)
+        commits = Commits(connect, durability, on_batch)
         commits.start()
         yield Store(
             boards=Boards(link, commits),
