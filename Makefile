@@ -39,7 +39,7 @@ style: $(TOOLS)
 
 types: $(TOOLS)
 	$(BIN)/mypy
-	$(BIN)/mypy --explicit-package-bases --exclude tests/benchmarks tests
+	$(BIN)/mypy --explicit-package-bases tests
 
 layers: $(TOOLS)
 	$(BIN)/lint-imports

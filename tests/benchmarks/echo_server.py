@@ -3,10 +3,9 @@
 The first two bytes of a message say how long the answer is to be. Prints its port when ready.
 """
 
-import asyncio
-
 import uvloop
 from websockets.asyncio.server import ServerConnection, serve
+from websockets.typing import Subprotocol
 
 PAYLOAD = bytes(4096)
 
@@ -19,7 +18,12 @@ async def echo(connection: ServerConnection) -> None:
 
 async def main() -> None:
     async with serve(
-        echo, "127.0.0.1", 0, compression=None, subprotocols=["saratoga.v1.msgpack"], backlog=1024
+        echo,
+        "127.0.0.1",
+        0,
+        compression=None,
+        subprotocols=[Subprotocol("saratoga.v1.msgpack")],
+        backlog=1024,
     ) as server:
         print(next(iter(server.sockets)).getsockname()[1], flush=True)
         await server.serve_forever()

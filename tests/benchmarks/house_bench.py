@@ -24,8 +24,10 @@ from pathlib import Path
 
 import msgspec
 import uvloop
-from lean_socket import LeanSocket, connect
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from kit.lean_socket import LeanSocket, connect
 from saratoga_protocol import commands as said
 from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS, UnknownEvent
@@ -184,9 +186,7 @@ class Player:
                     self.id += 1
                     self.socket.send(
                         msgspec.msgpack.encode(
-                            said.Reveal(
-                                id=self.id, table=event.table.code, nonce=self._nonce.hex()
-                            )
+                            said.Reveal(id=self.id, table=event.table.code, nonce=self._nonce.hex())
                         )
                     )
                     self.dealt.add_done_callback(lambda _: None)
@@ -240,14 +240,17 @@ async def house_load(port: int, pids: tuple[int, int | None], tables: int, game:
 
         async def keep_racing(players: list[Player]) -> None:
             while time.perf_counter() < until:
-                over = [False]
+                over = asyncio.Event()
 
-                def stop(over: list[bool] = over) -> bool:
-                    return over[0] or time.perf_counter() >= until
+                def stop(over: asyncio.Event = over) -> bool:
+                    return over.is_set() or time.perf_counter() >= until
+
+                def ended(_: object, over: asyncio.Event = over) -> None:
+                    over.set()
 
                 playing = [player.play(load, stop) for player in players]
                 for done in playing:
-                    done.add_done_callback(lambda _, over=over: over.__setitem__(0, True))
+                    done.add_done_callback(ended)
                 await asyncio.gather(*playing)
                 if not waiting:
                     return

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import cast
 
 HANDSHAKE = (
-    "GET / HTTP/1.1\r\nHost: bench\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-    "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
-    "Sec-WebSocket-Protocol: saratoga.v1.msgpack\r\n\r\n"
-).encode()
+    b"GET / HTTP/1.1\r\nHost: bench\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Protocol: saratoga.v1.msgpack\r\n\r\n"
+)
 NO_MASK = b"\0\0\0\0"
 BINARY, CLOSE, PING = 2, 8, 9
 
