@@ -32,6 +32,11 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "server/store/durability.py": ("tests/server/store/test_fitness.py",),
     "server/table/state.py": ("tests/server/test_table_seating.py",),
     "client/problems.py": ("tests/client/commands/test_group.py",),
+    # what the house's parts share: seen through those whom it serves
+    "server/opening.py": ("tests/server/test_house.py",),
+    "server/floor.py": ("tests/server/test_lobby.py", "tests/server/test_house.py"),
+    "server/searches.py": ("tests/server/test_dealer.py",),
+    "server/errands.py": ("tests/server/test_house.py",),
     # what a store's adapters share: seen only through them, and while processes die
     "server/store/commits.py": ("tests/server/store/test_boards.py", *STORE),
     "server/store/connection.py": ("tests/server/store/test_fitness.py", *STORE),
