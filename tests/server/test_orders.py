@@ -34,7 +34,7 @@ async def test_a_closed_table_lets_everybody_go(rooms: HouseInMemory, desk: Admi
     anna, wanda = await rooms.guest("Anna"), await rooms.guest("Wanda")
     code = await gathered(anna, public=True)
     await wanda.at_table(WatchTable, table=code)
-    await desk.close_table(code, "Enough.")
+    await desk.close(code, "Enough.")
     for each in (anna, wanda):
         (lost,) = each.heard.all(SeatLost)
         assert (lost.table, lost.reason) == (code, "Enough.")
@@ -46,7 +46,7 @@ async def test_a_closed_table_lets_everybody_go(rooms: HouseInMemory, desk: Admi
 async def test_a_closed_race_comes_to_nothing(rooms: HouseInMemory, desk: Administration) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     code = await rooms.race(anna, bert)
-    await desk.close_table(code, "Enough.")
+    await desk.close(code, "Enough.")
     answer = await anna.move("draw")
     assert answer.re == anna.last_id
     await rooms.pass_time(1000)

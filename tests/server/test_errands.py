@@ -1,0 +1,74 @@
+"""Background work: waited for in the end, and never lost without a line in the log."""
+
+import asyncio
+
+import pytest
+
+from saratoga_server import errands
+from saratoga_server.errands import Errands, guarded
+from saratoga_server.ports import StoreUnavailable
+from saratoga_server.table import Refusal
+
+
+class Log:
+    """Writes down what is logged."""
+
+    def __init__(self) -> None:
+        self.lines: list[tuple[str, str]] = []
+
+    def warning(self, event: str, **fields: object) -> None:
+        self.lines.append(("warning", event))
+
+    def error(self, event: str, **fields: object) -> None:
+        self.lines.append(("error", event))
+
+
+@pytest.fixture
+def log(monkeypatch: pytest.MonkeyPatch) -> Log:
+    kept = Log()
+    monkeypatch.setattr(errands, "log", kept)
+    return kept
+
+
+async def work(fault: Exception | None = None) -> None:
+    await asyncio.sleep(0)
+    if fault is not None:
+        raise fault
+
+
+async def test_work_that_went_well_says_so(log: Log) -> None:
+    assert await guarded(work())
+    assert log.lines == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "line"),
+    [
+        (Refusal("no_such_table"), ("warning", "put_off")),
+        (StoreUnavailable("away"), ("warning", "put_off")),
+        (ValueError("broken"), ("error", "house_fault")),
+    ],
+)
+async def test_work_that_went_wrong_is_logged_and_harms_nobody(
+    log: Log, fault: Exception, line: tuple[str, str]
+) -> None:
+    assert not await guarded(work(fault))
+    assert log.lines == [line]
+
+
+async def test_all_errands_are_finished_before_the_end(log: Log) -> None:
+    under_way = Errands()
+    done: list[int] = []
+    go = asyncio.Event()
+
+    async def errand(number: int) -> None:
+        await go.wait()
+        done.append(number)
+
+    for number in range(3):
+        under_way.spawn(errand(number))
+    under_way.spawn(work(ValueError()))
+    go.set()
+    await under_way.finish()
+    assert (sorted(done), log.lines) == ([0, 1, 2], [("error", "house_fault")])
+    await under_way.finish()
