@@ -1,0 +1,217 @@
+"""A whole evening at one table, through the wire and on a real store: friends come, race, and go."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from random import Random
+
+import pytest
+
+from kit.open_door import OpenHouse, open_door
+from kit.rooms import counted_down, gathered
+from kit.sockets import GuestOnTheWire, guest
+from kit.walks import banking, wandering
+from saratoga_protocol.commands import (
+    ChangeSettings,
+    GetLeaderboard,
+    GetRecord,
+    JoinTable,
+    Kick,
+    LeaveTable,
+    ListTables,
+    MakeMove,
+    NextRace,
+    Resume,
+    SubscribeLeaderboard,
+    WatchTable,
+)
+from saratoga_protocol.events import (
+    Dealt,
+    Done,
+    Leaderboard,
+    MoveMade,
+    Outcome,
+    RaceOver,
+    Record,
+    SeatLost,
+    TableChanged,
+)
+from saratoga_protocol.refusals import RESTARTING, TAKEN_OVER
+from saratoga_protocol.version import JSON, MSGPACK
+from saratoga_rules.games import GAMES
+from saratoga_rules.money import net
+from saratoga_rules.moves import parse_move
+from saratoga_rules.record import parse_record
+from saratoga_rules.verify import verify
+from saratoga_server.store.connection import Store
+
+FRIENDS = (("Anna", JSON), ("Bert", MSGPACK), ("Cleo", JSON))
+
+
+@pytest.fixture(autouse=True)
+def _short_countdowns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("saratoga_server.table.countdown.COUNTDOWN_MILLIS", 30)
+
+
+@pytest.fixture
+async def house(valkey: Store) -> AsyncIterator[OpenHouse]:
+    async with open_door(valkey) as opened:
+        yield opened
+
+
+async def friends(house: OpenHouse, stack: AsyncExitStack) -> list[GuestOnTheWire]:
+    return [
+        await stack.enter_async_context(guest(house.url, name, legal=True, subprotocol=subprotocol))
+        for name, subprotocol in FRIENDS
+    ]
+
+
+async def sees(friend: GuestOnTheWire, version: int) -> None:
+    """Wait until the friend knows the table as it is in that version."""
+    while friend.table.version < version:
+        await friend.heard.next(TableChanged, len(friend.heard.events))
+
+
+async def plays(racer: GuestOnTheWire, moves: int, chance: Random) -> None:
+    """Make so many moves, if the board lasts so long; each must be taken."""
+    for _ in range(moves):
+        legal = racer.board.legal
+        if not legal:
+            return
+        temper = banking if chance.random() < 0.8 else wandering
+        answer = await racer.move(str(temper([parse_move(text) for text in legal], chance)))
+        assert isinstance(answer, MoveMade), answer
+
+
+async def dealt(*racers: GuestOnTheWire) -> None:
+    """All get ready, the first one starts, and all are dealt the same."""
+    since = [len(racer.heard.events) for racer in racers]
+    await counted_down(*racers)
+    deals = [await racer.heard.next(Dealt, told) for racer, told in zip(racers, since, strict=True)]
+    assert all(each.board.view == deals[0].board.view for each in deals)
+
+
+async def finished(*racers: GuestOnTheWire) -> Outcome:
+    """All who still race take their money; returns how it came out, the same for everybody."""
+    race = racers[0].board.race
+    for racer in racers:
+        if racer.board.state == "racing":
+            await racer.cash_out()
+    outcomes = []
+    for racer in racers:
+        over = None
+        while over is None or over.outcome.race != race:
+            over = await racer.heard.next(
+                RaceOver, racer.heard.events.index(over) + 1 if over else 0
+            )
+        outcomes.append(over.outcome)
+    assert all(outcome == outcomes[0] for outcome in outcomes)
+    record = await racers[0].ask(GetRecord, race=race)
+    assert isinstance(record, Record)
+    parsed = parse_record(record.text)
+    assert verify(parsed).ok
+    assert record.text.endswith(f"digest {outcomes[0].digest}\n")
+    assert {r.player: r.banked for r in parsed.racers} == {
+        row.player: row.banked for row in outcomes[0].results
+    }
+    return outcomes[0]
+
+
+async def test_an_evening_of_three_friends_and_a_bot(house: OpenHouse) -> None:
+    chance = Random("an evening")
+    async with AsyncExitStack() as stack:
+        anna, bert, cleo = await friends(house, stack)
+        otto = await stack.enter_async_context(guest(house.url, "Otto", bot=True, legal=True))
+        wanda = await stack.enter_async_context(guest(house.url, "Wanda"))
+        await wanda.ask(SubscribeLeaderboard, game="lafayette", period="all")
+
+        # canfield, with the bot
+        code = await gathered(anna, bert, cleo, otto, public=True)
+        (listed,) = (await wanda.ask(ListTables)).tables
+        assert (listed.code, listed.host, listed.seated) == (code, "Anna", 4)
+        await wanda.at_table(WatchTable, table=code)
+        await dealt(anna, bert, cleo, otto)
+        await asyncio.gather(*(plays(racer, 25, chance) for racer in (anna, bert, cleo, otto)))
+        first = await finished(anna, bert, cleo, otto)
+        assert first.ranked
+        assert {row.name for row in first.results if row.bot} == {"Otto"}
+
+        # the bot is sent away; lafayette
+        await anna.ask(NextRace, table=code)
+        assert isinstance(await anna.ask(Kick, table=code, player=otto.player), Done)
+        assert (await otto.heard.next(SeatLost, 0)).table == code
+        await anna.ask(ChangeSettings, table=code, game="lafayette", cap=3)
+        for each in (bert, cleo):
+            await sees(each, anna.table.version)
+        await dealt(anna, bert, cleo)
+        await asyncio.gather(*(plays(racer, 25, chance) for racer in (anna, bert, cleo)))
+        # the host goes home in mid-race: the next seat is host, and the race goes on
+        await anna.ask(LeaveTable, table=code)
+        second = await finished(bert, cleo)
+        assert {row.name: row.state for row in second.results}["Anna"] in ("left", "stuck", "won")
+        assert bert.table.host == bert.player
+        shown = await wanda.heard.next(Leaderboard, 0, re=None, game="lafayette")
+        assert {row.name for row in shown.rows} == {"Anna", "Bert", "Cleo"}
+
+        # the evening's totals, at the seats that stayed
+        totals = {seat.name: (seat.races, seat.net) for seat in bert.table.seats}
+        nets = {
+            name: sum(
+                row.net for each in (first, second) for row in each.results if row.name == name
+            )
+            for name in ("Bert", "Cleo")
+        }
+        assert totals == {name: (2, total) for name, total in nets.items()}
+
+        # what is kept: results of people and of bots, apart
+        page = await bert.ask(GetLeaderboard, game="canfield", ranking="bankroll", period="all")
+        assert {row.name: row.value for row in page.rows} == {
+            row.name: row.net for row in first.results if not row.bot
+        }
+        bots = await bert.ask(GetLeaderboard, game="canfield", bots=True)
+        assert {row.name for row in bots.rows} == {"Otto"}
+        assert all(row.net == net(GAMES["canfield"], row.banked) for row in first.results)
+
+
+async def test_a_house_that_restarts_in_mid_race_loses_nothing(valkey: Store) -> None:
+    chance = Random("a restart")
+    async with AsyncExitStack() as evening:
+        async with open_door(valkey) as before:
+            anna, bert, cleo = await friends(before, evening)
+            code = await gathered(anna, bert, cleo)
+            await dealt(anna, bert, cleo)
+            await asyncio.gather(*(plays(racer, 10, chance) for racer in (anna, bert, cleo)))
+            boards = {racer.name: racer.board for racer in (anna, bert, cleo)}
+        for each in (anna, bert, cleo):
+            assert (await each.sent_away())[0] == RESTARTING.code
+        async with open_door(valkey, node="after") as after, AsyncExitStack() as second:
+            back = await friends(after, second)
+            for each in back:
+                snapshot = await each.at_table(Resume, table=code)
+                assert snapshot.board == boards[each.name]
+            # what may have got no answer is said again
+            again = MakeMove(
+                id=anna.last_id, race=f"{code}/1", after=anna.board.count - 1, move="draw"
+            )
+            answer = await back[0].say(again)
+            assert isinstance(answer, MoveMade)
+            assert (answer.repeat, answer.board) == (True, boards["Anna"])
+            await asyncio.gather(*(plays(racer, 10, chance) for racer in back))
+            outcome = await finished(*back)
+            assert outcome.ranked
+            assert {seat.name for seat in back[0].table.seats} == {"Anna", "Bert", "Cleo"}
+
+
+async def test_a_second_device_takes_over_in_mid_race(house: OpenHouse) -> None:
+    async with AsyncExitStack() as stack:
+        anna, bert, _ = await friends(house, stack)
+        code = await gathered(anna, bert)
+        await dealt(anna, bert)
+        await plays(anna, 5, Random(1))
+        phone = await stack.enter_async_context(guest(house.url, "Anna", legal=True))
+        snapshot = await phone.at_table(JoinTable, table=code)
+        assert snapshot.board == anna.board
+        assert await anna.sent_away() == (TAKEN_OVER.code, TAKEN_OVER.reason)
+        await plays(phone, 5, Random(2))
+        assert all(seat.connected for seat in bert.table.seats)
+        await finished(phone, bert)
