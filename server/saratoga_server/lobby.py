@@ -184,7 +184,10 @@ class Lobby:
         def called(table: TableState, now: Millis) -> Change | None:
             return rules.rename(table, player, name)
 
-        await self._floor.change(row.table, called)
+        try:
+            await self._floor.change(row.table, called)
+        except Refusal:
+            return  # that table is long gone
 
     async def _free_code(self) -> str:
         for _ in range(ATTEMPTS):

@@ -1,5 +1,7 @@
 """Races on a node: opened from the store, read again when another connection or node wrote."""
 
+import pytest
+
 from kit.fake_store import fake_store
 from kit.guests import GuestInMemory
 from kit.rooms import (
@@ -7,8 +9,11 @@ from kit.rooms import (
     open_in_memory,
 )
 from saratoga_protocol.commands import Resume
-from saratoga_protocol.events import Refused
+from saratoga_protocol.events import BoardEnded, RaceOver, Refused
 from saratoga_protocol.refusals import TAKEN_OVER
+from saratoga_rules.standing import State
+from saratoga_server.ports import StoreUnavailable
+from saratoga_server.table.countdown import MINUTE
 
 
 async def two_racing(rooms: HouseInMemory) -> tuple[GuestInMemory, GuestInMemory]:
@@ -64,3 +69,70 @@ async def test_boards_are_folded_from_the_store_after_a_restart(rooms: HouseInMe
         assert snapshot.board == guest.board
         assert snapshot.board is not None
         assert snapshot.board.count == count
+
+
+# A store that knows better
+
+
+async def test_another_command_after_a_lost_answer_is_told_of_the_present_board(
+    rooms: HouseInMemory,
+) -> None:
+    anna, _ = await two_racing(rooms)
+    rooms.fake.lose_answers = 1
+    assert refused(await anna.move("draw")) == ("store_unavailable", None)
+    assert refused(await anna.move("draw")) == ("stale_move", 1)
+    assert (await anna.moves("draw")).board.count == 2
+
+
+async def test_an_ending_of_the_houses_own_is_told_though_its_answer_was_lost(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await two_racing(rooms)
+    rooms.time.at += 10 * MINUTE
+    race = await rooms.house.races.of(await rooms.house.floor.room(anna.table.code))
+    rooms.fake.lose_answers = 1
+    with pytest.raises(StoreUnavailable):
+        await rooms.house.dealer.end(race, anna.player, State.OUT_OF_TIME)
+    assert anna.heard.all(BoardEnded) == []
+    await rooms.pass_time(1000)
+    for each in (anna, bert):
+        (ended,) = each.heard.all(BoardEnded)
+        assert ended.board.state == "out of time"
+        assert len(each.heard.all(RaceOver)) == 1
+
+
+async def test_a_move_overtakes_an_ending_of_the_houses_own(rooms: HouseInMemory) -> None:
+    anna, _ = await two_racing(rooms)
+    elsewhere = await open_in_memory(fake_store(rooms.fake), rooms.time, node="other")
+    newer = GuestInMemory(elsewhere, "Anna")
+    await newer.hello()
+    await newer.at_table(Resume, table=anna.table.code)
+    await newer.moves("draw")
+    race = await rooms.house.races.of(await rooms.house.floor.room(anna.table.code))
+    assert not await rooms.house.dealer.end(race, anna.player, State.STUCK, length=0)
+    assert race.boards[anna.player].racing
+    assert await rooms.house.dealer.end(race, anna.player, State.LEFT)
+    stored = rooms.fake.races[anna.table.code, 1].boards[anna.player]
+    assert [entry.text for entry in stored.log] == ["draw", "left"]
+    assert refused(await newer.move("draw")) == ("board_over", 2)
+    await elsewhere.stop()
+
+
+async def test_without_the_store_a_refusal_comes_without_a_board(rooms: HouseInMemory) -> None:
+    anna, _ = await two_racing(rooms)
+    await rooms.restart()
+    back = await rooms.guest("Anna")
+    await back.at_table(Resume, table=anna.table.code)
+    rooms.house.races.keep_only(())
+    rooms.fake.unavailable = True
+    assert refused(await back.move("redeal")) == ("store_unavailable", None)
+
+
+async def test_a_board_has_a_longest_log(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.dealer.MOST_ENTRIES", 2)
+    anna, _ = await two_racing(rooms)
+    await anna.moves("draw", "draw")
+    assert refused(await anna.move("draw"))[0] == "board_full"
+    assert (await anna.cash_out()).board.state == "cashed out"

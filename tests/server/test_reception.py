@@ -9,10 +9,10 @@ from kit.guests import token_of
 from kit.rooms import HouseInMemory, gathered
 from saratoga_protocol.commands import ClaimName, Hello
 from saratoga_protocol.events import NameClaimed, Refused, Welcome
-from saratoga_protocol.refusals import BANNED
+from saratoga_protocol.refusals import ABUSE, BANNED
 from saratoga_rules.games import GAMES
 from saratoga_server.ports import PlayerRow
-from saratoga_server.reception import player_id, token_hash
+from saratoga_server.reception import MOST_REFUSED, player_id, token_hash
 
 
 def test_a_players_id_is_as_the_wires_page_says() -> None:
@@ -111,3 +111,22 @@ async def test_a_hello_that_the_store_did_not_answer_may_be_said_again(
     rooms.fake.lose_answers = 1
     assert await anna.refused(Hello, token=anna.token, name="Anna") == "store_unavailable"
     assert (await anna.hello()).name == "Anna"
+
+
+async def test_who_guesses_on_and_on_is_sent_away(rooms: HouseInMemory) -> None:
+    anna = rooms.stranger("Anna")
+    await rooms.guest("Bert")
+    codes = [
+        await anna.refused(Hello, token=anna.token, name="Bert") for _ in range(MOST_REFUSED + 1)
+    ]
+    assert codes == ["name_taken"] * MOST_REFUSED + ["too_fast"]
+    assert anna.sent_away == [ABUSE.code]
+    assert anna.player not in rooms.fake.players
+
+
+async def test_a_new_name_is_taken_though_the_old_table_is_long_gone(
+    rooms: HouseInMemory,
+) -> None:
+    anna = await rooms.guest("Anna")
+    await rooms.store.players.set_table(anna.player, "odd-emu-11")
+    assert isinstance(await anna.ask(ClaimName, name="Dora"), NameClaimed)
