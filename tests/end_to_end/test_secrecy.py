@@ -174,7 +174,8 @@ async def test_no_frame_of_a_whole_race_holds_what_its_receiver_may_not_see(
 ) -> None:
     race = await raced(house, valkey, game)
     assert min(len(frames) for frames in race.frames.values()) > 5
-    assert sum(len(racer.log) for racer in race.record.racers) > 60
+    # nobody can be stuck before having seen the whole stock
+    assert all(len(racer.log) > 5 for racer in race.record.racers)
     race.check()
 
 
