@@ -54,7 +54,6 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "client/commands/options.py": ("tests/client/commands/test_group.py",),
     "client/commands/watch.py": (BY_HAND,),
     "client/demo.py": (DEMO,),
-    "client/output.py": ("tests/client/commands/test_leaderboard.py",),
     "client/rankings.py": ("tests/client/commands/test_leaderboard.py",),
     "client/scoreboard.py": ("tests/client/test_displays.py",),
     "client/visit.py": (BY_HAND, DEMO),
