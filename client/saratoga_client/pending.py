@@ -35,6 +35,7 @@ class PendingBook(Generic[Waiter]):
 
     def __init__(self) -> None:
         self._next_id = OWN_ID + 1
+        self._latest = OWN_ID
         self._pending: dict[int, Pending[Waiter]] = {}
 
     @property
@@ -55,6 +56,7 @@ class PendingBook(Generic[Waiter]):
         """Give the draft its id, and write it down."""
         command = draft(id=self.take_id())
         self._pending[command.id] = Pending(command, waiter)
+        self._latest = command.id
         return command
 
     def find(self, command_id: int | None) -> Pending[Waiter] | None:
@@ -65,11 +67,12 @@ class PendingBook(Generic[Waiter]):
         self._pending.pop(command_id, None)
 
     def is_latest(self, command_id: int) -> bool:
-        """Whether no later command was given an id: only then may it be sent again alone.
+        """Whether no later command was written down: only then may it be sent again alone.
 
-        The house takes commands in the order of their ids.
+        The house takes commands in the order of their ids. What is not written down (a seat taken
+        up again) only asks, and is no later command.
         """
-        return command_id == self._next_id - 1
+        return command_id == self._latest
 
     def unanswered(self) -> list[Pending[Waiter]]:
         """In the order of their ids, which is the order to send them again."""

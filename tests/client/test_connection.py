@@ -295,6 +295,24 @@ async def test_a_command_without_an_answer_is_sent_again_under_its_id(house: Scr
         assert await moving == made(lost.id, repeat=True)
 
 
+async def test_a_command_from_before_the_connection_was_lost_is_sent_again_after_a_refusal(
+    house: ScriptedHouse,
+) -> None:
+    async with connection(house) as client:
+        visit = await house.visit()
+        await seated(client, visit)
+        moving = asyncio.create_task(client.request(DRAW))
+        move = await visit.command()
+        visit.cut()
+        back = await house.visit()
+        await back.say(snapshot((await back.command()).id))
+        assert await back.command() == move
+        await back.say(events.Refused(re=move.id, code="store_unavailable", message="", retry=True))
+        assert await back.command() == move
+        await back.say(made(move.id))
+        assert await moving == made(move.id)
+
+
 async def test_what_is_asked_while_the_house_is_away_is_asked_when_it_is_back(
     house: ScriptedHouse,
 ) -> None:

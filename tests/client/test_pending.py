@@ -48,3 +48,11 @@ def test_only_the_latest_command_may_be_sent_again_alone() -> None:
     assert book.is_latest(first.id)
     book.open(ListTables, "me")
     assert not book.is_latest(first.id)
+
+
+def test_an_id_that_was_only_taken_makes_no_command_the_latest_but_one() -> None:
+    """A seat is taken up again after a lost connection, before the move is sent again."""
+    book: PendingBook[str] = PendingBook()
+    move = book.open(ListTables, "me")
+    book.take_id()
+    assert book.is_latest(move.id)

@@ -30,29 +30,21 @@ async def audited(guests: Party) -> tuple[int, int]:
         return await guests.audit(store)
 
 
-@pytest.mark.parametrize("victim", Victim)
-async def test_races_go_on_after_a_kill(victim: Victim) -> None:
+async def test_races_go_on_after_kills() -> None:
+    chance = Random(1)
     async with party(("lady-palk",), pace=40) as guests:
-        await strike_in_mid_race(guests, victim, 2, Random(victim.value))
+        for victim in Victim:
+            await strike_in_mid_race(guests, victim, 2, chance)
         races, moves = await audited(guests)
     assert races
     assert moves
 
 
-async def test_races_go_on_after_a_kill_on_a_store_of_the_hosts(mortal_store: StoreServer) -> None:
+async def test_races_go_on_after_kills_on_a_store_of_the_hosts(mortal_store: StoreServer) -> None:
     chance = Random(mortal_store.binary)
     async with party(("lady-palk",), 40, mortal_store) as guests:
         for victim in Victim:
             await strike_in_mid_race(guests, victim, 1, chance)
-        races, moves = await audited(guests)
-    assert races
-    assert moves
-
-
-async def test_races_go_on_after_the_house_has_lost_patience_with_its_store(
-    mortal_store: StoreServer,
-) -> None:
-    async with party(("lady-palk",), 40, mortal_store) as guests:
         await guests.mid_race()
         await guests.lose_store()
         races, moves = await audited(guests)

@@ -96,9 +96,10 @@ class BoardPlayer:
         return remember(self._game, choice.memory, seen_before, move, seen_after)
 
     def _look_again(self, board: events.BoardView, no: Refused) -> events.BoardView:
-        """The board after a refusal; what was planned is void."""
+        """The board after a refusal; if it is another one, what was planned is void."""
         self._refusals += 1
-        if no.board is not None and self._refusals <= MOST_REFUSALS:
+        is_patient = self._refusals <= MOST_REFUSALS
+        if no.board is not None and is_patient:
             self._memory = replace(self._memory, plan=(), stock=())
             return no.board
         if no.code in OVER:
@@ -110,4 +111,6 @@ class BoardPlayer:
                 net=board.net,
                 state=no.code,
             )
+        if no.retry and is_patient:
+            return board
         raise no

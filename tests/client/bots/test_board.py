@@ -116,6 +116,22 @@ async def test_after_a_refusal_a_bot_looks_at_the_board_again(
     assert (await played(house, judge, answer)).state == "cashed out"
 
 
+async def test_a_bot_outlives_a_house_that_cannot_judge_for_a_moment(
+    house: ScriptedHouse, judge: Judge
+) -> None:
+    refused: list[commands.AnyCommand] = []
+
+    def answer(command: commands.AnyCommand) -> events.AnyEvent:
+        if len(refused) < 3:
+            refused.append(command)
+            return events.Refused(
+                re=command.id, code="house_fault", message="Say it again.", retry=True
+            )
+        return judge.answer(command)
+
+    assert (await played(house, judge, answer)).state == "cashed out"
+
+
 async def test_a_bot_that_is_refused_for_ever_gives_up(house: ScriptedHouse, judge: Judge) -> None:
     def answer(command: commands.AnyCommand) -> events.AnyEvent:
         return events.Refused(
