@@ -1,0 +1,67 @@
+"""How cards and piles are said."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from saratoga_rules.cards import Card, rank, rank_name, suit
+from saratoga_rules.game import Game
+from saratoga_rules.moves import DOWN, RESERVE, UP, WASTE
+
+SUIT_NAMES: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tongue:
+    """Cards as two letters, `TH`, or in words, `10 of hearts`."""
+
+    in_words: bool = False
+
+    def card(self, card: Card) -> str:
+        """One card.
+
+        >>> Tongue().card(Card("TH")), Tongue(in_words=True).card(Card("TH"))
+        ('TH', '10 of hearts')
+        """
+        if not self.in_words:
+            return card
+        return f"{rank_name(rank(card))} of {SUIT_NAMES[suit(card)]}"
+
+    def cards(self, cards: Iterable[Card]) -> str:
+        """Several, the lowest in the pile first."""
+        return (", " if self.in_words else " ").join(map(self.card, cards))
+
+    def rank(self, number: int) -> str:
+        """A rank from 1 to 13: `T` or `10`."""
+        return rank_name(number) if self.in_words else "A23456789TJQK"[number - 1]
+
+    def suit(self, letter: str) -> str:
+        return SUIT_NAMES[letter] if self.in_words else letter
+
+
+LETTERS: Final = Tongue()
+
+
+def pile_name(game: Game, pile: str) -> str:
+    """A pile as moves name it, said aloud: `t3` is column 3."""
+    if pile == WASTE:
+        return "the waste"
+    if pile == RESERVE:
+        return "the reserve"
+    if pile == UP:
+        return "the foundation" if game.down is None else "the up foundation"
+    if pile == DOWN:
+        return "the down foundation"
+    if pile.startswith("up."):
+        return f"the foundation of {SUIT_NAMES[pile[-1]]}"
+    return f"column {pile[1:]}"
+
+
+def counted(number: int, noun: str = "card") -> str:
+    """A number with its noun.
+
+    >>> counted(1), counted(3, "move"), counted(2, "pass")
+    ('1 card', '3 moves', '2 passes')
+    """
+    plural = "" if number == 1 else "es" if noun.endswith("s") else "s"
+    return f"{number} {noun}{plural}"
