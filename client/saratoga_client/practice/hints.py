@@ -1,0 +1,152 @@
+"""A hint: what a strong player would do next, and why, in words.
+
+It comes from the strong bot's chooser, which is given the view and what an attentive player
+remembers of it, so no hint ever rests on a hidden card; nor does its reason.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+from saratoga_client.bots.memory import recall
+from saratoga_client.bots.strong import choose_strongly
+from saratoga_client.practice.game import Practice, advised
+from saratoga_client.practice.safe import carried
+from saratoga_rules.cards import HIDDEN, Card
+from saratoga_rules.game import Game
+from saratoga_rules.judge import legal_moves, play, refusal
+from saratoga_rules.moves import DOWN, RESERVE, UP, WASTE, Carry, Draw, Move, Redeal
+from saratoga_rules.piles import Pile
+from saratoga_rules.position import Position
+
+SUIT_SIGNS: Final = {"C": "\u2663", "S": "\u2660", "H": "\u2665", "D": "\u2666", "#": "?"}
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """Advice for one position."""
+
+    move: Move | None
+    """A legal move; `None` where no line in sight leads to more."""
+    says: str
+    """The same in words, with the reason."""
+
+
+class Advice(NamedTuple):
+    """A hint, and the game that goes on knowing that it was given."""
+
+    practice: Practice
+    hint: Hint
+
+
+def hint(practice: Practice, at: int) -> Advice:
+    """What to do next. Asked again it says the same; followed, it goes on with the same plan."""
+    game, view = practice.game, practice.view
+    if practice.is_won:
+        return Advice(practice, Hint(None, "The game is won: there is nothing left to do."))
+    if not legal_moves(game, view):
+        return Advice(practice, Hint(None, "There is no legal move. Undo, or deal again."))
+    # how long one has been at it is a bot's reason to stop, not a learner's
+    memory = replace(practice.memory, idle=0)
+    choice = choose_strongly(game, view, memory)
+    if choice.move is None:
+        says = "Nothing in sight leads to more cards. Undo and try another way, or deal again."
+        return Advice(advised(practice, memory, at), Hint(None, says))
+    plan = (choice.move, *choice.memory.plan)
+    told = Hint(choice.move, f"Hint: {_reasoned(game, recall(view, memory), plan)}.")
+    return Advice(advised(practice, replace(choice.memory, plan=plan), at), told)
+
+
+def card_name(card: Card) -> str:
+    """A card as it is shown: `10\u2665`."""
+    return card[0].replace("T", "10") + SUIT_SIGNS[card[1]]
+
+
+class _Seen(NamedTuple):
+    """A step of a plan, played as far as the cards are known."""
+
+    before: Position
+    move: Move
+    after: Position
+
+
+def _played(game: Game, position: Position, plan: tuple[Move, ...]) -> Iterator[_Seen]:
+    for move in plan:
+        if refusal(game, position, move) is not None:
+            return
+        after = play(game, position, move)
+        yield _Seen(position, move, after)
+        position = after
+
+
+def _reasoned(game: Game, position: Position, plan: tuple[Move, ...]) -> str:
+    steps = list(_played(game, position, plan))
+    first, later = steps[0], steps[1:]
+    reasons = [*_gains(game, first)] or [*_end(later)]
+    if not reasons:
+        reasons = ["one card more"] if _banks(first.move) else ["that leaves a better position"]
+    return f"{_what(game, first)}: {reasons[0]}"
+
+
+def _what(game: Game, step: _Seen) -> str:
+    match step.move:
+        case Draw():
+            return "deal" if game.stock.onto is Pile.COLUMN else "draw"
+        case Redeal():
+            return "redeal"
+        case Carry() as move:
+            source = _pile(move.source)
+            card = card_name(carried(step.before, move))
+            if move.target in (UP, DOWN):
+                where = f", {move.target}" if step.before.down else ""
+                return f"bank {card} from {source}{where}"
+            if move.count > 1:
+                card += f" to {card_name(step.before.columns[move.origin][-1])}"
+            column = step.before.columns[move.destination]
+            on = f"onto {card_name(column[-1])}" if column else "into the space"
+            return f"{card} from {source} {on} ({_pile(move.target)})"
+
+
+def _pile(name: str) -> str:
+    if name == WASTE:
+        return "the waste"
+    if name == RESERVE:
+        return "the reserve"
+    if name.startswith("t"):
+        return f"column {name[1:]}"
+    return "its foundation"
+
+
+def _banks(move: Move) -> bool:
+    return isinstance(move, Carry) and move.target in (UP, DOWN)
+
+
+def _gains(game: Game, step: _Seen) -> Iterator[str]:
+    """What the move brings by itself, the weightiest first."""
+    before, move, after = step
+    if not isinstance(move, Carry):
+        if isinstance(move, Draw) and before.stock[0] is HIDDEN:
+            yield "nothing better is in sight, and there are cards not seen yet"
+        return
+    if len(after.reserve) < len(before.reserve):
+        left = len(after.reserve)
+        yield f"the reserve has {left} left" if left else "that empties the reserve"
+    if len(after.stock) < len(before.stock):
+        yield "a stock card fills the space"
+    if move.origin >= 0 and not after.columns[move.origin]:
+        yield "that makes a space"
+    elif move.origin >= 0 and len(after.stock) == len(before.stock):
+        yield f"that frees {card_name(after.columns[move.origin][-1])}"
+    if move.source == WASTE and after.waste:
+        yield f"that frees {card_name(after.waste[-1])}"
+
+
+def _end(later: list[_Seen]) -> Iterator[str]:
+    """The first card that the plan banks, or carries off reserve or waste, later on."""
+    for away, step in enumerate(later, start=1):
+        move = step.move
+        if isinstance(move, Carry) and (_banks(move) or move.source in (RESERVE, WASTE)):
+            card = card_name(carried(step.before, move))
+            where = "banked" if _banks(move) else f"used in {_pile(move.target)}"
+            yield f"{'then' if away == 1 else f'{away} moves later'} {card} can be {where}"
+            return

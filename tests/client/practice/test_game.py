@@ -1,0 +1,148 @@
+import pytest
+from hypothesis import given
+
+from kit.practices import moments, practice_at
+from kit.walks import banking, walk
+from saratoga_client.practice.dealt import from_seed
+from saratoga_client.practice.game import (
+    Aid,
+    Practice,
+    advised,
+    begin,
+    counts,
+    followed,
+    is_known_stuck,
+    make,
+    redo,
+    restart,
+    undo,
+)
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import IllegalMove, legal_moves
+from saratoga_rules.moves import DRAW, parse_move
+from saratoga_rules.position import Position
+
+CANFIELD = GAMES["canfield"]
+every_game = pytest.mark.parametrize("name", GAMES)
+
+
+def fresh(name: str = "canfield", seed: str = "demo") -> Practice:
+    return begin(from_seed(GAMES[name], seed))
+
+
+def standing(practice: Practice) -> tuple[Position, ...]:
+    """Every position from the deal to now."""
+    return (practice.dealt.position, *(made.position for made in practice.made))
+
+
+@every_game
+@given(place=moments)
+def test_undo_then_redo_is_as_if_nothing_had_been_done(name: str, place: int) -> None:
+    practice = practice_at(name, place)
+    there_and_back = redo(undo(practice, 10**9), 10**9)
+    assert standing(there_and_back) == standing(practice)
+    if practice.made:
+        assert there_and_back.undone == practice.undone
+        assert there_and_back.made == practice.made
+
+
+@every_game
+@given(place=moments)
+def test_undoing_everything_comes_to_the_deal(name: str, place: int) -> None:
+    practice = practice_at(name, place)
+    moves = len(practice.made)
+    for _ in range(moves + 2):
+        practice = undo(practice, practice.last_at)
+    assert practice.position == practice.dealt.position
+    for _ in range(moves):
+        practice = redo(practice, practice.last_at)
+    assert standing(practice) == standing(practice_at(name, place))
+
+
+@every_game
+@given(place=moments)
+def test_begun_again_it_is_the_deal_with_nothing_done(name: str, place: int) -> None:
+    practice = practice_at(name, place)
+    assert restart(practice) == begin(practice.dealt)
+    assert restart(practice).is_clean
+
+
+@every_game
+@given(place=moments)
+def test_the_log_alone_leads_to_the_same_game(name: str, place: int) -> None:
+    practice = practice_at(name, place)
+    walked = begin(practice.dealt)
+    for entry in practice.log:
+        walked = followed(walked, entry)
+    assert standing(walked) == standing(practice)
+    assert walked.log == practice.log
+    assert [made.move for made in walked.undone] == [made.move for made in practice.undone]
+    assert [count for _, count in counts(practice)][-1:] == [practice.banked][: len(practice.log)]
+
+
+def test_what_a_move_brought_about_by_itself_is_undone_with_it() -> None:
+    # the walk finds a move that makes a space, which the reserve or the stock fills at once
+    for name in ("canfield", "canfield-aisleriot", "caprice"):
+        steps = walk(name, 0, banking)
+        practice = begin(from_seed(GAMES[name], "walk 0"))
+        filled = 0
+        for step in steps[:-1]:
+            assert step.move is not None
+            before = practice
+            practice = make(practice, step.move, 0)
+            hidden = len(before.position.reserve), len(before.position.stock)
+            if str(step.move).startswith("t"):
+                filled += hidden != (
+                    len(practice.position.reserve),
+                    len(practice.position.stock),
+                )
+            assert undo(practice, 0).position == before.position
+        assert filled
+
+
+def test_an_illegal_move_changes_nothing() -> None:
+    practice = fresh()
+    with pytest.raises(IllegalMove):
+        make(practice, parse_move("t1>t1"), 5)
+    assert practice == fresh()
+
+
+def test_the_move_that_was_undone_made_once_more_keeps_what_else_was_undone() -> None:
+    practice = make(make(fresh(), DRAW, 1), DRAW, 2)
+    back = undo(undo(practice, 3), 4)
+    again = make(back, DRAW, 5)
+    assert len(again.undone) == 1
+    other = next(move for move in legal_moves(CANFIELD, back.position) if move != DRAW)
+    assert make(back, other, 5).undone == ()
+
+
+def test_clean_is_what_was_neither_undone_nor_hinted_at() -> None:
+    practice = make(fresh(), DRAW, 1)
+    assert practice.is_clean
+    assert not undo(practice, 2).is_clean
+    assert not advised(practice, practice.memory, 2).is_clean
+    assert undo(fresh(), 2).is_clean, "nothing was there to be undone"
+
+
+def test_time_never_runs_back() -> None:
+    practice = undo(make(fresh(), DRAW, 900), 400)
+    assert [(entry.at, entry.done) for entry in practice.log] == [(900, DRAW), (900, Aid.UNDO)]
+
+
+def test_banked_over_time_knows_of_undone_cards() -> None:
+    practice = fresh(seed="demo")
+    bank = parse_move("t4>up")
+    practice = redo(undo(make(practice, bank, 100), 200), 300)
+    assert list(counts(practice)) == [(100, 2), (200, 1), (300, 2)]
+
+
+def test_nobody_is_told_stuck_before_the_whole_stock_was_seen() -> None:
+    practice = fresh()
+    assert not is_known_stuck(CANFIELD, practice.position)
+    hopeless = practice.position._replace(
+        stock=(), waste=(), reserve=(), columns=((), (), (), ()), up=(1, 0, 0, 0)
+    )
+    assert is_known_stuck(CANFIELD, hopeless)
+    # one card in the stock has not been seen
+    unseen = hopeless._replace(stock=practice.position.stock[:1])
+    assert not is_known_stuck(CANFIELD, unseen)

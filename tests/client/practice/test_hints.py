@@ -1,0 +1,94 @@
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.practices import moments, practice_at
+from saratoga_client.practice.dealt import Dealt, from_seed
+from saratoga_client.practice.game import begin, make
+from saratoga_client.practice.hints import card_name, hint
+from saratoga_rules.cards import PACK, Card
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import legal_moves
+from saratoga_rules.moves import DRAW, parse_move
+
+every_game = pytest.mark.parametrize("name", GAMES)
+
+
+@every_game
+@given(place=moments)
+def test_a_hint_is_legal_and_said_on_one_line(name: str, place: int) -> None:
+    practice = practice_at(name, place)
+    advice = hint(practice, practice.last_at)
+    move = advice.hint.move
+    assert move is None or move in legal_moves(practice.game, practice.position)
+    assert len(advice.hint.says) <= 79, advice.hint.says
+    assert advice.practice.position == practice.position
+    assert "#" not in advice.hint.says
+    assert "?" not in advice.hint.says
+
+
+@every_game
+@given(place=moments)
+def test_asked_again_it_says_the_same(name: str, place: int) -> None:
+    practice = practice_at(name, place)
+    first = hint(practice, practice.last_at)
+    assert hint(first.practice, practice.last_at).hint == first.hint
+
+
+@every_game
+@given(seed=st.integers(0, 200), chance=st.randoms(use_true_random=False))
+def test_no_hint_looks_at_a_hidden_card(name: str, seed: int, chance: Random) -> None:
+    game = GAMES[name]
+    dealt = from_seed(game, f"hidden {seed}")
+    position = dealt.position
+    hidden = [*position.stock, *position.reserve[:-1]]
+    chance.shuffle(hidden)
+    stock = tuple(hidden[: len(position.stock)])
+    reserve = (*hidden[len(position.stock) :], *position.reserve[-1:])
+    other = Dealt(game, position._replace(stock=stock, reserve=reserve), seed=dealt.seed)
+    one, two = begin(dealt), begin(other)
+    assert hint(one, 0).hint == hint(two, 0).hint
+
+
+@every_game
+def test_hints_alone_bank_something_and_come_to_an_end(name: str) -> None:
+    practice = begin(from_seed(GAMES[name], "led by the hand"))
+    for at in range(600):
+        advice = hint(practice, at)
+        practice = advice.practice
+        if advice.hint.move is None:
+            break
+        practice = make(practice, advice.hint.move, at)
+    assert advice.hint.move is None
+    assert practice.banked > practice.dealt.position.banked
+    assert practice.hints
+
+
+def test_a_hint_says_what_and_why() -> None:
+    practice = begin(from_seed(GAMES["canfield"], "demo"))
+    advice = hint(practice, 0)
+    assert advice.hint.move == parse_move("t4>up")
+    assert advice.hint.says == "Hint: bank 7♦ from column 4: the reserve has 12 left."
+    after = make(advice.practice, parse_move("t4>up"), 1)
+    again = hint(after, 2).hint
+    assert again.move == DRAW
+    assert again.says == "Hint: draw: nothing better is in sight, and there are cards not seen yet."
+
+
+def test_where_nothing_can_be_done_the_hint_says_so() -> None:
+    practice = begin(from_seed(GAMES["canfield"], "demo"))
+    deal = practice.dealt.position._replace(
+        stock=(), waste=(), reserve=(), columns=((), (), (), ()), up=(1, 0, 0, 0)
+    )
+    empty = begin(Dealt(GAMES["canfield"], deal, seed="demo"))
+    assert hint(empty, 0).hint.move is None
+    assert "no legal move" in hint(empty, 0).hint.says
+    won = begin(Dealt(GAMES["canfield"], deal._replace(up=(13, 13, 13, 13)), seed="demo"))
+    assert "won" in hint(won, 0).hint.says
+
+
+def test_a_ten_is_written_out() -> None:
+    assert [card_name(Card(card)) for card in ("TH", "AS", "QC", "9D")] == ["10♥", "A♠", "Q♣", "9♦"]
+    assert len({card_name(card) for card in PACK}) == 52

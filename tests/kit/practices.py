@@ -1,0 +1,54 @@
+"""Practice games played by walkers, with a change of mind now and then."""
+
+from functools import cache
+from random import Random
+
+from hypothesis import strategies as st
+
+from kit.walks import TEMPERS
+from saratoga_client.practice.dealt import from_seed
+from saratoga_client.practice.game import Practice, begin, make, redo, undo
+from saratoga_client.practice.hints import hint
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import legal_moves
+
+LONGEST = 120
+SEEDS = 12
+
+
+@cache
+def practice_walk(name: str, seed: int) -> tuple[Practice, ...]:
+    """A practice game at every moment: moves, undos, redos and hints, some seconds apart."""
+    chance = Random(f"practice {name} {seed}")
+    temper = TEMPERS[seed % len(TEMPERS)]
+    practice = begin(from_seed(GAMES[name], f"walk {seed}"))
+    walked = [practice]
+    at = 0
+    while len(walked) < LONGEST:
+        at += chance.randint(0, 4000)
+        roll = chance.random()
+        legal = legal_moves(practice.game, practice.position)
+        if roll < 0.1 and practice.made:
+            practice = undo(practice, at)
+        elif roll < 0.16 and practice.undone:
+            practice = redo(practice, at)
+        elif roll < 0.2:
+            practice = hint(practice, at).practice
+        elif legal:
+            practice = make(practice, temper(legal, chance), at)
+        elif not practice.made:
+            break
+        else:
+            practice = undo(practice, at)
+        walked.append(practice)
+    return tuple(walked)
+
+
+def practice_at(name: str, place: int) -> Practice:
+    """A moment of some practice game of that name."""
+    walked = practice_walk(name, place // LONGEST)
+    return walked[place % LONGEST % len(walked)]
+
+
+moments = st.integers(0, SEEDS * LONGEST - 1)
+"""Every moment of every walk."""
