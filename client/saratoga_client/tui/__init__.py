@@ -1,0 +1,1 @@
+"""The terminal client's screens: the only part that imports Textual."""

@@ -1,0 +1,174 @@
+"""A terminal made of bytes: programs run in it as in a window, and it writes down what they do to it.
+
+A `PseudoTerminal` outlives the programs in it, as a window outlives what is typed at its shell: so
+one can be asked what it is like before and after.
+"""
+
+import asyncio
+import fcntl
+import os
+import signal
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Final
+
+from kit.terminal_bytes import TerminalModes, questions
+
+SEEN_WITHIN: Final = 30.0
+"""Seconds: a bound for what is awaited, never a measure."""
+
+_TAKE_TERMINAL: Final = (
+    "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "os.execvp(sys.argv[1], sys.argv[1:])"
+)
+"""What makes the terminal the one that controls a program, so that Ctrl-C and resizes reach it."""
+
+
+class PseudoTerminal:
+    """A window of so many columns and lines; `modern` ones answer what they are asked."""
+
+    def __init__(self, columns: int = 80, lines: int = 24, *, modern: bool = True) -> None:
+        self.modern = modern
+        self.columns, self.lines = columns, lines
+        self.modes = TerminalModes()
+        self.written = bytearray()
+        """Everything that was written to it."""
+        self._own, self._theirs = os.openpty()
+        os.set_blocking(self._own, False)
+        self._more = asyncio.Event()
+        self._set_size()
+        asyncio.get_running_loop().add_reader(self._own, self._read)
+
+    def close(self) -> None:
+        asyncio.get_running_loop().remove_reader(self._own)
+        os.close(self._own)
+        os.close(self._theirs)
+
+    # What is done to it
+
+    @asynccontextmanager
+    async def running(
+        self, *command: str, env: Mapping[str, str | None] | None = None
+    ) -> AsyncIterator[asyncio.subprocess.Process]:
+        """Run a program in it; at the end of the block it is killed if it is still there."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-S", "-E", "-c", _TAKE_TERMINAL, *command),
+            stdin=self._theirs,
+            stdout=self._theirs,
+            stderr=self._theirs,
+            env=environment(env),
+        )
+        try:
+            yield process
+        finally:
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+
+    def type(self, keys: bytes) -> None:
+        """As from the keyboard, or the mouse."""
+        os.write(self._own, keys)
+
+    def resize(self, columns: int, lines: int) -> None:
+        """As when the window is pulled: the program is told by signal or in-band, as it asked."""
+        self.columns, self.lines = columns, lines
+        self._set_size()
+        if self.modes.private.get(2048):
+            # rows, columns, and the same in pixels
+            size = (lines, columns, lines * 20, columns * 10)
+            self.type(b"\x1b[48;%d;%d;%d;%dt" % size)
+
+    def _set_size(self) -> None:
+        fcntl.ioctl(
+            self._theirs, termios.TIOCSWINSZ, struct.pack("HHHH", self.lines, self.columns, 0, 0)
+        )
+
+    # What is seen of it
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._own, 1 << 16)
+        except (BlockingIOError, OSError):
+            return
+        self.written += data
+        self.modes.feed(data)
+        if self.modern:
+            for answer in questions(data):
+                self.type(answer)
+        more, self._more = self._more, asyncio.Event()
+        more.set()
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait until that holds, looking whenever something was written."""
+        try:
+            async with asyncio.timeout(SEEN_WITHIN):
+                while not holds():
+                    await self._more.wait()
+        except TimeoutError:
+            raise AssertionError(
+                f"never seen; the last was {bytes(self.written[-2000:])!r}"
+            ) from None
+
+    async def shows(self, text: str, since: int = 0) -> None:
+        """Wait until that was written in one piece, from that byte on."""
+        wanted = text.encode()
+        await self.until(lambda: wanted in self.written[since:])
+
+    async def ended(self, process: asyncio.subprocess.Process) -> int:
+        """The exit code of a program that ends by itself, with everything it wrote taken in."""
+        try:
+            async with asyncio.timeout(SEEN_WITHIN):
+                code = await process.wait()
+        except TimeoutError:
+            raise AssertionError(
+                f"does not end; the last was {bytes(self.written[-2000:])!r}"
+            ) from None
+        self.drain()
+        return code
+
+    def drain(self) -> None:
+        """Take in what is written already."""
+        size = -1
+        while size != len(self.written):
+            size = len(self.written)
+            self._read()
+
+    def settings(self) -> str:
+        """What `stty -a` says in it, which is what the terminal's line discipline does."""
+        stty = subprocess.run(
+            ["stty", "-a"], stdin=self._theirs, capture_output=True, text=True, check=True
+        )
+        return stty.stdout
+
+
+def environment(changes: Mapping[str, str | None] | None = None) -> dict[str, str]:
+    """The environment of a program in a terminal with many colours; `None` takes a name away."""
+    wanted: dict[str, str | None] = {
+        "TERM": "xterm-256color",
+        "COLORTERM": "truecolor",
+        "LC_ALL": "C.UTF-8",
+        "TERM_PROGRAM": None,
+        "NO_COLOR": None,
+        "TMUX": None,
+        "COLUMNS": None,
+        "LINES": None,
+        **(changes or {}),
+    }
+    kept = {name: value for name, value in os.environ.items() if name not in wanted}
+    return kept | {name: value for name, value in wanted.items() if value is not None}
+
+
+@asynccontextmanager
+async def open_terminal(
+    columns: int = 80, lines: int = 24, *, modern: bool = True
+) -> AsyncIterator[PseudoTerminal]:
+    """A terminal that is there until the end of the block."""
+    terminal = PseudoTerminal(columns, lines, modern=modern)
+    try:
+        yield terminal
+    finally:
+        terminal.close()
