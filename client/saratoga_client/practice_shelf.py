@@ -10,7 +10,7 @@ import secrets
 from pathlib import Path
 from typing import Final
 
-from saratoga_client.identity import home
+from saratoga_client.places import data_folder
 from saratoga_client.practice.dealt import Dealt, file_name
 from saratoga_client.practice.runs import Run, format_run, parse_run
 
@@ -28,7 +28,7 @@ class Shelf:
     """The runs kept on this machine."""
 
     def __init__(self, root: Path | None = None) -> None:
-        self._root = home() / FOLDER if root is None else root
+        self._root = data_folder() / FOLDER if root is None else root
 
     def keep(self, run: Run) -> Path:
         """Keep a run beside the earlier ones of its deal; raises `OSError`."""

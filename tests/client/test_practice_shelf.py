@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from saratoga_client.identity import HOME_VARIABLE
+from saratoga_client.places import HOME_VARIABLE
 from saratoga_client.practice.dealt import from_seed
 from saratoga_client.practice.game import begin, make
 from saratoga_client.practice.runs import Run, format_run

@@ -147,6 +147,6 @@ def _end(later: list[_Seen]) -> Iterator[str]:
         move = step.move
         if isinstance(move, Carry) and (_banks(move) or move.source in (RESERVE, WASTE)):
             card = card_name(carried(step.before, move))
-            where = "banked" if _banks(move) else f"used in {_pile(move.target)}"
-            yield f"{'then' if away == 1 else f'{away} moves later'} {card} can be {where}"
+            where = "be banked" if _banks(move) else f"go to {_pile(move.target)}"
+            yield f"then {card} can {where}" if away == 1 else f"{card} can {where} soon"
             return

@@ -2,7 +2,6 @@ import pytest
 from hypothesis import given
 
 from kit.practices import moments, practice_at
-from kit.walks import banking, walk
 from saratoga_client.practice.dealt import from_seed
 from saratoga_client.practice.game import (
     Aid,
@@ -39,11 +38,12 @@ def standing(practice: Practice) -> tuple[Position, ...]:
 @given(place=moments)
 def test_undo_then_redo_is_as_if_nothing_had_been_done(name: str, place: int) -> None:
     practice = practice_at(name, place)
-    there_and_back = redo(undo(practice, 10**9), 10**9)
+    back = undo(practice, 10**9)
+    assert (back is practice) == (not practice.made)
+    there_and_back = redo(back, 10**9) if practice.made else back
     assert standing(there_and_back) == standing(practice)
-    if practice.made:
-        assert there_and_back.undone == practice.undone
-        assert there_and_back.made == practice.made
+    assert there_and_back.made == practice.made
+    assert there_and_back.undone == practice.undone
 
 
 @every_game
@@ -80,24 +80,19 @@ def test_the_log_alone_leads_to_the_same_game(name: str, place: int) -> None:
     assert [count for _, count in counts(practice)][-1:] == [practice.banked][: len(practice.log)]
 
 
-def test_what_a_move_brought_about_by_itself_is_undone_with_it() -> None:
-    # the walk finds a move that makes a space, which the reserve or the stock fills at once
-    for name in ("canfield", "canfield-aisleriot", "caprice"):
-        steps = walk(name, 0, banking)
-        practice = begin(from_seed(GAMES[name], "walk 0"))
-        filled = 0
-        for step in steps[:-1]:
-            assert step.move is not None
-            before = practice
-            practice = make(practice, step.move, 0)
-            hidden = len(before.position.reserve), len(before.position.stock)
-            if str(step.move).startswith("t"):
-                filled += hidden != (
-                    len(practice.position.reserve),
-                    len(practice.position.stock),
-                )
-            assert undo(practice, 0).position == before.position
-        assert filled
+@pytest.mark.parametrize(
+    ("name", "move", "pile"),
+    [("canfield", "t4>up", "reserve"), ("caprice", "t2>up", "stock")],
+)
+def test_what_a_move_brought_about_by_itself_is_undone_with_it(
+    name: str, move: str, pile: str
+) -> None:
+    practice = fresh(name)
+    after = make(practice, parse_move(move), 1)
+    hidden, left = getattr(practice.position, pile), getattr(after.position, pile)
+    assert len(left) == len(hidden) - 1, "the space was filled at once"
+    assert undo(after, 2).position == practice.position
+    assert redo(undo(after, 2), 3).position == after.position
 
 
 def test_an_illegal_move_changes_nothing() -> None:
