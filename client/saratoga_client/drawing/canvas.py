@@ -1,0 +1,112 @@
+"""Cells one writes on, and the rows of pieces they make."""
+
+from typing import Final, NamedTuple
+
+from rich.cells import cell_len
+
+from saratoga_client.drawing.roles import Role
+
+JOINERS: Final = str.maketrans("", "", "\u200c\u200d\ufe0e\ufe0f")
+"""What makes one sign of several: terminals do not agree on how wide that is."""
+
+
+class Piece(NamedTuple):
+    """Cells side by side that have one role."""
+
+    text: str
+    role: Role
+
+
+class Canvas:
+    """Width times height cells; what is written beyond them is cut off.
+
+    A sign two cells wide takes two cells, or none where one half would be cut off; one without
+    width joins the cell before it.
+    """
+
+    __slots__ = ("_roles", "_signs", "height", "width")
+
+    def __init__(self, width: int, height: int, role: Role = Role.TABLE) -> None:
+        self.width = width
+        self.height = height
+        self._signs = [[" "] * width for _ in range(height)]
+        self._roles = [[role] * width for _ in range(height)]
+
+    def put(self, x: int, y: int, text: str, role: Role) -> int:
+        """Write a text; return the column after it, cut off or not."""
+        if text.isascii() or cell_len(text) == len(text):
+            self._put_narrow(x, y, text, role)
+            return x + len(text)
+        return self._put_wide(x, y, text.translate(JOINERS), role)
+
+    def pieces(self, x: int, y: int, pieces: tuple[Piece, ...]) -> int:
+        """Write pieces one after another; return the column after them."""
+        for text, role in pieces:
+            x = self.put(x, y, text, role)
+        return x
+
+    def fill(self, x: int, y: int, width: int, height: int, role: Role, sign: str = " ") -> None:
+        """Cover a rectangle with one sign, one cell wide."""
+        for row in range(y, y + height):
+            self._put_narrow(x, row, sign * width, role)
+
+    def paste(self, other: "Canvas", x: int, y: int) -> None:
+        """Lay another canvas over this one."""
+        for row, pieces in enumerate(other.rows()):
+            self.pieces(x, y + row, pieces)
+
+    def rows(self) -> tuple[tuple[Piece, ...], ...]:
+        """Every row from left to right, neighbours of one role in one piece."""
+        return tuple(map(_joined, self._signs, self._roles))
+
+    def text(self) -> str:
+        """The signs alone, a line a row, without the blanks at the ends."""
+        return "\n".join("".join(signs).rstrip() for signs in self._signs)
+
+    def _put_narrow(self, x: int, y: int, text: str, role: Role) -> None:
+        if not 0 <= y < self.height:
+            return
+        if x < 0:
+            text, x = text[-x:], 0
+        text = text[: max(0, self.width - x)]
+        if text:
+            end = x + len(text)
+            self._mend(x, y, end)
+            self._signs[y][x:end] = text
+            self._roles[y][x:end] = [role] * len(text)
+
+    def _put_wide(self, x: int, y: int, text: str, role: Role) -> int:
+        for sign in text:
+            wide = cell_len(sign)
+            if wide == 0:
+                if 0 <= y < self.height and 0 < x <= self.width:
+                    signs = self._signs[y]
+                    signs[x - 1 if signs[x - 1] else x - 2] += sign
+            elif wide == 1:
+                self._put_narrow(x, y, sign, role)
+            elif x < 0 or x + wide > self.width:
+                self._put_narrow(x, y, " " * wide, role)
+            else:
+                self._put_narrow(x, y, " " * wide, role)
+                if 0 <= y < self.height:
+                    self._signs[y][x : x + 2] = [sign, ""]
+            x += wide
+        return x
+
+    def _mend(self, x: int, y: int, end: int) -> None:
+        """Blank the other half of a wide sign of which one half is about to be covered."""
+        signs = self._signs[y]
+        if signs[x] == "":
+            signs[x - 1] = " "
+        if end < self.width and signs[end] == "":
+            signs[end] = " "
+
+
+def _joined(signs: list[str], roles: list[Role]) -> tuple[Piece, ...]:
+    pieces: list[Piece] = []
+    start = 0
+    for end in range(1, len(roles) + 1):
+        if end == len(roles) or roles[end] is not roles[start]:
+            pieces.append(Piece("".join(signs[start:end]), roles[start]))
+            start = end
+    return tuple(pieces)
