@@ -1,0 +1,235 @@
+"""Programs in terminals that a person could sit at: tmux draws, the test presses keys and reads.
+
+One server of our own with a socket of its own, gone at the end with everything in it. The test is
+attached in control mode, in which tmux says whenever a program has written something: so screens
+are looked at when they change, and nothing waits for time to pass.
+"""
+
+import asyncio
+import os
+import re
+import shlex
+import shutil
+import signal
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from kit.pseudo_terminal import environment
+from kit.stores import SCRATCH
+
+SEEN_WITHIN: Final = 60.0
+"""Seconds: a bound for what is awaited, never a measure."""
+
+_SETTINGS: Final = """
+set -g status off
+set -g default-terminal screen-256color
+set -g history-limit 0
+set -g exit-unattached off
+set -g exit-empty off
+set -s escape-time 0
+"""
+
+
+_SHELL: Final = "trap : INT QUIT; read _; {program}; code=$?; echo; echo ended: $code; read _"
+"""What a program is run by: started by a key, when its terminal has the size it is to see first."""
+_ENDED: Final = re.compile(r"^ended: (\d+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What stands in a terminal: exactly its lines, without the blanks at their ends."""
+
+    lines: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+    def __contains__(self, text: str) -> bool:
+        return any(text in line for line in self.lines)
+
+
+@dataclass
+class Pane:
+    """One terminal with one program in it."""
+
+    tmux: "Tmux"
+    number: str
+    """As tmux has it: `%3`."""
+    pid: int
+
+    async def press(self, *keys: str) -> None:
+        """Keys by their names: `Tab`, `Enter`, `Space`, `C-c`, `x`."""
+        await self.tmux.say(f"send-keys -t {self.number} {shlex.join(keys)}")
+
+    async def type(self, text: str) -> None:
+        """Letter by letter, nothing read as a key's name."""
+        await self.tmux.say(f"send-keys -t {self.number} -l {shlex.quote(text)}")
+
+    async def resize(self, columns: int, lines: int) -> None:
+        await self.tmux.say(f"resize-window -t {self.number} -x {columns} -y {lines}")
+
+    async def screen(self) -> Screen:
+        return Screen(tuple(await self.tmux.say(f"capture-pane -p -t {self.number}")))
+
+    async def size(self) -> tuple[int, int]:
+        columns, lines = (await self._asked("#{pane_width} #{pane_height}")).split()
+        return int(columns), int(lines)
+
+    async def until(self, wanted: str | Callable[[Screen], bool]) -> Screen:
+        """The first screen on which that stands, or that is as wanted."""
+        return await self.until_pressed((), wanted)
+
+    async def until_pressed(
+        self, keys: tuple[str, ...], wanted: str | Callable[[Screen], bool]
+    ) -> Screen:
+        """As `until`; the keys are pressed anew on every screen that is not as wanted yet."""
+        screen = None
+        try:
+            async with asyncio.timeout(SEEN_WITHIN):
+                while True:
+                    changed = self.tmux.written(self.number)
+                    screen = await self.screen()
+                    if wanted in screen if isinstance(wanted, str) else wanted(screen):
+                        return screen
+                    if keys:
+                        await self.press(*keys)
+                    await changed.wait()
+        except TimeoutError:
+            raise AssertionError(f"never seen: {wanted}; the last was\n{screen}") from None
+
+    async def ended(self) -> int:
+        """The exit code of a program that ends by itself; what it left on the screen stays there."""
+        screen = await self.until(lambda screen: _ENDED.search(str(screen)) is not None)
+        found = _ENDED.search(str(screen))
+        assert found is not None
+        return int(found[1])
+
+    async def _asked(self, what: str) -> str:
+        return "\n".join(
+            await self.tmux.say(f"display-message -p -t {self.number} {shlex.quote(what)}")
+        )
+
+
+@dataclass
+class Tmux:
+    """A tmux server of our own, and the control client by which it is told what to do."""
+
+    socket: Path
+    process: asyncio.subprocess.Process
+    panes: list[Pane] = field(default_factory=list)
+    _answers: asyncio.Queue[tuple[bool, list[str]]] = field(default_factory=asyncio.Queue)
+    _changed: dict[str, asyncio.Event] = field(default_factory=dict)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def open(
+        self,
+        *command: str,
+        columns: int = 80,
+        lines: int = 24,
+        env: Mapping[str, str | None] | None = None,
+    ) -> Pane:
+        """A new terminal of that size, with that program in it."""
+        wanted = environment({"TERM": None, **(env or {})})
+        gone = [
+            part for name in os.environ.keys() - wanted.keys() - {"TERM"} for part in ("-u", name)
+        ]
+        new = [f"{name}={value}" for name, value in wanted.items() if os.environ.get(name) != value]
+        program = _SHELL.format(program=shlex.join(["env", *gone, *new, *command]))
+        (told,) = await self.say(
+            f"new-window -d -P -F '#{{pane_id}} #{{pane_pid}}' {shlex.join(['sh', '-c', program])}"
+        )
+        number, pid = told.split()
+        pane = Pane(self, number, int(pid))
+        self.panes.append(pane)
+        await pane.resize(columns, lines)
+        await pane.press("Enter")
+        return pane
+
+    async def say(self, command: str) -> list[str]:
+        """Give the server a command; returns what it prints."""
+        assert self.process.stdin is not None
+        async with self._turn, asyncio.timeout(SEEN_WITHIN):
+            self.process.stdin.write(command.encode() + b"\n")
+            await self.process.stdin.drain()
+            well, printed = await self._answers.get()
+        assert well, f"{command}: {printed}"
+        return printed
+
+    def written(self, pane: str) -> asyncio.Event:
+        """Happens when the program in that pane next writes something, or ends."""
+        return self._changed.setdefault(pane, asyncio.Event())
+
+    async def listen(self) -> None:
+        """Take in what the server says, until it is gone."""
+        assert self.process.stdout is not None
+        block: list[str] | None = None
+        async for raw in self.process.stdout:
+            line = raw.decode(errors="replace").rstrip("\n")
+            word, _, rest = line.partition(" ")
+            if block is not None and word in ("%end", "%error"):
+                self._answers.put_nowait((word == "%end", block))
+                block = None
+            elif block is not None:
+                block.append(line)
+            elif word == "%begin":
+                block = []
+            elif word == "%output":
+                self._happened(rest.partition(" ")[0])
+            elif word.startswith("%"):
+                # a pane that ended is not told of by name
+                for pane in list(self._changed):
+                    self._happened(pane)
+
+    def _happened(self, pane: str) -> None:
+        if changed := self._changed.pop(pane, None):
+            changed.set()
+
+
+@asynccontextmanager
+async def open_tmux() -> AsyncIterator[Tmux]:
+    """A tmux server that is there until the end of the block."""
+    program = shutil.which("tmux")
+    assert program is not None, "tmux is not installed, and terminals are tested in it"
+    with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as folder:
+        socket, settings = Path(folder) / "s", Path(folder) / "settings"
+        settings.write_text(_SETTINGS)
+        # the first window holds the session open; -C: control mode
+        process = await asyncio.create_subprocess_exec(
+            *(program, "-u", "-S", str(socket), "-f", str(settings), "-C"),
+            *("new-session", "-x", "80", "-y", "24", "exec cat"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            env=environment({"TMUX": None, "TMUX_TMPDIR": None}),
+            limit=1 << 20,
+        )
+        tmux = Tmux(socket, process)
+        listening = asyncio.create_task(tmux.listen())
+        try:
+            async with asyncio.timeout(SEEN_WITHIN):
+                await tmux._answers.get()  # of new-session itself
+            yield tmux
+        finally:
+            await _end(tmux, program)
+            await listening
+
+
+async def _end(tmux: Tmux, program: str) -> None:
+    ending = await asyncio.create_subprocess_exec(
+        *(program, "-S", str(tmux.socket), "kill-server"), stderr=asyncio.subprocess.DEVNULL
+    )
+    await ending.wait()
+    for pane in tmux.panes:
+        # each pane's program leads a session of its own; a hang-up has reached it already
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(pane.pid, signal.SIGKILL)
+    if tmux.process.returncode is None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(SEEN_WITHIN):
+                await tmux.process.wait()
+    if tmux.process.returncode is None:
+        tmux.process.kill()
+        await tmux.process.wait()
