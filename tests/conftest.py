@@ -1,12 +1,18 @@
-"""Settings for every test: how hard Hypothesis looks.
+"""Settings for every test: how hard Hypothesis looks, and that Ctrl-C is heard.
 
 `SARATOGA_HYPOTHESIS_PROFILE` chooses: `dev` (the default) looks at 50 examples a property by chance,
 `ci` at 200, the same ones every time, and `long` at 2000.
 """
 
 import os
+import signal
 
 from hypothesis import HealthCheck, settings
+
+# A shell without job control starts what it runs in the background deaf to Ctrl-C, and every program
+# that the tests start would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Walks through whole games are slow to draw: that is no fault of the test.
 _SLOW_IS_FINE = [HealthCheck.too_slow, HealthCheck.data_too_large]

@@ -20,8 +20,9 @@ from saratoga_protocol.views import rules_view
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves
 
-GAME = "canfield"
+GAME = "lady-palk"
 MOVES = 20
+"""Fewer than its stock has cards: no board can be stuck so soon."""
 
 
 async def make_moves(url: str) -> int:
