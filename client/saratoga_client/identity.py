@@ -12,10 +12,7 @@ import stat
 from pathlib import Path
 from typing import Final
 
-import platformdirs
-
-HOME_VARIABLE: Final = "SARATOGA_HOME"
-"""Names another folder for everything that a player keeps."""
+from saratoga_client.places import HOME_VARIABLE, data_folder
 
 TOKEN_FILE: Final = "token"  # noqa: S105 - a file's name
 TOKEN_BYTES: Final = 32
@@ -36,11 +33,8 @@ class TokenUnusable(Exception):
 
 
 def home() -> Path:
-    """The folder for everything that a player keeps; it may not be there yet."""
-    named = os.environ.get(HOME_VARIABLE)
-    if named:
-        return Path(named).expanduser()
-    return platformdirs.user_data_path("saratoga", appauthor=False, roaming=False)
+    """The folder for what a player must not lose; it may not be there yet."""
+    return data_folder()
 
 
 def token_path() -> Path:

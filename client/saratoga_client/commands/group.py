@@ -128,9 +128,9 @@ def _unexpected(error: Exception) -> int:
     kind = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     say(f"saratoga: Something went wrong that should not have ({kind}).")
     try:
-        from saratoga_client.identity import home
+        from saratoga_client.places import state_folder
 
-        report = home() / "last-fault.txt"
+        report = state_folder() / "last-fault.txt"
         report.parent.mkdir(parents=True, exist_ok=True)
         report.write_text("".join(format_exception(error)), encoding="utf-8")
     except OSError:

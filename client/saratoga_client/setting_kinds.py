@@ -1,0 +1,108 @@
+"""What each setting may be, and an example of it for whoever wrote something else."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from json import dumps
+from types import MappingProxyType
+from typing import Final
+
+from saratoga_rules.games import GAMES
+
+CAPS: Final = (3, 5, 10, 20, 0)
+"""Minutes that a race may last; 0 is as long as it takes, at private tables only."""
+
+SUITS: Final = ("two", "four")
+"""In how many colours the suits are drawn."""
+
+THEMES: Final = ("felt", "night", "paper", "plain")
+
+
+def shown(value: object) -> str:
+    """A value as TOML writes it."""
+    # what JSON escapes TOML escapes too
+    return dumps(value, ensure_ascii=False) if isinstance(value, str | bool | int) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a setting may be; whatever it may not be reads as `None`."""
+
+    read: Callable[[object], object]
+    """From a value of the file."""
+    read_word: Callable[[str], object]
+    """From a word of the environment."""
+    example: str
+    """A line of the file."""
+
+    def example_of_variable(self, variable: str) -> str:
+        """The same for the environment."""
+        words = self.example.partition(" = ")[2].replace('"', "")
+        return f"{variable}={words}".replace("true", "1")
+
+
+def _text(example: str, is_right: Callable[[str], bool] = bool) -> Kind:
+    def read(value: object) -> object:
+        return value if isinstance(value, str) and is_right(value) else None
+
+    return Kind(read, read, example)
+
+
+def _choice(key: str, *choices: str) -> Kind:
+    return _text(f"{key} = " + " or ".join(f'"{each}"' for each in choices), choices.__contains__)
+
+
+def _switch(key: str) -> Kind:
+    def read_word(word: str) -> bool | None:
+        return {"1": True, "true": True, "yes": True, "on": True}.get(
+            word.lower(),
+            {"0": False, "false": False, "no": False, "off": False}.get(word.lower()),
+        )
+
+    return Kind(
+        lambda value: value if isinstance(value, bool) else None,
+        read_word,
+        f"{key} = true or false",
+    )
+
+
+def _minutes(value: object) -> int | None:
+    # True is an int too
+    return value if isinstance(value, int) and value in CAPS and value is not True else None
+
+
+def every_game(word: str) -> Mapping[str, str] | None:
+    """One word for the suits of every game."""
+    return MappingProxyType(dict.fromkeys(GAMES, word)) if word in SUITS else None
+
+
+KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
+    {
+        "server": _text(
+            'server = "ws://192.168.1.7:7470"',
+            lambda url: url.startswith(("ws://", "wss://")),
+        ),
+        "name": _text('name = "Anna"', lambda name: 0 < len(name) <= 64 and name.isprintable()),
+        "suits": Kind(
+            lambda value: every_game(value) if isinstance(value, str) else None,
+            every_game,
+            'suits = "two" or "four"',
+        ),
+        "theme": _choice("theme", *THEMES),
+        "ascii": _switch("ascii"),
+        "background": _switch("background"),
+        "quick": _switch("quick"),
+        "plain": _switch("plain"),
+        "game": _choice("game", *GAMES),
+        "cap": Kind(
+            _minutes,
+            lambda word: _minutes(int(word)) if word.isdecimal() else None,
+            "cap = 3, 5, 10, 20 or 0",
+        ),
+        "install": _text('install = "pip install saratoga"', str.isprintable),
+    }
+)
+"""Every setting by its key."""
+
+
+def _every_game(word: str) -> Mapping[str, str] | None:
+    return MappingProxyType(dict.fromkeys(GAMES, word)) if word in SUITS else None

@@ -1,0 +1,144 @@
+"""What the terminal can show, so that the program does not ask more of it.
+
+`capabilities` is pure: it judges what the environment says. Nothing here talks to the terminal.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+SMALLEST: Final = (80, 24)
+"""Columns and rows for which every game is laid out whole."""
+
+_TRUE_COLOUR: Final = ("truecolor", "24bit")
+
+
+class Colours(IntEnum):
+    """How many colours the terminal has."""
+
+    NONE = 0
+    SIXTEEN = 16
+    MANY = 256
+    ALL = 1 << 24
+
+    @property
+    def words(self) -> str:
+        return {0: "none", 16: "16", 256: "256"}.get(int(self), "all (24 bit)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """A terminal, as far as its environment tells."""
+
+    is_terminal: bool
+    """Input and output are both a terminal."""
+    term: str
+    redraws: bool
+    """Can move the cursor: not `TERM=dumb`."""
+    colours: Colours
+    unicode: bool
+    """Suits and lines arrive as they are meant; else only ASCII is safe."""
+    columns: int
+    rows: int
+
+    @property
+    def is_full_screen(self) -> bool:
+        """Whether pictures are of use here."""
+        return self.is_terminal and self.redraws
+
+    @property
+    def why_plain(self) -> str:
+        """Why everything is lines of text here; empty if it need not be."""
+        if not self.is_terminal:
+            return "input or output is not a terminal"
+        if not self.redraws:
+            return f"the terminal cannot redraw (TERM={self.term or 'unset'})"
+        return ""
+
+    @property
+    def is_roomy(self) -> bool:
+        """Whether the whole picture fits."""
+        return self.columns >= SMALLEST[0] and self.rows >= SMALLEST[1]
+
+
+def capabilities(
+    environment: Mapping[str, str],
+    *,
+    is_terminal: bool,
+    size: tuple[int, int],
+    encoding: str = "utf-8",
+    is_windows: bool = False,
+) -> Capabilities:
+    """Judge what the environment says; `encoding` is that of the output."""
+    term = environment.get("TERM", "")
+    redraws = term != "dumb" and (bool(term) or is_windows)
+    return Capabilities(
+        is_terminal=is_terminal,
+        term=term,
+        redraws=redraws,
+        colours=_colours(environment, term, is_windows) if redraws else Colours.NONE,
+        unicode=_speaks_unicode(environment, term, encoding, is_windows),
+        columns=size[0],
+        rows=size[1],
+    )
+
+
+def this_terminal() -> Capabilities:
+    """The terminal that the program runs in, now."""
+    size = shutil.get_terminal_size(SMALLEST)
+    return capabilities(
+        os.environ,
+        is_terminal=_is_terminal(),
+        size=(size.columns, size.lines),
+        encoding=getattr(sys.stdout, "encoding", None) or "ascii",
+        is_windows=sys.platform == "win32",
+    )
+
+
+def _is_terminal() -> bool:
+    """Whether somebody sits there; a stream that was closed is no terminal."""
+    try:
+        return sys.stdin.isatty() and sys.stdout.isatty()
+    except (AttributeError, ValueError):
+        return False
+
+
+def _colours(environment: Mapping[str, str], term: str, is_windows: bool) -> Colours:
+    # https://no-color.org: present and not empty, whatever it says
+    if environment.get("NO_COLOR"):
+        return Colours.NONE
+    if environment.get("COLORTERM", "").lower() in _TRUE_COLOUR or "WT_SESSION" in environment:
+        return Colours.ALL
+    if term.startswith("vt1") or term.endswith("-m") or "mono" in term:
+        return Colours.NONE
+    if "direct" in term:
+        return Colours.ALL
+    if "256color" in term or "kitty" in term or is_windows:
+        return Colours.MANY
+    return Colours.SIXTEEN
+
+
+def _speaks_unicode(
+    environment: Mapping[str, str], term: str, encoding: str, is_windows: bool
+) -> bool:
+    # the console of Linux has room for 256 or 512 glyphs, and seldom these
+    if term == "linux" or not _is_utf8(encoding):
+        return False
+    if is_windows:
+        return True
+    locale = next(
+        (found for name in ("LC_ALL", "LC_CTYPE", "LANG") if (found := environment.get(name))), ""
+    )
+    # without any word most terminals of today are meant for UTF-8
+    if not locale:
+        return True
+    # en_GB.UTF-8, de_DE.UTF-8@euro, and macOS says UTF-8 alone
+    return _is_utf8(locale.partition("@")[0].rpartition(".")[2])
+
+
+def _is_utf8(encoding: str) -> bool:
+    return encoding.lower().replace("-", "").replace("_", "") in ("utf8", "cp65001")
