@@ -1,30 +1,45 @@
 """The smallest program on Textual: `python tests/kit/bare_app.py`.
 
 The measure of how soon a program in a terminal can be there, and what the kit's terminals are tried
-with. `q` ends it. With `--parting` it is run as Saratoga's own screens are.
+with. With `--parting` it is run as Saratoga's own screens are. `q` ends it, `f` is a fault, and
+after `h` it hangs when it should end.
 """
 
+import asyncio
 import sys
-from typing import ClassVar
+from typing import ClassVar, Final
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.widgets import Static
 
-SHOWN = "nothing but this"
+from saratoga_client.tui import parting
+
+SHOWN: Final = "nothing but this"
+HANGS: Final = "will never end"
 
 
-class BareApp(App[int]):
+class BareApp(parting.TerminalApp):
     """One line of text."""
 
-    BINDINGS: ClassVar = [("q", "quit", "Quit")]
+    BINDINGS: ClassVar = [("q", "quit", "Quit"), ("f", "fail", "Fail"), ("h", "hang", "Hang")]
+    hangs = False
 
     def compose(self) -> ComposeResult:
         yield Static(SHOWN)
 
+    def action_fail(self) -> None:
+        raise ValueError("as it was asked to")
+
+    def action_hang(self) -> None:
+        self.hangs = True
+        self.query_one(Static).update(HANGS)
+
+    async def on_unmount(self) -> None:
+        if self.hangs:
+            await asyncio.Event().wait()
+
 
 if __name__ == "__main__":
     if "--parting" in sys.argv:
-        from saratoga_client.tui import parting
-
         sys.exit(parting.run(BareApp()))
     BareApp().run()

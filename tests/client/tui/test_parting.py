@@ -1,0 +1,86 @@
+"""The smallest app, ended in every way there is: the terminal is as before."""
+
+import signal
+import sys
+from collections.abc import AsyncIterator
+
+import pytest
+
+from kit import bare_app
+from kit.windows import Window, window
+
+PROGRAM = (sys.executable, bare_app.__file__, "--parting")
+
+
+@pytest.fixture(params=["modern", "older"])
+async def app(request: pytest.FixtureRequest) -> AsyncIterator[Window]:
+    """The smallest app, its first frame painted; a modern terminal answers what it is asked."""
+    async with window(*PROGRAM, modern=request.param == "modern") as opened:
+        await opened.terminal.shows(bare_app.SHOWN)
+        yield opened
+
+
+async def test_an_app_that_ends_by_itself_gives_the_terminal_back(app: Window) -> None:
+    assert app.terminal.settings() != app.before
+    app.terminal.type(b"q")
+    assert await app.given_back() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+async def test_a_signal_ends_it_in_order_and_is_told_to_the_shell(
+    app: Window, number: signal.Signals
+) -> None:
+    app.process.send_signal(number)
+    assert await app.given_back() == 128 + number
+
+
+async def test_ctrl_c_from_outside_is_an_interrupt_as_everywhere(app: Window) -> None:
+    app.process.send_signal(signal.SIGINT)
+    # uncaught here; `saratoga` makes 130 of it
+    assert await app.given_back() == -signal.SIGINT
+    assert b"KeyboardInterrupt" in app.terminal.written
+
+
+async def test_a_signal_while_the_terminal_is_being_taken() -> None:
+    async with window(*PROGRAM) as early:
+        await early.terminal.shows("\x1b[?1049h")
+        early.process.send_signal(signal.SIGTERM)
+        assert await early.given_back() == 128 + signal.SIGTERM
+
+
+async def test_a_second_signal_does_not_wait_for_an_app_that_hangs(app: Window) -> None:
+    app.terminal.type(b"h")
+    await app.terminal.shows(bare_app.HANGS)
+    app.process.send_signal(signal.SIGTERM)
+    await app.terminal.shows("\x1b[?1049l")
+    assert app.process.returncode is None
+    app.process.send_signal(signal.SIGTERM)
+    assert await app.given_back() == 128 + signal.SIGTERM
+
+
+async def test_a_fault_is_raised_and_no_trace_of_textual_is_printed(app: Window) -> None:
+    app.terminal.type(b"f")
+    assert await app.given_back() == 1
+    said = bytes(app.terminal.written).rpartition(b"\x1b[?1049l")[2]
+    # as Python tells it; `saratoga` makes a sentence of it
+    assert said.rstrip().endswith(b"ValueError: as it was asked to")
+    assert said.count(b"Traceback") == 1
+
+
+async def test_the_terminal_notices_what_a_killed_program_keeps(app: Window) -> None:
+    """SIGKILL can be caught by nobody; what is left then is for `reset`."""
+    app.process.send_signal(signal.SIGKILL)
+    assert await app.terminal.ended(app.process) == -signal.SIGKILL
+    assert "alternate screen (?1049) is on" in app.terminal.modes.kept
+    assert "mouse motion (?1003) is on" in app.terminal.modes.kept
+    assert "the cursor shows (?25) is off" in app.terminal.modes.kept
+    assert app.terminal.settings() != app.before
+
+
+async def test_textual_alone_leaves_the_mouse_counting_pixels() -> None:
+    """Why `FAREWELL` is said: should this fail, Textual says it all by itself."""
+    async with window(sys.executable, bare_app.__file__) as alone:
+        await alone.terminal.shows("\x1b[?1016h")
+        alone.terminal.type(b"q")
+        assert await alone.terminal.ended(alone.process) == 0
+        assert alone.terminal.modes.kept == ["mouse in pixels (?1016) is on"]

@@ -1,0 +1,45 @@
+"""A program in a terminal, and whether the terminal is afterwards as it was before."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from kit.pseudo_terminal import PseudoTerminal, open_terminal
+
+TAKEN: Final = frozenset({25, 1049})
+"""Private modes that every full-screen program takes: without the cursor, a screen of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A terminal, the program in it, and what `stty -a` said before."""
+
+    terminal: PseudoTerminal
+    process: asyncio.subprocess.Process
+    before: str
+
+    async def given_back(self) -> int:
+        """The exit code of a program that ends; fails if the terminal is not as it was."""
+        code = await self.terminal.ended(self.process)
+        modes = self.terminal.modes
+        assert modes.ever >= TAKEN, "the program never took the terminal"
+        assert modes.kept == []
+        assert self.terminal.settings() == self.before
+        return code
+
+
+@asynccontextmanager
+async def window(
+    *program: str,
+    columns: int = 80,
+    lines: int = 24,
+    modern: bool = True,
+    env: Mapping[str, str | None] | None = None,
+) -> AsyncIterator[Window]:
+    """A window in which that program runs until it ends, or the block does."""
+    async with open_terminal(columns, lines, modern=modern) as terminal:
+        before = terminal.settings()
+        async with terminal.running(*program, env=env) as process:
+            yield Window(terminal, process, before)
