@@ -129,7 +129,8 @@ def arrangement(game: Game, width: int, height: int) -> Arrangement:
 
 def _forms(game: Game, width: int, height: int) -> Iterator[_Form]:
     for size in SIZES:
-        for airy in (True, False):
+        # small cards close together rather than smaller ones
+        for airy in (True,) if size.height > 3 else (True, False):
             yield _Form(game=game, width=width, height=height, above=size, below=size, airy=airy)
     for strip in STRIPS:
         yield _Form(

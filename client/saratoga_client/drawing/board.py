@@ -6,7 +6,16 @@ from types import MappingProxyType
 from typing import Final
 
 from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.faces import Rows, State, back_face, card_face, gap_face, space_face
+from saratoga_client.drawing.elision import rows_of
+from saratoga_client.drawing.faces import (
+    Rows,
+    Size,
+    State,
+    back_face,
+    card_face,
+    gap_face,
+    space_face,
+)
 from saratoga_client.drawing.looks import Look
 from saratoga_client.drawing.places import Kind, Layout, Place, Sign, lay_out
 from saratoga_client.drawing.roles import Role
@@ -17,6 +26,9 @@ from saratoga_rules.game import Game
 from saratoga_rules.moves import COLUMN_INDEX, DOWN, RESERVE, UP, WASTE
 from saratoga_rules.piles import Pile
 from saratoga_rules.views import View
+
+MOST_CARRIED: Final = 4
+"""Rows of cards in a packet that is carried over the board: few, since they are sent at every step."""
 
 NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -123,20 +135,27 @@ class _Drawing:
                 return space_face(self._space_words(place), place.size, self.look, lit)
 
     def _state(self, place: Place) -> State:
-        assert place.index is not None
-        if self.marks.picked and self.marks.picked[0] == place.pile:
-            # of equal foundations the first gives back
-            held = self.layout.count_from(place.spot) - place.count + 1
-            if held <= self.marks.picked[1] and not place.copy:
-                return State.PICKED
+        if self._is_picked(place):
+            return State.PICKED
         if (place.pile, place.copy) in self.lit and self._is_top(place):
             return State.TARGET
         if place.card and self.marks.find and _is_sought(place.card, self.marks.find):
             return State.FOUND
         return State.PLAIN
 
+    def _is_picked(self, place: Place) -> bool:
+        if self.marks.picked is None or self.marks.picked[0] != place.pile:
+            return False
+        if place.pile in COLUMN_INDEX:
+            last_of_them = self.layout.count_from(place.spot) - place.count + 1
+            return last_of_them <= self.marks.picked[1]
+        # of equal foundations the first gives back
+        return self._is_top(place) and not place.copy
+
     def _is_top(self, place: Place) -> bool:
-        return place.pile not in COLUMN_INDEX or self.layout.count_from(place.spot) == 1
+        if place.pile in COLUMN_INDEX:
+            return self.layout.count_from(place.spot) == 1
+        return place.pile != WASTE or place.index == len(self.view.waste) - 1
 
     def _lit(self) -> set[tuple[str, int]]:
         lit: set[tuple[str, int]] = set()
@@ -245,6 +264,22 @@ class _Drawing:
 
     def _both(self) -> str:
         return f"up from {rank_sign(self.view.base)}, down from K"
+
+
+def draw_packet(cards: tuple[Card, ...], size: Size, look: Look) -> Canvas:
+    """Cards in hand, to be carried over the board: a long packet by its ends and a number."""
+    runs = rows_of(len(cards), MOST_CARRIED, (0,))
+    last = min(2, size.height)
+    canvas = Canvas(size.width, len(runs) - 1 + last)
+    for y, run in enumerate(runs):
+        if run.count > 1:
+            canvas.pieces(0, y, gap_face(run.count, size, look, State.PICKED)[0])
+            continue
+        face = card_face(cards[run.first], size, look, State.PICKED)
+        canvas.pieces(0, y, face[0])
+        if y == len(runs) - 1 and last > 1:
+            canvas.pieces(0, y + 1, face[-1])
+    return canvas
 
 
 def _is_sought(card: Card, words: str) -> bool:

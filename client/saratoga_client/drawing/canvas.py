@@ -102,6 +102,35 @@ class Canvas:
             signs[end] = " "
 
 
+def overlaid(row: tuple[Piece, ...], x: int, over: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    """A row of narrow signs with pieces laid over it from column `x`; it grows no longer."""
+    width = sum(len(piece.text) for piece in row)
+    canvas = Canvas(width, 1)
+    canvas.pieces(0, 0, row)
+    canvas.pieces(x, 0, over)
+    return canvas.rows()[0]
+
+
+def changed(before: tuple[Piece, ...], after: tuple[Piece, ...]) -> tuple[int, int] | None:
+    """The first column that differs and the one after the last; `None` where none does."""
+    if before == after:
+        return None
+    start = _alike(before, after)
+    width = sum(cell_len(piece.text) for piece in after)
+    end = width - _alike(before[::-1], after[::-1])
+    return (start, end) if start < end else (0, width)
+
+
+def _alike(before: tuple[Piece, ...], after: tuple[Piece, ...]) -> int:
+    """Columns in pieces that are the same, from the front."""
+    columns = 0
+    for old, new in zip(before, after, strict=False):
+        if old != new:
+            break
+        columns += cell_len(old.text)
+    return columns
+
+
 def _joined(signs: list[str], roles: list[Role]) -> tuple[Piece, ...]:
     pieces: list[Piece] = []
     start = 0

@@ -3,14 +3,14 @@
 Drawing and clicking agree, since both go by the same places.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from saratoga_client.drawing.arrangement import FAN, STOCK, Arrangement, Sign, Site, arrangement
 from saratoga_client.drawing.elision import Run, rows_of
 from saratoga_client.drawing.faces import Size
-from saratoga_rules.cards import SUITS, Card, card_of
+from saratoga_rules.cards import HIDDEN, SUITS, Card, card_of
 from saratoga_rules.foundations import rank_at
 from saratoga_rules.game import Game
 from saratoga_rules.moves import COLUMN_INDEX, RESERVE, WASTE
@@ -80,7 +80,8 @@ class Layout:
     _strips: tuple[tuple[int, int, int, int, Spot], ...]
     """Left, right (not in it), top, bottom and pile of what belongs to a pile though no card is
     there: the rest of a column, the keys."""
-    _counts: dict[str, int]
+    _piles: Mapping[str, tuple[Card, ...]]
+    """What lies on every pile; of a suit's foundations only the first."""
 
     def at(self, x: int, y: int) -> Spot | None:
         """What the cell belongs to; `None` for the bare table."""
@@ -92,10 +93,26 @@ class Layout:
                 return spot
         return None
 
+    def place(self, spot: Spot) -> Place | None:
+        """Where the card of a spot is drawn, or counted."""
+        return next((place for place in self.places if place.spot == spot), None)
+
+    def cards_from(self, spot: Spot) -> tuple[Card, ...]:
+        """What is lifted with that card: of a column it and all that lie on it, else the top card."""
+        pile = self._piles.get(spot.pile, ())
+        if spot.index is None:
+            return ()
+        return pile[spot.index :] if spot.pile in COLUMN_INDEX else pile[-1:]
+
     def count_from(self, spot: Spot) -> int:
-        """Cards from that card to the top of its pile; where no card is named, 1 or, of a space, 0."""
-        held = self._counts.get(spot.pile, 0)
-        return min(1, held) if spot.index is None else held - spot.index
+        """Cards from that card to the top of its column.
+
+        Of other piles, and where no card is named, it is the top card, if there is one: 1 or 0.
+        """
+        held = len(self._piles.get(spot.pile, ()))
+        if spot.index is None or spot.pile not in COLUMN_INDEX:
+            return min(1, held)
+        return held - spot.index
 
 
 def lay_out(
@@ -116,7 +133,7 @@ def lay_out(
         places=tuple(places),
         signs=arranged.signs,
         _strips=tuple(_strips(arranged)),
-        _counts=_counts(view),
+        _piles=_piles(view),
     )
 
 
@@ -132,7 +149,7 @@ def _places(game: Game, view: View, site: Site, picked: tuple[str, int] | None) 
     elif site.pile == RESERVE:
         yield from _reserve(view, site)
     else:
-        yield _foundation(game, view, site)
+        yield _foundation(view, site)
 
 
 def _column(game: Game, column: tuple[Card, ...], site: Site, lifted: int) -> Iterator[Place]:
@@ -214,16 +231,15 @@ def _reserve(view: View, site: Site) -> Iterator[Place]:
     )
 
 
-def _foundation(game: Game, view: View, site: Site) -> Place:
+def _foundation(view: View, site: Site) -> Place:
     direction, suit = site.pile.split(".")
-    ascending = direction == "up"
-    heights = view.up if ascending else view.down
+    heights = view.up if direction == "up" else view.down
     copies = len(heights) // len(SUITS)
     height = heights[SUITS.index(suit) * copies + site.copy]
     if not height:
         return _whole(site, Kind.SPACE, count=0)
-    rank = rank_at(view.base, height) if ascending else 14 - height
-    return _whole(site, Kind.CARD, index=height - 1, card=card_of(rank, suit))
+    card = _on_foundation(view, direction, suit, height)
+    return _whole(site, Kind.CARD, index=height - 1, card=card)
 
 
 def _whole(
@@ -252,13 +268,19 @@ def _strips(arranged: Arrangement) -> Iterator[tuple[int, int, int, int, Spot]]:
             yield (sign.x, sign.x + sign.width, sign.y, sign.y + 1, Spot(sign.piles[0]))
 
 
-def _counts(view: View) -> dict[str, int]:
-    counts = {STOCK: len(view.stock), WASTE: len(view.waste), RESERVE: len(view.reserve)}
-    for name, column in zip(COLUMN_INDEX, view.columns, strict=False):
-        counts[name] = len(column)
+def _piles(view: View) -> Mapping[str, tuple[Card, ...]]:
+    piles = {STOCK: view.stock, WASTE: view.waste, RESERVE: view.reserve}
+    piles.update(zip(COLUMN_INDEX, view.columns, strict=False))
     for direction, heights in (("up", view.up), ("down", view.down)):
         copies = len(heights) // len(SUITS)
-        for at, suit in enumerate(SUITS):
-            pile = heights[at * copies : (at + 1) * copies]
-            counts[f"{direction}.{suit}"] = max(pile, default=0)
-    return counts
+        for at, suit in enumerate(SUITS if copies else ""):
+            height = heights[at * copies]
+            cards = (HIDDEN,) * (height - 1)
+            if height:
+                cards += (_on_foundation(view, direction, suit, height),)
+            piles[f"{direction}.{suit}"] = cards
+    return piles
+
+
+def _on_foundation(view: View, direction: str, suit: str, height: int) -> Card:
+    return card_of(rank_at(view.base, height) if direction == "up" else 14 - height, suit)

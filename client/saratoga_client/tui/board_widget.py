@@ -1,0 +1,230 @@
+"""The board as one widget: it paints what changed, and says what was clicked and dropped where.
+
+It knows nothing of moves. A board is one widget and not a widget for every card, since a hundred
+of them take a terminal's patience: here a key's answer is a few rows.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.geometry import Offset, Region
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from saratoga_client.drawing.board import Marks, draw_layout, draw_packet
+from saratoga_client.drawing.canvas import Piece, changed, overlaid
+from saratoga_client.drawing.looks import Look
+from saratoga_client.drawing.places import Layout, Spot, lay_out
+from saratoga_client.drawing.roles import Role
+from saratoga_client.tui.colours import Depth, Paint, paint
+from saratoga_rules.cards import HIDDEN
+from saratoga_rules.game import Game
+from saratoga_rules.views import View
+
+Row = tuple[Piece, ...]
+
+LEFT_BUTTON = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What the board shows."""
+
+    game: Game
+    view: View
+    marks: Marks
+    look: Look
+
+
+@dataclass(slots=True)
+class _Grip:
+    """A card under a pressed button: a drag, as soon as the pointer leaves the cell."""
+
+    spot: Spot
+    count: int
+    pressed: Offset
+    hold: Offset
+    """Where the pointer holds the packet, from its upper left corner."""
+    packet: tuple[Row, ...]
+    at: Offset
+    moving: bool = False
+
+
+class BoardWidget(Widget):
+    """The board of one racer."""
+
+    ALLOW_SELECT = False
+    DEFAULT_CSS: ClassVar[str] = """
+    BoardWidget { width: 1fr; height: 1fr; }
+    """
+
+    @dataclass
+    class Clicked(Message):
+        """A button was pressed and let go on a pile."""
+
+        spot: Spot
+        count: int
+        """Cards from there to the top of the column, see `Layout.count_from`."""
+        button: int
+        """1 left, 2 middle, 3 right."""
+        chain: int
+        """1 for a click, 2 for the second of a double click."""
+
+    @dataclass
+    class Lifted(Message):
+        """A card is being dragged: time to show where it may go."""
+
+        spot: Spot
+        count: int
+
+    @dataclass
+    class Dropped(Message):
+        """A packet was dragged from a pile to another."""
+
+        source: Spot
+        count: int
+        target: Spot
+
+    @dataclass
+    class Missed(Message):
+        """A packet was dragged and let go where no other pile is."""
+
+        source: Spot
+
+    def __init__(self, colours: Paint | None = None, *, id: str | None = None) -> None:  # noqa: A002 (as in textual)
+        super().__init__(id=id)
+        self._colours = colours or paint(Depth.ALL)
+        self._shown: _Shown | None = None
+        self._layout: Layout | None = None
+        self._board: tuple[Row, ...] = ()
+        self._rows: tuple[Row, ...] = ()
+        self._grip: _Grip | None = None
+        self._dragged = False
+
+    def show(self, game: Game, view: View, marks: Marks, look: Look) -> None:
+        """Show this; only what differs from what is shown is painted."""
+        shown = _Shown(game, view, marks, look)
+        if shown != self._shown:
+            self._shown = shown
+            self._draw()
+
+    def dress(self, colours: Paint) -> None:
+        """Change the colours."""
+        self._colours = colours
+        self.refresh()
+
+    @property
+    def board(self) -> Layout | None:
+        """Where everything is; `None` before anything is shown."""
+        return self._layout
+
+    def render_line(self, y: int) -> Strip:
+        if y >= len(self._rows):
+            return Strip.blank(self.size.width, self._colours[Role.TABLE])
+        colours = self._colours
+        segments = [Segment(text, colours[role]) for text, role in self._rows[y]]
+        return Strip(segments, self.size.width)
+
+    def on_resize(self) -> None:
+        self._let_go()
+        self._draw()
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self._dragged = False
+        if event.button != LEFT_BUTTON or self._layout is None or self._shown is None:
+            return
+        spot = self._layout.at(event.x, event.y)
+        if spot is None or spot.index is None:
+            return
+        place = self._layout.place(spot)
+        cards = self._layout.cards_from(spot)
+        if place is None or not cards or cards[-1] == HIDDEN:
+            return
+        packet = draw_packet(cards, place.size, self._shown.look).rows()
+        hold = Offset(event.x - place.x, min(event.y - place.y, len(packet) - 1))
+        pressed = Offset(event.x, event.y)
+        self._grip = _Grip(spot, len(cards), pressed, hold, packet, pressed)
+        self.capture_mouse()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        grip = self._grip
+        if grip is None:
+            return
+        at = Offset(event.x, event.y)
+        if not grip.moving:
+            if at == grip.pressed:
+                return
+            grip.moving = True
+            self._dragged = True
+            self.post_message(self.Lifted(grip.spot, grip.count))
+        if at != grip.at:
+            grip.at = at
+            self._paint()
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        grip = self._grip
+        if grip is None:
+            return
+        self._let_go()
+        if not grip.moving or self._layout is None:
+            return
+        target = self._layout.at(event.x, event.y)
+        if target is None or target.pile == grip.spot.pile:
+            self.post_message(self.Missed(grip.spot))
+        else:
+            self.post_message(self.Dropped(grip.spot, grip.count, target))
+
+    def on_click(self, event: events.Click) -> None:
+        if self._dragged or self._layout is None:
+            self._dragged = False
+            return
+        spot = self._layout.at(event.x, event.y)
+        if spot is not None:
+            count = self._layout.count_from(spot)
+            self.post_message(self.Clicked(spot, count, event.button, event.chain))
+
+    def _let_go(self) -> None:
+        if self._grip is not None:
+            self._grip = None
+            self.release_mouse()
+            self._paint()
+
+    def _draw(self) -> None:
+        shown, size = self._shown, self.size
+        if shown is None or not size:
+            return
+        picked = shown.marks.picked
+        self._layout = lay_out(shown.game, shown.view, size.width, size.height, picked)
+        canvas = draw_layout(shown.game, shown.view, shown.marks, shown.look, self._layout)
+        self._board = canvas.rows()
+        self._paint()
+
+    def _paint(self) -> None:
+        """Have painted again what differs from what was painted last."""
+        before, after = self._rows, self._with_packet()
+        self._rows = after
+        if len(before) != len(after):
+            self.refresh()
+            return
+        regions = [
+            Region(span[0], y, span[1] - span[0], 1)
+            for y, (old, new) in enumerate(zip(before, after, strict=True))
+            if old is not new and (span := changed(old, new))
+        ]
+        if regions:
+            self.refresh(*regions)
+
+    def _with_packet(self) -> tuple[Row, ...]:
+        grip = self._grip
+        if grip is None or not grip.moving:
+            return self._board
+        rows = list(self._board)
+        corner = grip.at - grip.hold
+        for number, pieces in enumerate(grip.packet):
+            y = corner.y + number
+            if 0 <= y < len(rows):
+                rows[y] = overlaid(rows[y], corner.x, pieces)
+        return tuple(rows)

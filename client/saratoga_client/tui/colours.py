@@ -1,0 +1,330 @@
+"""The colours of everything that is drawn, for terminals with many colours, with few, with none.
+
+A theme names colours by what they are for. Cards are light chips on a dark table, so that suits are
+as clear in every terminal, whatever its own colours are.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+from rich.style import Style
+
+from saratoga_client.drawing.roles import Role
+
+
+class Depth(StrEnum):
+    """How many colours the terminal has."""
+
+    NONE = "none"
+    SIXTEEN = "16"
+    MANY = "256"
+    ALL = "truecolor"
+
+
+Paint: TypeAlias = Mapping[Role, Style]
+"""A style for every role."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Theme:
+    """Colours, as `#rrggbb`."""
+
+    name: str
+    table: str
+    text: str
+    dim: str
+    title: str
+    frame: str
+    label: str
+    key: str
+    key_lit: str
+    card: str
+    edge: str
+    black: str
+    red: str
+    club: str
+    diamond: str
+    picked: str
+    picked_edge: str
+    target: str
+    target_edge: str
+    found: str
+    found_edge: str
+    back: str
+    back_pattern: str
+    back_count: str
+    space: str
+    lit: str
+    """What takes the picked card, on the table."""
+    gain: str
+    loss: str
+    bar: str
+    bar_rest: str
+    leader: str
+    warning: str
+
+
+FELT: Final = Theme(
+    name="felt",
+    table="#0e3b2b",
+    text="#e4ece4",
+    dim="#7fa592",
+    title="#ffffff",
+    frame="#3f7a62",
+    label="#a3c4b3",
+    key="#d9b45b",
+    key_lit="#ffd75f",
+    card="#fdfdf8",
+    edge="#a9aba2",
+    black="#16181d",
+    red="#c8102e",
+    club="#1d4ed8",
+    diamond="#b45309",
+    picked="#ffd75f",
+    picked_edge="#7a4f00",
+    target="#c9f2cf",
+    target_edge="#0b7a3b",
+    found="#bfe0ff",
+    found_edge="#1d5fa8",
+    back="#1f3f73",
+    back_pattern="#5d84bd",
+    back_count="#ffffff",
+    space="#4d8a70",
+    lit="#8ff0a4",
+    gain="#8ff0a4",
+    loss="#ff9d8a",
+    bar="#d9b45b",
+    bar_rest="#2c6650",
+    leader="#ffd75f",
+    warning="#ffb86b",
+)
+"""A card table: dark green cloth under ivory cards."""
+
+NIGHT: Final = Theme(
+    name="night",
+    table="#15171e",
+    text="#d8dce6",
+    dim="#7d8596",
+    title="#ffffff",
+    frame="#454c5e",
+    label="#9aa3b5",
+    key="#d9b45b",
+    key_lit="#ffd75f",
+    card="#eceff4",
+    edge="#9aa0ac",
+    black="#16181d",
+    red="#c0142f",
+    club="#1d4ed8",
+    diamond="#a84a05",
+    picked="#ffd75f",
+    picked_edge="#7a4f00",
+    target="#bfeccb",
+    target_edge="#0b7a3b",
+    found="#b9d8ff",
+    found_edge="#1d5fa8",
+    back="#3a2a5e",
+    back_pattern="#8369bd",
+    back_count="#ffffff",
+    space="#5a6274",
+    lit="#8ff0a4",
+    gain="#8ff0a4",
+    loss="#ff9d8a",
+    bar="#d9b45b",
+    bar_rest="#343a48",
+    leader="#ffd75f",
+    warning="#ffb86b",
+)
+"""Dark, without a colour of its own."""
+
+CONTRAST: Final = Theme(
+    name="contrast",
+    table="#000000",
+    text="#ffffff",
+    dim="#c0c0c0",
+    title="#ffffff",
+    frame="#ffffff",
+    label="#ffffff",
+    key="#ffff55",
+    key_lit="#ffff55",
+    card="#ffffff",
+    edge="#404040",
+    black="#000000",
+    red="#b00000",
+    club="#0000c0",
+    diamond="#8a3c00",
+    picked="#ffff00",
+    picked_edge="#000000",
+    target="#80ff80",
+    target_edge="#000000",
+    found="#80e0ff",
+    found_edge="#000000",
+    back="#0000a0",
+    back_pattern="#8080ff",
+    back_count="#ffffff",
+    space="#c0c0c0",
+    lit="#80ff80",
+    gain="#80ff80",
+    loss="#ff9090",
+    bar="#ffff55",
+    bar_rest="#606060",
+    leader="#ffff55",
+    warning="#ffb060",
+)
+"""As much contrast as there is."""
+
+_BLACK, _RED, _GREEN, _BROWN = "#000000", "#aa0000", "#00aa00", "#aa5500"
+_BLUE, _CYAN, _GREY, _DARK = "#0000aa", "#00aaaa", "#aaaaaa", "#555555"
+_PINK, _LIME, _YELLOW, _WHITE = "#ff5555", "#55ff55", "#ffff55", "#ffffff"
+# the sixteen colours as rich knows them, so that each stays the one that is meant
+
+FEW: Final = Theme(
+    name="few",
+    table=_BLACK,
+    text=_GREY,
+    dim=_DARK,
+    title=_WHITE,
+    frame=_DARK,
+    label=_GREY,
+    key=_BROWN,
+    key_lit=_YELLOW,
+    card=_WHITE,
+    edge=_DARK,
+    black=_BLACK,
+    red=_RED,
+    club=_BLUE,
+    diamond=_BROWN,
+    picked=_YELLOW,
+    picked_edge=_BLACK,
+    target=_LIME,
+    target_edge=_BLACK,
+    found="#55ffff",
+    found_edge=_BLACK,
+    back=_BLUE,
+    back_pattern=_GREY,
+    back_count=_WHITE,
+    space=_DARK,
+    lit=_LIME,
+    gain=_LIME,
+    loss=_PINK,
+    bar=_BROWN,
+    bar_rest=_DARK,
+    leader=_YELLOW,
+    warning=_YELLOW,
+)
+"""For terminals with sixteen colours: the table is black, since their greens are glaring."""
+
+THEMES: Final[Mapping[str, Theme]] = MappingProxyType(
+    {theme.name: theme for theme in (FELT, NIGHT, CONTRAST)}
+)
+"""What a player can choose from."""
+
+
+def depth_of(color_system: str | None) -> Depth:
+    """The depth of what a rich console calls its colour system."""
+    match color_system:
+        case None:
+            return Depth.NONE
+        case "standard" | "windows":
+            return Depth.SIXTEEN
+        case "256":
+            return Depth.MANY
+        case _:
+            return Depth.ALL
+
+
+@lru_cache(maxsize=32)
+def paint(depth: Depth, theme: str = "felt", *, background: bool = True) -> Paint:
+    """Every role's style; without `background` the table is the terminal's own."""
+    if depth is Depth.NONE:
+        return _without_colours()
+    chosen = FEW if depth is Depth.SIXTEEN else THEMES[theme]
+    return MappingProxyType({**_cards(chosen), **_table(chosen, background=background)})
+
+
+def _cards(theme: Theme) -> dict[Role, Style]:
+    grounds = {
+        "card": (theme.card, theme.edge),
+        "picked": (theme.picked, theme.picked_edge),
+        "target": (theme.target, theme.target_edge),
+        "found": (theme.found, theme.found_edge),
+    }
+    tones = {
+        "black": theme.black,
+        "red": theme.red,
+        "club": theme.club,
+        "diamond": theme.diamond,
+    }
+    styles = {
+        Role(f"{state}-{tone}"): Style(color=colour, bgcolor=ground, bold=True)
+        for state, (ground, _) in grounds.items()
+        for tone, colour in tones.items()
+    }
+    for state, (ground, edge) in grounds.items():
+        styles[Role(f"{state}-edge")] = Style(color=edge, bgcolor=ground)
+    styles[Role.CARD_BACK] = Style(color=theme.back_pattern, bgcolor=theme.back)
+    styles[Role.BACK_COUNT] = Style(color=theme.back_count, bgcolor=theme.back, bold=True)
+    return styles
+
+
+def _table(theme: Theme, *, background: bool) -> dict[Role, Style]:
+    colours = {
+        Role.TABLE: theme.text,
+        Role.TEXT: theme.text,
+        Role.DIM: theme.dim,
+        Role.FRAME: theme.frame,
+        Role.SPACE: theme.space,
+        Role.LABEL: theme.label,
+        Role.KEY: theme.key,
+        Role.COUNT: theme.text,
+        Role.BAR: theme.bar,
+        Role.BAR_REST: theme.bar_rest,
+    }
+    strong = {
+        Role.TITLE: theme.title,
+        Role.SPACE_TARGET: theme.lit,
+        Role.KEY_LIT: theme.key_lit,
+        Role.KEY_TARGET: theme.lit,
+        Role.MONEY_UP: theme.gain,
+        Role.MONEY_DOWN: theme.loss,
+        Role.TICK: theme.title,
+        Role.LEADER: theme.leader,
+        Role.YOU: theme.title,
+        Role.WARNING: theme.warning,
+        Role.ALARM: theme.loss,
+    }
+    ground = theme.table if background else None
+    styles = {role: Style(color=colour, bgcolor=ground) for role, colour in colours.items()}
+    for role, colour in strong.items():
+        styles[role] = Style(color=colour, bgcolor=ground, bold=True)
+    return styles
+
+
+def _without_colours() -> Paint:
+    """Attributes only: shapes tell suits, lines tell what is picked and what takes it."""
+    styles = dict.fromkeys(Role, Style())
+    for tone in ("black", "red", "club", "diamond"):
+        styles[Role(f"card-{tone}")] = Style(bold=True)
+        styles[Role(f"picked-{tone}")] = Style(bold=True, reverse=True)
+        styles[Role(f"target-{tone}")] = Style(bold=True, underline=True)
+        styles[Role(f"found-{tone}")] = Style(bold=True, reverse=True)
+    styles[Role.PICKED_EDGE] = Style(reverse=True)
+    for role in (
+        Role.TITLE,
+        Role.TARGET_EDGE,
+        Role.SPACE_TARGET,
+        Role.KEY_LIT,
+        Role.BACK_COUNT,
+        Role.LEADER,
+        Role.YOU,
+        Role.WARNING,
+    ):
+        styles[role] = Style(bold=True)
+    for role in (Role.KEY_TARGET, Role.ALARM):
+        styles[role] = Style(bold=True, reverse=True)
+    for role in (Role.DIM, Role.SPACE, Role.BAR_REST):
+        styles[role] = Style(dim=True)
+    return MappingProxyType(styles)
