@@ -87,7 +87,7 @@ class Connection:
         self._codec = CODECS[subprotocol]
         self._timing = timing
         self._backoff = backoff
-        self._on_state = on_state
+        self._listeners = [on_state]
         self._state = LinkState.CONNECTING
         self._welcome: Welcome | None = None
         self._board = Switchboard(backoff, self._send)
@@ -97,8 +97,18 @@ class Connection:
         self._keeper: asyncio.Task[None] | None = None
 
     @property
+    def url(self) -> str:
+        """Where the house is."""
+        return self._url
+
+    @property
     def state(self) -> LinkState:
         return self._state
+
+    def on_turn(self, tell: Callable[[LinkState], None]) -> Callable[[], None]:
+        """Have somebody else told of every turn as well; returns what ends that."""
+        self._listeners.append(tell)
+        return lambda: self._listeners.remove(tell)
 
     @property
     def welcome(self) -> Welcome:
@@ -341,7 +351,8 @@ class Connection:
     def _turn(self, state: LinkState) -> None:
         if state is not self._state:
             self._state = state
-            self._on_state(state)
+            for tell in tuple(self._listeners):
+                tell(state)
 
     def _finish(self, end: Exception) -> None:
         if self._board.end is None:

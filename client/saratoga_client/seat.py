@@ -62,6 +62,8 @@ class Seat:
         """The latest picture of the table."""
         self.testimonies: dict[str, Testimony] = {}
         """Of every finished race that was held against what was seen, by its id."""
+        self.record: events.Record | None = None
+        """The last one that was asked for."""
 
     @property
     def player(self) -> str:
@@ -229,7 +231,8 @@ class Seat:
         if sighting is None or sighting.race != outcome.race or outcome.race in self._asked:
             return
         if not sighting.digest:
-            self._see(replace(sighting, digest=outcome.digest))
+            sighting = replace(sighting, digest=outcome.digest)
+            self._see(sighting)
         self._asked.add(outcome.race)
         try:
             record = await self._house.ask(partial(GetRecord, race=outcome.race), events.Record)
@@ -238,7 +241,9 @@ class Seat:
                 self._asked.discard(outcome.race)
             LOG.warning("the record of race %s could not be had: %s", outcome.race, no)
             return
-        said = held_against(self._sighting, record.text)
+        self.record = record
+        # the table may have gone on to the next race meanwhile
+        said = held_against(sighting, record.text)
         if not said.disagreements:
             faults = tuple(_faults_of_outcome(outcome, parse_record(record.text)))
             said = Testimony(said.seen, faults)
