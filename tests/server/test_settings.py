@@ -47,7 +47,7 @@ def test_every_setting_has_a_flag() -> None:
         *("--origin", "https://a.example.org", "--origin", "http://localhost:8000"),
         *("--redis", "redis://store:6379/2", "--data", "folder", "--durability", "replicated"),
         *("--trust-store", "--rate", "10", "--burst", "20", "--metrics-port", "off"),
-        *("--log-format", "json", "--log-level", "debug", "--node", "east-1"),
+        *("--log-format", "json", "--log-level", "debug", "--node", "east-1", "--until-eof"),
     )
     assert result.exit_code == 0
     assert settings == Settings(
@@ -65,6 +65,7 @@ def test_every_setting_has_a_flag() -> None:
         log_format=LogFormat.JSON,
         log_level=LogLevel.DEBUG,
         node="east-1",
+        until_eof=True,
     )
 
 

@@ -1,0 +1,99 @@
+"""What friends are sent so that they find the table, and how that is read again.
+
+Pure. A table is found by its code where the house is known, such as `mint-otter-42`, and anywhere by
+its URL, `ws://192.168.1.7:7470/mint-otter-42`: the house's address with the code behind it.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from saratoga_client import codes
+
+_CODE: Final = re.compile(rf"(?<![a-z0-9-])({codes.TABLE_CODE})(?![a-z0-9-])")
+_URL: Final = re.compile(r"(?:wss?|https?)://[^\s\"'<>]+")
+_BARE: Final = re.compile(r"(?:\[[0-9a-f:]+\]|[a-z0-9.-]+):[0-9]{1,5}(?:/\S*)?")
+_SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where somebody is asked to come."""
+
+    code: str
+    """Of the table; empty: only a house was named."""
+    server: str = ""
+    """The house's address; empty: the house one goes to anyway."""
+
+    @property
+    def url(self) -> str:
+        """Both in one word."""
+        return f"{self.server.rstrip('/')}/{self.code}"
+
+
+def destination(text: str) -> Destination | None:
+    """Read a code, a URL, or a whole line in which they stand, as friends paste it.
+
+    Capitals and what surrounds it are forgiven; `None` if no table and no house is named.
+
+    >>> destination("Mint-Otter-42")
+    Destination(code='mint-otter-42', server='')
+    >>> destination("saratoga join ws://10.0.0.2:7470/mint-otter-42")
+    Destination(code='mint-otter-42', server='ws://10.0.0.2:7470')
+    >>> destination("saratoga join mint-otter-42 --server wss://cards.example.org")
+    Destination(code='mint-otter-42', server='wss://cards.example.org')
+    """
+    words = text.strip().lower()
+    found = _URL.search(words)
+    url = found[0] if found else ""
+    if not url and _BARE.fullmatch(words):
+        url = f"ws://{words}"
+    server, code = _split(url)
+    if not code:
+        outside = _CODE.search(words.replace(url, " ")) if url else _CODE.search(words)
+        code = outside[1] if outside else ""
+    return Destination(code, server) if code or server else None
+
+
+def _split(url: str) -> tuple[str, str]:
+    """A URL's house and table, each empty if it is not there."""
+    try:
+        parts = urlsplit(url.rstrip(".,;:!?)/"))
+        # reading the port checks it
+        is_house = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_house = False
+    if not is_house or parts.scheme not in _SCHEMES:
+        return "", ""
+    folder, _, last = parts.path.rpartition("/")
+    code = last if re.fullmatch(codes.TABLE_CODE, last) else ""
+    path = folder if code else parts.path
+    return f"{_SCHEMES[parts.scheme]}://{parts.netloc}{path.rstrip('/')}", code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitation:
+    """To a table of one's own."""
+
+    where: Destination
+    game: str
+    """As people call it."""
+    cap: int
+    """Minutes; 0 is no cap."""
+    install: str
+    """The line that makes a friend's machine ready."""
+
+    @property
+    def command(self) -> str:
+        """What brings a friend to the table."""
+        return f"saratoga join {self.where.url}"
+
+    def lines(self) -> tuple[str, ...]:
+        """The text to send, a line each."""
+        cap = f"{self.cap} minutes" if self.cap else "no time limit"
+        return (
+            f"Race me at patience: {self.game}, {cap}, the same deal for everyone.",
+            f"  {self.install}",
+            f"  {self.command}",
+        )
