@@ -6,7 +6,7 @@ has all in a row. Cards are as large as leaves the columns room to grow.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -33,6 +33,7 @@ SIZES: Final = (
     Size(7, 4),
     Size(6, 4),
     Size(6, 3),
+    Size(5, 3),
     Size(5, 2),
 )
 STRIPS: Final = (Size(4, 1), Size(3, 1))
@@ -113,6 +114,16 @@ class _Form:
         return any(isinstance(step, ToReserve) for step in self.game.deal)
 
 
+def _stretched(signs: list[Sign], width: int) -> tuple[Sign, ...]:
+    """Every name may take the room up to the next one."""
+    stretched = []
+    for sign in signs:
+        others = [other.x - 1 for other in signs if other.y == sign.y and other.x > sign.x]
+        end = min([*others, width])
+        stretched.append(sign if sign.centred else replace(sign, width=end - sign.x))
+    return tuple(stretched)
+
+
 @lru_cache(maxsize=1 << 8)
 def arrangement(game: Game, width: int, height: int) -> Arrangement:
     """The largest cards that fit; the smallest where none do."""
@@ -185,7 +196,10 @@ def _in_two_parts(form: _Form) -> Arrangement:
         sites.append(_site(name, x, lower + 1, form.below, rows=room))
         signs.append(Sign(piles=(name,), x=x, y=lower, width=wide, centred=True))
     return Arrangement(
-        sites=tuple(sites), signs=tuple(signs), width=right - shift + span, room=room
+        sites=tuple(sites),
+        signs=_stretched(signs, form.width),
+        width=right - shift + span,
+        room=room,
     )
 
 
@@ -235,7 +249,7 @@ def _in_rows(form: _Form) -> Arrangement:
         signs.append(Sign(piles=(name,), x=left, y=lower, width=form.below.width, centred=True))
     return Arrangement(
         sites=tuple(sites),
-        signs=tuple(signs),
+        signs=_stretched(signs, form.width),
         width=max(span + form.margin, x - gap - 1),
         room=room,
     )

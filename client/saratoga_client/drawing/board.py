@@ -90,16 +90,12 @@ class _Drawing:
 
     def place(self, canvas: Canvas, place: Place) -> None:
         """Draw a card, a back, a gap or a space."""
-        for row, pieces in enumerate(self._rows(place)):
-            if row == place.height:
-                break
-            x = place.x
-            end = place.x + place.width
+        for row, pieces in enumerate(self._rows(place)[: place.height]):
+            skipped, x = place.cut, place.x
             for text, role in pieces:
-                canvas.put(x, place.y + row, text[: end - x], role)
-                x += len(text)
-                if x >= end:
-                    break
+                seen = text[skipped : skipped + place.x + place.width - x]
+                skipped = max(0, skipped - len(text))
+                x = canvas.put(x, place.y + row, seen, role)
         if place.size.height == 1 and place.pile in COLUMN_INDEX:
             self._mark_strip(canvas, place)
 
@@ -123,7 +119,7 @@ class _Drawing:
         match place.kind:
             case Kind.CARD:
                 assert place.card is not None
-                whole = place.width == place.size.width
+                whole = place.width >= place.size.width
                 return card_face(place.card, place.size, self.look, self._state(place), whole)
             case Kind.GAP:
                 return gap_face(place.count, place.size, self.look, self._state(place))

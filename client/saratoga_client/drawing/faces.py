@@ -1,8 +1,7 @@
 """The face of one card, of a back and of a space, as rows of pieces, in every size.
 
-A card that is one row high is its corner and nothing else; one of two rows has bars; from three
-rows on the corner stands in the border, so that a card of which only the first row can be seen
-still looks like a card. What is picked has heavy lines, what takes it double ones, so that both
+The corner stands in the border, so that a card of which only the first row can be seen still looks
+like a card; one that is a single row high is its corner and nothing else. What is picked has heavy lines, what takes it double ones, so that both
 can be seen without colours.
 """
 
@@ -79,15 +78,6 @@ def card_face(card: Card, size: Size, look: Look, state: State, whole: bool = Tr
     centre = Piece(look.suit(card[1]), corner.role)
     if size.height == 1:
         return (_right(corner, size.width, edge),)
-    if size.height == 2:
-        return (
-            (
-                Piece(lines.upright, edge),
-                *_right(corner, size.width - 2, edge),
-                Piece(lines.upright, edge),
-            ),
-            (Piece(_bottom(lines, size.width), edge),),
-        )
     rest = lines.across * (size.width - 2 - len(corner.text))
     first = (Piece(lines.corners[0], edge), corner, Piece(rest + lines.corners[1], edge))
     last: Row = (Piece(lines.corners[2] + rest, edge), corner, Piece(lines.corners[3], edge))
@@ -121,16 +111,18 @@ def back_face(count: int, size: Size, look: Look) -> Rows:
     if size.height == 1:
         return ((Piece(number.rjust(size.width, sign), Role.BACK_COUNT),),)
     inner = size.width - 2
-    plain: Row = (_bars(lines, sign * inner, back),)
+    # a number between too few signs could be misread
+    sign = sign if inner - len(number) > 1 else " "
     left = (inner - len(number)) // 2
-    numbered = (
+    numbered: Row = (
         Piece(lines.upright + sign * left, back),
         Piece(number, Role.BACK_COUNT),
         Piece(sign * (inner - left - len(number)) + lines.upright, back),
     )
-    bottom = (Piece(_bottom(lines, size.width), back),)
+    bottom: Row = (Piece(_bottom(lines, size.width), back),)
     if size.height == 2:
         return (numbered, bottom)
+    plain: Row = (_bars(lines, sign * inner, back),)
     middle = [plain] * (size.height - 2)
     middle[(size.height - 2) // 2] = numbered
     return ((Piece(_top(lines, size.width), back),), *middle, bottom)

@@ -60,6 +60,8 @@ class Place:
     height: int
     size: Size
     """Of the whole card."""
+    cut: int = 0
+    """Columns of the card that another covers at its left."""
 
     @property
     def spot(self) -> Spot:
@@ -127,6 +129,7 @@ def lay_out(
     places: list[Place] = []
     for site in arranged.sites:
         places += _places(game, view, site, picked)
+    _lay_cards_over_spaces(places)
     return Layout(
         width=width,
         height=height,

@@ -6,7 +6,6 @@ as clear in every terminal, whatever its own colours are.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -14,18 +13,9 @@ from typing import Final, TypeAlias
 from rich.style import Style
 
 from saratoga_client.drawing.roles import Role
+from saratoga_client.terminal import Colours
 
-
-class Depth(StrEnum):
-    """How many colours the terminal has."""
-
-    NONE = "none"
-    SIXTEEN = "16"
-    MANY = "256"
-    ALL = "truecolor"
-
-
-Paint: TypeAlias = Mapping[Role, Style]
+Palette: TypeAlias = Mapping[Role, Style]
 """A style for every role."""
 
 
@@ -140,8 +130,44 @@ NIGHT: Final = Theme(
 )
 """Dark, without a colour of its own."""
 
-CONTRAST: Final = Theme(
-    name="contrast",
+PAPER: Final = Theme(
+    name="paper",
+    table="#dfe3da",
+    text="#20241f",
+    dim="#6b736b",
+    title="#000000",
+    frame="#9aa398",
+    label="#4a534b",
+    key="#8a5a00",
+    key_lit="#7a3e00",
+    card="#ffffff",
+    edge="#a9aba2",
+    black="#16181d",
+    red="#c8102e",
+    club="#1d4ed8",
+    diamond="#b45309",
+    picked="#ffd75f",
+    picked_edge="#7a4f00",
+    target="#b5ecc0",
+    target_edge="#0b7a3b",
+    found="#bfe0ff",
+    found_edge="#1d5fa8",
+    back="#1f3f73",
+    back_pattern="#7fa3d8",
+    back_count="#ffffff",
+    space="#8b958a",
+    lit="#0b6b34",
+    gain="#0b6b34",
+    loss="#a61b1b",
+    bar="#8a5a00",
+    bar_rest="#c3c9be",
+    leader="#7a3e00",
+    warning="#8f3f00",
+)
+"""A light table, for bright rooms."""
+
+PLAIN: Final = Theme(
+    name="plain",
     table="#000000",
     text="#ffffff",
     dim="#c0c0c0",
@@ -218,30 +244,25 @@ FEW: Final = Theme(
 """For terminals with sixteen colours: the table is black, since their greens are glaring."""
 
 THEMES: Final[Mapping[str, Theme]] = MappingProxyType(
-    {theme.name: theme for theme in (FELT, NIGHT, CONTRAST)}
+    {theme.name: theme for theme in (FELT, NIGHT, PAPER, PLAIN)}
 )
-"""What a player can choose from."""
+"""What a player can choose from, the usual one first."""
 
 
-def depth_of(color_system: str | None) -> Depth:
-    """The depth of what a rich console calls its colour system."""
-    match color_system:
-        case None:
-            return Depth.NONE
-        case "standard" | "windows":
-            return Depth.SIXTEEN
-        case "256":
-            return Depth.MANY
-        case _:
-            return Depth.ALL
+def themes() -> tuple[str, ...]:
+    """The names of the themes, the usual one first."""
+    return tuple(THEMES)
 
 
 @lru_cache(maxsize=32)
-def paint(depth: Depth, theme: str = "felt", *, background: bool = True) -> Paint:
-    """Every role's style; without `background` the table is the terminal's own."""
-    if depth is Depth.NONE:
+def palette(colours: Colours, theme: str = "", background: bool = True) -> Palette:
+    """Every role's style; without `background` the table is the terminal's own.
+
+    An empty theme is the usual one. With 16 colours there is one theme only, and none without any.
+    """
+    if colours is Colours.NONE:
         return _without_colours()
-    chosen = FEW if depth is Depth.SIXTEEN else THEMES[theme]
+    chosen = FEW if colours is Colours.SIXTEEN else THEMES[theme or FELT.name]
     return MappingProxyType({**_cards(chosen), **_table(chosen, background=background)})
 
 
@@ -303,7 +324,7 @@ def _table(theme: Theme, *, background: bool) -> dict[Role, Style]:
     return styles
 
 
-def _without_colours() -> Paint:
+def _without_colours() -> Palette:
     """Attributes only: shapes tell suits, lines tell what is picked and what takes it."""
     styles = dict.fromkeys(Role, Style())
     for tone in ("black", "red", "club", "diamond"):
