@@ -140,12 +140,15 @@ def why_not(scene: Scene, source: str, target: str, size: int | None = None) -> 
 def refused_words(scene: Scene, move: Carry, reason: Refusal) -> str:
     """A refusal as a sentence on one line, with what would be needed where there is room."""
     sentence = str(reason)
-    if reason is Refusal.NOTHING_TO_CARRY:
-        return f"{capitalised(scene.where(move.source))} is empty: nothing to carry."
+    if move.source in TAKE_BACK_INDEX and scene.top(move.source) is None:
+        return sentence
     what = scene.where(move.source)
-    if move.count <= scene.height(move.source) or move.source in TAKE_BACK_INDEX:
+    if reason is Refusal.NOTHING_TO_CARRY:
+        return f"{capitalised(what)} is empty: nothing to carry."
+    if move.count <= max(1, scene.height(move.source)):
         what = scene.card_name(carried(scene.view, move)[0])
-    prefix = f"{capitalised(what)} to {scene.where(move.target)}: "
+    whither = "" if reason is Refusal.FOUNDATION_WAITS else f" to {scene.where(move.target)}"
+    prefix = f"{capitalised(what)}{whither}: "
     lowered = sentence[0].lower() + sentence[1:]
     needed = _needed(scene, move, reason)
     with_need = (f"{prefix}{lowered} {needed}", f"{sentence} {needed}") if needed else ()
