@@ -20,7 +20,7 @@ def opening(picture: Picture) -> Iterator[str]:
 
 def changes(before: Picture, after: Picture) -> Iterator[str]:
     """A line for everything that is new, in the order in which a reader wants it."""
-    yield from _seat_lines(before, after)
+    yield from seat_lines(before, after)
     if (before.table.race, before.table.phase) != (after.table.race, after.table.phase):
         yield f"race {after.table.race}: {after.table.phase}"
     if after.table.notice and after.table.notice != before.table.notice:
@@ -56,7 +56,8 @@ def result_lines(picture: Picture) -> Iterator[str]:
     yield f"digest {picture.outcome.digest}"
 
 
-def _seat_lines(before: Picture, after: Picture) -> Iterator[str]:
+def seat_lines(before: Picture, after: Picture) -> Iterator[str]:
+    """Who came, went, came back, or said ready."""
     old = {seat.player: seat for seat in before.table.seats}
     new = {seat.player: seat for seat in after.table.seats}
     for player, seat in new.items():

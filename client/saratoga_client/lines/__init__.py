@@ -4,7 +4,7 @@ One event a line, typed orders, no colours, nothing that moves. What stands befo
 colon says what kind of line it is and does not change between versions; FORM.md lists the kinds.
 
     reading, voice          lines in and out
-    tongue                  how cards and piles are said
+    tongue                  how cards are said
     position, moving,       what lies on the table, what a move changes, where a card is:
     whereabouts             pure
     orders                  what may be typed

@@ -2,27 +2,15 @@
 
 from collections.abc import Iterator
 
+from saratoga_client.hand.words import carried, pile_name
 from saratoga_client.lines.position import money_words
-from saratoga_client.lines.tongue import LETTERS, Tongue, counted, pile_name
-from saratoga_rules.cards import SUITS, Card, card_of
-from saratoga_rules.foundations import rank_at
+from saratoga_client.lines.tongue import LETTERS, Tongue, counted
+from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
-from saratoga_rules.moves import RESERVE, TAKE_BACK_INDEX, WASTE, Carry, Draw, Move, Redeal
+from saratoga_rules.moves import TAKE_BACK_INDEX, WASTE, Carry, Draw, Move, Redeal
 from saratoga_rules.piles import Pile
 from saratoga_rules.stocks import UNLIMITED
 from saratoga_rules.views import View
-
-
-def packet(view: View, move: Carry) -> tuple[Card, ...]:
-    """The cards that a legal move carries, the lowest first."""
-    if move.origin >= 0:
-        return view.columns[move.origin][-move.count :]
-    if move.source == WASTE:
-        return view.waste[-1:]
-    if move.source == RESERVE:
-        return view.reserve[-1:]
-    index = TAKE_BACK_INDEX[move.source]
-    return (card_of(rank_at(view.base, view.up[index]), SUITS[index]),)
 
 
 def move_words(game: Game, view: View, move: Move, tongue: Tongue = LETTERS) -> str:
@@ -33,10 +21,8 @@ def move_words(game: Game, view: View, move: Move, tongue: Tongue = LETTERS) -> 
         case Redeal():
             return f"turn the waste over, {counted(len(view.waste))}"
         case Carry():
-            cards = tongue.cards(packet(view, move))
-            return (
-                f"{cards} from {pile_name(game, move.source)} {_whither(game, view, move, tongue)}"
-            )
+            cards = tongue.cards(carried(view, move))
+            return f"{cards} {_whence(game, move)} {_whither(game, view, move, tongue)}"
 
 
 def _draw_words(game: Game, view: View) -> str:
@@ -45,10 +31,16 @@ def _draw_words(game: Game, view: View) -> str:
     return f"turn {counted(min(len(view.stock), game.stock.draw))} of the stock"
 
 
+def _whence(game: Game, move: Carry) -> str:
+    if move.source in TAKE_BACK_INDEX:
+        return "back from its foundation"
+    return f"from {pile_name(game, move.source)}"
+
+
 def _whither(game: Game, view: View, move: Carry, tongue: Tongue) -> str:
-    target = pile_name(game, move.target)
     if move.destination < 0:
-        return f"to {target}"
+        return "banked" if game.down is None else f"banked {move.target}"
+    target = pile_name(game, move.target)
     column = view.columns[move.destination]
     return f"onto {tongue.card(column[-1])} in {target}" if column else f"into the space, {target}"
 

@@ -102,7 +102,8 @@ ORDERS: Final = (
     Order("redo", _P, "redo", "make it again", ("y",)),
     Order("hint", _P, "hint", "a move that seems good"),
     Order("restart", _P, "restart", "the same deal from the start"),
-    Order("seed", _P, "seed [SEED]", "the number of this deal, or play another", ("new",)),
+    Order("seed", _P, "seed [SEED]", "the seed of this deal, or the deal of another"),
+    Order("new", _P, "new", "another deal"),
     # anywhere
     Order("verbose", _T | _B, "verbose [on | off]", "say every standing, or only yours", (), True),
     Order(
@@ -121,7 +122,7 @@ ORDERS: Final = (
         "for scripts: do nothing before that",
     ),
     Order("help", Where.ANYWHERE, "help", "all of this", ("keys", "?", "commands"), True),
-    Order("leave", _T | _P | _B, "leave [yes]", "give up the seat; in a race it asks once"),
+    Order("leave", Where.ANYWHERE, "leave [yes]", "give up the seat; in a race it asks once"),
     Order(
         "quit",
         Where.ANYWHERE,

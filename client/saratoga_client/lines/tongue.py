@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from saratoga_rules.cards import Card, rank, rank_name, suit
-from saratoga_rules.game import Game
-from saratoga_rules.moves import DOWN, RESERVE, UP, WASTE
 
 SUIT_NAMES: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 
@@ -40,21 +38,6 @@ class Tongue:
 
 
 LETTERS: Final = Tongue()
-
-
-def pile_name(game: Game, pile: str) -> str:
-    """A pile as moves name it, said aloud: `t3` is column 3."""
-    if pile == WASTE:
-        return "the waste"
-    if pile == RESERVE:
-        return "the reserve"
-    if pile == UP:
-        return "the foundation" if game.down is None else "the up foundation"
-    if pile == DOWN:
-        return "the down foundation"
-    if pile.startswith("up."):
-        return f"the foundation of {SUIT_NAMES[pile[-1]]}"
-    return f"column {pile[1:]}"
 
 
 def counted(number: int, noun: str = "card") -> str:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from saratoga_client.lines.tongue import LETTERS, Tongue, counted, pile_name
+from saratoga_client.hand.words import pile_name
+from saratoga_client.lines.tongue import LETTERS, Tongue, counted
 from saratoga_rules.cards import PACK, RANKS, SUITS, Card, card_of, rank, suit
 from saratoga_rules.foundations import rank_at
 from saratoga_rules.game import Game
@@ -90,10 +91,15 @@ def _banked(game: Game, view: View, card: Card) -> Iterator[str]:
             card_of(rank_at(view.base, level), suit(card)) == card for level in range(1, height + 1)
         ):
             top = ", on top" if rank_at(view.base, height) == rank(card) else ""
-            yield f"banked, {pile_name(game, 'up')}{top}"
+            yield f"banked{_way(game, 'up')}{top}"
     copies = len(view.down) // len(SUITS)
     at = SUITS.index(suit(card)) * copies
     for height in view.down[at : at + copies]:
         if height and rank(card) >= 14 - height:
             top = ", on top" if rank(card) == 14 - height else ""
-            yield f"banked, {pile_name(game, 'down')}{top}"
+            yield f"banked{_way(game, 'down')}{top}"
+
+
+def _way(game: Game, foundation: str) -> str:
+    """Which foundation it is, in a game where a suit has one of either kind."""
+    return "" if game.down is None else f" {foundation}"

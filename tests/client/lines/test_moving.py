@@ -42,7 +42,7 @@ def line(game: Game, picture: str, move: str) -> str:
         ("draw", "turn 3 cards of the stock"),
         ("w>t1", "7C from the waste onto 8D in column 1"),
         ("t2>t3", "9S from column 2 onto TH in column 3"),
-        ("r>up", "5D from the reserve to the foundation"),
+        ("r>up", "5D from the reserve banked"),
     ],
 )
 def test_a_move_is_said_with_its_cards(move: str, said: str) -> None:
@@ -63,7 +63,7 @@ def test_cards_may_be_said_in_words() -> None:
 def test_a_card_taken_back_is_named() -> None:
     board = "t1: 6H\nup: S5\nbase: A"
     assert words(CANFIELD_AISLERIOT, board, "up.S>t1") == (
-        "5S from the foundation of spades onto 6H in column 1"
+        "5S back from its foundation onto 6H in column 1"
     )
 
 
@@ -82,7 +82,7 @@ def test_a_space_that_fills_itself_is_told() -> None:
 
 def test_a_banked_card_tells_the_money() -> None:
     assert line(CANFIELD, BOARD, "r>up") == (
-        "move 12 r>up: 5D from the reserve to the foundation; reserve 2 4H; 2 banked, -$40"
+        "move 12 r>up: 5D from the reserve banked; reserve 2 4H; 2 banked, -$40"
     )
 
 
@@ -121,5 +121,5 @@ def test_what_a_column_shows_when_a_card_has_left_is_told() -> None:
 def test_a_card_taken_back_costs_money() -> None:
     board = "t1: 6H\nup: S5\nbase: A"
     assert line(CANFIELD_AISLERIOT, board, "up.S>t1") == (
-        "move 12 up.S>t1: 5S from the foundation of spades onto 6H in column 1; 4 banked, -$30"
+        "move 12 up.S>t1: 5S back from its foundation onto 6H in column 1; 4 banked, -$30"
     )

@@ -52,10 +52,10 @@ def test_waste_and_reserve_are_looked_through_as_far_as_they_are_known() -> None
 
 
 def test_banked_cards_are_told() -> None:
-    assert where(CANFIELD, BOARD, "QS") == ["where QS: banked, the foundation"]
-    assert where(CANFIELD, BOARD, "KS") == ["where KS: banked, the foundation, on top"]
+    assert where(CANFIELD, BOARD, "QS") == ["where QS: banked"]
+    assert where(CANFIELD, BOARD, "KS") == ["where KS: banked, on top"]
     assert where(CAPRICE, "down: H2", "QH") == [
-        "where QH: banked, the down foundation, on top",
+        "where QH: banked down, on top",
         "where QH: another face down, in the stock",
     ]
 
@@ -63,7 +63,7 @@ def test_banked_cards_are_told() -> None:
 def test_of_two_packs_both_copies_are_told() -> None:
     assert where(LADY_PALK, "t1: 5C\nup: C6,5", "5C") == [
         "where 5C: column 1, on top",
-        "where 5C: banked, the foundation",
-        "where 5C: banked, the foundation, on top",
+        "where 5C: banked",
+        "where 5C: banked, on top",
     ]
     assert where(LADY_PALK, "", "5C") == ["where 5C: face down, in the stock"]

@@ -1,0 +1,61 @@
+"""What is said of a board when it is asked about: by whoever races, and by whoever practises. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from saratoga_client.lines.moving import move_words
+from saratoga_client.lines.position import board_line, position_lines
+from saratoga_client.lines.tongue import Tongue
+from saratoga_client.lines.whereabouts import sought, where_lines
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import legal_moves
+from saratoga_rules.views import View
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A board that is asked about."""
+
+    game: Game
+    view: View
+    count: int
+    """Moves made."""
+    tongue: Tongue
+
+    def look(self) -> Iterator[str]:
+        """Everything, pile by pile."""
+        yield board_line(self.game, self.view, self.count)
+        yield from position_lines(self.game, self.view, self.tongue)
+
+    def where(self, words: str) -> Iterator[str]:
+        """Where a card is."""
+        if not words:
+            yield "no: Say which card: where 7C, where 10H, or where K for all four kings."
+            return
+        try:
+            cards = sought(words)
+        except ValueError as fault:
+            yield f"no: {fault}"
+            return
+        for card in cards:
+            yield from where_lines(self.game, self.view, card, self.tongue)
+
+    def legal(self) -> Iterator[str]:
+        """How many moves are legal, and then each: what to type, and what it does."""
+        moves = legal_moves(self.game, self.view)
+        yield f"legal: {len(moves)}"
+        for move in moves:
+            yield f"legal {move}: {move_words(self.game, self.view, move, self.tongue)}"
+
+
+def rules_lines(words: str, here: Game | None) -> Iterator[str]:
+    """The rules of a game, a heading and a sentence a line; `here` is the one being played."""
+    name = words.strip().lower()
+    game = GAMES.get(name) if name else here
+    if game is None:
+        yield f"no: Say which game: {', '.join(GAMES)}."
+        return
+    yield f"rules: {game.title}"
+    for heading, sentence in game.describe():
+        yield f"rules {heading}: {sentence}"

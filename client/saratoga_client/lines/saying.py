@@ -1,0 +1,308 @@
+"""An evening's events as lines: what changed between two evenings, and nothing else. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from saratoga_client.connection import LinkState
+from saratoga_client.lines.moving import moved_line
+from saratoga_client.lines.position import board_line, money_words, position_lines
+from saratoga_client.lines.tongue import LETTERS, Tongue, counted
+from saratoga_client.model import dollars, rows, shown_name
+from saratoga_client.plain import seat_lines, standing_line
+from saratoga_client.racing.evening import Evening, clock
+from saratoga_client.racing.feed import FeedLine, Tone
+from saratoga_client.racing.own_board import OwnBoard
+from saratoga_protocol import events
+
+FOR_THE_PLAYER: Final = frozenset({Tone.LEAD, Tone.PASS, Tone.ENDING})
+"""News of a race that is said; the rest is said too when every standing is."""
+
+ENDINGS: Final = {
+    "won": "every card is banked",
+    "stuck": "nothing more could be banked, whatever you play",
+    "cashed out": "you took the money",
+    "out of time": "the time is up",
+    "left": "you left the race",
+}
+"""Why one's board has ended, said to the player."""
+
+GATHERING: Final = "gathering"
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How an evening is said."""
+
+    tongue: Tongue = LETTERS
+    is_verbose: bool = False
+
+
+def opening(evening: Evening, manner: Manner, now: int) -> Iterator[str]:
+    """The lines for whoever has just sat down, or come back."""
+    yield from table_lines(evening)
+    if evening.own is not None:
+        yield from _board_shown(evening.own, manner)
+    elif evening.phase == "running":
+        yield "note: this race is on without you; you can be ready for the next one"
+    if evening.phase == "countdown":
+        yield _countdown(evening, now)
+
+
+def changes(before: Evening, after: Evening, manner: Manner, now: int) -> Iterator[str]:
+    """A line for everything that is new, in the order in which a listener wants it."""
+    yield from _link(before, after)
+    yield from _house(before, after)
+    yield from (f"seat: {line}" for line in seat_lines(before.picture, after.picture))
+    yield from _host(before, after)
+    yield from _settings(before, after)
+    yield from _phase(before, after, now)
+    yield from _own(before.own, after.own, manner)
+    yield from _news(before, after, manner)
+    yield from _over(before, after)
+    if after.gone and not before.gone:
+        yield f"gone: {after.gone}"
+
+
+# The table
+
+
+def table_lines(evening: Evening) -> Iterator[str]:
+    """The table, and who sits there."""
+    table = evening.table
+    yield f"table {table.code}: {settings_words(table.settings)}"
+    for number, seat in enumerate(table.seats, start=1):
+        yield f"seat {number} {shown_name(seat.name, seat.bot)}: {_seat_words(evening, seat)}"
+    yield f"race {table.race}: {table.phase}"
+
+
+def settings_words(settings: events.TableSettings) -> str:
+    """What the host chose."""
+    cap = f"{settings.cap} minutes" if settings.cap else "no cap"
+    public = "public" if settings.public else "private"
+    return f"{settings.game}, {cap}, {counted(settings.seats, 'seat')}, {public}"
+
+
+def _seat_words(evening: Evening, seat: events.Seat) -> str:
+    facts = [
+        ("you", seat.player == evening.player),
+        ("host", seat.player == evening.table.host),
+        ("ready", seat.ready),
+        ("not ready", not seat.ready and evening.phase == GATHERING),
+        ("racing", seat.player in evening.table.racers and evening.phase == "running"),
+        ("connection lost", not seat.connected),
+    ]
+    return ", ".join(word for word, is_so in facts if is_so) or "here"
+
+
+def totals_lines(evening: Evening) -> Iterator[str]:
+    """What everybody at the table made of the evening so far, the richest first."""
+    for seat in sorted(evening.table.seats, key=lambda seat: (-seat.net, -seat.wins)):
+        yield (
+            f"total {shown_name(seat.name, seat.bot)}: {counted(seat.races, 'race')}, "
+            f"{counted(seat.wins, 'win')}, {dollars(seat.net)}"
+        )
+
+
+def _host(before: Evening, after: Evening) -> Iterator[str]:
+    if before.table.host == after.table.host:
+        return
+    host = next((seat for seat in after.table.seats if seat.player == after.table.host), None)
+    if after.is_host:
+        yield "host: you are host now: say start when everybody is ready"
+    elif host is not None:
+        yield f"host: {shown_name(host.name, host.bot)} is host now"
+
+
+def _settings(before: Evening, after: Evening) -> Iterator[str]:
+    if before.table.settings != after.table.settings:
+        yield f"settings: {settings_words(after.table.settings)}; ready marks are cleared"
+
+
+def _house(before: Evening, after: Evening) -> Iterator[str]:
+    if after.announcement and after.announcement != before.announcement:
+        yield f"house: {after.announcement}"
+    notice = after.table.notice
+    if notice and notice != before.table.notice:
+        yield f"notice: {notice}"
+    for alarm in after.alarms[len(before.alarms) :]:
+        yield f"alarm: {alarm}"
+
+
+def _link(before: Evening, after: Evening) -> Iterator[str]:
+    if before.link is after.link:
+        return
+    if after.link is LinkState.RECONNECTING:
+        safe = " Your score is safe; the race's clock runs on." if _is_racing(after) else ""
+        yield f"link: the connection is lost, trying again.{safe}"
+    elif after.link is LinkState.CONNECTED:
+        yield "link: connected again"
+
+
+# A race
+
+
+def _phase(before: Evening, after: Evening, now: int) -> Iterator[str]:
+    was, now_is = (before.table.race, before.phase), (after.table.race, after.phase)
+    if was == now_is:
+        return
+    match after.phase:
+        case "countdown":
+            yield _countdown(after, now)
+        case "running":
+            yield "countdown: 0"
+            yield f"race {after.table.race}: running, {_cap_words(after, now)}"
+        case "over":
+            # the outcome says so
+            return
+        case phase:
+            yield f"race {after.table.race}: {phase}"
+
+
+def _countdown(evening: Evening, now: int) -> str:
+    seconds = (clock(evening, now).until_start + 500) // 1000
+    racers = counted(len(evening.table.racers), "racer")
+    yours = "" if evening.player in evening.table.racers else "; you sit this one out"
+    return f"countdown: {seconds} seconds, {racers}{yours}"
+
+
+def _cap_words(evening: Evening, now: int) -> str:
+    left = clock(evening, now).left
+    return "no cap" if left is None else f"{minutes(left + 500)} to go"
+
+
+def clock_line(evening: Evening, now: int) -> str:
+    """The time of the race."""
+    time = clock(evening, now)
+    if evening.phase == "countdown":
+        return f"clock: the race starts in {(time.until_start + 500) // 1000} seconds"
+    if evening.phase != "running":
+        return "clock: no race is running"
+    left = "no cap" if time.left is None else f"{minutes(time.left)} left"
+    return f"clock: {minutes(time.elapsed)} gone, {left}"
+
+
+def minutes(millis: int) -> str:
+    """Time as it is read out: minutes and seconds.
+
+    >>> minutes(192_400)
+    '3:12'
+    """
+    return f"{millis // 60_000}:{millis // 1000 % 60:02}"
+
+
+def standings_lines(evening: Evening) -> Iterator[str]:
+    """Who stands where."""
+    found = rows(evening.picture)
+    if not found:
+        yield "standings: none before the race"
+    for row in found:
+        yield f"standing {standing_line(row)}"
+
+
+def _news(before: Evening, after: Evening, manner: Manner) -> Iterator[str]:
+    if after.picture.outcome is not None:
+        return
+    for line in new_lines(before.feed, after.feed):
+        about_me = line.player in ("", after.player)
+        is_mine = line.tone is Tone.ENDING and about_me
+        if line.tone is Tone.LINK or is_mine or line.tone is Tone.PEOPLE:
+            # said already, in their own lines
+            continue
+        if manner.is_verbose or line.tone in FOR_THE_PLAYER:
+            yield f"news: {line.text}"
+    if manner.is_verbose:
+        known = {row.player: row for row in rows(before.picture)}
+        for row in rows(after.picture):
+            if known.get(row.player) != row:
+                yield f"standing {standing_line(row)}"
+
+
+def new_lines(before: tuple[FeedLine, ...], after: tuple[FeedLine, ...]) -> tuple[FeedLine, ...]:
+    """The lines at the end of `after` that were not in `before`; old ones may have fallen out."""
+    if not before:
+        return after
+    for at in range(len(after) - 1, -1, -1):
+        if after[at] is before[-1]:
+            return after[at + 1 :]
+    return after
+
+
+def _over(before: Evening, after: Evening) -> Iterator[str]:
+    outcome = after.picture.outcome
+    known = before.picture.outcome
+    if outcome is not None and (known is None or known.race != outcome.race):
+        yield from result_lines(after)
+    elif after.verifications != before.verifications and outcome is not None:
+        yield from _verification(after, outcome)
+
+
+def result_lines(evening: Evening) -> Iterator[str]:
+    """How the race ended, the ties explained."""
+    outcome = evening.picture.outcome
+    if outcome is None:
+        yield "no: No race is over yet. Say standings for how this one stands."
+        return
+    ranked = "ranked" if outcome.ranked else "unranked"
+    yield f"race {outcome.race}: over, {outcome.game}, {ranked}"
+    for row in rows(evening.picture):
+        yield f"result {standing_line(row)}"
+    if any(row.tie for row in rows(evening.picture)):
+        yield "note: with the same money, whoever reached the count first is ahead"
+    if evening.best is not None and evening.is_new_best and evening.best.race == outcome.race:
+        yield f"best: {evening.best.banked} banked is your best at {outcome.game} on this machine"
+    yield f"digest: {outcome.digest}"
+    yield from _verification(evening, outcome)
+
+
+def _verification(evening: Evening, outcome: events.Outcome) -> Iterator[str]:
+    found = evening.verifications.get(outcome.race)
+    if found is not None:
+        yield f"{'verified' if found.ok else 'alarm'}: {found.sentence}"
+
+
+# One's own board
+
+
+def _is_racing(evening: Evening) -> bool:
+    return evening.own is not None and evening.own.is_racing
+
+
+def _own(before: OwnBoard | None, after: OwnBoard | None, manner: Manner) -> Iterator[str]:
+    if after is None:
+        return
+    if before is None or before.race != after.race:
+        yield from _board_shown(after, manner)
+        return
+    yield from _moves(before, after, manner)
+    if after.taken_back and after.taken_back != before.taken_back:
+        yield f"no: {after.taken_back}"
+    if before.is_racing and not after.is_racing:
+        yield _ended(after)
+
+
+def _board_shown(own: OwnBoard, manner: Manner) -> Iterator[str]:
+    """The deal, or the board as it was left."""
+    if own.count == 0 and own.is_racing:
+        yield f"deal: {own.game.name}, {money_words(own.game, own.view)}"
+    else:
+        yield board_line(own.game, own.view, own.count)
+    yield from position_lines(own.game, own.view, manner.tongue)
+    if not own.is_racing:
+        yield _ended(own)
+
+
+def _moves(before: OwnBoard, after: OwnBoard, manner: Manner) -> Iterator[str]:
+    made = after.count - before.count
+    if made == 1 and before.in_flight:
+        move = before.in_flight[0].move
+        yield moved_line(after.game, before.view, after.view, move, after.count, manner.tongue)
+    elif made:
+        # several at once, or made elsewhere: where it stands is what matters
+        yield board_line(after.game, after.view, after.count)
+        yield from position_lines(after.game, after.view, manner.tongue)
+
+
+def _ended(own: OwnBoard) -> str:
+    why = ENDINGS.get(own.state, own.state)
+    return f"ended: {own.state}, {money_words(own.game, own.view)}; {why}; that counts"
