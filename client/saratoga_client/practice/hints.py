@@ -6,20 +6,17 @@ remembers of it, so no hint ever rests on a hidden card; nor does its reason.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from saratoga_client.bots.memory import recall
 from saratoga_client.bots.strong import choose_strongly
 from saratoga_client.practice.game import Practice, advised
-from saratoga_client.practice.safe import carried
-from saratoga_rules.cards import HIDDEN, Card
+from saratoga_client.review.words import card_name, carried, move_words, pile_words
+from saratoga_rules.cards import HIDDEN
 from saratoga_rules.game import Game
 from saratoga_rules.judge import legal_moves, play, refusal
-from saratoga_rules.moves import DOWN, RESERVE, UP, WASTE, Carry, Draw, Move, Redeal
-from saratoga_rules.piles import Pile
+from saratoga_rules.moves import DOWN, RESERVE, UP, WASTE, Carry, Draw, Move
 from saratoga_rules.position import Position
-
-SUIT_SIGNS: Final = {"C": "\u2663", "S": "\u2660", "H": "\u2665", "D": "\u2666", "#": "?"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +54,6 @@ def hint(practice: Practice, at: int) -> Advice:
     return Advice(advised(practice, replace(choice.memory, plan=plan), at), told)
 
 
-def card_name(card: Card) -> str:
-    """A card as it is shown: `10\u2665`."""
-    return card[0].replace("T", "10") + SUIT_SIGNS[card[1]]
-
-
 class _Seen(NamedTuple):
     """A step of a plan, played as far as the cards are known."""
 
@@ -82,46 +74,17 @@ def _played(game: Game, position: Position, plan: tuple[Move, ...]) -> Iterator[
 def _reasoned(game: Game, position: Position, plan: tuple[Move, ...]) -> str:
     steps = list(_played(game, position, plan))
     first, later = steps[0], steps[1:]
-    reasons = [*_gains(game, first)] or [*_end(later)]
+    reasons = [*_gains(first)] or [*_end(later)]
     if not reasons:
         reasons = ["one card more"] if _banks(first.move) else ["that leaves a better position"]
-    return f"{_what(game, first)}: {reasons[0]}"
-
-
-def _what(game: Game, step: _Seen) -> str:
-    match step.move:
-        case Draw():
-            return "deal" if game.stock.onto is Pile.COLUMN else "draw"
-        case Redeal():
-            return "redeal"
-        case Carry() as move:
-            source = _pile(move.source)
-            card = card_name(carried(step.before, move))
-            if move.target in (UP, DOWN):
-                where = f", {move.target}" if step.before.down else ""
-                return f"bank {card} from {source}{where}"
-            if move.count > 1:
-                card += f" to {card_name(step.before.columns[move.origin][-1])}"
-            column = step.before.columns[move.destination]
-            on = f"onto {card_name(column[-1])}" if column else "into the space"
-            return f"{card} from {source} {on} ({_pile(move.target)})"
-
-
-def _pile(name: str) -> str:
-    if name == WASTE:
-        return "the waste"
-    if name == RESERVE:
-        return "the reserve"
-    if name.startswith("t"):
-        return f"column {name[1:]}"
-    return "its foundation"
+    return f"{move_words(game, first.before, first.move)}: {reasons[0]}"
 
 
 def _banks(move: Move) -> bool:
     return isinstance(move, Carry) and move.target in (UP, DOWN)
 
 
-def _gains(game: Game, step: _Seen) -> Iterator[str]:
+def _gains(step: _Seen) -> Iterator[str]:
     """What the move brings by itself, the weightiest first."""
     before, move, after = step
     if not isinstance(move, Carry):
@@ -147,6 +110,6 @@ def _end(later: list[_Seen]) -> Iterator[str]:
         move = step.move
         if isinstance(move, Carry) and (_banks(move) or move.source in (RESERVE, WASTE)):
             card = card_name(carried(step.before, move))
-            where = "be banked" if _banks(move) else f"go to {_pile(move.target)}"
+            where = "be banked" if _banks(move) else f"go to {pile_words(move.target)}"
             yield f"then {card} can {where}" if away == 1 else f"{card} can {where} soon"
             return

@@ -6,12 +6,12 @@ then no column can miss it. And where banking alone wins the game, everything is
 
 from collections.abc import Iterator
 
-from saratoga_rules.cards import RANKS, SUITS, Card, card_of
-from saratoga_rules.foundations import rank_at, wanted_down, wanted_up
+from saratoga_client.review.words import carried
+from saratoga_rules.cards import RANKS, SUITS, Card
+from saratoga_rules.foundations import wanted_down, wanted_up
 from saratoga_rules.game import Game
 from saratoga_rules.judge import is_won, legal_moves, play
-from saratoga_rules.moves import DOWN, RESERVE, UP, WASTE, Carry
-from saratoga_rules.position import Position
+from saratoga_rules.moves import DOWN, UP, Carry
 from saratoga_rules.views import View
 
 
@@ -29,18 +29,6 @@ def banking_moves(game: Game, view: View) -> Iterator[Carry]:
     for move in legal_moves(game, view):
         if isinstance(move, Carry) and move.target in (UP, DOWN):
             yield move
-
-
-def carried(position: Position, move: Carry) -> Card:
-    """The first card of the packet that a legal move carries."""
-    if move.origin >= 0:
-        return position.columns[move.origin][-move.count]
-    if move.source == WASTE:
-        return position.waste[-1]
-    if move.source == RESERVE:
-        return position.reserve[-1]
-    suit = move.source[-1]
-    return card_of(rank_at(position.base, position.up[SUITS.index(suit)]), suit)
 
 
 def _starts_a_foundation(view: View, move: Carry) -> bool:

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from kit.practices import moments, practice_at
 from saratoga_client.practice.dealt import Dealt, from_seed
 from saratoga_client.practice.game import begin, make
-from saratoga_client.practice.hints import card_name, hint
-from saratoga_rules.cards import PACK, Card
+from saratoga_client.practice.hints import hint
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves
 from saratoga_rules.moves import DRAW, parse_move
@@ -87,8 +86,3 @@ def test_where_nothing_can_be_done_the_hint_says_so() -> None:
     assert "no legal move" in hint(empty, 0).hint.says
     won = begin(Dealt(GAMES["canfield"], deal._replace(up=(13, 13, 13, 13)), seed="demo"))
     assert "won" in hint(won, 0).hint.says
-
-
-def test_a_ten_is_written_out() -> None:
-    assert [card_name(Card(card)) for card in ("TH", "AS", "QC", "9D")] == ["10♥", "A♠", "Q♣", "9♦"]
-    assert len({card_name(card) for card in PACK}) == 52

@@ -3,11 +3,10 @@ from hypothesis import given
 
 from kit.positions import draw
 from kit.walks import places, step_at
-from saratoga_client.practice.safe import banking_moves, carried, safe_move
-from saratoga_rules.cards import HIDDEN
+from saratoga_client.practice.safe import banking_moves, safe_move
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import legal_moves, play
-from saratoga_rules.moves import Carry, parse_move
+from saratoga_rules.judge import play
+from saratoga_rules.moves import parse_move
 from saratoga_rules.views import redact
 
 CANFIELD = GAMES["canfield"]
@@ -22,17 +21,6 @@ def test_what_is_safe_is_legal_and_banks_a_card(name: str, place: int) -> None:
     if move is not None:
         assert move in step.legal
         assert play(step.game, step.position, move).banked == step.position.banked + 1
-
-
-@every_game
-@given(place=places)
-def test_no_card_that_is_carried_is_a_hidden_one(name: str, place: int) -> None:
-    step = step_at(name, place)
-    view = redact(step.position)
-    for move in legal_moves(step.game, view):
-        if isinstance(move, Carry):
-            assert carried(view, move) == carried(step.position, move)
-            assert carried(view, move) is not HIDDEN
 
 
 def test_a_base_card_is_safe() -> None:

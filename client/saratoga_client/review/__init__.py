@@ -1,0 +1,1 @@
+"""A finished race looked at again: who had banked what when, and where the boards parted. All pure."""

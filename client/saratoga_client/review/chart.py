@@ -1,0 +1,76 @@
+"""Banked cards over time as a text chart: every racer a line made of the own mark.
+
+Marks are the places, so the chart needs no colour; where lines lie on one another the better
+place is seen. Dots show where the money is even.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from saratoga_client.review.climb import Climb
+from saratoga_client.review.times import clock
+
+MARKS: Final = "123456789abcdefg"
+"""One for each racer, by place; a table has no more seats."""
+
+EVEN: Final = "."
+AXIS: Final = "|"
+LABEL: Final = 4
+"""Columns for the numbers on the left, and the axis."""
+
+
+def chart(climbs: Sequence[Climb], even: int, width: int, height: int) -> tuple[str, ...]:
+    """A chart of some width and height, the times below it; `even` is where the money is even."""
+    end = max((climb.end for climb in climbs), default=0)
+    top = max(even, *(count for climb in climbs for _, count in ((0, climb.start), *climb.counts)))
+    plot = _Plot(max(width - LABEL, 2), max(height - 1, 2), end, top)
+    plot.level(even, EVEN)
+    for mark, climb in reversed(tuple(zip(MARKS, climbs, strict=False))):
+        plot.line(climb, mark)
+    return (*plot.rows(even), _times(end, width))
+
+
+class _Plot:
+    """Cells in which lines are drawn; later ones lie on top."""
+
+    def __init__(self, width: int, height: int, end: int, top: int) -> None:
+        self._cells = [[" "] * width for _ in range(height)]
+        self._width, self._height = width, height
+        self._end, self._top = max(end, 1), max(top, 1)
+
+    def level(self, banked: int, mark: str) -> None:
+        self._cells[self._row(banked)] = [mark if x % 2 == 0 else " " for x in range(self._width)]
+
+    def line(self, climb: Climb, mark: str) -> None:
+        before = self._row(climb.start)
+        for x in range(self._width):
+            at = x * self._end // (self._width - 1)
+            if at > climb.end and x:
+                # the column in which a line ends shows what it came to
+                self._join(x, before, self._row(climb.final), mark)
+                return
+            row = self._row(climb.banked_at(at))
+            self._join(x, before, row, mark)
+            before = row
+
+    def rows(self, even: int) -> list[str]:
+        labels = {self._row(0): 0, self._row(even): even, 0: self._top}
+        return [
+            f"{labels.get(y, ''):>{LABEL - 1}}{AXIS}{''.join(cells)}".rstrip()
+            for y, cells in enumerate(self._cells)
+        ]
+
+    def _join(self, x: int, before: int, row: int, mark: str) -> None:
+        for y in range(min(before, row), max(before, row) + 1):
+            if y != before or row == before:
+                self._cells[y][x] = mark
+
+    def _row(self, banked: int) -> int:
+        return self._height - 1 - round(banked * (self._height - 1) / self._top)
+
+
+def _times(end: int, width: int) -> str:
+    first, middle, last = clock(0), clock(end // 2), clock(end)
+    inner = width - LABEL
+    line = first.ljust(inner // 2 - len(middle) // 2) + middle
+    return " " * LABEL + line.ljust(inner - len(last)) + last

@@ -1,0 +1,88 @@
+"""Where a board parted from the winner's: the first move that was another.
+
+And the last position that both boards had, for different moves may have led to the same one.
+"""
+
+from dataclasses import dataclass
+
+from saratoga_client.review.boards import OpenBoard
+from saratoga_client.review.times import clock
+from saratoga_client.review.words import move_words
+from saratoga_rules.game import Game
+from saratoga_rules.moves import parse_move
+from saratoga_rules.record import LOG_ENDINGS
+from saratoga_rules.replay import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """From one and the same position two racers went different ways."""
+
+    own: int
+    """How many entries the player had made until then."""
+    winners: int
+    """How many the winner had."""
+    own_next: str
+    """What the player did then, in words; empty if that was the end."""
+    own_at: int
+    """When, in milliseconds."""
+    winners_next: str
+    winners_at: int
+
+
+def first_parting(game: Game, own: OpenBoard, winner: OpenBoard) -> Parting | None:
+    """The first entry that differs; `None` if the logs do not differ."""
+    mine = [line.text for line in own.entries]
+    theirs = [line.text for line in winner.entries]
+    if mine == theirs:
+        return None
+    shorter = min(len(mine), len(theirs))
+    parted = next((at for at in range(shorter) if mine[at] != theirs[at]), shorter)
+    return _parting(game, own, parted, winner, parted)
+
+
+def last_parting(game: Game, own: OpenBoard, winner: OpenBoard) -> Parting | None:
+    """Where both boards last looked the same, though they may have come there by different ways.
+
+    `None` if the boards never differ after that.
+    """
+    # an ending is an entry too, but it leads nowhere
+    mine, theirs = _moves(own), _moves(winner)
+    seen = {position: at for at, position in enumerate(winner.positions[: theirs + 1])}
+    for at in range(mine, -1, -1):
+        there = seen.get(own.positions[at])
+        if there is not None:
+            is_end = (at, there) == (mine, theirs)
+            return None if is_end else _parting(game, own, at, winner, there)
+    return None
+
+
+def _moves(board: OpenBoard) -> int:
+    return sum(entry.is_move for entry in board.entries)
+
+
+def parting_lines(parting: Parting, own: str, winner: str) -> tuple[str, ...]:
+    """A parting for people: who did what, a line each."""
+    return (
+        _line(own, parting.own + 1, parting.own_at, parting.own_next),
+        _line(winner, parting.winners + 1, parting.winners_at, parting.winners_next),
+    )
+
+
+def _line(name: str, number: int, at: int, said: str) -> str:
+    return f"{name}: {number}. {said} ({clock(at)})" if said else f"{name}: stopped there"
+
+
+def _parting(game: Game, own: OpenBoard, at: int, winner: OpenBoard, there: int) -> Parting:
+    own_next, own_at = _next(game, own, at)
+    winners_next, winners_at = _next(game, winner, there)
+    return Parting(at, there, own_next, own_at, winners_next, winners_at)
+
+
+def _next(game: Game, board: OpenBoard, at: int) -> tuple[str, int]:
+    if at == len(board.entries):
+        return "", board.end
+    line, position = Step(board.entries[at], board.positions[at])
+    if line.text in LOG_ENDINGS:
+        return str(LOG_ENDINGS[line.text]), line.at
+    return move_words(game, position, parse_move(line.text)), line.at
