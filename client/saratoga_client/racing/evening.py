@@ -67,7 +67,7 @@ class Evening:
     own: OwnBoard | None = None
     """From the deal until the next gathering; `None` for who sits the race out."""
     news: Feed = field(default_factory=Feed)
-    history: Mapping[str, tuple[Moment, ...]] = MappingProxyType({})
+    history: Mapping[str, tuple[Moment, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """Every racer's count over the present race, as heard live."""
     alarms: tuple[str, ...] = ()
     """Where the house's words do not agree: to be shown loudly, and kept."""
@@ -76,7 +76,7 @@ class Evening:
     best: PersonalBest | None = None
     """Of this game, on this machine; at the results the new one if there is one."""
     is_new_best: bool = False
-    verifications: Mapping[str, Verification] = MappingProxyType({})
+    verifications: Mapping[str, Verification] = field(default_factory=lambda: MappingProxyType({}))
     """By race, as soon as it is checked."""
     gone: str = ""
     """Why the seat is gone; empty while it is there."""

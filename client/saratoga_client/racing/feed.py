@@ -6,7 +6,7 @@ connection one look tells where things stand.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
@@ -54,7 +54,8 @@ class FeedLine:
     """Whom it is about; empty: nobody, or oneself."""
 
 
-_NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
+def _nothing() -> Mapping[str, int]:
+    return MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +65,10 @@ class Feed:
     lines: tuple[FeedLine, ...] = ()
     leader: str = ""
     leader_at: int = -LEAD_EVERY
-    sides: Mapping[str, int] = _NOTHING
+    sides: Mapping[str, int] = field(default_factory=_nothing)
     """By rival: -1 ahead of the player, 1 behind, as last told; nobody who is level."""
-    sides_at: Mapping[str, int] = _NOTHING
-    milestones: Mapping[str, int] = _NOTHING
+    sides_at: Mapping[str, int] = field(default_factory=_nothing)
+    milestones: Mapping[str, int] = field(default_factory=_nothing)
     """The last one told."""
     ended: frozenset[str] = frozenset()
     away: frozenset[str] = frozenset()

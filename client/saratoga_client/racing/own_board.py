@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from saratoga_client.hand.foresight import foreseen
+from saratoga_client.shown import shown
 from saratoga_protocol.events import BoardView
 from saratoga_protocol.views import rules_view
 from saratoga_rules.game import Game
@@ -37,7 +38,7 @@ class OwnBoard:
     race: str
     game: Game
     count: int
-    """How many moves the house has confirmed."""
+    """How many moves the house has confirmed; when the board has ended, perhaps its end too."""
     view: View
     """The board after them."""
     shown: View
@@ -124,14 +125,18 @@ def with_board(own: OwnBoard, board: BoardView, is_final_word: bool = False) -> 
     is_older = (board.count, board.state != RACING) < (own.count, not own.is_racing)
     if is_older and not is_final_word:
         return own
+    view = rules_view(board.view)
     done = board.count - own.count
-    fresh = replace(own, count=board.count, view=rules_view(board.view), state=board.state)
+    fresh = replace(own, count=board.count, view=view, state=board.state)
     if done < 0:
         return _without(fresh, 0, f"the house has only {board.count} of your moves.")
+    if not fresh.is_racing and done and _ahead(own, done - 1) == view:
+        # the ending itself was counted too
+        done -= 1
     fresh = replace(fresh, in_flight=own.in_flight[done:])
     if not fresh.is_racing:
         fresh = replace(fresh, is_cashing_out=False)
-        return _without(fresh, 0, f"your board had ended: {board.state}.")
+        return _without(fresh, 0, f"your board had ended: {shown(board.state)}.")
     return _shown_ahead(fresh)
 
 
@@ -159,6 +164,16 @@ def _named(gone: tuple[Flight, ...]) -> str:
     if not others:
         return f"{first} was"
     return f"{first} and {'1 move' if others == 1 else f'{others} moves'} after it were"
+
+
+def _ahead(own: OwnBoard, moves: int) -> View | None:
+    """The confirmed view after so many of the moves in flight; `None` where nobody can tell."""
+    view: View | None = own.view
+    for flight in own.in_flight[:moves]:
+        if view is None or refusal(own.game, view, flight.move) is not None:
+            return None
+        view = foreseen(own.game, view, flight.move)
+    return view if moves <= len(own.in_flight) else None
 
 
 def _shown_ahead(own: OwnBoard) -> OwnBoard:

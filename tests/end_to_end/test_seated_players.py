@@ -1,0 +1,155 @@
+"""People's seats at a real house, driven as the screens drive them: races to the result."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from kit.house import open_house
+from saratoga_client.connection import Connection, LinkState
+from saratoga_client.identity import new_token
+from saratoga_client.racing.evening import Evening
+from saratoga_client.racing.keepsakes import Keepsakes
+from saratoga_client.racing.own_board import OwnBoard
+from saratoga_client.racing.seated import Seated
+from saratoga_client.witness import Witness
+from saratoga_rules.judge import legal_moves
+from saratoga_rules.moves import DRAW, REDEAL, Carry, Move
+from saratoga_rules.record import RaceRecord
+
+WITHIN = 60.0
+"""Seconds: a bound for what is awaited, never a measure."""
+
+
+class Person:
+    """Somebody who banks what can be banked, draws otherwise, and cashes out after a while."""
+
+    def __init__(self, house: Connection, folder: Path, patience: int) -> None:
+        self.seated = Seated(
+            house,
+            witness=Witness(folder / "witness"),
+            keepsakes=Keepsakes(folder / "races"),
+            on_change=self._seen,
+        )
+        self.house = house
+        self.patience = patience
+        self.made = 0
+        self.taken_back: list[str] = []
+        self.links: list[LinkState] = []
+
+    def _seen(self, evening: Evening) -> None:
+        own = evening.own
+        if own is not None and own.taken_back and own.taken_back not in self.taken_back:
+            self.taken_back.append(own.taken_back)
+        if not self.links or self.links[-1] is not evening.link:
+            self.links.append(evening.link)
+
+    async def race(self) -> RaceRecord:
+        """From the deal to the checked record."""
+        evening = await self.seated.until(lambda e: e.own is not None)
+        assert evening.own is not None
+        race = evening.own.race
+        while (move := await self._choice()) is not None:
+            assert self.seated.play(move)
+            self.made += 1
+        await self.seated.cash_out()
+        await self.seated.until(lambda e: race in e.verifications)
+        return await self.seated.record(race)
+
+    async def _choice(self) -> Move | None:
+        """The next move, when one can be made; `None`: enough."""
+        evening = await self.seated.until(
+            lambda e: e.own is None or e.own.may_move or not e.own.is_racing
+        )
+        own = evening.own
+        if own is None or not own.is_racing or self.made >= self.patience:
+            return None
+        return chosen(own)
+
+
+def chosen(own: OwnBoard) -> Move | None:
+    legal = legal_moves(own.game, own.shown)
+    banking = [move for move in legal if isinstance(move, Carry) and move.target in ("up", "down")]
+    turning = [move for move in (DRAW, REDEAL) if move in legal]
+    return next(iter([*banking, *turning, *legal]), None)
+
+
+@asynccontextmanager
+async def people(url: str, folder: Path, patience: int) -> AsyncIterator[tuple[Person, Person]]:
+    """Ana opens a table, Raj joins it; both have a seat."""
+    async with AsyncExitStack() as stack:
+        found = []
+        for name in ("Ana", "Raj"):
+            house = await stack.enter_async_context(Connection(url, new_token(), name=name))
+            found.append(Person(house, folder / name, patience))
+        ana, raj = found
+        attending = [asyncio.create_task(person.seated.attend()) for person in found]
+        try:
+            code = await ana.seated.open_table("canfield", cap=5)
+            await raj.seated.sit_down(code)
+            yield ana, raj
+        finally:
+            for task in attending:
+                task.cancel()
+            await asyncio.gather(*attending, return_exceptions=True)
+
+
+async def start(ana: Person, raj: Person) -> None:
+    for person in (ana, raj):
+        await person.seated.until(lambda e: e.phase == "gathering")
+        await person.seated.ready()
+    await ana.seated.start()
+
+
+async def test_two_people_race_to_the_result_and_again(tmp_path: Path) -> None:
+    async with asyncio.timeout(WITHIN), open_house() as house, AsyncExitStack() as stack:
+        ana, raj = await stack.enter_async_context(people(house.url, tmp_path, patience=40))
+        await start(ana, raj)
+        records = await asyncio.gather(ana.race(), raj.race())
+        assert records[0] == records[1]
+        check_the_end(ana, records[0])
+        check_the_end(raj, records[1])
+        best = ana.seated.evening
+        assert best is not None
+
+        await ana.seated.next_race()
+        await start(ana, raj)
+        ana.made = raj.made = 0
+        again = await asyncio.gather(ana.race(), raj.race())
+        assert again[0].race == 2
+        table = ana.seated.evening
+        assert table is not None
+        assert {seat.races for seat in table.table.seats} == {2}
+
+
+async def test_a_race_goes_on_when_the_house_was_killed_in_the_middle(tmp_path: Path) -> None:
+    async with asyncio.timeout(WITHIN), open_house() as house, AsyncExitStack() as stack:
+        ana, raj = await stack.enter_async_context(people(house.url, tmp_path, patience=60))
+        await start(ana, raj)
+        racing = [asyncio.create_task(person.race()) for person in (ana, raj)]
+        await ana.seated.until(lambda e: e.own is not None and e.own.count >= 5)
+        await house.kill()
+        await house.start()
+        records = await asyncio.gather(*racing)
+        for person, record in zip((ana, raj), records, strict=True):
+            check_the_end(person, record)
+            assert LinkState.RECONNECTING in person.links
+            assert person.links[-1] is LinkState.CONNECTED
+
+
+def check_the_end(person: Person, record: RaceRecord) -> None:
+    """What the player saw is what the record says, and nothing was lost on the way."""
+    evening = person.seated.evening
+    assert evening is not None
+    assert evening.own is not None
+    log = record.racer(evening.player)
+    assert person.taken_back == []
+    assert log.moves == person.made
+    assert len(log.log) == evening.own.count
+    assert (log.banked, log.state) == (evening.own.banked, evening.own.state)
+    found = evening.verifications[record.race_id]
+    assert found.ok, found.sentence
+    assert "witnessed here" in found.sentence
+    assert evening.alarms == ()
+    reached = next(row.reached for row in record.results if row.player == evening.player)
+    assert (evening.best is not None) is (reached is not None)
