@@ -120,7 +120,8 @@ def _stretched(signs: list[Sign], width: int) -> tuple[Sign, ...]:
     for sign in signs:
         others = [other.x - 1 for other in signs if other.y == sign.y and other.x > sign.x]
         end = min([*others, width])
-        stretched.append(sign if sign.centred else replace(sign, width=end - sign.x))
+        fixed = sign.centred or sign.width == 1
+        stretched.append(sign if fixed else replace(sign, width=end - sign.x))
     return tuple(stretched)
 
 
@@ -131,7 +132,8 @@ def arrangement(game: Game, width: int, height: int) -> Arrangement:
     for form in _forms(game, width, height):
         few = game.columns.count <= FEW_COLUMNS
         arranged = _in_two_parts(form) if few else _in_rows(form)
-        enough = arranged.room - form.below.height + 1 >= TALL[game.packs]
+        # a long column's last card shows two rows of itself, or its only one
+        enough = arranged.room - min(2, form.below.height) + 1 >= TALL[game.packs]
         if arranged.width <= width and enough:
             return arranged
     assert arranged is not None

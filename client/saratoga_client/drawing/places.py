@@ -4,8 +4,9 @@ Drawing and clicking agree, since both go by the same places.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import pairwise
 
 from saratoga_client.drawing.arrangement import FAN, STOCK, Arrangement, Sign, Site, arrangement
 from saratoga_client.drawing.elision import Run, rows_of
@@ -138,6 +139,18 @@ def lay_out(
         _strips=tuple(_strips(arranged)),
         _piles=_piles(view),
     )
+
+
+def _lay_cards_over_spaces(places: list[Place]) -> None:
+    """Where a space would cover a line of the card to its left, the card covers the space."""
+    for at, (left, right) in enumerate(pairwise(places)):
+        overlap = left.x + left.size.width - right.x
+        beside = left.y == right.y and left.x < right.x
+        if left.kind is Kind.CARD and right.kind is Kind.SPACE and beside and overlap > 0:
+            places[at] = replace(left, width=left.width + overlap)
+            places[at + 1] = replace(
+                right, x=right.x + overlap, width=right.width - overlap, cut=overlap
+            )
 
 
 def _places(game: Game, view: View, site: Site, picked: tuple[str, int] | None) -> Iterator[Place]:

@@ -19,7 +19,7 @@ from saratoga_client.drawing.canvas import Piece, changed, overlaid
 from saratoga_client.drawing.looks import Look
 from saratoga_client.drawing.places import Layout, Spot, lay_out
 from saratoga_client.drawing.roles import Role
-from saratoga_client.tui.painted import style_of
+from saratoga_client.tui.colours import Depth, Paint, paint
 from saratoga_rules.cards import HIDDEN
 from saratoga_rules.game import Game
 from saratoga_rules.views import View
@@ -94,8 +94,9 @@ class BoardWidget(Widget):
 
         source: Spot
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 (as in textual)
+    def __init__(self, colours: Paint | None = None, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
+        self._colours = colours or paint(Depth.ALL)
         self._shown: _Shown | None = None
         self._layout: Layout | None = None
         self._board: tuple[Row, ...] = ()
@@ -110,8 +111,9 @@ class BoardWidget(Widget):
             self._shown = shown
             self._draw()
 
-    def repaint(self) -> None:
-        """Paint everything again, in other colours."""
+    def dress(self, colours: Paint) -> None:
+        """Change the colours."""
+        self._colours = colours
         self.refresh()
 
     @property
@@ -121,8 +123,9 @@ class BoardWidget(Widget):
 
     def render_line(self, y: int) -> Strip:
         if y >= len(self._rows):
-            return Strip.blank(self.size.width, style_of(self, Role.TABLE))
-        segments = [Segment(text, style_of(self, role)) for text, role in self._rows[y]]
+            return Strip.blank(self.size.width, self._colours[Role.TABLE])
+        colours = self._colours
+        segments = [Segment(text, colours[role]) for text, role in self._rows[y]]
         return Strip(segments, self.size.width)
 
     def on_resize(self) -> None:

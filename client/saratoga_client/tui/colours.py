@@ -6,6 +6,7 @@ as clear in every terminal, whatever its own colours are.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -13,9 +14,18 @@ from typing import Final, TypeAlias
 from rich.style import Style
 
 from saratoga_client.drawing.roles import Role
-from saratoga_client.terminal import Colours
 
-Palette: TypeAlias = Mapping[Role, Style]
+
+class Depth(StrEnum):
+    """How many colours the terminal has."""
+
+    NONE = "none"
+    SIXTEEN = "16"
+    MANY = "256"
+    ALL = "truecolor"
+
+
+Paint: TypeAlias = Mapping[Role, Style]
 """A style for every role."""
 
 
@@ -249,20 +259,15 @@ THEMES: Final[Mapping[str, Theme]] = MappingProxyType(
 """What a player can choose from, the usual one first."""
 
 
-def themes() -> tuple[str, ...]:
-    """The names of the themes, the usual one first."""
-    return tuple(THEMES)
-
-
 @lru_cache(maxsize=32)
-def palette(colours: Colours, theme: str = "", background: bool = True) -> Palette:
+def paint(depth: Depth, theme: str = FELT.name, *, background: bool = True) -> Paint:
     """Every role's style; without `background` the table is the terminal's own.
 
-    An empty theme is the usual one. With 16 colours there is one theme only, and none without any.
+    With 16 colours there is one theme only, and none without any.
     """
-    if colours is Colours.NONE:
+    if depth is Depth.NONE:
         return _without_colours()
-    chosen = FEW if colours is Colours.SIXTEEN else THEMES[theme or FELT.name]
+    chosen = FEW if depth is Depth.SIXTEEN else THEMES[theme]
     return MappingProxyType({**_cards(chosen), **_table(chosen, background=background)})
 
 
@@ -324,7 +329,7 @@ def _table(theme: Theme, *, background: bool) -> dict[Role, Style]:
     return styles
 
 
-def _without_colours() -> Palette:
+def _without_colours() -> Paint:
     """Attributes only: shapes tell suits, lines tell what is picked and what takes it."""
     styles = dict.fromkeys(Role, Style())
     for tone in ("black", "red", "club", "diamond"):
