@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
-from saratoga_client.hand.words import CardName, card_name, first_that_fits, pile_name
+from saratoga_client.hand.words import LINE, CardName, card_name, pile_name
 from saratoga_rules.cards import HIDDEN, RANKS, SUITS, Card, card_of
 from saratoga_rules.foundations import rank_at
 from saratoga_rules.game import Game
@@ -70,9 +70,12 @@ def found_words(game: Game, view: View, text: str, card_name: CardName = card_na
         return "Find a card by rank, suit or both, such as 7, h or 10d."
     if not places:
         return "No such card can be seen."
-    return first_that_fits(
-        f"{'; '.join(places)}.", f"{len(places)} can be seen: {'; '.join(places)}."
-    )
+    told = f"{'; '.join(places)}."
+    found = f"{len(places)} can be seen"
+    while len(told) > LINE and places:
+        places.pop()
+        told = f"{found}: {'; '.join(places)}; .."
+    return told if places else f"{found}."
 
 
 _ALL: Final = tuple(card_of(rank, letter) for letter in SUITS for rank in range(1, 14))

@@ -212,9 +212,9 @@ def _enter(scene: Scene, hand: Hand) -> Turn:
 def _escape(scene: Scene, hand: Hand) -> Turn:
     if emptied(hand) == hand:
         return answered(hand, "There is nothing in your hand.")
-    if hand.picked is None or (top := scene.top(hand.picked)) is None:
+    if hand.picked is None:
         return answered(emptied(hand), "Dropped: nothing is lit any more.")
-    return answered(emptied(hand), f"{scene.card_name(top)} stays in {scene.where(hand.picked)}.")
+    return answered(emptied(hand), f"Dropped: {scene.where(hand.picked)} stays as it is.")
 
 
 def _more(scene: Scene, hand: Hand) -> Turn:

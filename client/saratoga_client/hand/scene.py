@@ -21,6 +21,7 @@ from saratoga_rules.game import Game
 from saratoga_rules.judge import Refusal, legal_moves, refusal
 from saratoga_rules.moves import (
     COLUMN_INDEX,
+    COLUMN_NAMES,
     DOWN,
     REDEAL,
     RESERVE,
@@ -194,15 +195,25 @@ def nothing_from(scene: Scene, pile: str) -> str:
     if not has_pile(scene.game, pile):
         pile_missed = "foundations built down" if pile == DOWN else scene.where(pile)
         return f"{scene.game.title} has no {pile_missed.removeprefix('the ')}."
-    name = capitalised(scene.where(pile))
     top = scene.top(pile)
+    if pile in TAKE_BACK_INDEX:
+        return _no_take_back(scene, pile)
     if top is not None:
         return f"{scene.card_name(top)}, {scene.where(pile)}: no place takes it now."
+    name = capitalised(scene.where(pile))
     if pile in COLUMN_INDEX:
         return first_that_fits(
             f"{name} is a space. It takes {scene.game.columns.space.admits}.", f"{name} is a space."
         )
     return f"{name} is empty."
+
+
+def _no_take_back(scene: Scene, pile: str) -> str:
+    top = scene.top(pile)
+    reason = refusal(scene.game, scene.view, carry(pile, COLUMN_NAMES[0]))
+    if top is None or reason is Refusal.FIRST_CARD_STAYS:
+        return f"{reason}"
+    return f"{scene.card_name(top)} has no place in the columns now."
 
 
 def _no_draw(scene: Scene) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from saratoga_rules.cards import HIDDEN, SUITS, Card, card_of, rank, rank_name, suit
+from saratoga_rules.cards import HIDDEN, SUITS, Card, card_of, suit
 from saratoga_rules.foundations import rank_at
 from saratoga_rules.game import Game
 from saratoga_rules.moves import (
@@ -31,7 +31,6 @@ STOCK: Final = "stock"
 """What the stock is called among the piles; moves do not name it."""
 
 _SIGNS: Final = dict(zip("CSHD", "♣♠♥♦", strict=True))
-_SUIT_WORDS: Final = dict(zip("CSHD", ("clubs", "spades", "hearts", "diamonds"), strict=True))
 
 
 def card_name(card: Card) -> str:
@@ -42,13 +41,6 @@ def card_name(card: Card) -> str:
 def ascii_card_name(card: Card) -> str:
     """Where a terminal has no signs for the suits: `Qd`, `10d`."""
     return "a hidden card" if card == HIDDEN else _rank_text(card) + suit(card).lower()
-
-
-def spoken_card_name(card: Card) -> str:
-    """As it is said: `queen of diamonds`."""
-    if card == HIDDEN:
-        return "a hidden card"
-    return f"{rank_name(rank(card))} of {_SUIT_WORDS[suit(card)]}"
 
 
 def pile_name(game: Game, pile: str) -> str:
