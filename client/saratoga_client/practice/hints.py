@@ -10,13 +10,21 @@ from typing import NamedTuple
 
 from saratoga_client.bots.memory import recall
 from saratoga_client.bots.strong import choose_strongly
+from saratoga_client.hand.words import (
+    CardName,
+    card_name,
+    carried,
+    describe,
+    first_that_fits,
+    pile_name,
+)
 from saratoga_client.practice.game import Practice, advised
-from saratoga_client.review.words import card_name, carried, move_words, pile_words
 from saratoga_rules.cards import HIDDEN
 from saratoga_rules.game import Game
 from saratoga_rules.judge import legal_moves, play, refusal
 from saratoga_rules.moves import DOWN, RESERVE, UP, WASTE, Carry, Draw, Move
 from saratoga_rules.position import Position
+from saratoga_rules.views import redact
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +44,7 @@ class Advice(NamedTuple):
     hint: Hint
 
 
-def hint(practice: Practice, at: int) -> Advice:
+def hint(practice: Practice, at: int, card_name: CardName = card_name) -> Advice:
     """What to do next. Asked again it says the same; followed, it goes on with the same plan."""
     game, view = practice.game, practice.view
     if practice.is_won:
@@ -50,7 +58,7 @@ def hint(practice: Practice, at: int) -> Advice:
         says = "Nothing in sight leads to more cards. Undo and try another way, or deal again."
         return Advice(advised(practice, memory, at), Hint(None, says))
     plan = (choice.move, *choice.memory.plan)
-    told = Hint(choice.move, f"Hint: {_reasoned(game, recall(view, memory), plan)}.")
+    told = Hint(choice.move, _reasoned(game, recall(view, memory), plan, card_name))
     return Advice(advised(practice, replace(choice.memory, plan=plan), at), told)
 
 
@@ -71,25 +79,26 @@ def _played(game: Game, position: Position, plan: tuple[Move, ...]) -> Iterator[
         position = after
 
 
-def _reasoned(game: Game, position: Position, plan: tuple[Move, ...]) -> str:
+def _reasoned(game: Game, position: Position, plan: tuple[Move, ...], card_name: CardName) -> str:
     steps = list(_played(game, position, plan))
     first, later = steps[0], steps[1:]
-    reasons = [*_gains(first)] or [*_end(later)]
+    what = f"Hint: {describe(game, redact(first.before), first.move, card_name)}"
+    reasons = [*_gains(first, card_name), *_end(game, later, card_name)]
     if not reasons:
         reasons = ["one card more"] if _banks(first.move) else ["that leaves a better position"]
-    return f"{move_words(game, first.before, first.move)}: {reasons[0]}"
+    return first_that_fits(f"{what}: {reasons[0]}.", f"{what}.")
 
 
 def _banks(move: Move) -> bool:
     return isinstance(move, Carry) and move.target in (UP, DOWN)
 
 
-def _gains(step: _Seen) -> Iterator[str]:
+def _gains(step: _Seen, card_name: CardName) -> Iterator[str]:
     """What the move brings by itself, the weightiest first."""
     before, move, after = step
     if not isinstance(move, Carry):
         if isinstance(move, Draw) and before.stock[0] is HIDDEN:
-            yield "nothing better is in sight, and there are cards not seen yet"
+            yield "nothing better is in sight"
         return
     if len(after.reserve) < len(before.reserve):
         left = len(after.reserve)
@@ -104,12 +113,12 @@ def _gains(step: _Seen) -> Iterator[str]:
         yield f"that frees {card_name(after.waste[-1])}"
 
 
-def _end(later: list[_Seen]) -> Iterator[str]:
+def _end(game: Game, later: list[_Seen], card_name: CardName) -> Iterator[str]:
     """The first card that the plan banks, or carries off reserve or waste, later on."""
     for away, step in enumerate(later, start=1):
         move = step.move
         if isinstance(move, Carry) and (_banks(move) or move.source in (RESERVE, WASTE)):
-            card = card_name(carried(step.before, move))
-            where = "be banked" if _banks(move) else f"go to {pile_words(move.target)}"
+            card = card_name(carried(redact(step.before), move)[-1])
+            where = "be banked" if _banks(move) else f"go to {pile_name(game, move.target)}"
             yield f"then {card} can {where}" if away == 1 else f"{card} can {where} soon"
             return

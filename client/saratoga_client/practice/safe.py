@@ -6,7 +6,7 @@ then no column can miss it. And where banking alone wins the game, everything is
 
 from collections.abc import Iterator
 
-from saratoga_client.review.words import carried
+from saratoga_client.hand.words import carried
 from saratoga_rules.cards import RANKS, SUITS, Card
 from saratoga_rules.foundations import wanted_down, wanted_up
 from saratoga_rules.game import Game
@@ -32,14 +32,14 @@ def banking_moves(game: Game, view: View) -> Iterator[Carry]:
 
 
 def _starts_a_foundation(view: View, move: Carry) -> bool:
-    card = carried(view, move)
+    card = carried(view, move)[-1]
     if move.target == UP:
         return view.up[wanted_up(view.up, view.base)[card]] == 0
     return view.down[wanted_down(view.down)[card]] == 0
 
 
 def _is_missed_by_none(game: Game, view: View, move: Carry) -> bool:
-    onto = game.columns.build.onto[carried(view, move)]
+    onto = game.columns.build.onto[carried(view, move)[-1]]
     return all(_banked(view, card) == game.packs for card in onto)
 
 

@@ -5,13 +5,14 @@ And the last position that both boards had, for different moves may have led to 
 
 from dataclasses import dataclass
 
+from saratoga_client.hand.words import CardName, card_name, describe
 from saratoga_client.review.boards import OpenBoard
 from saratoga_client.review.times import clock
-from saratoga_client.review.words import move_words
 from saratoga_rules.game import Game
 from saratoga_rules.moves import parse_move
 from saratoga_rules.record import LOG_ENDINGS
 from saratoga_rules.replay import Step
+from saratoga_rules.views import redact
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,9 @@ class Parting:
     winners_at: int
 
 
-def first_parting(game: Game, own: OpenBoard, winner: OpenBoard) -> Parting | None:
+def first_parting(
+    game: Game, own: OpenBoard, winner: OpenBoard, card_name: CardName = card_name
+) -> Parting | None:
     """The first entry that differs; `None` if the logs do not differ."""
     mine = [line.text for line in own.entries]
     theirs = [line.text for line in winner.entries]
@@ -38,10 +41,12 @@ def first_parting(game: Game, own: OpenBoard, winner: OpenBoard) -> Parting | No
         return None
     shorter = min(len(mine), len(theirs))
     parted = next((at for at in range(shorter) if mine[at] != theirs[at]), shorter)
-    return _parting(game, own, parted, winner, parted)
+    return _parting(game, (own, parted), (winner, parted), card_name)
 
 
-def last_parting(game: Game, own: OpenBoard, winner: OpenBoard) -> Parting | None:
+def last_parting(
+    game: Game, own: OpenBoard, winner: OpenBoard, card_name: CardName = card_name
+) -> Parting | None:
     """Where both boards last looked the same, though they may have come there by different ways.
 
     `None` if the boards never differ after that.
@@ -53,7 +58,7 @@ def last_parting(game: Game, own: OpenBoard, winner: OpenBoard) -> Parting | Non
         there = seen.get(own.positions[at])
         if there is not None:
             is_end = (at, there) == (mine, theirs)
-            return None if is_end else _parting(game, own, at, winner, there)
+            return None if is_end else _parting(game, (own, at), (winner, there), card_name)
     return None
 
 
@@ -73,16 +78,18 @@ def _line(name: str, number: int, at: int, said: str) -> str:
     return f"{name}: {number}. {said} ({clock(at)})" if said else f"{name}: stopped there"
 
 
-def _parting(game: Game, own: OpenBoard, at: int, winner: OpenBoard, there: int) -> Parting:
-    own_next, own_at = _next(game, own, at)
-    winners_next, winners_at = _next(game, winner, there)
-    return Parting(at, there, own_next, own_at, winners_next, winners_at)
+def _parting(
+    game: Game, own: tuple[OpenBoard, int], winner: tuple[OpenBoard, int], card_name: CardName
+) -> Parting:
+    own_next, own_at = _next(game, *own, card_name)
+    winners_next, winners_at = _next(game, *winner, card_name)
+    return Parting(own[1], winner[1], own_next, own_at, winners_next, winners_at)
 
 
-def _next(game: Game, board: OpenBoard, at: int) -> tuple[str, int]:
+def _next(game: Game, board: OpenBoard, at: int, card_name: CardName) -> tuple[str, int]:
     if at == len(board.entries):
         return "", board.end
     line, position = Step(board.entries[at], board.positions[at])
     if line.text in LOG_ENDINGS:
         return str(LOG_ENDINGS[line.text]), line.at
-    return move_words(game, position, parse_move(line.text)), line.at
+    return describe(game, redact(position), parse_move(line.text), card_name), line.at

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.practices import moments, practice_at
+from saratoga_client.hand.words import ascii_card_name
 from saratoga_client.practice.dealt import Dealt, from_seed
 from saratoga_client.practice.game import begin, make
 from saratoga_client.practice.hints import hint
@@ -69,11 +70,12 @@ def test_a_hint_says_what_and_why() -> None:
     practice = begin(from_seed(GAMES["canfield"], "demo"))
     advice = hint(practice, 0)
     assert advice.hint.move == parse_move("t4>up")
-    assert advice.hint.says == "Hint: bank 7♦ from column 4: the reserve has 12 left."
+    assert advice.hint.says == "Hint: 7♦ from column 4 banked: the reserve has 12 left."
     after = make(advice.practice, parse_move("t4>up"), 1)
     again = hint(after, 2).hint
     assert again.move == DRAW
-    assert again.says == "Hint: draw: nothing better is in sight, and there are cards not seen yet."
+    assert again.says == "Hint: 3 cards from the stock to the waste: nothing better is in sight."
+    assert hint(practice, 0, ascii_card_name).hint.says.isascii()
 
 
 def test_where_nothing_can_be_done_the_hint_says_so() -> None:

@@ -41,8 +41,8 @@ def test_the_first_move_that_differs_is_told_with_what_both_did() -> None:
     parting = first_parting(LADY_PALK, own, winner)
     assert parting is not None
     assert parting_lines(parting, "You", "Otto") == (
-        "You: 2. draw (0:02)",
-        "Otto: 2. bank 2♣ from column 8 (0:01)",
+        "You: 2. 1 card from the stock to the waste (0:02)",
+        "Otto: 2. 2♣ from column 8 banked (0:01)",
     )
 
 
@@ -54,7 +54,7 @@ def test_two_ways_to_the_same_position_part_only_after_it() -> None:
     assert (parting.own, parting.winners) == (3, 3)
     assert parting_lines(parting, "You", "Otto") == (
         "You: 4. cashed out (0:04)",
-        "Otto: 4. draw (0:04)",
+        "Otto: 4. 1 card from the stock to the waste (0:04)",
     )
 
 
