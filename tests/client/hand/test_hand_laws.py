@@ -1,0 +1,188 @@
+"""What holds for every key, click and drop, wherever play may lead."""
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.walks import LONGEST, places, step_at, walk_at
+from saratoga_client.hand.find import found_words
+from saratoga_client.hand.guide import guide
+from saratoga_client.hand.hand import EMPTY_HAND, Click, Hand, Turn, click, drop, marks, press
+from saratoga_client.hand.keys import pile_keys
+from saratoga_client.hand.typed import NotPlayed, typed_move
+from saratoga_client.hand.words import LINE, ascii_card_name, describe, target_of
+from saratoga_rules.cards import SUITS
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import refusal
+from saratoga_rules.moves import COLUMN_NAMES, TAKE_BACK_INDEX, Carry, Move
+from saratoga_rules.views import View, redact
+
+every_game = pytest.mark.parametrize("name", GAMES)
+
+KEYS = (
+    *"1234567890-=+wrfgbodx?é",
+    *("space", "tab", "shift+tab", "enter", "escape", "minus", "plus", "f5", "ctrl+a", "", "\x1b["),
+)
+PILES = (
+    *("stock", "w", "r", "nowhere", ""),
+    *(f"{family}.{letter}" for family in ("up", "down") for letter in SUITS),
+    *COLUMN_NAMES[:13],
+)
+LETTERS = "0123456789wrfgbtdx>:=- .,up bank draw redeal to s é"
+
+
+def reached(game: Game, view: View, move: Move, hand: Hand) -> Turn:
+    """The turn after the keys for a move, pressed one after another."""
+    if not isinstance(move, Carry):
+        return press(game, view, hand, "space")
+    turn = pick(game, view, move, hand)
+    if turn.move is not None:
+        return turn
+    while (held := marks(game, view, turn.hand).picked) and held[1] > move.count:
+        turn = press(game, view, turn.hand, "-")
+    # the largest that fits is taken, and perhaps not all sizes fit there
+    if turn.hand.size is None and len(sizes(game, view, turn.hand, move)) > 1:
+        turn = press(game, view, press(game, view, turn.hand, "-").hand, "+")
+    return press(game, view, turn.hand, pile_keys(game).of(move.target))
+
+
+def pick(game: Game, view: View, move: Carry, hand: Hand) -> Turn:
+    if move.source not in TAKE_BACK_INDEX:
+        return press(game, view, hand, pile_keys(game).of(move.source))
+    turn = press(game, view, hand, "b")
+    while turn.hand.picked != move.source:
+        turn = press(game, view, turn.hand, "b")
+    return turn
+
+
+def sizes(game: Game, view: View, hand: Hand, move: Carry) -> set[int]:
+    return {
+        count
+        for count in range(1, 14)
+        if refusal(game, view, Carry(move.source, move.target, count)) is None
+    }
+
+
+def is_sound(game: Game, view: View, turn: Turn) -> None:
+    """What every answer must be."""
+    assert turn.says
+    assert len(turn.says) <= LINE, turn.says
+    assert turn.says.isprintable()
+    assert turn.says[-1] in ".?", turn.says
+    if turn.move is not None:
+        assert refusal(game, view, turn.move) is None
+        assert turn.hand.picked is turn.hand.lit is turn.hand.aim is None
+    guided = guide(game, view, turn.hand)
+    assert all(key and does for key, does in guided)
+    assert len(" ".join(f"{key} {does}" for key, does in guided)) <= LINE
+    lit = marks(game, view, turn.hand)
+    assert lit.picked is None or lit.targets
+    assert all(pile in PILES for pile in lit.targets | lit.sources)
+
+
+@every_game
+@pytest.mark.parametrize("quick", [False, True], ids=["two keys", "quick"])
+@given(place=places)
+def test_every_legal_move_is_reached_by_keys(name: str, quick: bool, place: int) -> None:
+    game, position, legal, _ = step_at(name, place)
+    view = redact(position)
+    for move in legal:
+        turn = reached(game, view, move, Hand(quick=quick))
+        assert turn.move == move
+        assert turn.hand == Hand(quick=quick)
+
+
+@every_game
+@given(place=places)
+def test_tab_comes_to_every_legal_move_once_and_then_begins_again(name: str, place: int) -> None:
+    game, position, legal, _ = step_at(name, place)
+    view, hand = redact(position), EMPTY_HAND
+    there, back = [], []
+    for _ in legal:
+        hand = press(game, view, hand, "tab").hand
+        there.append(hand.lit)
+        assert press(game, view, hand, "enter").move == hand.lit
+    for _ in legal:
+        back.append(hand.lit)
+        hand = press(game, view, hand, "shift+tab").hand
+    assert len(set(there)) == len(legal)
+    assert set(there) == set(legal)
+    assert back == there[::-1]
+    assert hand.lit == (there[-1] if there else None)
+
+
+@every_game
+@given(place=places)
+def test_every_legal_carry_is_reached_by_drop_and_by_clicks(name: str, place: int) -> None:
+    game, position, legal, _ = step_at(name, place)
+    view = redact(position)
+    for move in legal:
+        if not isinstance(move, Carry):
+            assert click(game, view, EMPTY_HAND, "stock", 1, Click.SINGLE).move == move
+            continue
+        target = target_of(view, move)
+        assert drop(game, view, move.source, move.count, target).move == move
+        first = click(game, view, EMPTY_HAND, move.source, move.count, Click.SINGLE)
+        second = click(game, view, first.hand, target, 1, Click.SINGLE)
+        assert move in (first.move, second.move)
+
+
+@every_game
+@given(place=places)
+def test_every_legal_move_is_understood_when_typed_as_it_is_written(name: str, place: int) -> None:
+    game, position, legal, _ = step_at(name, place)
+    view = redact(position)
+    for move in legal:
+        assert typed_move(game, view, str(move)) == move
+        assert describe(game, view, move, ascii_card_name).isascii()
+        if isinstance(move, Carry):
+            words = f"{move.source} {move.target} x{move.count}"
+            assert typed_move(game, view, words) == move
+
+
+@every_game
+@given(place=places, chance=st.integers(0, 2**32 - 1))
+def test_whatever_is_pressed_is_answered_and_only_legal_moves_come_of_it(
+    name: str, place: int, chance: int
+) -> None:
+    walked = walk_at(name, place)
+    random = Random(chance)
+    hand = EMPTY_HAND
+    step = walked[place % LONGEST % len(walked)]
+    for _ in range(30):
+        # the board changes now and then without the hand
+        if random.random() < 0.1:
+            step = random.choice(walked)
+        game, view = step.game, redact(step.position)
+        turn = anything(game, view, hand, random)
+        is_sound(game, view, turn)
+        hand = turn.hand
+
+
+def anything(game: Game, view: View, hand: Hand, random: Random) -> Turn:
+    if random.random() < 0.6:
+        key = random.choice(KEYS)
+        plain = press(game, view, hand, key, ascii_card_name)
+        assert plain.says.isascii() or not key.isascii()
+        return press(game, view, hand, key)
+    pile, count = random.choice(PILES), random.choice((0, 1, 1, 1, 2, 3, 5, 14))
+    if random.random() < 0.3:
+        return drop(game, view, pile, count, random.choice(PILES), hand=hand)
+    return click(game, view, hand, pile, count, random.choice(list(Click)))
+
+
+@every_game
+@given(place=places, line=st.text(LETTERS, max_size=8) | st.text(max_size=6))
+def test_whatever_is_typed_is_a_legal_move_or_answered(name: str, place: int, line: str) -> None:
+    game, position, _, _ = step_at(name, place)
+    view = redact(position)
+    match typed_move(game, view, line):
+        case NotPlayed(says=says):
+            assert says
+        case move:
+            assert refusal(game, view, move) is None
+    found = found_words(game, view, line)
+    assert 0 < len(found) <= LINE
