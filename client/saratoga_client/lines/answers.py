@@ -22,6 +22,7 @@ class Asked:
     count: int
     """Moves made."""
     tongue: Tongue
+    has_ended: bool = False
 
     def look(self) -> Iterator[str]:
         """Everything, pile by pile."""
@@ -43,7 +44,7 @@ class Asked:
 
     def legal(self) -> Iterator[str]:
         """How many moves are legal, and then each: what to type, and what it does."""
-        moves = legal_moves(self.game, self.view)
+        moves = [] if self.has_ended else legal_moves(self.game, self.view)
         yield f"legal: {len(moves)}"
         for move in moves:
             yield f"legal {move}: {move_words(self.game, self.view, move, self.tongue)}"

@@ -24,6 +24,8 @@ from saratoga_client.proof import prove
 from saratoga_client.racing.evening import Evening
 from saratoga_client.racing.own_board import OwnBoard
 from saratoga_client.racing.seated import Seated
+from saratoga_client.review.boards import open_boards
+from saratoga_client.review.share import race_text
 from saratoga_rules.record import format_record
 from saratoga_rules.refusals import IllegalMove
 
@@ -51,6 +53,9 @@ class Deeds:
         """The order that waits for a yes."""
         self.is_waiting = False
         """An order does nothing but wait."""
+        self.is_leaving = False
+        """The player goes: what the table says meanwhile is no news any more."""
+        self.has_left = False
         self._deeds: dict[str, Deed] = {
             "ready": self._ready,
             "not ready": self._not_ready,
@@ -59,6 +64,7 @@ class Deeds:
             "settings": self._settings,
             "kick": self._kick,
             "verify": self._verify,
+            "share": self._share,
             "cash out": self._cash_out,
             "leave": self._leave,
             "yes": self._yes,
@@ -118,7 +124,8 @@ class Deeds:
         if own is None:
             yield self._no_board()
             return
-        yield from answer(Asked(own.game, own.shown, own.count, self._talk.tongue))
+        tongue = self._talk.tongue
+        yield from answer(Asked(own.game, own.shown, own.count, tongue, not own.is_racing))
 
     def _no_board(self) -> str:
         match self._evening.phase:
@@ -142,9 +149,9 @@ class Deeds:
                 f"no: Your board has ended: {own.state}. Say standings, or wait for the result."
             )
             return
-        move = understood(own.game, own.shown, words)
+        move = understood(own.game, own.shown, words, self._where, self._talk.tongue)
         if isinstance(move, str):
-            self._say(move or not_understood(words, self._where))
+            self._say(move)
             return
         try:
             if not self._seated.play(move):
@@ -229,7 +236,22 @@ class Deeds:
             money = money_words(own.game, own.view)
             self._say(f"leave: your race would end with {money}. Say yes to do it, or no.")
             return
-        await self._seated.leave()
+        await self.leave()
+
+    async def leave(self) -> None:
+        """Give up the seat, or the place beside the table."""
+        own = self._own
+        kept = ""
+        if own is not None and own.is_racing:
+            kept = f"; your race ends with {money_words(own.game, own.view)}"
+        self.is_leaving = True
+        try:
+            await self._seated.leave()
+        except Problem:
+            self.is_leaving = False
+            raise
+        self.has_left = True
+        self._say(f"left: {self._evening.table.code}{kept}")
 
     async def _yes(self, words: str) -> None:
         match self._asked:
@@ -265,8 +287,17 @@ class Deeds:
         record = await self._seated.record(race)
         proof = await asyncio.to_thread(prove, format_record(record).encode(), race)
         for check in proof.checks:
-            self._say(f"{'ok' if check.ok else 'WRONG'} {check.name}: {check.detail}")
+            self._say(f"check {check.name}: {'ok' if check.ok else 'WRONG'}, {check.detail}")
         self._say(f"verified: {proof.sentence}" if proof.ok else f"alarm: {proof.sentence}")
+
+    async def _share(self, words: str) -> None:
+        outcome = self._evening.picture.outcome
+        if outcome is None:
+            self._say("no: No race is over yet.")
+            return
+        record = await self._seated.record(outcome.race)
+        text = race_text(record, open_boards(record), self._evening.player)
+        self._say(*(f"share: {line}" for line in text.splitlines()))
 
 
 def _looks_like_move(words: str) -> bool:

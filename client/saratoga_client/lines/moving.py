@@ -39,7 +39,7 @@ def _whence(game: Game, move: Carry) -> str:
 
 def _whither(game: Game, view: View, move: Carry, tongue: Tongue) -> str:
     if move.destination < 0:
-        return "banked" if game.down is None else f"banked {move.target}"
+        return "to its foundation" + ("" if game.down is None else f", built {move.target}")
     target = pile_name(game, move.target)
     column = view.columns[move.destination]
     return f"onto {tongue.card(column[-1])} in {target}" if column else f"into the space, {target}"

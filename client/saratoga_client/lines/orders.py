@@ -78,7 +78,7 @@ ORDERS: Final = (
     Order("table", _T | _B, "table", "who sits here, and how it stands", ("who", "seats"), True),
     Order("totals", _T | _B, "totals", "races, wins and money of the evening", (), True),
     Order("results", _T | _B, "results", "how the last race ended", ("result",), True),
-    Order("share", _T, "share", "the result as text for friends", (), True),
+    Order("share", _T, "share", "the result as text for friends"),
     Order("verify", _T, "verify", "check the record of the last race", ("proof",)),
     # a board
     Order("look", Where.BOARD, "look", "the whole position", ("state", "board", "position")),

@@ -9,7 +9,7 @@ from typing import Final
 from saratoga_client.clock import now
 from saratoga_client.lines.answers import Asked, rules_lines
 from saratoga_client.lines.moving import move_words, moved_line
-from saratoga_client.lines.orders import Said, Where, not_understood
+from saratoga_client.lines.orders import Said, Where
 from saratoga_client.lines.position import money_words
 from saratoga_client.lines.talk import Parting, Talk, open_talk
 from saratoga_client.lines.tongue import Tongue, counted
@@ -130,9 +130,9 @@ class Practising:
 
     def _move(self, words: str) -> None:
         practice = self._practice
-        move = understood(self._game, practice.view, words)
+        move = understood(self._game, practice.view, words, Where.PRACTICE, self._tongue)
         if isinstance(move, str):
-            self._say(move or not_understood(words, Where.PRACTICE))
+            self._say(move)
             return
         after = make(practice, move, self._elapsed())
         self._practice = after

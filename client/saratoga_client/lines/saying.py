@@ -60,6 +60,7 @@ def changes(before: Evening, after: Evening, manner: Manner, now: int) -> Iterat
     yield from _own(before.own, after.own, manner)
     yield from _news(before, after, manner)
     yield from _over(before, after)
+    yield from _totals(before, after)
     if after.gone and not before.gone:
         yield f"gone: {after.gone}"
 
@@ -116,7 +117,7 @@ def _host(before: Evening, after: Evening) -> Iterator[str]:
 
 def _settings(before: Evening, after: Evening) -> Iterator[str]:
     if before.table.settings != after.table.settings:
-        yield f"settings: {settings_words(after.table.settings)}; ready marks are cleared"
+        yield f"settings: {settings_words(after.table.settings)}"
 
 
 def _house(before: Evening, after: Evening) -> Iterator[str]:
@@ -195,7 +196,7 @@ def standings_lines(evening: Evening) -> Iterator[str]:
     """Who stands where."""
     found = rows(evening.picture)
     if not found:
-        yield "standings: none before the race"
+        yield "standings: none yet"
     for row in found:
         yield f"standing {standing_line(row)}"
 
@@ -233,8 +234,25 @@ def _over(before: Evening, after: Evening) -> Iterator[str]:
     known = before.picture.outcome
     if outcome is not None and (known is None or known.race != outcome.race):
         yield from result_lines(after)
-    elif after.verifications != before.verifications and outcome is not None:
+        return
+    if outcome is None:
+        return
+    if after.is_new_best and not before.is_new_best:
+        yield from _best(after, outcome)
+    if after.verifications != before.verifications:
         yield from _verification(after, outcome)
+
+
+def _totals(before: Evening, after: Evening) -> Iterator[str]:
+    """The evening so far, when it is more than one race."""
+    was = {seat.player: (seat.races, seat.wins, seat.net) for seat in before.table.seats}
+    has_grown = any(
+        was.get(seat.player, (0, 0, 0)) != (seat.races, seat.wins, seat.net)
+        for seat in after.table.seats
+        if seat.player in was
+    )
+    if has_grown and any(seat.races > 1 for seat in after.table.seats):
+        yield from totals_lines(after)
 
 
 def result_lines(evening: Evening) -> Iterator[str]:
@@ -249,10 +267,15 @@ def result_lines(evening: Evening) -> Iterator[str]:
         yield f"result {standing_line(row)}"
     if any(row.tie for row in rows(evening.picture)):
         yield "note: with the same money, whoever reached the count first is ahead"
-    if evening.best is not None and evening.is_new_best and evening.best.race == outcome.race:
-        yield f"best: {evening.best.banked} banked is your best at {outcome.game} on this machine"
+    if evening.is_new_best:
+        yield from _best(evening, outcome)
     yield f"digest: {outcome.digest}"
     yield from _verification(evening, outcome)
+
+
+def _best(evening: Evening, outcome: events.Outcome) -> Iterator[str]:
+    if evening.best is not None and evening.best.race == outcome.race:
+        yield f"best: {evening.best.banked} banked is your best at {outcome.game} on this machine"
 
 
 def _verification(evening: Evening, outcome: events.Outcome) -> Iterator[str]:
@@ -294,13 +317,17 @@ def _board_shown(own: OwnBoard, manner: Manner) -> Iterator[str]:
 
 def _moves(before: OwnBoard, after: OwnBoard, manner: Manner) -> Iterator[str]:
     made = after.count - before.count
-    if made == 1 and before.in_flight:
-        move = before.in_flight[0].move
-        yield moved_line(after.game, before.view, after.view, move, after.count, manner.tongue)
-    elif made:
-        # several at once, or made elsewhere: where it stands is what matters
-        yield board_line(after.game, after.view, after.count)
-        yield from position_lines(after.game, after.view, manner.tongue)
+    if not made or after.view == before.view:
+        # an ending is an entry of the log too
+        return
+    has_ended_too = made == 2 and not after.is_racing
+    if before.in_flight and (made == 1 or has_ended_too):
+        move, number = before.in_flight[0].move, before.count + 1
+        yield moved_line(after.game, before.view, after.view, move, number, manner.tongue)
+        return
+    # several at once, or made elsewhere: where it stands is what matters
+    yield board_line(after.game, after.view, after.count)
+    yield from position_lines(after.game, after.view, manner.tongue)
 
 
 def _ended(own: OwnBoard) -> str:

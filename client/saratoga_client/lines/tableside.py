@@ -1,8 +1,8 @@
 """A player at a table, in lines: orders are carried out one after another, news are said at once.
 
 An order is answered before the next one is read, so a script may write them down one below the
-other. Only while the connection is lost, or somebody waits, are those that need no house answered
-out of turn.
+other. Only where a person types, and while the connection is lost or they wait for something, are
+those that need no house answered out of turn.
 """
 
 import asyncio
@@ -89,7 +89,7 @@ class Tableside:
         now = self.seated.now()
         if self._evening is None:
             self._talk.voice.say_all(opening(evening, manner, now))
-        else:
+        elif self._deeds is None or not self._deeds.is_leaving:
             self._talk.voice.say_all(changes(self._evening, evening, manner, now))
         self._evening = evening
         self._news.set()
@@ -131,10 +131,14 @@ class Tableside:
             self._open_orders += 1
             self._orders.put_nowait(said)
             await self._until(self._may_go_on)
+            if self._deeds.has_left:
+                return Parting.LEFT
 
     def _may_go_on(self) -> bool:
-        """Whether the next line may be read: all is done, or it must wait for something else."""
-        return not self._open_orders or self._is_away or self._is_waiting
+        """Whether the next line may be read: all is done, or somebody types and it will take long."""
+        if self._talk.voice.is_typed and (self._is_away or self._is_waiting):
+            return True
+        return not self._open_orders
 
     @property
     def _is_away(self) -> bool:
@@ -168,13 +172,14 @@ class Tableside:
 
         Nothing is cashed out that nobody has cashed out.
         """
+        assert self._deeds is not None, "lines are read when the table is there"
         await self._until(lambda: not self._open_orders)
         await self._until(lambda: self._phase != "countdown" or not self._is_racer)
         own = None if self._evening is None else self._evening.own
         if self._where is Where.TABLE and not (own is not None and own.is_racing):
             await self._until(lambda: self._phase != "running" or not self._is_racer)
-            await self.seated.leave()
-            self._talk.voice.say("input: there are no more lines; the seat was given up")
+            self._talk.voice.say("input: there are no more lines")
+            await self._deeds.leave()
         else:
             self._say_goodbye("input: there are no more lines")
         return Parting.INPUT_ENDED

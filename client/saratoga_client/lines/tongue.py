@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from saratoga_rules.cards import Card, rank, rank_name, suit
+from saratoga_rules.cards import HIDDEN, Card, rank, rank_name, suit
 
 SUIT_NAMES: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 
@@ -21,6 +21,8 @@ class Tongue:
         >>> Tongue().card(Card("TH")), Tongue(in_words=True).card(Card("TH"))
         ('TH', '10 of hearts')
         """
+        if card == HIDDEN:
+            return "a hidden card"
         if not self.in_words:
             return card
         return f"{rank_name(rank(card))} of {SUIT_NAMES[suit(card)]}"

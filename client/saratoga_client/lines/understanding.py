@@ -1,16 +1,16 @@
-"""Typed words taken for a move."""
+"""Typed words taken for a move, or the line that says why they are none."""
 
+from saratoga_client.hand.typed import NotPlayed, typed_move
+from saratoga_client.lines.orders import Where, not_understood
+from saratoga_client.lines.tongue import Tongue
 from saratoga_rules.game import Game
-from saratoga_rules.judge import refusal
-from saratoga_rules.moves import Move, parse_move
+from saratoga_rules.moves import Move
 from saratoga_rules.views import View
 
 
-def understood(game: Game, view: View, words: str) -> Move | str:
-    """The move that was typed; or the line that says why not, empty where it is no move at all."""
-    try:
-        move = parse_move(words)
-    except ValueError:
-        return ""
-    refused = refusal(game, view, move)
-    return move if refused is None else f"no: {refused}"
+def understood(game: Game, view: View, words: str, where: Where, tongue: Tongue) -> Move | str:
+    """The legal move that was typed; otherwise what to say: what is wrong, and what to do."""
+    typed = typed_move(game, view, words, tongue.card)
+    if not isinstance(typed, NotPlayed):
+        return typed
+    return f"no: {typed.says}" if typed.is_move else not_understood(words, where)

@@ -16,7 +16,8 @@ class Voice:
 
     def __init__(self, *, prompts: bool | None = None) -> None:
         """`prompts`: whether to ask for orders; else where a person types at a terminal."""
-        self._prompts = is_typed() if prompts is None else prompts
+        self.is_typed = is_typed() if prompts is None else prompts
+        """A person sits at a terminal, who is shown where to type."""
         self._has_prompted = False
 
     def say(self, *lines: str) -> None:
@@ -37,7 +38,7 @@ class Voice:
 
     def prompt(self) -> None:
         """Show that an order can be typed; once, until something is said or typed."""
-        if self._prompts and not self._has_prompted:
+        if self.is_typed and not self._has_prompted:
             click.echo(PROMPT, nl=False)
             sys.stdout.flush()
             self._has_prompted = True

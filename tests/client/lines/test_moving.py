@@ -42,7 +42,7 @@ def line(game: Game, picture: str, move: str) -> str:
         ("draw", "turn 3 cards of the stock"),
         ("w>t1", "7C from the waste onto 8D in column 1"),
         ("t2>t3", "9S from column 2 onto TH in column 3"),
-        ("r>up", "5D from the reserve banked"),
+        ("r>up", "5D from the reserve to its foundation"),
     ],
 )
 def test_a_move_is_said_with_its_cards(move: str, said: str) -> None:
@@ -82,7 +82,7 @@ def test_a_space_that_fills_itself_is_told() -> None:
 
 def test_a_banked_card_tells_the_money() -> None:
     assert line(CANFIELD, BOARD, "r>up") == (
-        "move 12 r>up: 5D from the reserve banked; reserve 2 4H; 2 banked, -$40"
+        "move 12 r>up: 5D from the reserve to its foundation; reserve 2 4H; 2 banked, -$40"
     )
 
 
