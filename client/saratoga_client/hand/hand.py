@@ -235,15 +235,10 @@ def _resize(scene: Scene, hand: Hand, step: int) -> Turn:
     if 0 <= index < len(sizes):
         held = replace(hand, size=sizes[index], lit=None)
         return answered(held, held_words(scene, held))
+    if len(sizes) == 1:
+        return answered(hand, f"Carried together: {scene.game.columns.packet}.")
     most = "Most" if step > 0 else "Fewest"
-    packets = f"Carried together: {scene.game.columns.packet}."
-    return answered(
-        hand,
-        first_that_fits(
-            f"{most} that can go anywhere now: {size}. {packets}",
-            f"{most} that can go anywhere now: {size}.",
-        ),
-    )
+    return answered(hand, f"{most} that can go anywhere now: {size}.")
 
 
 def _quick(_scene: Scene, hand: Hand) -> Turn:

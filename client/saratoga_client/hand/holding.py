@@ -120,24 +120,22 @@ def held_words(scene: Scene, hand: Hand) -> str:
     counts = {move.count for move in best.values()}
     plain = either(list(keys.values()))
     where = "its foundation" if pile in TAKE_BACK_INDEX else scene.where(pile)
-    choose = " + and - choose." if len(scene.sizes(pile)) > 1 else ""
+    choose = " + - choose how many." if len(scene.sizes(pile)) > 1 else ""
     if len(counts) > 1:
         sizes = ", ".join(f"{keys[target]} takes {move.count}" for target, move in best.items())
         return first_that_fits(
-            f"{capitalised(where)} picked: {sizes}.{choose}",
-            f"{capitalised(where)} picked: {sizes}.",
-            f"{capitalised(where)} picked: {plain}.{choose}",
+            f"{capitalised(where)}: {sizes}; esc drops.{choose}",
+            f"{capitalised(where)}: {sizes}.{choose}",
+            f"{capitalised(where)}: press {plain}.{choose}",
         )
     cards = carried(scene.view, next(iter(best.values())))
     what = scene.card_name(cards[0])
     if len(cards) > 1:
         what = f"{cards_text(len(cards))}, {what} to {scene.card_name(cards[-1])}"
-    places = f"{plain} places {'it' if len(cards) == 1 else 'them'}"
     return first_that_fits(
-        f"{what} from {where}: {places}, esc drops.{choose}",
-        f"{what} from {where}: {places}.{choose}",
-        f"{what}, {where}: {plain}.{choose}",
-        f"{what}: {plain}.{choose}",
+        f"{what} from {where}: press {plain}; esc drops.{choose}",
+        f"{what} from {where}: press {plain}.{choose}",
+        f"{what}: press {plain}.{choose}",
     )
 
 

@@ -152,8 +152,13 @@ def refused_words(scene: Scene, move: Carry, reason: Refusal) -> str:
     prefix = f"{capitalised(what)}{whither}: "
     lowered = sentence[0].lower() + sentence[1:]
     needed = _needed(scene, move, reason)
-    with_need = (f"{prefix}{lowered} {needed}", f"{sentence} {needed}") if needed else ()
-    return first_that_fits(*with_need, prefix + lowered, sentence)
+    if not needed:
+        return first_that_fits(prefix + lowered, sentence)
+    return first_that_fits(
+        f"{prefix}{lowered} {needed}",
+        f"{prefix}{needed[0].lower()}{needed[1:]}",
+        needed,
+    )
 
 
 def _needed(scene: Scene, move: Carry, reason: Refusal) -> str:
@@ -173,7 +178,7 @@ def _waited_for(scene: Scene, move: Carry) -> str:
     view = scene.view
     wanted = wanted_up(view.up, view.base) if move.target == UP else wanted_down(view.down)
     names = [scene.card_name(card) for card in wanted if suit(card) == letter]
-    return f"It waits for {' or '.join(names)}." if names else "That suit is complete."
+    return f"Next: {' or '.join(names)}." if names else "That suit is complete."
 
 
 def _sizes_tried(scene: Scene, source: str, target: str, size: int | None) -> Iterable[int]:
@@ -199,7 +204,7 @@ def nothing_from(scene: Scene, pile: str) -> str:
     if pile in TAKE_BACK_INDEX:
         return _no_take_back(scene, pile)
     if top is not None:
-        return f"{scene.card_name(top)}, {scene.where(pile)}: no place takes it now."
+        return f"{scene.card_name(top)}, {scene.where(pile)}: no place to go now."
     name = capitalised(scene.where(pile))
     if pile in COLUMN_INDEX:
         return first_that_fits(
