@@ -1,0 +1,119 @@
+"""Texts that fit into cells: names may be wider than they are long."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from rich.cells import cell_len
+
+from saratoga_client.model import BOT_MARK
+from saratoga_client.shown import shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signs:
+    """The signs of the panel, one cell each."""
+
+    filled: str
+    rest: str
+    tick: str
+    dots: str
+    away: str
+    states: dict[str, str]
+    """By a board's state."""
+    corners: str
+    """Top left, top right, bottom left, bottom right, left and right of a line across."""
+    across: str
+    upright: str
+
+
+UNICODE: Final = Signs(
+    filled="█",
+    rest="·",
+    tick="╎",
+    dots="…",
+    away="○",
+    states={
+        "racing": "▸",
+        "won": "*",
+        "cashed out": "$",
+        "stuck": "✗",
+        "out of time": "!",
+        "left": "-",
+    },
+    corners="┌┐└┘├┤",
+    across="─",
+    upright="│",
+)
+
+LETTERS: Final = Signs(
+    filled="#",
+    rest=".",
+    tick="|",
+    dots="~",
+    away="o",
+    states={**UNICODE.states, "racing": ">", "stuck": "x"},
+    corners="++++++",
+    across="-",
+    upright="|",
+)
+
+
+def signs(ascii_only: bool) -> Signs:
+    return LETTERS if ascii_only else UNICODE
+
+
+def fitted(text: str, cells: int, dots: str = "…") -> str:
+    """A text that takes so many cells and no more, cut with dots where it must be.
+
+    >>> fitted("Anna", 6), fitted("Annabella", 6), fitted("王小明王小明", 6)
+    ('Anna  ', 'Annab…', '王小… ')
+    """
+    if cell_len(text) > cells:
+        while text and cell_len(text) > cells - 1:
+            text = text[:-1]
+        text = (text + dots)[:cells] if cells > 0 else ""
+    return text + " " * (cells - cell_len(text))
+
+
+def name_in(name: str, bot: bool, cells: int, dots: str = "…") -> str:
+    """A name in so many cells, as a terminal may have it; the mark of a bot is never cut.
+
+    >>> name_in("Maximilian", True, 12)
+    'Maxim… [bot]'
+    """
+    mark = f" [{BOT_MARK}]" if bot else ""
+    name = shown(name)
+    if cell_len(name) + len(mark) <= cells:
+        return fitted(name + mark, cells, dots)
+    return fitted(name, max(1, cells - len(mark)), dots) + mark
+
+
+def wrapped(text: str, cells: int, indent: int = 0) -> list[str]:
+    """A text in lines of at most so many cells, broken between words where that can be.
+
+    >>> wrapped("2:51 mei is stuck", 10, indent=5)
+    ['2:51 mei', '     is', '     stuck']
+    """
+    lines: list[str] = []
+    line = ""
+    for word in text.split(" "):
+        longer = f"{line} {word}" if line else word
+        if cell_len(longer) <= cells:
+            line = longer
+            continue
+        if line.strip():
+            lines.append(line)
+        line = " " * indent + word if lines else word
+        while cell_len(line) > cells:
+            head = _head(line, cells)
+            lines.append(head)
+            line = " " * indent + line[len(head) :]
+    return [*lines, line] if line.strip() else lines
+
+
+def _head(text: str, cells: int) -> str:
+    """As much of a text as fits, at least one sign."""
+    end = len(text)
+    while end > 1 and cell_len(text[:end]) > cells:
+        end -= 1
+    return text[:end]

@@ -1,0 +1,147 @@
+"""Invented evenings at a table: what a house might say, event by event."""
+
+from collections.abc import Sequence
+
+from saratoga_client.racing.evening import Evening, begin, follow
+from saratoga_protocol import events
+from saratoga_protocol.views import wire_view
+from saratoga_rules.deal import deal_for_key
+from saratoga_rules.games import GAMES
+from saratoga_rules.money import net
+from saratoga_rules.position import Position
+from saratoga_rules.views import redact
+
+CODE = "mint-otter-42"
+RACE = f"{CODE}/1"
+YOU = "youuuuuuuuuuuuuu"
+START = 1_790_000_000_000
+CAP = 600_000
+
+NAMES = {"a": "ana", "r": "raj", "m": "mei", "o": "Otto"}
+
+
+def player(letter: str) -> str:
+    """A player's id; `y` is oneself."""
+    return YOU if letter == "y" else (letter * 16)[:16]
+
+
+def seat(letter: str, **more: object) -> events.Seat:
+    """A seat; Otto is a bot."""
+    given: dict[str, object] = {"name": NAMES.get(letter, f"racer {letter}"), "bot": letter == "o"}
+    if letter == "y":
+        given["name"] = "Zoë"
+    return events.Seat(player=player(letter), **(given | more))  # type: ignore[arg-type]
+
+
+def table(
+    letters: str = "yar",
+    phase: str = "running",
+    version: int = 1,
+    game: str = "canfield",
+    host: str = "y",
+    race: str = RACE,
+    seats: Sequence[events.Seat] | None = None,
+) -> events.Table:
+    has_times = phase in ("countdown", "running", "over")
+    return events.Table(
+        code=CODE,
+        version=version,
+        host=player(host),
+        phase=phase,
+        settings=events.TableSettings(game=game, cap=10, seats=16, public=False),
+        race=race,
+        commitment="c0" * 32,
+        seats=list(seats) if seats is not None else [seat(letter) for letter in letters],
+        racers=[player(letter) for letter in letters] if has_times else [],
+        start_at=START if has_times else 0,
+        deadline=START + CAP if has_times else 0,
+    )
+
+
+def standings(told: str, game: str = "canfield", race: str = RACE) -> events.Standings:
+    """Standings from `a21 y15 r12:stuck`, the first place first; `=` shares the place before."""
+    rows: list[events.Standing] = []
+    for number, word in enumerate(told.split(), start=1):
+        shares = word.startswith("=")
+        racer, _, state = word.lstrip("=").partition(":")
+        banked = int(racer[1:])
+        rows.append(
+            events.Standing(
+                player=player(racer[0]),
+                place=rows[-1].place if shares else number,
+                banked=banked,
+                net=net(GAMES[game], banked),
+                state=state.replace("_", " ") or "racing",
+            )
+        )
+    return events.Standings(race=race, standings=rows)
+
+
+def outcome(told: str, game: str = "canfield") -> events.Outcome:
+    """The outcome in the words of `standings`."""
+    return events.Outcome(
+        race=RACE,
+        game=game,
+        results=[
+            events.Result(
+                player=row.player,
+                name=next(
+                    (name for letter, name in NAMES.items() if player(letter) == row.player), "Zoë"
+                ),
+                place=row.place,
+                banked=row.banked,
+                net=row.net,
+                state=row.state,
+                moves=40,
+            )
+            for row in standings(told, game).standings
+        ],
+        seed="0f" * 32,
+        nonces={},
+        digest="ab" * 32,
+    )
+
+
+def opening(game: str = "canfield", key: int = 0) -> Position:
+    """A deal."""
+    return deal_for_key(GAMES[game], bytes([key]) * 32)
+
+
+def board(
+    position: Position | None = None,
+    count: int = 0,
+    state: str = "racing",
+    game: str = "canfield",
+    race: str = RACE,
+) -> events.BoardView:
+    """The house's word on one's own board."""
+    position = opening(game) if position is None else position
+    return events.BoardView(
+        race=race,
+        count=count,
+        view=wire_view(redact(position)),
+        banked=position.banked,
+        net=net(GAMES[game], position.banked),
+        state=state,
+    )
+
+
+def snapshot(
+    told: str = "",
+    own: events.BoardView | None = None,
+    shown: events.Table | None = None,
+    now: int = START,
+) -> events.Snapshot:
+    shown = table() if shown is None else shown
+    rows = standings(told, shown.settings.game).standings if told else []
+    return events.Snapshot(table=shown, now=now, board=own, standings=rows)
+
+
+def evening(
+    *heard: events.AnyEvent, first: events.Snapshot | None = None, every: int = 10_000
+) -> Evening:
+    """The evening after these events, `every` so many milliseconds one, from the start on."""
+    present = begin(YOU, snapshot("y1 =a1 =r1", board()) if first is None else first)
+    for number, event in enumerate(heard, start=1):
+        present = follow(present, event, START + number * every)
+    return present
