@@ -1,0 +1,77 @@
+"""A widget that shows what a function draws, and paints again only the rows that changed."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from rich.segment import Segment
+from textual import events
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from saratoga_client.drawing.canvas import Canvas, Piece
+from saratoga_client.drawing.roles import Role
+from saratoga_client.tui.colours import Depth, Paint, paint
+
+Draw: TypeAlias = Callable[[int, int], Canvas]
+"""Draws for a width and a height in cells."""
+
+
+def blank(width: int, height: int) -> Canvas:
+    """Nothing, as long as there is nothing to show."""
+    return Canvas(width, height)
+
+
+class CanvasView(Widget):
+    """Shows a canvas; call `show` with another function, or `redraw` when what it draws changed."""
+
+    ALLOW_SELECT = False
+    can_focus = False
+
+    def __init__(self, draw: Draw = blank, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._draw = draw
+        self._rows: tuple[tuple[Piece, ...], ...] = ()
+        self._colours: Paint = paint(Depth.ALL)
+
+    def on_mount(self) -> None:
+        colours = getattr(self.app, "colours", None)
+        if colours is not None:
+            self._colours = colours
+
+    def dress(self, colours: Paint) -> None:
+        """Change the colours."""
+        self._colours = colours
+        self.refresh()
+
+    def show(self, draw: Draw) -> None:
+        """Draw with this function from now on."""
+        self._draw = draw
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw again, and paint the rows that are different."""
+        width, height = self.size
+        before, self._rows = self._rows, self._draw(width, height).rows()
+        if len(before) != len(self._rows):
+            self.refresh()
+            return
+        changed = [
+            Region(0, y, width, 1)
+            for y, (was, now) in enumerate(zip(before, self._rows, strict=True))
+            if was != now
+        ]
+        if changed:
+            self.refresh(*changed)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._rows = ()
+        self.redraw()
+
+    def render_line(self, y: int) -> Strip:
+        if y >= len(self._rows):
+            return Strip.blank(self.size.width, self._colours[Role.TABLE])
+        colours = self._colours
+        return Strip(
+            [Segment(text, colours[role]) for text, role in self._rows[y]], self.size.width
+        )

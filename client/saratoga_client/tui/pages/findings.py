@@ -1,0 +1,83 @@
+"""What a finished race's record tells a racer: how counts climbed, and where boards parted."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from saratoga_client.model import shown_name
+from saratoga_client.review.boards import OpenBoard, open_boards
+from saratoga_client.review.chart import chart
+from saratoga_client.review.partings import first_parting, parting_lines
+from saratoga_client.review.pauses import longest_pauses
+from saratoga_client.review.share import race_text
+from saratoga_client.review.times import clock
+from saratoga_client.review.words import in_ascii
+from saratoga_client.shown import shown
+from saratoga_rules.money import CARD_PRIZE, PACK_PRICE
+from saratoga_rules.record import RaceRecord
+from saratoga_rules.replay import ReplayError, game_of
+
+LONG: Final = 5_000
+"""Milliseconds; a shorter pause is not worth a word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """Of one race, for one player."""
+
+    record: RaceRecord
+    boards: tuple[OpenBoard, ...]
+    player: str
+    even: int
+    """Cards at which the money is even."""
+    parting: tuple[str, ...] = ()
+    """The first move that was another than the winner's, and the winner's."""
+    pause: str = ""
+    share: str = ""
+    """What one sends one's friends."""
+
+    def chart(self, width: int, height: int) -> tuple[str, ...]:
+        """How the racers' counts climbed."""
+        return chart([board.climb for board in self.boards], self.even, width, height)
+
+
+def findings_of(record: RaceRecord, player: str) -> Findings | None:
+    """All that a record tells this player; `None` if it is of rules that this program has not."""
+    try:
+        boards = open_boards(record)
+    except ReplayError:
+        return None
+    if not boards:
+        return None
+    game = game_of(record)
+    own = next((board for board in boards if board.player == player), None)
+    return Findings(
+        record=record,
+        boards=boards,
+        player=player,
+        even=PACK_PRICE * game.packs // CARD_PRIZE,
+        parting=() if own is None else _parting(record, own, boards[0]),
+        pause="" if own is None else _pause(own),
+        share=race_text(record, boards, player),
+    )
+
+
+def _parting(record: RaceRecord, own: OpenBoard, winner: OpenBoard) -> tuple[str, ...]:
+    if own is winner:
+        return ()
+    parting = first_parting(game_of(record), own, winner)
+    if parting is None:
+        return ()
+    return parting_lines(parting, "you", shown(shown_name(winner.name, winner.bot)))
+
+
+def _pause(own: OpenBoard) -> str:
+    longest = next(iter(longest_pauses(own, 1)), None)
+    if longest is None or longest.lasted < LONG:
+        return ""
+    seconds = longest.lasted // 1000
+    return f"Your longest thought: {seconds} s, from {clock(longest.since)} on."
+
+
+def lettered(text: str, ascii_only: bool) -> str:
+    """A text without the signs of the suits, where the terminal has none."""
+    return in_ascii(text) if ascii_only else text

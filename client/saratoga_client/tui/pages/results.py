@@ -1,0 +1,139 @@
+"""The page after a race: the order and why it is so, one's own best, the evening so far."""
+
+from collections.abc import Iterator
+from typing import Final, TypeAlias
+
+from saratoga_client.drawing.canvas import Canvas
+from saratoga_client.drawing.roles import Role
+from saratoga_client.model import Row, dollars, rows, shown_name
+from saratoga_client.racing.evening import Evening
+from saratoga_client.racing.lettering import fitted, wrapped
+from saratoga_client.shown import shown
+from saratoga_client.tui.pages.figures import minutes
+from saratoga_client.tui.pages.findings import Findings, lettered
+from saratoga_client.tui.pages.gathering import money_role
+from saratoga_client.tui.pages.signs import LETTERS, Signs
+
+NAME: Final = 26
+LINE: Final = 78
+"""Cells of the table of places."""
+
+CHART: Final = 7
+"""Rows of the chart, where there is room for it."""
+
+Note: TypeAlias = tuple[str, Role]
+
+
+def results_page(
+    evening: Evening, findings: Findings | None, signs: Signs, width: int, height: int
+) -> Canvas:
+    """Draw the page; `findings` come when the record has been read."""
+    canvas = Canvas(width, height)
+    y = _places(canvas, 1, evening, signs)
+    notes = [*_ties(evening), *_best(evening), *_checked(evening), *_found(findings, signs)]
+    for text, role in notes:
+        for part in wrapped(text, width - 2):
+            canvas.put(1, y, part, role)
+            y += 1
+    y = _totals(canvas, y + 1, evening)
+    if findings is not None and height - y > CHART:
+        _chart(canvas, y, findings, height - y)
+    return canvas
+
+
+def _found(findings: Findings | None, signs: Signs) -> Iterator[Note]:
+    if findings is None:
+        return
+    is_ascii = signs.filled == LETTERS.filled
+    if findings.parting:
+        yield "Where you first parted from the winner:", Role.LABEL
+        for line in findings.parting:
+            yield f"  {lettered(line, is_ascii)}", Role.TEXT
+    if findings.pause:
+        yield findings.pause, Role.TEXT
+
+
+def _chart(canvas: Canvas, y: int, findings: Findings, room: int) -> None:
+    canvas.put(1, y, "CARDS BANKED OVER TIME, a line a place", Role.LABEL)
+    rows = findings.chart(min(canvas.width - 2, LINE), min(room - 1, 2 * CHART))
+    for row, text in enumerate(rows, y + 1):
+        canvas.put(1, row, text, Role.TEXT)
+
+
+def _places(canvas: Canvas, y: int, evening: Evening, signs: Signs) -> int:
+    reached = {} if evening.picture.outcome is None else _reached(evening)
+    head = f"   {'RACER':<{NAME}} {'BANKED':>6} {'NET':>6}  {'REACHED':>7}  "
+    canvas.put(1, y, head, Role.LABEL)
+    for line, row in enumerate(rows(evening.picture), y + 1):
+        is_you = row.player == evening.player
+        role = Role.YOU if is_you else Role.LEADER if row.place == 1 else Role.TEXT
+        if is_you:
+            canvas.put(0, line, signs.mark, Role.YOU)
+        canvas.put(1, line, f"{row.place:>2}", role)
+        canvas.put(4, line, fitted(shown(shown_name(row.name, row.bot)), NAME), role)
+        canvas.put(5 + NAME, line, f"{row.banked:>6}", Role.COUNT)
+        canvas.put(12 + NAME, line, f"{dollars(row.net):>6}", money_role(row.net))
+        canvas.put(20 + NAME, line, f"{reached.get(row.player, ''):>7}", Role.TEXT)
+        canvas.put(29 + NAME, line, shown(row.state), Role.DIM)
+    return y + len(rows(evening.picture)) + 2
+
+
+def _reached(evening: Evening) -> dict[str, str]:
+    outcome = evening.picture.outcome
+    assert outcome is not None, "a race that is over has an outcome"
+    return {
+        each.player: "" if each.reached is None else minutes(each.reached)
+        for each in outcome.results
+    }
+
+
+def _ties(evening: Evening) -> Iterator[Note]:
+    for row in rows(evening.picture):
+        if row.tie:
+            yield f"{_who(row, evening.player)}: {shown(row.tie)}", Role.TEXT
+
+
+def _who(row: Row, player: str) -> str:
+    return "you" if row.player == player else shown(shown_name(row.name, row.bot))
+
+
+def _best(evening: Evening) -> Iterator[Note]:
+    best = evening.best
+    if best is None:
+        return
+    if evening.is_new_best:
+        yield f"Your best yet: {best.banked} banked, {dollars(best.net)}.", Role.MONEY_UP
+    else:
+        yield f"Your best here is {best.banked} banked, {dollars(best.net)}.", Role.TEXT
+
+
+def _checked(evening: Evening) -> Iterator[Note]:
+    outcome = evening.picture.outcome
+    if outcome is None:
+        return
+    if not outcome.ranked:
+        yield "Unranked: a race counts on the leaderboards when two people moved in it.", Role.DIM
+    found = evening.verifications.get(outcome.race)
+    if found is not None:
+        yield found.sentence, Role.TEXT if found.ok else Role.ALARM
+    for alarm in evening.alarms:
+        yield alarm, Role.ALARM
+
+
+def _totals(canvas: Canvas, y: int, evening: Evening) -> int:
+    """The table's totals over the evening, the richest first; returns the row after them."""
+    seats = sorted(
+        (seat for seat in evening.table.seats if seat.races),
+        key=lambda seat: (-seat.net, seat.name),
+    )
+    room = canvas.height - y - 1
+    if len(seats) < 2 or room < 1 or max(seat.races for seat in seats) < 2:
+        return y
+    canvas.put(1, y, "THE EVENING SO FAR", Role.LABEL)
+    canvas.put(5 + NAME, y, f"{'WON':>6} {'NET':>6}", Role.LABEL)
+    for row, seat in enumerate(seats[:room], y + 1):
+        role = Role.YOU if seat.player == evening.player else Role.TEXT
+        canvas.put(4, row, fitted(shown(shown_name(seat.name, seat.bot)), NAME), role)
+        canvas.put(5 + NAME, row, f"{f'{seat.wins}/{seat.races}':>6}", Role.COUNT)
+        canvas.put(12 + NAME, row, f"{dollars(seat.net):>6}", money_role(seat.net))
+    return y + min(room, len(seats)) + 2

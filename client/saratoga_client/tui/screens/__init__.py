@@ -1,0 +1,1 @@
+"""The screens, one for every state of affairs."""
