@@ -59,5 +59,7 @@ class Role(StrEnum):
     TICK = "tick"
     LEADER = "leader"
     YOU = "you"
+    PRACTICE = "practice"
+    """The title where nothing counts, so that nobody takes it for a race."""
     WARNING = "warning"
     ALARM = "alarm"

@@ -66,6 +66,9 @@ class Theme:
     bar_rest: str
     leader: str
     warning: str
+    practice: str = "#b79cf2"
+    """The ground of the title where nothing counts."""
+    practice_ink: str = "#1b1030"
 
 
 FELT: Final = Theme(
@@ -250,6 +253,8 @@ FEW: Final = Theme(
     bar_rest=_DARK,
     leader=_YELLOW,
     warning=_YELLOW,
+    practice="#aa00aa",
+    practice_ink=_WHITE,
 )
 """For terminals with sixteen colours: the table is black, since their greens are glaring."""
 
@@ -326,6 +331,7 @@ def _table(theme: Theme, *, background: bool) -> dict[Role, Style]:
     styles = {role: Style(color=colour, bgcolor=ground) for role, colour in colours.items()}
     for role, colour in strong.items():
         styles[role] = Style(color=colour, bgcolor=ground, bold=True)
+    styles[Role.PRACTICE] = Style(color=theme.practice_ink, bgcolor=theme.practice, bold=True)
     return styles
 
 
@@ -349,7 +355,7 @@ def _without_colours() -> Paint:
         Role.WARNING,
     ):
         styles[role] = Style(bold=True)
-    for role in (Role.KEY_TARGET, Role.ALARM):
+    for role in (Role.KEY_TARGET, Role.ALARM, Role.PRACTICE):
         styles[role] = Style(bold=True, reverse=True)
     for role in (Role.DIM, Role.SPACE, Role.BAR_REST):
         styles[role] = Style(dim=True)
