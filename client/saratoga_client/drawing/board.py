@@ -90,7 +90,11 @@ class _Drawing:
 
     def place(self, canvas: Canvas, place: Place) -> None:
         """Draw a card, a back, a gap or a space."""
-        for row, pieces in enumerate(self._rows(place)[: place.height]):
+        rows = self._rows(place)
+        if 1 < place.height < len(rows):
+            # a card that is drawn lower than it is still ends in a line
+            rows = (*rows[: place.height - 1], rows[-1])
+        for row, pieces in enumerate(rows[: place.height]):
             skipped, x = place.cut, place.x
             for text, role in pieces:
                 seen = text[skipped : skipped + place.x + place.width - x]

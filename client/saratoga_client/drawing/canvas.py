@@ -1,5 +1,6 @@
 """Cells one writes on, and the rows of pieces they make."""
 
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from rich.cells import cell_len
@@ -34,7 +35,7 @@ class Canvas:
 
     def put(self, x: int, y: int, text: str, role: Role) -> int:
         """Write a text; return the column after it, cut off or not."""
-        if text.isascii() or cell_len(text) == len(text):
+        if text.isascii() or _is_narrow(text):
             self._put_narrow(x, y, text, role)
             return x + len(text)
         return self._put_wide(x, y, text.translate(JOINERS), role)
@@ -129,6 +130,12 @@ def _alike(before: tuple[Piece, ...], after: tuple[Piece, ...]) -> int:
             break
         columns += cell_len(old.text)
     return columns
+
+
+@lru_cache(maxsize=1 << 10)
+def _is_narrow(text: str) -> bool:
+    """Whether every sign takes one cell."""
+    return all(cell_len(sign) == 1 for sign in text)
 
 
 def _joined(signs: list[str], roles: list[Role]) -> tuple[Piece, ...]:

@@ -148,9 +148,10 @@ def _lay_cards_over_spaces(places: list[Place]) -> None:
         beside = left.y == right.y and left.x < right.x
         if left.kind is Kind.CARD and right.kind is Kind.SPACE and beside and overlap > 0:
             places[at] = replace(left, width=left.width + overlap)
-            places[at + 1] = replace(
-                right, x=right.x + overlap, width=right.width - overlap, cut=overlap
-            )
+            width = right.width - overlap
+            # only its left line is covered, so that its word is seen
+            size = Size(width + 1, right.size.height)
+            places[at + 1] = replace(right, x=right.x + overlap, width=width, size=size, cut=1)
 
 
 def _places(game: Game, view: View, site: Site, picked: tuple[str, int] | None) -> Iterator[Place]:

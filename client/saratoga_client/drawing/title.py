@@ -36,4 +36,6 @@ def _deals(stock: int, columns: int) -> str:
     short = stock % columns
     if not short:
         return f"deals left {deals}"
-    return f"last deal, {short} cards" if deals == 1 else f"deals left {deals} (last one short)"
+    if deals > 1:
+        return f"deals left {deals} (last one short)"
+    return "last deal, 1 card" if short == 1 else f"last deal, {short} cards"

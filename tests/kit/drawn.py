@@ -1,0 +1,86 @@
+"""Boards as text: golden pictures, each a file that says itself what it is of.
+
+    lady-palk 55x21 ascii picked=t6:2 targets=t1,up
+    stock=.. waste=.. (the position, as `format_position` writes it)
+
+    the picture
+
+`python -m kit.drawn` (from the folder `tests`) draws all pictures again; look at the difference
+before committing it.
+"""
+
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from saratoga_client.drawing.board import Marks, draw_board
+from saratoga_client.drawing.looks import Look, suit_colours
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES
+from saratoga_rules.position import parse_position
+from saratoga_rules.views import View, redact
+
+FOLDER: Final = Path(__file__).parent.parent / "client" / "drawing" / "pictures"
+
+LABELS: Final = MappingProxyType(
+    {
+        "stock": "space",
+        "w": "w",
+        "r": "r",
+        "up": "f",
+        "down": "g",
+        **{f"t{number}": key for number, key in enumerate("1234567890-=", 1)},
+    }
+)
+"""The key of every pile, such as a player has them."""
+
+SIZES: Final = ((55, 21), (69, 27), (88, 37))
+"""What the board gets of screens of 80x24, 100x30 and 120x40."""
+
+
+class Drawn(NamedTuple):
+    """A picture and what it is of."""
+
+    game: Game
+    view: View
+    marks: Marks
+    look: Look
+    width: int
+    height: int
+    picture: str
+
+    def again(self) -> str:
+        """The same, drawn now."""
+        drawn = draw_board(self.game, self.view, self.marks, self.look, self.width, self.height)
+        return drawn.text().rstrip("\n")
+
+
+def read(path: Path) -> Drawn:
+    """A picture from its file."""
+    head, position, _, *rows = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
+    name, size, *words = head.split()
+    game = GAMES[name]
+    width, height = map(int, size.split("x"))
+    options = dict(word.split("=") for word in words if "=" in word)
+    pile, _, count = options.get("picked", "").partition(":")
+    targets = options.get("targets", "")
+    marks = Marks(
+        labels=LABELS,
+        picked=(pile, int(count)) if pile else None,
+        targets=frozenset(targets.split(",")) if targets else frozenset(),
+        find=options.get("find", ""),
+    )
+    look = Look(suits=suit_colours(game), ascii="ascii" in words, hollow="hollow" in words)
+    view = redact(parse_position(position))
+    return Drawn(game, view, marks, look, width, height, "\n".join(rows).rstrip("\n"))
+
+
+def pictures() -> list[Path]:
+    """The files of all pictures."""
+    return sorted(FOLDER.glob("*.txt"))
+
+
+if __name__ == "__main__":
+    for path in pictures():
+        head, position, *_ = path.read_text(encoding="utf-8").split("\n")
+        path.write_text(f"{head}\n{position}\n\n{read(path).again()}\n", encoding="utf-8")
