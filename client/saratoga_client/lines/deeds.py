@@ -36,6 +36,7 @@ WAITS: Final[Mapping[str, Callable[[Evening], bool]]] = {
     "deal": lambda evening: evening.phase == "running" and evening.own is not None,
     "gathering": lambda evening: evening.phase == "gathering",
     "result": lambda evening: evening.phase == "over" and evening.picture.outcome is not None,
+    "verified": lambda evening: evening.table.race in evening.verifications,
 }
 """What a script may wait for."""
 
@@ -246,7 +247,9 @@ class Deeds:
             kept = f"; your race ends with {money_words(own.game, own.view)}"
         self.is_leaving = True
         try:
-            await self._seated.leave()
+            # a watcher has no seat to give up
+            if self._where is Where.TABLE:
+                await self._seated.leave()
         except Problem:
             self.is_leaving = False
             raise

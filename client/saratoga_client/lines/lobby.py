@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from typing import Final
 
+from saratoga_client.arriving import TableWanted, freed
 from saratoga_client.codes import TABLE_CODE
 from saratoga_client.commands.leaderboard import lines as leaderboard_lines
 from saratoga_client.connection import Connection
@@ -12,7 +13,7 @@ from saratoga_client.lines.answers import rules_lines
 from saratoga_client.lines.orders import Where, not_understood
 from saratoga_client.lines.practising import practise
 from saratoga_client.lines.settings import read_settings
-from saratoga_client.lines.tableside import Opening, Place, play_table
+from saratoga_client.lines.tableside import Place, play_table
 from saratoga_client.lines.talk import Parting, Talk, open_talk
 from saratoga_client.lines.tongue import counted
 from saratoga_client.practice.dealt import BadSeed
@@ -44,7 +45,7 @@ async def lobby(
 
 async def come_to_table(
     house: Connection,
-    table: str | Opening,
+    table: str | TableWanted,
     *,
     place: Place = Place.SEAT,
     talk: Talk | None = None,
@@ -182,13 +183,13 @@ class Lobby:
         if chosen.game is None:
             self._say(f"no: Say which game: create GAME, with one of {', '.join(GAMES)}.")
             return None
-        opening = Opening(
+        wanted = TableWanted(
             game=chosen.game,
             cap=10 if chosen.cap is None else chosen.cap,
             seats=chosen.seats or 16,
             public=bool(chosen.public),
         )
-        return await self._go(opening, Place.SEAT)
+        return await self._go(wanted, Place.SEAT)
 
     async def _join(self, words: str) -> Parting | None:
         return await self._go_by_code("join", words, Place.SEAT)
@@ -203,9 +204,16 @@ class Lobby:
             return None
         return await self._go(found[1], place)
 
-    async def _go(self, table: str | Opening, place: Place) -> Parting | None:
+    async def _go(self, table: str | TableWanted, place: Place) -> Parting | None:
         if place is Place.SEAT and self._name is None:
             self._say("no: Take a name first: name NAME.")
+            return None
+        code = table if isinstance(table, str) else ""
+        if place is Place.SEAT and (racing_at := await freed(self._house, code)):
+            self._say(
+                f"no: Your race at {racing_at} is still on. "
+                f"Say join {racing_at} to go on, or leave to give it up."
+            )
             return None
         return await play_table(
             self._house,

@@ -118,7 +118,7 @@ ORDERS: Final = (
     Order(
         "wait",
         _T | _B,
-        "wait ready | countdown | deal | result",
+        "wait ready [N] | countdown | deal | result | verified | gathering",
         "for scripts: do nothing before that",
     ),
     Order("help", Where.ANYWHERE, "help", "all of this", ("keys", "?", "commands"), True),

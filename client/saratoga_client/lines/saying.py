@@ -43,7 +43,7 @@ def opening(evening: Evening, manner: Manner, now: int) -> Iterator[str]:
     yield from table_lines(evening)
     if evening.own is not None:
         yield from _board_shown(evening.own, manner)
-    elif evening.phase == "running":
+    elif evening.phase == "running" and evening.seat is not None:
         yield "note: this race is on without you; you can be ready for the next one"
     if evening.phase == "countdown":
         yield _countdown(evening, now)
@@ -163,7 +163,8 @@ def _phase(before: Evening, after: Evening, now: int) -> Iterator[str]:
 def _countdown(evening: Evening, now: int) -> str:
     seconds = (clock(evening, now).until_start + 500) // 1000
     racers = counted(len(evening.table.racers), "racer")
-    yours = "" if evening.player in evening.table.racers else "; you sit this one out"
+    sits_out = evening.seat is not None and evening.player not in evening.table.racers
+    yours = "; you sit this one out" if sits_out else ""
     return f"countdown: {seconds} seconds, {racers}{yours}"
 
 

@@ -7,10 +7,12 @@ those that need no house answered out of turn.
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
 from enum import Enum, auto
+from functools import partial
 from typing import Final
 
+from saratoga_client.arriving import TableWanted
 from saratoga_client.connection import Connection, LinkState
 from saratoga_client.lines.deeds import Deeds
 from saratoga_client.lines.orders import Said, Where
@@ -20,21 +22,15 @@ from saratoga_client.lines.talk import Parting, Talk, open_talk
 from saratoga_client.racing.evening import Evening
 from saratoga_client.racing.keepsakes import Keepsakes
 from saratoga_client.racing.seated import Seated
+from saratoga_client.trouble import HouseClosed, Refused, Unanswered, Unreachable
 from saratoga_client.witness import Witness
+from saratoga_protocol.commands import UnwatchTable
+
+GOODBYE: Final = 2.0
+"""Seconds for a last word to the house."""
 
 KEPT_FOR: Final = 60
 """Seconds for which the house keeps the seat of a racer who has hung up."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
-    """A table to be opened."""
-
-    game: str
-    cap: int = 10
-    """Minutes; 0 is no cap."""
-    seats: int = 16
-    public: bool = False
 
 
 class Place(Enum):
@@ -47,7 +43,7 @@ class Place(Enum):
 
 async def play_table(
     house: Connection,
-    table: str | Opening,
+    table: str | TableWanted,
     *,
     place: Place = Place.SEAT,
     talk: Talk | None = None,
@@ -58,7 +54,7 @@ async def play_table(
     side = Tableside(talk or open_talk(), place)
     side.seated = Seated(house, witness=witness, keepsakes=keepsakes, on_change=side.turn)
     match table:
-        case Opening():
+        case TableWanted():
             await side.seated.open_table(
                 table.game, cap=table.cap, seats=table.seats, public=table.public
             )
@@ -66,7 +62,17 @@ async def play_table(
             await side.seated.sit_down(table)
         case str():
             await side.seated.watch(table)
-    return await side.stay()
+    try:
+        return await side.stay()
+    finally:
+        if place is Place.BESIDE and house.state is LinkState.CONNECTED:
+            await stop_watching(house, str(table))
+
+
+async def stop_watching(house: Connection, code: str) -> None:
+    """Tell the house that nobody watches any more; if it cannot be told, it does not matter."""
+    with suppress(Refused, Unanswered, HouseClosed, Unreachable):
+        await house.request(partial(UnwatchTable, table=code), within=GOODBYE)
 
 
 class Tableside:
