@@ -21,7 +21,7 @@ from saratoga_client.hand.holding import (
     steady,
 )
 from saratoga_client.hand.keys import has_pile
-from saratoga_client.hand.scene import Scene, look, nothing_from, refused_words, why_not
+from saratoga_client.hand.scene import Scene, look, nothing_from, why_not
 from saratoga_client.hand.words import STOCK, CardName, capitalised, card_name, first_that_fits
 from saratoga_rules.game import Game
 from saratoga_rules.judge import Refusal
@@ -32,7 +32,6 @@ from saratoga_rules.moves import (
     TAKE_BACK_INDEX,
     UP,
     WASTE,
-    carry,
 )
 from saratoga_rules.views import View
 
@@ -150,14 +149,13 @@ def _first(scene: Scene, hand: Hand, pile: str, count: int) -> Turn:
 def _other_packet(scene: Scene, hand: Hand, pile: str, count: int) -> Turn:
     """A click on cards that are not lifted together: the pile's own packets are taken instead."""
     moves = scene.carries(pile)
-    refused = refused_words(scene, carry(pile, pile, count), Refusal.NOT_A_PACKET)
+    packets = f"Carried together: {scene.game.columns.packet}."
     if not moves:
-        return answered(hand, refused)
+        return answered(hand, nothing_from(scene, pile) if count == 1 else packets)
     if count == 1 and len(moves) == 1:
         return played(scene, hand, moves[0], clicked=pile)
     held = replace(emptied(hand), picked=pile)
     instead = held_words(scene, held)
-    packets = f"Carried together: {scene.game.columns.packet}."
     return answered(held, first_that_fits(f"{packets} {instead}", instead))
 
 

@@ -60,7 +60,7 @@ def typed_move(
         return _banked(scene, rest)
     if first == STOCK and not rest and size is None:
         return _stock(scene)
-    if rest:
+    if rest and (rest[0] != first or size is not None):
         return _carried(scene, first, rest[0], size)
     return _alone(scene, first, size)
 
@@ -148,7 +148,7 @@ def _is_pair(words: list[str], word: str) -> bool:
 
 
 def _pile(game: Game, word: str) -> str | None:
-    if word in COLUMN_KEYS[9:] and game.columns.count > 9:
+    if game.columns.count > 9 and word in tuple(COLUMN_KEYS[9:]):
         return COLUMN_NAMES[COLUMN_KEYS.index(word)]
     return _NAMES.get(word)
 
@@ -170,6 +170,8 @@ def _stock(scene: Scene) -> Move | NotPlayed:
 def _banked(scene: Scene, rest: list[str]) -> Move | NotPlayed:
     """`bank w`; `bank` alone where only one card can be banked."""
     banks = [*scene.to_foundation(UP), *scene.to_foundation(DOWN)]
+    if rest and rest[0] not in (WASTE, RESERVE, *COLUMN_NAMES):
+        return NotPlayed(_FORM, is_move=False)
     if rest:
         banks = [move for move in banks if move.source == rest[0]]
     if len(banks) == 1:
@@ -231,7 +233,7 @@ def _alone(scene: Scene, pile: str, size: int | None) -> Move | NotPlayed:
         )
         return NotPlayed(says, is_move=True)
     if pile in (_TAKE_BACK, STOCK, _BANK):
-        return NotPlayed(_FORM, is_move=True)
+        return NotPlayed(_FORM, is_move=False)
     turn: Turn = picked(scene, EMPTY_HAND, pile, size)
     if turn.hand.picked is not None:
         turn = sent_home(scene, Hand(picked=pile, size=size))

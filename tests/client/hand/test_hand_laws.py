@@ -74,7 +74,7 @@ def is_sound(game: Game, view: View, turn: Turn) -> None:
     assert turn.says[-1] in ".?", turn.says
     if turn.move is not None:
         assert refusal(game, view, turn.move) is None
-        assert turn.hand.picked is turn.hand.lit is turn.hand.aim is None
+        assert turn.hand == Hand(quick=turn.hand.quick, clicked=turn.hand.clicked)
     guided = guide(game, view, turn.hand)
     assert all(key and does for key, does in guided)
     assert len(" ".join(f"{key} {does}" for key, does in guided)) <= LINE
