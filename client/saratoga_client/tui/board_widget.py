@@ -20,7 +20,7 @@ from saratoga_client.drawing.looks import Look
 from saratoga_client.drawing.places import Layout, Spot, lay_out
 from saratoga_client.drawing.roles import Role
 from saratoga_client.tui.colours import Depth, Paint, paint
-from saratoga_rules.cards import HIDDEN
+from saratoga_rules.cards import HIDDEN, Card
 from saratoga_rules.game import Game
 from saratoga_rules.views import View
 
@@ -44,7 +44,7 @@ class _Grip:
     """A card under a pressed button: a drag, as soon as the pointer leaves the cell."""
 
     spot: Spot
-    count: int
+    cards: tuple[Card, ...]
     pressed: Offset
     hold: Offset
     """Where the pointer holds the packet, from its upper left corner."""
@@ -146,7 +146,7 @@ class BoardWidget(Widget):
         packet = draw_packet(cards, place.size, self._shown.look).rows()
         hold = Offset(event.x - place.x, min(event.y - place.y, len(packet) - 1))
         pressed = Offset(event.x, event.y)
-        self._grip = _Grip(spot, len(cards), pressed, hold, packet, pressed)
+        self._grip = _Grip(spot, cards, pressed, hold, packet, pressed)
         self.capture_mouse()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
@@ -159,7 +159,7 @@ class BoardWidget(Widget):
                 return
             grip.moving = True
             self._dragged = True
-            self.post_message(self.Lifted(grip.spot, grip.count))
+            self.post_message(self.Lifted(grip.spot, len(grip.cards)))
         if at != grip.at:
             grip.at = at
             self._paint()
@@ -175,7 +175,7 @@ class BoardWidget(Widget):
         if target is None or target.pile == grip.spot.pile:
             self.post_message(self.Missed(grip.spot))
         else:
-            self.post_message(self.Dropped(grip.spot, grip.count, target))
+            self.post_message(self.Dropped(grip.spot, len(grip.cards), target))
 
     def on_click(self, event: events.Click) -> None:
         if self._dragged or self._layout is None:
@@ -200,6 +200,8 @@ class BoardWidget(Widget):
         self._layout = lay_out(shown.game, shown.view, size.width, size.height, picked)
         canvas = draw_layout(shown.game, shown.view, shown.marks, shown.look, self._layout)
         self._board = canvas.rows()
+        if self._grip and self._layout.cards_from(self._grip.spot) != self._grip.cards:
+            self._let_go()
         self._paint()
 
     def _paint(self) -> None:

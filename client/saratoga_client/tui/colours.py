@@ -66,6 +66,10 @@ class Theme:
     bar_rest: str
     leader: str
     warning: str
+    lit_red: str = "#a00018"
+    lit_club: str = "#1238a8"
+    lit_diamond: str = "#7a3a00"
+    """Suits on cards that are lit, which are darker than others."""
     practice: str = "#b79cf2"
     """The ground of the title where nothing counts."""
     practice_ink: str = "#1b1030"
@@ -79,8 +83,8 @@ FELT: Final = Theme(
     title="#ffffff",
     frame="#3f7a62",
     label="#a3c4b3",
-    key="#d9b45b",
-    key_lit="#ffd75f",
+    key="#e6c878",
+    key_lit="#ffe28a",
     card="#fdfdf8",
     edge="#a9aba2",
     black="#16181d",
@@ -99,11 +103,11 @@ FELT: Final = Theme(
     space="#4d8a70",
     lit="#8ff0a4",
     gain="#8ff0a4",
-    loss="#ff9d8a",
+    loss="#ffb3a0",
     bar="#d9b45b",
     bar_rest="#2c6650",
     leader="#ffd75f",
-    warning="#ffb86b",
+    warning="#ffcf87",
 )
 """A card table: dark green cloth under ivory cards."""
 
@@ -115,8 +119,8 @@ NIGHT: Final = Theme(
     title="#ffffff",
     frame="#454c5e",
     label="#9aa3b5",
-    key="#d9b45b",
-    key_lit="#ffd75f",
+    key="#e6c878",
+    key_lit="#ffe28a",
     card="#eceff4",
     edge="#9aa0ac",
     black="#16181d",
@@ -151,8 +155,8 @@ PAPER: Final = Theme(
     title="#000000",
     frame="#9aa398",
     label="#4a534b",
-    key="#8a5a00",
-    key_lit="#7a3e00",
+    key="#6b4600",
+    key_lit="#5a2d00",
     card="#ffffff",
     edge="#a9aba2",
     black="#16181d",
@@ -174,8 +178,8 @@ PAPER: Final = Theme(
     loss="#a61b1b",
     bar="#8a5a00",
     bar_rest="#c3c9be",
-    leader="#7a3e00",
-    warning="#8f3f00",
+    leader="#5a2d00",
+    warning="#87290b",
 )
 """A light table, for bright rooms."""
 
@@ -253,6 +257,9 @@ FEW: Final = Theme(
     bar_rest=_DARK,
     leader=_YELLOW,
     warning=_YELLOW,
+    lit_red=_RED,
+    lit_club=_BLUE,
+    lit_diamond=_BROWN,
     practice="#aa00aa",
     practice_ink=_WHITE,
 )
@@ -289,10 +296,16 @@ def _cards(theme: Theme) -> dict[Role, Style]:
         "club": theme.club,
         "diamond": theme.diamond,
     }
+    lit_tones = {
+        "black": theme.black,
+        "red": theme.lit_red,
+        "club": theme.lit_club,
+        "diamond": theme.lit_diamond,
+    }
     styles = {
         Role(f"{state}-{tone}"): Style(color=colour, bgcolor=ground, bold=True)
         for state, (ground, _) in grounds.items()
-        for tone, colour in tones.items()
+        for tone, colour in (tones if state == "card" else lit_tones).items()
     }
     for state, (ground, edge) in grounds.items():
         styles[Role(f"{state}-edge")] = Style(color=edge, bgcolor=ground)

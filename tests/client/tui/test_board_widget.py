@@ -1,0 +1,276 @@
+"""The board under keys, pointer and a changing size."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.message import Message
+from textual.pilot import Pilot
+from textual.strip import Strip
+
+from kit.drawn import LABELS
+from kit.positions import draw
+from saratoga_client.drawing.board import Marks
+from saratoga_client.drawing.looks import Look
+from saratoga_client.drawing.places import Place, Spot
+from saratoga_client.drawing.roles import Role
+from saratoga_client.tui.board_widget import BoardWidget
+from saratoga_client.tui.colours import Depth, paint
+from saratoga_rules.games import GAMES
+from saratoga_rules.views import View, redact
+
+LADY_PALK = GAMES["lady-palk"]
+PICTURE = "t1: KD QD\nt2: 9H KS QH JS TD\nt3: JC\nt5: 4C\nwaste: 5D 6C\nstock: 2H 3H\nup: S6"
+VIEW = redact(draw(LADY_PALK, PICTURE))
+LOOK = Look()
+
+
+class WatchedBoard(BoardWidget):
+    """Remembers which rows it was asked for."""
+
+    painted: list[int]
+
+    def render_line(self, y: int) -> Strip:
+        self.painted.append(y)
+        return super().render_line(y)
+
+
+class Table(App[None]):
+    """Nothing but a board; it remembers what the board says."""
+
+    ALLOW_SELECT = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[Message] = []
+        self.board = WatchedBoard()
+        self.board.painted = []
+
+    def compose(self) -> ComposeResult:
+        yield self.board
+
+    def on_board_widget_clicked(self, message: BoardWidget.Clicked) -> None:
+        self.heard.append(message)
+
+    def on_board_widget_lifted(self, message: BoardWidget.Lifted) -> None:
+        self.heard.append(message)
+
+    def on_board_widget_dropped(self, message: BoardWidget.Dropped) -> None:
+        self.heard.append(message)
+
+    def on_board_widget_missed(self, message: BoardWidget.Missed) -> None:
+        self.heard.append(message)
+
+
+@asynccontextmanager
+async def table(view: View = VIEW) -> AsyncIterator[tuple[Table, Pilot[None]]]:
+    app = Table()
+    async with app.run_test(size=(55, 21)) as pilot:
+        app.board.show(LADY_PALK, view, Marks(labels=LABELS), LOOK)
+        await pilot.pause()
+        app.board.painted.clear()
+        yield app, pilot
+
+
+def place(app: Table, pile: str, index: int | None = None) -> Place:
+    layout = app.board.board
+    assert layout is not None
+    found = layout.place(Spot(pile, index))
+    assert found is not None
+    return found
+
+
+def corner(app: Table, pile: str, index: int | None = None) -> tuple[int, int]:
+    found = place(app, pile, index)
+    return found.x + 1, found.y
+
+
+def screen(app: Table) -> list[str]:
+    return [
+        "".join(segment.text for segment in app.board.render_line(y))
+        for y in range(app.board.size.height)
+    ]
+
+
+async def drag(
+    pilot: Pilot[None], app: Table, start: tuple[int, int], *stops: tuple[int, int]
+) -> None:
+    await pilot.mouse_down(app.board, offset=start)
+    for stop in stops:
+        await pilot.hover(app.board, offset=stop)
+    await pilot.mouse_up(app.board, offset=stops[-1])
+    await pilot.pause()
+
+
+async def test_a_click_says_which_card_and_how_many_lie_on_it() -> None:
+    async with table() as (app, pilot):
+        await pilot.click(app.board, offset=corner(app, "t2", 1))
+        assert app.heard == [BoardWidget.Clicked(Spot("t2", 1), 4, 1, 1)]
+
+
+@pytest.mark.parametrize(("button", "times"), [(1, 2), (3, 1)])
+async def test_double_and_right_clicks_are_told_apart(button: int, times: int) -> None:
+    async with table() as (app, pilot):
+        await pilot.click(app.board, offset=corner(app, "t5", 0), button=button, times=times)
+        assert app.heard[-1] == BoardWidget.Clicked(Spot("t5", 0), 1, button, times)
+
+
+async def test_stock_keys_and_spaces_can_be_clicked_and_the_table_cannot() -> None:
+    async with table() as (app, pilot):
+        await pilot.click(app.board, offset=corner(app, "stock"))
+        await pilot.click(app.board, offset=corner(app, "t4"))
+        await pilot.click(app.board, offset=(54, 20))
+        assert [
+            message.spot for message in app.heard if isinstance(message, BoardWidget.Clicked)
+        ] == [
+            Spot("stock"),
+            Spot("t4"),
+        ]
+
+
+async def test_before_anything_is_shown_clicks_say_nothing() -> None:
+    app = Table()
+    async with app.run_test(size=(55, 21)) as pilot:
+        await pilot.click(app.board, offset=(5, 5))
+        assert app.heard == []
+        assert set("".join(screen(app))) == {" "}
+
+
+async def test_a_packet_is_dragged_from_column_to_column() -> None:
+    async with table() as (app, pilot):
+        await drag(pilot, app, corner(app, "t2", 3), (20, 8), (24, 8), corner(app, "t1", 1))
+        assert app.heard == [
+            BoardWidget.Lifted(Spot("t2", 3), 2),
+            BoardWidget.Dropped(Spot("t2", 3), 2, Spot("t1", 1)),
+        ]
+
+
+async def test_a_packet_can_be_dropped_into_a_space_or_under_a_column() -> None:
+    async with table() as (app, pilot):
+        x, y = corner(app, "t5", 0)
+        await drag(pilot, app, corner(app, "t3", 0), (x, y + 9))
+        await drag(pilot, app, corner(app, "t3", 0), corner(app, "t4"))
+        dropped = [one.target for one in app.heard if isinstance(one, BoardWidget.Dropped)]
+        assert dropped == [Spot("t5"), Spot("t4")]
+
+
+async def test_a_packet_let_go_on_the_table_or_its_own_column_is_missed() -> None:
+    async with table() as (app, pilot):
+        start = corner(app, "t2", 3)
+        await drag(pilot, app, start, (53, 20))
+        await drag(pilot, app, start, (start[0], start[1] + 1))
+        assert (
+            app.heard
+            == [
+                BoardWidget.Lifted(Spot("t2", 3), 2),
+                BoardWidget.Missed(Spot("t2", 3)),
+            ]
+            * 2
+        )
+
+
+async def test_the_stock_is_not_dragged() -> None:
+    async with table() as (app, pilot):
+        await drag(pilot, app, corner(app, "stock"), (30, 10), corner(app, "t1", 1))
+        assert not any(isinstance(one, BoardWidget.Lifted) for one in app.heard)
+
+
+async def test_of_the_waste_the_top_card_is_dragged_alone() -> None:
+    async with table() as (app, pilot):
+        await drag(pilot, app, corner(app, "w", 1), corner(app, "t5", 0))
+        assert app.heard[-1] == BoardWidget.Dropped(Spot("w", 1), 1, Spot("t5", 0))
+
+
+async def test_the_dragged_packet_follows_the_pointer_and_leaves_nothing_behind() -> None:
+    async with table() as (app, pilot):
+        before = screen(app)
+        await pilot.mouse_down(app.board, offset=corner(app, "t2", 3))
+        await pilot.hover(app.board, offset=(21, 16))
+        assert screen(app)[16][20:25] == "┏J♠━┓"
+        await pilot.hover(app.board, offset=(31, 17))
+        assert screen(app)[17][30:35] == "┏J♠━┓"
+        assert screen(app)[16] == before[16]
+        await pilot.mouse_up(app.board, offset=(31, 17))
+        await pilot.pause()
+        assert screen(app) == before
+
+
+async def test_a_drag_paints_only_the_rows_that_it_crosses() -> None:
+    async with table() as (app, pilot):
+        await pilot.mouse_down(app.board, offset=corner(app, "t2", 3))
+        await pilot.hover(app.board, offset=(21, 15))
+        app.board.painted.clear()
+        await pilot.hover(app.board, offset=(23, 15))
+        assert set(app.board.painted) == {15, 16, 17}
+        await pilot.mouse_up(app.board, offset=(23, 15))
+
+
+async def test_a_pressed_card_that_does_not_move_is_a_click() -> None:
+    async with table() as (app, pilot):
+        start = corner(app, "t2", 3)
+        await pilot.mouse_down(app.board, offset=start)
+        await pilot.hover(app.board, offset=start)
+        await pilot.mouse_up(app.board, offset=start)
+        await pilot.pause()
+        assert not any(isinstance(one, BoardWidget.Lifted) for one in app.heard)
+
+
+async def test_only_rows_that_changed_are_painted_again() -> None:
+    async with table() as (app, pilot):
+        marks = Marks(labels=LABELS, picked=("t3", 1))
+        app.board.show(LADY_PALK, VIEW, marks, LOOK)
+        await pilot.pause()
+        card = place(app, "t3", 0)
+        assert set(app.board.painted) == set(range(card.y, card.y + card.height))
+
+
+async def test_the_same_again_paints_nothing() -> None:
+    async with table() as (app, pilot):
+        app.board.show(LADY_PALK, VIEW, Marks(labels=LABELS), LOOK)
+        await pilot.pause()
+        assert app.board.painted == []
+
+
+async def test_another_size_is_drawn_afresh_and_clicks_find_the_cards_there() -> None:
+    async with table() as (app, pilot):
+        was = place(app, "t8")
+        await pilot.resize_terminal(88, 37)
+        await pilot.pause()
+        now = place(app, "t8")
+        assert now.size > was.size
+        await pilot.click(app.board, offset=corner(app, "t2", 4))
+        assert app.heard == [BoardWidget.Clicked(Spot("t2", 4), 1, 1, 1)]
+
+
+async def test_a_resize_ends_a_drag() -> None:
+    async with table() as (app, pilot):
+        await pilot.mouse_down(app.board, offset=corner(app, "t2", 3))
+        await pilot.hover(app.board, offset=(21, 15))
+        await pilot.resize_terminal(88, 37)
+        await pilot.pause()
+        assert "┏" not in "".join(screen(app))
+        await pilot.mouse_up(app.board, offset=(21, 15))
+        await pilot.pause()
+        assert app.heard == [BoardWidget.Lifted(Spot("t2", 3), 2)]
+
+
+async def test_what_changes_under_a_drag_ends_it_only_where_the_packet_is_gone() -> None:
+    async with table() as (app, pilot):
+        await pilot.mouse_down(app.board, offset=corner(app, "t2", 3))
+        await pilot.hover(app.board, offset=(21, 15))
+        other = redact(draw(LADY_PALK, PICTURE.replace("t5: 4C", "t5: 4C 3C")))
+        app.board.show(LADY_PALK, other, Marks(labels=LABELS, picked=("t2", 2)), LOOK)
+        assert "┏J♠━┓" in screen(app)[15]
+        gone = redact(draw(LADY_PALK, PICTURE.replace(" JS TD", "")))
+        app.board.show(LADY_PALK, gone, Marks(labels=LABELS), LOOK)
+        assert "┏" not in "".join(screen(app))
+
+
+async def test_new_colours_are_put_on_everything() -> None:
+    async with table() as (app, pilot):
+        app.board.dress(paint(Depth.ALL, "night"))
+        await pilot.pause()
+        assert set(app.board.painted) == set(range(21))
+        first = next(iter(app.board.render_line(20)))
+        assert first.style == paint(Depth.ALL, "night")[Role.TABLE]

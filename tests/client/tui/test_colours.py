@@ -1,0 +1,121 @@
+"""Colours: every role has one, and what must be read can be read, however few there are."""
+
+from itertools import combinations
+
+import pytest
+from rich._palettes import STANDARD_PALETTE
+from rich.color import Color, ColorSystem
+from rich.style import Style
+
+from saratoga_client.drawing.faces import State
+from saratoga_client.drawing.roles import Role
+from saratoga_client.tui.colours import FEW, THEMES, Depth, paint
+
+READABLE = {Depth.ALL: 4.5, Depth.MANY: 3.5, Depth.SIXTEEN: 3.0}
+"""The contrast that WCAG 2.2 asks of text, 1.4.3; of bold text, where colours are few, a little
+less, as there of large text.
+"""
+
+TONES = ("black", "red", "club", "diamond")
+SYSTEMS = {
+    Depth.ALL: ColorSystem.TRUECOLOR,
+    Depth.MANY: ColorSystem.EIGHT_BIT,
+    Depth.SIXTEEN: ColorSystem.STANDARD,
+}
+COLOURED = [(depth, theme) for depth in SYSTEMS for theme in THEMES]
+
+
+def seen(colour: Color | None, depth: Depth) -> tuple[int, int, int]:
+    """A colour as a terminal of that depth shows it, by the usual palettes."""
+    assert colour is not None
+    return colour.downgrade(SYSTEMS[depth]).get_truecolor()
+
+
+def luminance(colour: tuple[int, int, int]) -> float:
+    # WCAG 2.2, relative luminance
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (value / 255 for value in colour)
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(style: Style, depth: Depth) -> float:
+    ink, ground = luminance(seen(style.color, depth)), luminance(seen(style.bgcolor, depth))
+    return (max(ink, ground) + 0.05) / (min(ink, ground) + 0.05)
+
+
+@pytest.mark.parametrize("depth", Depth)
+@pytest.mark.parametrize("theme", THEMES)
+def test_every_role_has_a_style(depth: Depth, theme: str) -> None:
+    assert set(paint(depth, theme)) == set(Role)
+
+
+@pytest.mark.parametrize(("depth", "theme"), COLOURED)
+def test_suits_can_be_read_in_every_state(depth: Depth, theme: str) -> None:
+    colours = paint(depth, theme)
+    for state in State:
+        for tone in TONES:
+            assert contrast(colours[Role(f"{state}-{tone}")], depth) > READABLE[depth], (
+                state,
+                tone,
+            )
+
+
+@pytest.mark.parametrize(("depth", "theme"), COLOURED)
+@pytest.mark.parametrize(
+    "role",
+    [
+        Role.TEXT,
+        Role.LABEL,
+        Role.KEY,
+        Role.KEY_LIT,
+        Role.KEY_TARGET,
+        Role.COUNT,
+        Role.BACK_COUNT,
+        Role.MONEY_UP,
+        Role.MONEY_DOWN,
+        Role.WARNING,
+        Role.ALARM,
+        Role.LEADER,
+        Role.YOU,
+        Role.TITLE,
+    ],
+)
+def test_words_on_the_table_can_be_read(depth: Depth, theme: str, role: Role) -> None:
+    assert contrast(paint(depth, theme)[role], depth) > READABLE[depth]
+
+
+@pytest.mark.parametrize(("depth", "theme"), COLOURED)
+def test_no_two_suits_and_no_two_states_look_alike(depth: Depth, theme: str) -> None:
+    colours = paint(depth, theme)
+    for state in State:
+        inks = [seen(colours[Role(f"{state}-{tone}")].color, depth) for tone in TONES]
+        assert len(set(inks)) == len(TONES)
+    grounds = [seen(colours[Role(f"{state}-edge")].bgcolor, depth) for state in State]
+    assert all(one != other for one, other in combinations(grounds, 2))
+    assert seen(colours[Role.TABLE].bgcolor, depth) not in grounds
+
+
+def test_the_sixteen_colours_are_those_that_are_meant() -> None:
+    for style in paint(Depth.SIXTEEN).values():
+        for colour in (style.color, style.bgcolor):
+            assert colour is not None
+            number = colour.downgrade(ColorSystem.STANDARD).number
+            assert number is not None
+            assert STANDARD_PALETTE[number] == colour.get_truecolor()
+    assert FEW.name not in THEMES
+
+
+def test_without_colours_no_style_has_one() -> None:
+    colours = paint(Depth.NONE)
+    assert all(style.color is None and style.bgcolor is None for style in colours.values())
+    assert colours[Role.PICKED_RED] != colours[Role.CARD_RED] != colours[Role.TARGET_RED]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_without_background_the_table_is_the_terminals_and_cards_are_cards(theme: str) -> None:
+    bare, full = paint(Depth.ALL, theme, background=False), paint(Depth.ALL, theme)
+    assert bare[Role.TABLE].bgcolor is None
+    assert bare[Role.SPACE].bgcolor is None
+    assert bare[Role.CARD_RED] == full[Role.CARD_RED]
