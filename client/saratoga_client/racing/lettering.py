@@ -93,7 +93,11 @@ def wrapped(text: str, cells: int, indent: int = 0) -> list[str]:
 
     >>> wrapped("2:51 mei is stuck", 10, indent=5)
     ['2:51 mei', '     is', '     stuck']
+    >>> wrapped("ana", -4)
+    ['a', 'n', 'a']
     """
+    # a screen that is still being laid out has no width at all
+    cells = max(cells, indent + 1)
     lines: list[str] = []
     line = ""
     for word in text.split(" "):
