@@ -1,8 +1,8 @@
 """The smallest program on Textual: `python tests/kit/bare_app.py`.
 
 The measure of how soon a program in a terminal can be there, and what the kit's terminals are tried
-with. With `--parting` it is run as Saratoga's own screens are. `q` ends it, `f` is a fault, and
-after `h` it hangs when it should end.
+with. With `--parting` it is run as Saratoga's own screens are. `q` ends it, `f` is a fault; after
+`h` it hangs when it should end, and after `b` it is busy for ever.
 """
 
 import asyncio
@@ -16,12 +16,18 @@ from saratoga_client.tui import parting
 
 SHOWN: Final = "nothing but this"
 HANGS: Final = "will never end"
+BUSY: Final = "will never listen"
 
 
 class BareApp(parting.TerminalApp):
     """One line of text."""
 
-    BINDINGS: ClassVar = [("q", "quit", "Quit"), ("f", "fail", "Fail"), ("h", "hang", "Hang")]
+    BINDINGS: ClassVar = [
+        ("q", "quit", "Quit"),
+        ("f", "fail", "Fail"),
+        ("h", "hang", "Hang"),
+        ("b", "be_busy", "Be busy"),
+    ]
     hangs = False
 
     def compose(self) -> ComposeResult:
@@ -33,6 +39,14 @@ class BareApp(parting.TerminalApp):
     def action_hang(self) -> None:
         self.hangs = True
         self.query_one(Static).update(HANGS)
+
+    def action_be_busy(self) -> None:
+        self.query_one(Static).update(BUSY)
+        self.call_after_refresh(self._be_busy)
+
+    def _be_busy(self) -> None:
+        while True:
+            pass
 
     async def on_unmount(self) -> None:
         if self.hangs:

@@ -28,7 +28,7 @@ _SETTINGS: Final = """
 set -g status off
 set -g default-terminal screen-256color
 set -g history-limit 0
-set -g exit-unattached off
+set -g exit-unattached on
 set -g exit-empty off
 set -s escape-time 0
 """
@@ -74,6 +74,10 @@ class Pane:
 
     async def screen(self) -> Screen:
         return Screen(tuple(await self.tmux.say(f"capture-pane -p -t {self.number}")))
+
+    async def painted(self) -> list[str]:
+        """The lines with their colours, as a terminal would have to be told."""
+        return await self.tmux.say(f"capture-pane -p -e -N -t {self.number}")
 
     async def size(self) -> tuple[int, int]:
         columns, lines = (await self._asked("#{pane_width} #{pane_height}")).split()

@@ -8,8 +8,10 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Timer
+from types import FrameType
 from typing import Final, NoReturn
 
 from textual.app import App
@@ -63,28 +65,42 @@ def run(app: App[int]) -> int:
 
 async def _run(app: App[int]) -> tuple[int | None, int | None]:
     """The app's result, and the signal that ended it."""
-    loop = asyncio.get_running_loop()
     settings = _settings()
+    loop = asyncio.get_running_loop()
+    with _heeding(lambda: loop.call_soon_threadsafe(app.exit), settings) as ended_by:
+        try:
+            result = await app.run_async()
+        finally:
+            # while signals are still heeded
+            _say(FAREWELL)
+            settings()
+    return result, ended_by[0] if ended_by else None
+
+
+@contextmanager
+def _heeding(end: Callable[[], object], settings: Callable[[], None]) -> Iterator[list[int]]:
+    """Heed signals: the first one ends the app; yields where it will stand.
+
+    They are heeded between any two steps of the program, not by the loop, which may be what hangs.
+    """
     ended_by: list[int] = []
 
-    def end(number: int) -> None:
+    def heed(number: int, frame: FrameType | None) -> None:
         if ended_by:
             _end_at_once(settings, ended_by[0])
         ended_by.append(number)
-        loop.call_later(ENDS_WITHIN, _end_at_once, settings, number)
-        app.exit()
+        watchdog.start()
+        end()
 
-    for number in SIGNALS:
-        # not on Windows, where closing the window is no signal
-        with suppress(NotImplementedError):
-            loop.add_signal_handler(number, end, number)
+    watchdog = Timer(ENDS_WITHIN, lambda: _end_at_once(settings, ended_by[0]))
+    watchdog.daemon = True
+    before = {number: signal.signal(number, heed) for number in SIGNALS}
     try:
-        result = await app.run_async()
+        yield ended_by
     finally:
-        # while signals are still heeded
-        _say(FAREWELL)
-        settings()
-    return result, ended_by[0] if ended_by else None
+        watchdog.cancel()
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _end_at_once(settings: Callable[[], None], number: int) -> NoReturn:
@@ -95,12 +111,14 @@ def _end_at_once(settings: Callable[[], None], number: int) -> NoReturn:
 
 
 def _say(words: str) -> None:
-    """Write to the terminal that Textual writes to, if it is still there."""
+    """Write to the terminal that Textual writes to, if it is still there.
+
+    Past Python's buffers, which must not be touched from within a signal.
+    """
     terminal = sys.__stderr__
     with suppress(OSError, ValueError):
         if terminal is not None and terminal.isatty():
-            terminal.write(words)
-            terminal.flush()
+            os.write(terminal.fileno(), words.encode("ascii"))
 
 
 def _settings() -> Callable[[], None]:

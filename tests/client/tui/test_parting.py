@@ -58,6 +58,15 @@ async def test_a_second_signal_does_not_wait_for_an_app_that_hangs(app: Window) 
     assert await app.given_back() == 128 + signal.SIGTERM
 
 
+async def test_a_program_that_is_busy_for_ever_is_ended_all_the_same(app: Window) -> None:
+    app.terminal.type(b"b")
+    await app.terminal.shows(bare_app.BUSY)
+    app.process.send_signal(signal.SIGTERM)
+    app.process.send_signal(signal.SIGHUP)
+    # two that come together are heeded in any order
+    assert await app.given_back() in (128 + signal.SIGTERM, 128 + signal.SIGHUP)
+
+
 async def test_a_fault_is_raised_and_no_trace_of_textual_is_printed(app: Window) -> None:
     app.terminal.type(b"f")
     assert await app.given_back() == 1
