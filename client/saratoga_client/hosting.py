@@ -97,6 +97,20 @@ def _house(public_url: str, port: int, *, is_ours: bool) -> HouseHere:
     return HouseHere(own=own, friends=friends, is_ours=is_ours, warning=warning)
 
 
+async def friends_address(server: str) -> str:
+    """How friends reach a house that this machine reaches at `server`.
+
+    The same, unless that is an address of this machine alone and the house answers in its network too.
+    """
+    parts = urlsplit(server)
+    if parts.scheme != "ws" or parts.hostname not in ("localhost", THIS_MACHINE):
+        return server
+    address, port = lan_address(), parts.port or 80
+    if address is None or not await is_house(address, port):
+        return server
+    return f"ws://{address}:{port}{parts.path.rstrip('/')}"
+
+
 def lan_address() -> str | None:
     """This machine's address in its network, as its route to other machines has it; `None`: in none.
 

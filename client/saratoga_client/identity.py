@@ -9,6 +9,7 @@ import os
 import re
 import secrets
 import stat
+import time
 from pathlib import Path
 from typing import Final
 
@@ -86,24 +87,62 @@ def _refuse_if_shared(path: Path, status: os.stat_result) -> None:
         )
 
 
-def _create_token(path: Path) -> str:
-    """Write a new token whole or not at all; if another program was faster, its token counts."""
-    token = new_token()
+def is_token(text: str) -> bool:
+    """Whether this is how a token looks."""
+    return _TOKEN.fullmatch(text) is not None
+
+
+def write_new(path: Path, token: str) -> None:
+    """Write a token whole or not at all, for its owner alone; raises `FileExistsError`, `OSError`."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(f"{token}\n")
             file.flush()
             os.fsync(file.fileno())
-        try:
-            _put_in_place(draft, path)
-        except FileExistsError:
-            return load_token(path)
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                draft.unlink()
+        _put_in_place(draft, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            draft.unlink()
+
+
+def take(path: Path, token: str, *, replace: bool) -> Path | None:
+    """Make the token this machine's own; returns where the one before it was put aside, if any was.
+
+    Raises `TokenUnusable` if another is there and must not be replaced, or nothing can be written.
+    """
+    with contextlib.suppress(FileNotFoundError, TokenUnusable):
+        if load_token(path) == token:
+            return None
+    aside = None
+    try:
+        if path.exists():
+            if not replace:
+                raise TokenUnusable(
+                    f"This machine has another token already, in {path}: it is another player.",
+                    "To become the one you bring, say --replace; the old file is put aside.",
+                )
+            aside = path.with_name(f"{path.name}.before-{time.strftime('%Y%m%d-%H%M%S')}")
+            _put_in_place(path, aside)
+            path.unlink(missing_ok=True)
+        write_new(path, token)
+    except OSError as error:
+        raise TokenUnusable(
+            f"The token cannot be kept in {path}: {error}.",
+            "Nothing was lost: what was there is in that folder.",
+        ) from None
+    return aside
+
+
+def _create_token(path: Path) -> str:
+    """Make a token; if another program was faster, its token counts."""
+    token = new_token()
+    try:
+        write_new(path, token)
+    except FileExistsError:
+        return load_token(path)
     except OSError as error:
         raise TokenUnusable(
             f"The token cannot be kept in {path}: {error}.",
@@ -113,7 +152,7 @@ def _create_token(path: Path) -> str:
 
 
 def _put_in_place(draft: Path, path: Path) -> None:
-    """Give the file its name unless that is taken; raises `FileExistsError`."""
+    """Give the file a name unless that is taken; raises `FileExistsError`, `OSError`."""
     try:
         path.hardlink_to(draft)
     except FileExistsError:

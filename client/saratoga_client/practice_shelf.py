@@ -7,12 +7,15 @@ nobody: practice goes on without it.
 import contextlib
 import os
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from saratoga_client.places import data_folder
 from saratoga_client.practice.dealt import Dealt, file_name
+from saratoga_client.practice.ghost import Ghost, ghost_of_run
 from saratoga_client.practice.runs import Run, format_run, parse_run
+from saratoga_client.review.times import clock
 
 FOLDER: Final = "practice"
 ENDING: Final = ".run"
@@ -74,3 +77,13 @@ def load_run(path: Path) -> Run:
     if len(text) > MOST_BYTES:
         raise ValueError(f"{path} is longer than any run.")
     return parse_run(text)
+
+
+def ghosts_of(runs: Iterable[Run]) -> list[Ghost]:
+    """Kept runs as ghosts."""
+    return [ghost_of_run(run.practice, run.end, _words(run)) for run in runs]
+
+
+def _words(run: Run) -> str:
+    won = "won" if run.is_won else f"{run.practice.banked} banked"
+    return f"your run, {won} in {clock(run.end)}"

@@ -15,6 +15,7 @@ SUITS: Final = ("two", "four")
 """In how many colours the suits are drawn."""
 
 THEMES: Final = ("felt", "night", "paper", "plain")
+"""Of the screen, as `tui.colours` has them; named here because settings are read without it."""
 
 
 def shown(value: object) -> str:

@@ -7,6 +7,7 @@ Flags are the commands' business; they take the place of what is loaded here (`S
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -72,6 +73,25 @@ def load(environment: Mapping[str, str] = os.environ, path: Path | None = None) 
 def keep(key: str, value: Value) -> None:
     """Keep a choice for the next run: a setting's key, or `suits.caprice`. Raises `Problem`."""
     settings_file.keep(places.config_path(), key, value)
+
+
+def remember_last(**choices: Value) -> None:
+    """Offer this first the next time, such as the game that was hosted; no matter if it is lost."""
+    for key, value in choices.items():
+        with suppress(Problem):
+            settings_file.keep(_last_path(), key, value)
+
+
+def _last() -> dict[str, Any]:
+    """What was chosen the last time; a file that cannot be read says nothing."""
+    try:
+        return settings_file.parse(settings_file.read(_last_path()), "")
+    except Problem:
+        return {}
+
+
+def _last_path() -> Path:
+    return places.state_folder() / "last.toml"
 
 
 def _of_environment(environment: Mapping[str, str]) -> dict[str, Any]:

@@ -32,13 +32,18 @@ async def start_race(host: LineClient, *guests: LineClient) -> None:
         await client.hear("deal: ")
 
 
-async def test_two_friends_race_every_game_by_typed_moves_alone(
+async def test_two_friends_race_every_game_by_typed_moves_alone_and_one_listens(
     house: House, tmp_path: Path
 ) -> None:
     chance = Random(5)
-    async with line_client(house.url, tmp_path / "anna", "--plain") as anna:
+    async with (
+        line_client(house.url, tmp_path / "anna", "--plain") as anna,
+        line_client(house.url, tmp_path / "carl", "--plain") as carl,
+    ):
         anna.say("name Anna", "create canfield cap 3 seats 2")
         code = await seated(anna)
+        carl.say(f"watch {code}", "verbose on")
+        await carl.hear("ok: ")
         async with line_client(house.url, tmp_path / "bert", "join", code, "--plain") as bert:
             await bert.hear("name: ")
             bert.say("Bert")
@@ -61,6 +66,12 @@ async def test_two_friends_race_every_game_by_typed_moves_alone(
                     await client.hear("verified: ")
                 assert results[0] == results[1]
             anna.say("totals")
+            carl.say("leave", "quit")
+            assert await carl.ended() == Exit.DONE
+            heads = [line.partition(":")[0].split()[0] for line in carl.lines]
+            assert heads.count("result") == 10
+            assert "standing" in heads
+            assert set(heads).isdisjoint({"deal", "board", "column", "waste", "move"})
             totals = [await anna.hear("total ") for _ in range(2)]
             assert all("5 races" in line for line in totals)
             bert.say("leave")
@@ -154,26 +165,6 @@ async def test_a_whole_race_can_be_written_down_beforehand(house: House, tmp_pat
         heads = [line.partition(":")[0].split()[0] for line in anna.lines]
         wanted = ["deal", "move", "clock", "ended", "result", "share", "left"]
         assert [head for head in dict.fromkeys(heads) if head in wanted] == wanted
-
-
-async def test_a_watcher_hears_the_race_and_no_card(house: House, tmp_path: Path) -> None:
-    async with line_client(house.url, tmp_path / "anna", "--plain") as anna:
-        anna.say("name Anna", "create caprice cap 3")
-        code = await seated(anna)
-        async with line_client(house.url, tmp_path / "carl", "watch", code, "--plain") as carl:
-            await carl.hear("race ")
-            carl.say("verbose on")
-            await carl.hear("ok: ")
-            await start_race(anna)
-            await anna.play(Random(3), 12)
-            anna.say("cash out yes")
-            await carl.hear("result 1. Anna: ")
-            carl.say("leave")
-            await carl.hear("left: ")
-            assert await carl.ended() == Exit.DONE
-            heads = {line.partition(":")[0].split()[0] for line in carl.lines}
-            assert "standing" in heads
-            assert heads.isdisjoint({"deal", "board", "column", "waste", "move"})
 
 
 async def test_practice_needs_no_house(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ import click
 from msgspec import Struct
 
 from saratoga_client.commands.group import ExampleCommand
-from saratoga_client.commands.options import TABLE_CODE, begin, manner_options, server_option
+from saratoga_client.commands.options import TABLE, begin, house_of, manner_options, server_option
+from saratoga_client.invitation import Destination
 from saratoga_client.model import dollars, shown_name
 from saratoga_client.output import Manner, manner, say, write_json, write_line
 from saratoga_protocol import events
@@ -36,7 +37,7 @@ class BotOut(Struct, frozen=True, kw_only=True):
         ("saratoga bot mint-otter-42 --name Gus --pace 6", "a quick one, by another name"),
     ),
 )
-@click.argument("code", type=TABLE_CODE)
+@click.argument("table", type=TABLE, metavar="CODE|URL")
 @click.option(
     "--strength",
     type=click.Choice(["strong", "weak"]),
@@ -56,7 +57,7 @@ class BotOut(Struct, frozen=True, kw_only=True):
 @manner_options
 @server_option
 def command(
-    code: str,
+    table: Destination,
     strength: str,
     name: str | None,
     races: int | None,
@@ -71,7 +72,7 @@ def command(
     long as the host goes on. Ctrl-C takes it away.
     """
     shown_in = manner(as_json=as_json, plain=plain)
-    begin(_send(server, code, strength, name, races, pace, shown_in))
+    begin(_send(house_of(table, server), table.code, strength, name, races, pace, shown_in))
 
 
 async def _send(

@@ -18,10 +18,17 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_client.shown import shown
 
 VERBS: Final[Mapping[str, str]] = {
-    "leaderboard": "Who is best at a game, by day, week, month or ever.",
+    "host": "Open a table, in a house on this machine if no other is known.",
+    "join": "Sit down at a table, by its code or an invitation's URL.",
     "watch": "Follow a table live, without a seat.",
+    "practice": "Play by yourself, offline, with undo and hints.",
+    "replay": "Step through a finished race.",
+    "rules": "How a game is played.",
+    "leaderboard": "Who is best at a game, by day, week, month or ever.",
     "verify": "Check a finished race from its record: deal, moves, scores, order.",
     "bot": "Send a bot to a table.",
+    "doctor": "Whether terminal, files and house are as they should be.",
+    "token": "Carry who you are to a second device.",
     "completion": "Print what makes your shell complete saratoga's commands.",
     "demo": "A whole race between four bots, from the deal to the verified record.",
 }
@@ -50,10 +57,12 @@ class Verbs(click.Group):
     """The group of all verbs, each imported when it is used."""
 
     examples: tuple[tuple[str, str], ...] = (
-        ("saratoga leaderboard canfield", "the best results of today"),
-        ("saratoga watch mint-otter-42", "follow a table live"),
-        ("saratoga verify mint-otter-42/3", "check a finished race yourself"),
+        ("saratoga", "the lobby: tables, leaders, practice"),
+        ("saratoga host canfield", "a table for friends, and what to send them"),
+        ("saratoga join mint-otter-42", "sit down at a friend's table"),
+        ("saratoga practice caprice", "play by yourself, with undo and hints"),
         ("saratoga bot mint-otter-42 --strength weak", "somebody to race against"),
+        ("saratoga verify mint-otter-42/3", "check a finished race yourself"),
     )
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -79,6 +88,33 @@ class Verbs(click.Group):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         click.Command.format_options(self, ctx, formatter)
+
+    def format_short_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What is said where the lobby cannot open."""
+        self.format_help_text(ctx, formatter)
+        write_examples(formatter, self.examples)
+        formatter.write_paragraph()
+        formatter.write_text("All commands: saratoga --help. In lines of text: saratoga --plain.")
+
+
+def open_lobby(context: click.Context, server: str | None, *, is_plain: bool) -> None:
+    """What the program does without a command: the lobby on a terminal, a short help in a pipe."""
+    from saratoga_client.commands import lobby
+    from saratoga_client.settings import load
+    from saratoga_client.terminal import this_terminal
+
+    terminal = this_terminal()
+    if not is_plain and not terminal.is_terminal:
+        formatter = context.make_formatter()
+        assert isinstance(context.command, Verbs)
+        context.command.format_short_help(context, formatter)
+        click.echo(formatter.getvalue().rstrip())
+        return
+    settings = load().given(server=server, plain=is_plain or None)
+    if settings.plain or not terminal.redraws:
+        lobby.in_lines(settings)
+    else:
+        lobby.on_screen(settings)
 
 
 def write_examples(formatter: click.HelpFormatter, examples: tuple[tuple[str, str], ...]) -> None:

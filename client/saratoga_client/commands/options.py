@@ -1,6 +1,7 @@
 """Options that several verbs share, and how their work is begun."""
 
 import asyncio
+import functools
 import re
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, TypeVar
@@ -8,8 +9,9 @@ from typing import Any, Final, TypeVar
 import click
 
 from saratoga_client import codes
+from saratoga_client.invitation import Destination, destination
+from saratoga_client.setting_kinds import SUITS, THEMES
 
-DEFAULT_SERVER: Final = "ws://127.0.0.1:7470"
 SERVER_VARIABLE: Final = "SARATOGA_SERVER"
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -31,20 +33,110 @@ class Written(click.ParamType[str]):
         return word
 
 
-TABLE_CODE: Final = Written("code", codes.TABLE_CODE, "mint-otter-42")
 RACE_ID: Final = Written("race", codes.RACE_ID, "mint-otter-42/3")
 
 
+class Table(click.ParamType[Destination]):
+    """A table's code, or an invitation's URL, however it was pasted."""
+
+    name = "table"
+
+    def convert(
+        self, value: str | Destination, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Destination:
+        if isinstance(value, Destination):
+            return value
+        found = destination(value)
+        if found is None or not found.code:
+            self.fail(
+                f"{value!r} names no table. A code looks like mint-otter-42, "
+                "a URL like ws://192.168.1.7:7470/mint-otter-42.",
+                param,
+                ctx,
+            )
+        return found
+
+
+TABLE: Final = Table()
+
+
+def _known_house() -> str:
+    from saratoga_client.settings import load
+
+    return load().house
+
+
 def server_option(function: Function) -> Function:
-    """Where the house is: by flag, then by environment, then on this machine."""
+    """Where the house is: by flag, by environment, by the file of settings, on this machine."""
     return click.option(
         "--server",
         metavar="URL",
         envvar=SERVER_VARIABLE,
-        default=DEFAULT_SERVER,
-        show_default=True,
-        help=f"The house to go to; {SERVER_VARIABLE} says the same.",
+        default=_known_house,
+        show_default="ws://127.0.0.1:7470",
+        help=f"The house to go to; {SERVER_VARIABLE} and config.toml say the same.",
     )(function)
+
+
+def house_of(table: Destination, server: str) -> str:
+    """The house where the table is: a URL names it, and a flag must not say otherwise."""
+    if not table.server:
+        return server
+    context = click.get_current_context()
+    is_said = context.get_parameter_source("server") is click.core.ParameterSource.COMMANDLINE
+    if is_said and server.rstrip("/") != table.server:
+        raise click.UsageError(f"The URL leads to {table.server}, and --server to {server}.")
+    return table.server
+
+
+_PLAY_OPTIONS: Final = (
+    click.option(
+        "--server",
+        metavar="URL",
+        help=f"The house to go to; {SERVER_VARIABLE} and config.toml say the same.",
+    ),
+    click.option("--name", help="What you are called, where the house does not know you yet."),
+    click.option(
+        "--plain/--no-plain",
+        default=None,
+        help="Lines of text instead of pictures: one fact a line.",
+    ),
+    click.option("--ascii/--no-ascii", default=None, help="Letters for suits, and plain lines."),
+    click.option("--theme", type=click.Choice(THEMES), help="Colours of the table."),
+    click.option("--suits", type=click.Choice(SUITS), help="Colours of the suits, in every game."),
+    click.option(
+        "--background/--no-background", default=None, help="Paint the table, or leave it as it is."
+    ),
+    click.option(
+        "--quick/--no-quick", default=None, help="A key that can mean one move only plays at once."
+    ),
+)
+
+
+def play_options(command: Function) -> Function:
+    """Everything that can be chosen for playing; the command gets it as one `settings`.
+
+    What no flag says, the environment and the file of settings say.
+    """
+
+    @functools.wraps(command)
+    def with_settings(*args: object, **given: Any) -> object:
+        from saratoga_client.setting_kinds import every_game
+        from saratoga_client.settings import load
+
+        flags = {key: given.pop(key) for key in _PLAY_FLAGS}
+        if flags["suits"] is not None:
+            flags["suits"] = every_game(flags["suits"])
+        return command(*args, settings=load().given(**flags), **given)
+
+    decorated: Any = with_settings
+    for option in reversed(_PLAY_OPTIONS):
+        decorated = option(decorated)
+    typed: Function = decorated
+    return typed
+
+
+_PLAY_FLAGS: Final = ("server", "name", "plain", "ascii", "theme", "suits", "background", "quick")
 
 
 def manner_options(function: Function) -> Function:

@@ -74,14 +74,21 @@ def command(race_or_file: str, save: Path | None, as_json: bool, plain: bool, se
     the racers' nonce hashes before the deal, so the house cannot have changed them since.
     """
     shown_in = manner(as_json=as_json, plain=plain)
-    path = Path(race_or_file)
-    race = "" if path.is_file() else _race_of(race_or_file)
-    record = begin(_fetch(server, race)) if race else _read(path)
+    race = "" if Path(race_or_file).is_file() else _race_of(race_or_file)
+    record = record_of(race_or_file, server)
     if save is not None:
         _save(save, record)
     proof = prove(record, race)
     show(proof, shown_in)
     return Exit.DONE if proof.ok else Exit.NOT_VERIFIED
+
+
+def record_of(race_or_file: str, server: str) -> bytes:
+    """The text of a record, from a file or else from the house. Raises `Problem`."""
+    path = Path(race_or_file)
+    if path.is_file():
+        return _read(path)
+    return begin(_fetch(server, _race_of(race_or_file)))
 
 
 def _race_of(word: str) -> str:

@@ -3,7 +3,8 @@
 import click
 
 from saratoga_client.commands.group import ExampleCommand
-from saratoga_client.commands.options import TABLE_CODE, begin, manner_options, server_option
+from saratoga_client.commands.options import TABLE, begin, house_of, manner_options, server_option
+from saratoga_client.invitation import Destination
 from saratoga_client.output import Manner, manner, say
 
 
@@ -15,17 +16,17 @@ from saratoga_client.output import Manner, manner, say
         ("saratoga watch mint-otter-42 --json | jq .rows", "for programs"),
     ),
 )
-@click.argument("code", type=TABLE_CODE)
+@click.argument("table", type=TABLE, metavar="CODE|URL")
 @click.option("--once", is_flag=True, help="Stop when the race that is going on is over.")
 @manner_options
 @server_option
-def command(code: str, once: bool, as_json: bool, plain: bool, server: str) -> None:
+def command(table: Destination, once: bool, as_json: bool, plain: bool, server: str) -> None:
     """Follow the table CODE live, without a seat.
 
     While a race runs you see what the racers see of each other: places, money, states. Ctrl-C
     stops.
     """
-    begin(_watch(server, code, once, manner(as_json=as_json, plain=plain)))
+    begin(_watch(house_of(table, server), table.code, once, manner(as_json=as_json, plain=plain)))
 
 
 async def _watch(server: str, code: str, once: bool, shown_in: Manner) -> None:

@@ -1,11 +1,14 @@
 """Cells one writes on, and the rows of pieces they make."""
 
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from rich.cells import cell_len
 
 from saratoga_client.drawing.roles import Role
+
+NEAR: Final = 8
+"""Columns: about as long as the command that moves a terminal's cursor and sets a colour."""
 
 JOINERS: Final = str.maketrans("", "", "\u200c\u200d\ufe0e\ufe0f")
 """What makes one sign of several: terminals do not agree on how wide that is."""
@@ -16,6 +19,9 @@ class Piece(NamedTuple):
 
     text: str
     role: Role
+
+
+Row: TypeAlias = tuple[Piece, ...]
 
 
 class Canvas:
@@ -40,7 +46,7 @@ class Canvas:
             return x + len(text)
         return self._put_wide(x, y, text.translate(JOINERS), role)
 
-    def pieces(self, x: int, y: int, pieces: tuple[Piece, ...]) -> int:
+    def pieces(self, x: int, y: int, pieces: Row) -> int:
         """Write pieces one after another; return the column after them."""
         for text, role in pieces:
             x = self.put(x, y, text, role)
@@ -56,7 +62,7 @@ class Canvas:
         for row, pieces in enumerate(other.rows()):
             self.pieces(x, y + row, pieces)
 
-    def rows(self) -> tuple[tuple[Piece, ...], ...]:
+    def rows(self) -> tuple[Row, ...]:
         """Every row from left to right, neighbours of one role in one piece."""
         return tuple(map(_joined, self._signs, self._roles))
 
@@ -103,7 +109,7 @@ class Canvas:
             signs[end] = " "
 
 
-def overlaid(row: tuple[Piece, ...], x: int, over: tuple[Piece, ...]) -> tuple[Piece, ...]:
+def overlaid(row: Row, x: int, over: Row) -> Row:
     """A row of narrow signs with pieces laid over it from column `x`; it grows no longer."""
     width = sum(len(piece.text) for piece in row)
     canvas = Canvas(width, 1)
@@ -112,24 +118,29 @@ def overlaid(row: tuple[Piece, ...], x: int, over: tuple[Piece, ...]) -> tuple[P
     return canvas.rows()[0]
 
 
-def changed(before: tuple[Piece, ...], after: tuple[Piece, ...]) -> tuple[int, int] | None:
-    """The first column that differs and the one after the last; `None` where none does."""
-    if before == after:
-        return None
-    start = _alike(before, after)
-    width = sum(cell_len(piece.text) for piece in after)
-    end = width - _alike(before[::-1], after[::-1])
-    return (start, end) if start < end else (0, width)
+def changed(before: Row, after: Row) -> tuple[tuple[int, int], ...]:
+    """Where two rows of one width differ: the first column and the one after the last, of each place.
+
+    Places next to one another are one: to send a few columns more is less than to say where to go on.
+    """
+    spans: list[tuple[int, int]] = []
+    for column, (old, new) in enumerate(zip(_cells(before), _cells(after), strict=True)):
+        if old == new:
+            continue
+        if spans and column - spans[-1][1] < NEAR:
+            spans[-1] = (spans[-1][0], column + 1)
+        else:
+            spans.append((column, column + 1))
+    return tuple(spans)
 
 
-def _alike(before: tuple[Piece, ...], after: tuple[Piece, ...]) -> int:
-    """Columns in pieces that are the same, from the front."""
-    columns = 0
-    for old, new in zip(before, after, strict=False):
-        if old != new:
-            break
-        columns += cell_len(old.text)
-    return columns
+def _cells(row: Row) -> list[tuple[str, Role]]:
+    """Every cell of a row; of a wide sign both cells have it."""
+    return [(sign, role) for text, role in row for sign in text for _ in range(_width(sign))]
+
+
+def _width(sign: str) -> int:
+    return 1 if sign.isascii() else cell_len(sign)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -138,7 +149,7 @@ def _is_narrow(text: str) -> bool:
     return all(cell_len(sign) == 1 for sign in text)
 
 
-def _joined(signs: list[str], roles: list[Role]) -> tuple[Piece, ...]:
+def _joined(signs: list[str], roles: list[Role]) -> Row:
     pieces: list[Piece] = []
     start = 0
     for end in range(1, len(roles) + 1):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from saratoga_client.commands.rules import plain_lines
 from saratoga_client.lines.moving import move_words
 from saratoga_client.lines.position import board_line, position_lines
 from saratoga_client.lines.tongue import Tongue
@@ -57,6 +58,4 @@ def rules_lines(words: str, here: Game | None) -> Iterator[str]:
     if game is None:
         yield f"no: Say which game: {', '.join(GAMES)}."
         return
-    yield f"rules: {game.title}"
-    for heading, sentence in game.describe():
-        yield f"rules {heading}: {sentence}"
+    yield from (f"rules {line}" for line in plain_lines(game))

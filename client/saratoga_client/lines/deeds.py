@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 from saratoga_client.lines.answers import Asked, rules_lines
 from saratoga_client.lines.orders import Said, Where, not_understood
 from saratoga_client.lines.position import money_words
+from saratoga_client.lines.replaying import review_lines
 from saratoga_client.lines.saying import (
     clock_line,
     result_lines,
@@ -24,6 +25,7 @@ from saratoga_client.proof import prove
 from saratoga_client.racing.evening import Evening
 from saratoga_client.racing.own_board import OwnBoard
 from saratoga_client.racing.seated import Seated
+from saratoga_client.racing.sentences import gap
 from saratoga_client.review.boards import open_boards
 from saratoga_client.review.share import race_text
 from saratoga_rules.record import format_record
@@ -66,6 +68,7 @@ class Deeds:
             "kick": self._kick,
             "verify": self._verify,
             "share": self._share,
+            "review": self._review,
             "cash out": self._cash_out,
             "leave": self._leave,
             "yes": self._yes,
@@ -79,6 +82,7 @@ class Deeds:
             "totals": lambda _: totals_lines(self._evening),
             "results": lambda _: result_lines(self._evening),
             "standings": lambda _: standings_lines(self._evening),
+            "gap": lambda _: iter([f"gap: {gap(self._evening) or 'no race is running'}"]),
             "clock": lambda _: iter([clock_line(self._evening, seated.now())]),
             "rules": lambda words: rules_lines(words, self._evening.game),
         }
@@ -301,6 +305,14 @@ class Deeds:
         record = await self._seated.record(outcome.race)
         text = race_text(record, open_boards(record), self._evening.player)
         self._say(*(f"share: {line}" for line in text.splitlines()))
+
+    async def _review(self, words: str) -> None:
+        outcome = self._evening.picture.outcome
+        if outcome is None:
+            self._say("no: No race is over yet.")
+            return
+        record = await self._seated.record(outcome.race)
+        self._say_all(review_lines(record, self._evening.player, self._talk.tongue))
 
 
 def _looks_like_move(words: str) -> bool:

@@ -78,7 +78,8 @@ ORDERS: Final = (
     Order("table", _T | _B, "table", "who sits here, and how it stands", ("who", "seats"), True),
     Order("totals", _T | _B, "totals", "races, wins and money of the evening", (), True),
     Order("results", _T | _B, "results", "how the last race ended", ("result",), True),
-    Order("share", _T, "share", "the result as text for friends"),
+    Order("review", _T, "review", "where you parted from the winner, and where the time went"),
+    Order("share", Where.BOARD, "share", "the result as text for friends"),
     Order("verify", _T, "verify", "check the record of the last race", ("proof",)),
     # a board
     Order("look", Where.BOARD, "look", "the whole position", ("state", "board", "position")),
@@ -101,6 +102,8 @@ ORDERS: Final = (
     Order("undo", _P, "undo", "take the last move back", ("z", "u")),
     Order("redo", _P, "redo", "make it again", ("y",)),
     Order("hint", _P, "hint", "a move that seems good"),
+    Order("safe", _P, "safe", "bank all that cannot be missed", ("auto", "a")),
+    Order("ghost", _P, "ghost [on | off]", "how your best run of this deal stood by now"),
     Order("restart", _P, "restart", "the same deal from the start"),
     Order("seed", _P, "seed [SEED]", "the seed of this deal, or the deal of another"),
     Order("new", _P, "new", "another deal"),

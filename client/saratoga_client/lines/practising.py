@@ -1,38 +1,23 @@
 """Practice as lines: any deal, with undo, hints and restart. It never looks like a race."""
 
-import re
-import secrets
-import time
 from collections.abc import Callable, Iterator
-from typing import Final
 
-from saratoga_client.clock import now
 from saratoga_client.lines.answers import Asked, rules_lines
 from saratoga_client.lines.moving import move_words, moved_line
 from saratoga_client.lines.orders import Said, Where
-from saratoga_client.lines.position import money_words
+from saratoga_client.lines.position import money_words, position_lines
 from saratoga_client.lines.talk import Parting, Talk, open_talk
 from saratoga_client.lines.tongue import Tongue, counted
 from saratoga_client.lines.understanding import understood
-from saratoga_client.practice.dealt import DRAWN_SEED, BadSeed, Dealt, from_seed, seed_of
-from saratoga_client.practice.game import (
-    Practice,
-    begin,
-    is_known_stuck,
-    make,
-    redo,
-    restart,
-    undo,
-)
-from saratoga_client.practice.hints import hint
-from saratoga_client.practice.runs import Run
+from saratoga_client.practice.dealt import BadSeed, Dealt, from_seed
+from saratoga_client.practice.game import Practice, is_known_stuck, undo
+from saratoga_client.practice.ghost import gap_words
+from saratoga_client.practice_desk import PracticeDesk, drawn_seed
 from saratoga_client.practice_shelf import Shelf
-from saratoga_rules.cards import Card
+from saratoga_client.review.times import clock
 from saratoga_rules.game import Game
-from saratoga_rules.moves import Move
 
-_SHOWN_CARD: Final = re.compile("(10|[A2-9JQK])([\u2663\u2660\u2665\u2666])")
-_SIGNS: Final = {"\u2663": "C", "\u2660": "S", "\u2665": "H", "\u2666": "D"}
+__all__ = ["Practising", "drawn_seed", "practise"]
 
 
 async def practise(
@@ -42,66 +27,58 @@ async def practise(
     talk: Talk | None = None,
     shelf: Shelf | None = None,
     dealt: Dealt | None = None,
+    with_ghost: bool = False,
 ) -> Parting:
     """Play by oneself until one has enough; without a `seed` one is drawn. Raises `BadSeed`."""
     deal = dealt or from_seed(game, seed or drawn_seed())
-    return await Practising(talk or open_talk(), deal, shelf or Shelf()).go_on()
-
-
-def drawn_seed() -> str:
-    """A seed that nobody has chosen."""
-    return seed_of(secrets.token_bytes(DRAWN_SEED))
+    return await Practising(talk or open_talk(), deal, shelf, with_ghost=with_ghost).go_on()
 
 
 class Practising:
     """Somebody practises."""
 
     def __init__(
-        self,
-        talk: Talk,
-        dealt: Dealt,
-        shelf: Shelf,
-        clock: Callable[[], float] = time.monotonic,
+        self, talk: Talk, dealt: Dealt, shelf: Shelf | None = None, *, with_ghost: bool = False
     ) -> None:
         self._talk = talk
         self._say = talk.voice.say
         self._shelf = shelf
-        self._clock = clock
-        self._practice = begin(dealt)
-        self._shown_at = clock()
-        self._began = now()
+        self._desk = PracticeDesk(dealt, shelf=shelf, with_ghost=with_ghost)
         self._deeds: dict[str, Callable[[str], None]] = {
-            "undo": lambda _: self._step(undo, "undone", "There is no move to take back."),
-            "redo": lambda _: self._step(redo, "made again", "There is nothing to make again."),
-            "hint": lambda _: self._hint(),
-            "restart": lambda _: self._begin(restart(self._practice)),
+            "undo": self._undo,
+            "redo": self._redo,
+            "hint": self._hint,
+            "safe": self._bank_safe,
+            "restart": self._restart,
             "seed": self._seed,
-            "new": lambda _: self._seed(drawn_seed()),
+            "new": self._new,
             "cards": talk.choose_cards,
         }
         self._answers: dict[str, Callable[[str], Iterator[str]]] = {
             "look": lambda _: self._asked().look(),
             "where": lambda words: self._asked().where(words),
             "legal": lambda _: self._asked().legal(),
-            "clock": lambda _: iter(
-                [f"clock: {self._elapsed() // 1000} seconds; none of them count"]
-            ),
+            "clock": lambda _: self._clock(),
+            "ghost": self._ghost,
+            "share": lambda _: (f"share: {line}" for line in self._desk.share.splitlines()),
             "rules": lambda words: rules_lines(words, self._game),
         }
 
     async def go_on(self) -> Parting:
         """Carry out orders until there are no more."""
-        self._show_deal()
+        self._talk.voice.say_all(self._deal_lines())
         while True:
             said = await self._talk.order(Where.PRACTICE)
-            if said is None or (said.order is not None and said.order.name in ("leave", "quit")):
+            name = "" if said is None or said.order is None else said.order.name
+            if said is None or name in ("leave", "quit"):
                 self._keep()
                 self._say(f"practice: over, {self._money()}")
-                if said is None:
-                    return Parting.INPUT_ENDED
-                assert said.order is not None
-                return Parting.LEFT if said.order.name == "leave" else Parting.QUIT
-            self._obey(said)
+                return {"leave": Parting.LEFT, "quit": Parting.QUIT}.get(name, Parting.INPUT_ENDED)
+            self._obey(name, said)
+
+    @property
+    def _practice(self) -> Practice:
+        return self._desk.practice
 
     @property
     def _game(self) -> Game:
@@ -111,8 +88,7 @@ class Practising:
     def _tongue(self) -> Tongue:
         return self._talk.tongue
 
-    def _obey(self, said: Said) -> None:
-        name = "" if said.order is None else said.order.name
+    def _obey(self, name: str, said: Said) -> None:
         if said.is_move:
             self._move(said.line)
         elif name in self._deeds:
@@ -129,49 +105,71 @@ class Practising:
     # What changes the board
 
     def _move(self, words: str) -> None:
-        practice = self._practice
-        move = understood(self._game, practice.view, words, Where.PRACTICE, self._tongue)
+        before = self._practice.view
+        move = understood(self._game, before, words, Where.PRACTICE, self._tongue)
         if isinstance(move, str):
             self._say(move)
             return
-        after = make(practice, move, self._elapsed())
-        self._practice = after
-        self._say(
-            moved_line(self._game, practice.view, after.view, move, len(after.made), self._tongue)
-        )
+        self._desk.play(move)
+        after = self._practice
+        number = len(after.made)
+        self._say(moved_line(self._game, before, after.view, move, number, self._tongue))
         self._talk.voice.say_all(self._news())
 
     def _news(self) -> Iterator[str]:
         """Whether the game is at its end."""
         if self._practice.is_won:
-            yield f"won: every card is banked, {self._money()}"
-            self._keep()
+            yield f"won: every card is banked, in {clock(self._desk.elapsed)}"
+            yield from self._trouble()
         elif is_known_stuck(self._game, self._practice.position):
             yield "stuck: nothing more can be banked. Say undo, restart, or new for another deal."
 
-    def _step(self, do: Callable[[Practice, int], Practice], done: str, cannot: str) -> None:
+    def _undo(self, words: str) -> None:
         before = self._practice
-        after = do(before, self._elapsed())
-        if after is before:
-            self._say(f"no: {cannot}")
+        if not before.made:
+            self._say("no: There is no move to take back.")
             return
-        self._practice = after
-        longer = max(before, after, key=lambda practice: len(practice.made))
+        self._desk.undo()
+        self._tell("undone", before)
+
+    def _redo(self, words: str) -> None:
+        if not self._practice.undone:
+            self._say("no: There is nothing to make again.")
+            return
+        self._desk.redo()
+        self._tell("made again", self._practice)
+
+    def _tell(self, deed: str, longer: Practice) -> None:
+        """Say the last move of `longer`, in the words of the position where it was made."""
+        shorter = undo(longer, longer.last_at)
         move = longer.made[-1].move
-        said = self._move_before(longer, move)
-        self._say(f"{done} {move}: {said}; {counted(len(after.made), 'move')}, {self._money()}")
+        words = move_words(self._game, shorter.view, move, self._tongue)
+        now = self._practice
+        self._say(f"{deed} {move}: {words}; {counted(len(now.made), 'move')}, {self._money()}")
 
-    def _move_before(self, practice: Practice, move: Move) -> str:
-        """The last move of `practice` in the words of the position where it was made."""
-        shorter = undo(practice, practice.last_at)
-        return move_words(self._game, shorter.view, move, self._tongue)
+    def _hint(self, words: str) -> None:
+        advised = self._desk.hint(self._tongue.card)
+        move = "" if advised.move is None else f" {advised.move}"
+        self._say(f"hint{move}: {advised.says.removeprefix('Hint: ')}")
 
-    def _hint(self) -> None:
-        advice = hint(self._practice, self._elapsed())
-        self._practice = advice.practice
-        words = _in_letters(advice.hint.says, self._tongue).removeprefix("Hint: ")
-        move = f" {advice.hint.move}" if advice.hint.move is not None else ""
-        self._say(f"hint{move}: {words}")
+    def _bank_safe(self, words: str) -> None:
+        before = self._practice.banked
+        said = self._desk.bank_safe()
+        banked = self._practice.banked - before
+        if not banked:
+            self._say("no: Nothing is safe to bank now. Say legal for what can be banked.")
+            return
+        self._say(f"safe: {counted(banked)} banked; {self._money()}")
+        if self._practice.is_won:
+            self._say(f"won: {said}")
+
+    def _restart(self, words: str) -> None:
+        self._desk.restart()
+        self._show_deal()
+
+    def _new(self, words: str) -> None:
+        self._desk.deal_anew()
+        self._show_deal()
 
     def _seed(self, words: str) -> None:
         if not words:
@@ -182,41 +180,47 @@ class Practising:
         except BadSeed as fault:
             self._say(f"no: {fault}")
             return
-        self._begin(begin(dealt))
-
-    def _begin(self, practice: Practice) -> None:
         self._keep()
-        self._practice = practice
-        self._shown_at = self._clock()
-        self._began = now()
+        self._desk = PracticeDesk(dealt, shelf=self._shelf, with_ghost=self._desk.with_ghost)
         self._show_deal()
 
-    def _show_deal(self) -> None:
-        self._say(f"practice: {self._game.title}, {self._practice.dealt.title}, {self._money()}")
-        _, *piles = self._asked().look()
-        self._say(*piles)
+    # What is said
 
-    # Beside the board
+    def _show_deal(self) -> None:
+        self._talk.voice.say_all(self._trouble())
+        self._talk.voice.say_all(self._deal_lines())
+
+    def _deal_lines(self) -> Iterator[str]:
+        practice = self._practice
+        yield f"practice: {self._game.title}, {practice.dealt.title}, {self._money()}"
+        yield from position_lines(self._game, practice.view, self._tongue)
+        if self._desk.with_ghost:
+            yield f"ghost: {self._desk.greeting()}"
+
+    def _clock(self) -> Iterator[str]:
+        yield f"clock: {clock(self._desk.elapsed)} gone; it does not count"
+
+    def _ghost(self, words: str) -> Iterator[str]:
+        """How the own best run of this deal was going by now; `off` and `on` as one likes."""
+        if (words.lower() or "on") != ("on" if self._desk.with_ghost else "off"):
+            self._desk.toggle_ghost()
+        ghost = self._desk.ghost
+        if not self._desk.with_ghost:
+            yield "ghost: off"
+        elif ghost is None:
+            yield "ghost: No run of this deal is kept yet; this one will be your ghost."
+        else:
+            gap = gap_words(ghost, self._practice.banked, self._desk.elapsed)
+            yield f"ghost: {ghost.words}; you are {gap}"
 
     def _keep(self) -> None:
         """Keep the run, if anything was done."""
-        if not self._practice.log:
-            return
-        run = Run(practice=self._practice, began=self._began, end=self._elapsed())
-        try:
-            self._shelf.keep(run)
-        except OSError as fault:
-            self._say(f"note: this run could not be kept: {fault}")
+        self._desk.keep()
+        self._talk.voice.say_all(self._trouble())
 
-    def _elapsed(self) -> int:
-        return int((self._clock() - self._shown_at) * 1000)
+    def _trouble(self) -> Iterator[str]:
+        if self._desk.trouble:
+            yield f"note: {self._desk.trouble}"
 
     def _money(self) -> str:
         return money_words(self._game, self._practice.view)
-
-
-def _in_letters(text: str, tongue: Tongue) -> str:
-    """The same text with its cards as lines say them."""
-    return _SHOWN_CARD.sub(
-        lambda found: tongue.card(Card(found[1].replace("10", "T") + _SIGNS[found[2]])), text
-    )

@@ -13,6 +13,8 @@ from saratoga_client.plain import seat_lines, standing_line
 from saratoga_client.racing.evening import Evening, clock
 from saratoga_client.racing.feed import FeedLine, Tone
 from saratoga_client.racing.own_board import OwnBoard
+from saratoga_client.racing.sentences import own_result
+from saratoga_client.review.times import clock as as_clock
 from saratoga_protocol import events
 
 FOR_THE_PLAYER: Final = frozenset({Tone.LEAD, Tone.PASS, Tone.ENDING})
@@ -170,7 +172,7 @@ def _countdown(evening: Evening, now: int) -> str:
 
 def _cap_words(evening: Evening, now: int) -> str:
     left = clock(evening, now).left
-    return "no cap" if left is None else f"{minutes(left + 500)} to go"
+    return "no cap" if left is None else f"{as_clock(left + 500)} to go"
 
 
 def clock_line(evening: Evening, now: int) -> str:
@@ -180,17 +182,8 @@ def clock_line(evening: Evening, now: int) -> str:
         return f"clock: the race starts in {(time.until_start + 500) // 1000} seconds"
     if evening.phase != "running":
         return "clock: no race is running"
-    left = "no cap" if time.left is None else f"{minutes(time.left)} left"
-    return f"clock: {minutes(time.elapsed)} gone, {left}"
-
-
-def minutes(millis: int) -> str:
-    """Time as it is read out: minutes and seconds.
-
-    >>> minutes(192_400)
-    '3:12'
-    """
-    return f"{millis // 60_000}:{millis // 1000 % 60:02}"
+    left = "no cap" if time.left is None else f"{as_clock(time.left)} left"
+    return f"clock: {as_clock(time.elapsed)} gone, {left}"
 
 
 def standings_lines(evening: Evening) -> Iterator[str]:
@@ -266,6 +259,8 @@ def result_lines(evening: Evening) -> Iterator[str]:
     yield f"race {outcome.race}: over, {outcome.game}, {ranked}"
     for row in rows(evening.picture):
         yield f"result {standing_line(row)}"
+    if evening.player in {row.player for row in rows(evening.picture)}:
+        yield f"you: {own_result(evening)}"
     if any(row.tie for row in rows(evening.picture)):
         yield "note: with the same money, whoever reached the count first is ahead"
     if evening.is_new_best:

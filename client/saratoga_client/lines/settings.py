@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from saratoga_client.setting_kinds import CAPS
 from saratoga_rules.games import GAMES
-
-CAPS: Final = (3, 5, 10, 20)
-"""Minutes; 0, or none, is no cap, at private tables only."""
 
 MOST_SEATS: Final = 16
 
@@ -57,7 +55,7 @@ def read_settings(words: str) -> Settings | str:
 def _cap(word: str) -> int | None:
     if word == "none":
         return 0
-    return int(word) if word.isdecimal() and int(word) in (0, *CAPS) else None
+    return int(word) if word.isdecimal() and int(word) in CAPS else None
 
 
 def _seats(word: str) -> int | None:

@@ -105,7 +105,7 @@ class SaratogaApp(TerminalApp):
         inline_no_clear: bool = False,
         mouse: bool = True,
         size: tuple[int, int] | None = None,
-        auto_pilot: AutopilotCallbackType | None = None,
+        auto_pilot: "AutopilotCallbackType | None" = None,
     ) -> int | None:
         """As in Textual; the mouse is left alone if the player wants that."""
         return await super().run_async(

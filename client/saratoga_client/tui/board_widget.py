@@ -15,7 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from saratoga_client.drawing.board import Marks, draw_layout, draw_packet
-from saratoga_client.drawing.canvas import Piece, changed, overlaid
+from saratoga_client.drawing.canvas import Row, changed, overlaid
 from saratoga_client.drawing.looks import Look
 from saratoga_client.drawing.places import Layout, Spot, lay_out
 from saratoga_client.drawing.roles import Role
@@ -23,8 +23,6 @@ from saratoga_client.tui.colours import Depth, Paint, paint
 from saratoga_rules.cards import HIDDEN, Card
 from saratoga_rules.game import Game
 from saratoga_rules.views import View
-
-Row = tuple[Piece, ...]
 
 LEFT_BUTTON = 1
 
@@ -212,9 +210,10 @@ class BoardWidget(Widget):
             self.refresh()
             return
         regions = [
-            Region(span[0], y, span[1] - span[0], 1)
+            Region(start, y, end - start, 1)
             for y, (old, new) in enumerate(zip(before, after, strict=True))
-            if old is not new and (span := changed(old, new))
+            if old != new
+            for start, end in changed(old, new)
         ]
         if regions:
             self.refresh(*regions)

@@ -25,6 +25,7 @@ def blank(width: int, height: int) -> Canvas:
 class CanvasView(Widget):
     """Shows a canvas; call `show` with another function, or `redraw` when what it draws changed."""
 
+    DEFAULT_CSS = "CanvasView { height: 1fr; }"
     ALLOW_SELECT = False
     can_focus = False
 
@@ -52,6 +53,8 @@ class CanvasView(Widget):
     def redraw(self) -> None:
         """Draw again, and paint the rows that are different."""
         width, height = self.size
+        if not self.size:
+            return
         before, self._rows = self._rows, self._draw(width, height).rows()
         if len(before) != len(self._rows):
             self.refresh()

@@ -96,15 +96,24 @@ def test_what_is_outside_the_changed_columns_is_the_same(
     old, new = Canvas(width, 1), Canvas(width, 1)
     old.pieces(0, 0, before)
     new.pieces(0, 0, after)
-    span = changed(old.rows()[0], new.rows()[0])
-    if span is None:
-        assert old.rows() == new.rows()
-        return
-    start, end = span
-    assert 0 <= start < end <= width
     cells = [
         [(sign, piece.role) for piece in canvas.rows()[0] for sign in piece.text]
         for canvas in (old, new)
     ]
-    assert cells[0][:start] == cells[1][:start]
-    assert cells[0][end:] == cells[1][end:]
+    spans = changed(old.rows()[0], new.rows()[0])
+    inside = {column for start, end in spans for column in range(start, end)}
+    assert inside <= set(range(width))
+    for column in set(range(width)) - inside:
+        assert cells[0][column] == cells[1][column]
+    for start, end in spans:
+        assert cells[0][start] != cells[1][start]
+        assert cells[0][end - 1] != cells[1][end - 1]
+
+
+def test_changes_far_apart_are_painted_apart() -> None:
+    row = Canvas(40, 1)
+    before = row.rows()[0]
+    row.put(2, 0, "ab", Role.TEXT)
+    row.put(6, 0, "c", Role.TEXT)
+    row.put(30, 0, "李", Role.TEXT)
+    assert changed(before, row.rows()[0]) == ((2, 7), (30, 32))

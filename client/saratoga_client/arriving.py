@@ -1,0 +1,124 @@
+"""What comes before a table: a name, an old seat given up or taken up again, a table opened.
+
+It happens on the plain terminal, before any picture opens, so that whatever goes wrong is said
+where it can be read.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from saratoga_client.connection import Connection
+from saratoga_client.output import say
+from saratoga_client.problems import Exit, Problem
+from saratoga_client.trouble import Refused
+from saratoga_protocol import events
+from saratoga_protocol.commands import ClaimName, CreateTable, JoinTable, LeaveTable, WatchTable
+from saratoga_rules.games import GAMES
+
+BAD_NAMES: Final = frozenset({"name_taken", "bad_name"})
+"""Refusals after which another name may do."""
+
+RACING: Final = frozenset({"countdown", "running"})
+"""Phases in which a seat is worth going back to."""
+
+Ask = Callable[[str], str]
+"""Asks the person at the terminal for a word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableWanted:
+    """A table to be opened."""
+
+    game: str
+    cap: int
+    """Minutes; 0 is no cap."""
+    seats: int
+    public: bool
+
+
+def asked(question: str) -> str:
+    """Ask at the terminal; raises `Problem` where nobody sits there to answer."""
+    import click
+
+    from saratoga_client.terminal import this_terminal
+
+    if not this_terminal().is_terminal:
+        raise Problem(
+            "This house does not know you yet.", "Say who you are with --name NAME.", Exit.USAGE
+        )
+    answer: str = click.prompt(question, err=True)
+    return answer
+
+
+async def have_a_name(house: Connection, wanted: str, ask: Ask = asked) -> str:
+    """The player's name at this house: the one they have, the one they want, or one asked for.
+
+    Raises `Problem` where nobody can be asked.
+    """
+    known = house.welcome.name
+    if known is not None:
+        return known
+    name = wanted or ask("Your name at this house")
+    while True:
+        try:
+            return (await house.ask(partial(ClaimName, name=name[:64]), events.NameClaimed)).name
+        except Refused as no:
+            if no.code not in BAD_NAMES:
+                raise
+            say(no.message)
+            name = ask("Another name")
+
+
+async def opened(house: Connection, table: TableWanted) -> events.Table:
+    """Open a table and sit down at it; raises `Refused`."""
+    draft = partial(
+        CreateTable, game=table.game, cap=table.cap, seats=table.seats, public=table.public
+    )
+    return (await house.ask(draft, events.Snapshot)).table
+
+
+async def joined(house: Connection, code: str) -> events.Table:
+    """Sit down at a table; raises `Refused`."""
+    return (await house.ask(partial(JoinTable, table=code), events.Snapshot)).table
+
+
+async def freed(house: Connection, wanted: str = "") -> str:
+    """Give up the seat at another table than the wanted one, unless a race runs there.
+
+    Returns the code of the table to go back to, where one does; empty: the way is free.
+    """
+    code = house.welcome.table
+    if code is None or code == wanted:
+        return ""
+    try:
+        table = (await house.ask(partial(WatchTable, table=code), events.Snapshot)).table
+        if table.phase in RACING and house.welcome.player in table.racers:
+            return code
+        await house.request(partial(LeaveTable, table=code))
+    except Refused:
+        # closed since the welcome, or left at another terminal: nothing is held any more
+        return ""
+    say(f"You have given up your seat at {code}.")
+    return ""
+
+
+async def others_at(house: Connection, code: str) -> tuple[str, ...]:
+    """The names of other people who are at the table now; bots go by themselves."""
+    try:
+        table = (await house.ask(partial(WatchTable, table=code), events.Snapshot)).table
+    except Refused:
+        return ()
+    if table.phase == "closed":
+        return ()
+    return tuple(
+        seat.name
+        for seat in table.seats
+        if seat.connected and not seat.bot and seat.player != house.welcome.player
+    )
+
+
+def title_of(game: str) -> str:
+    """What people call a game; the house may know one that is unknown here."""
+    return GAMES[game].title if game in GAMES else game

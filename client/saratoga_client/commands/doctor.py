@@ -1,0 +1,103 @@
+"""`saratoga doctor`: whether terminal, files and house are as they should be."""
+
+import click
+from msgspec import Struct
+
+from saratoga_client.commands.group import ExampleCommand
+from saratoga_client.commands.options import begin, manner_options
+from saratoga_client.examination import (
+    Finding,
+    Verdict,
+    of_files,
+    of_parts,
+    of_terminal,
+    way_to_house,
+)
+from saratoga_client.output import Manner, manner, write_json, write_line
+from saratoga_client.problems import Exit, Problem
+from saratoga_client.settings import Settings, load
+from saratoga_client.terminal import this_terminal
+
+
+class FindingOut(Struct, frozen=True, kw_only=True):
+    """One thing looked at."""
+
+    name: str
+    verdict: Verdict
+    found: str
+    remedy: str
+
+
+class ReportOut(Struct, frozen=True, kw_only=True):
+    """What `--json` prints."""
+
+    schema: str = "saratoga.doctor.v1"
+    well: bool
+    server: str
+    findings: list[FindingOut]
+
+
+COLOURS = {Verdict.OK: "green", Verdict.NOTE: "yellow", Verdict.WRONG: "red"}
+
+
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        ("saratoga doctor", "terminal, files, and the way to the house"),
+        ("saratoga doctor --server wss://cards.example.org", "... to that house"),
+        ("saratoga doctor --json", "for whoever helps you"),
+    ),
+)
+@click.option("--server", metavar="URL", help="The house to look for.  [default: as for playing]")
+@manner_options
+def command(server: str | None, as_json: bool, plain: bool) -> int:
+    """Look at the terminal, the files and the way to the house, and say what to do.
+
+    Ends with 0 if nothing is wrong, else with 1; if only the house cannot be reached, with 3.
+    """
+    shown_in = manner(as_json=as_json, plain=plain)
+    chosen = _settings()
+    house = server or chosen.house
+    findings = [*of_terminal(this_terminal(), chosen), *of_parts(), *of_files()]
+    findings.append(begin(way_to_house(house)))
+    show(findings, house, shown_in)
+    wrong = [finding.name for finding in findings if finding.verdict is Verdict.WRONG]
+    if not wrong:
+        return Exit.DONE
+    return Exit.UNREACHABLE if wrong == ["way"] else Exit.UNEXPECTED
+
+
+def _settings() -> Settings:
+    """Those that hold; where they are at fault, that is a finding, and the defaults are looked at."""
+    try:
+        return load()
+    except Problem:
+        return Settings()
+
+
+def show(findings: list[Finding], server: str, shown_in: Manner) -> None:
+    """Print what was found."""
+    if shown_in is Manner.JSON:
+        write_json(
+            ReportOut(
+                well=all(finding.verdict is not Verdict.WRONG for finding in findings),
+                server=server,
+                findings=[
+                    FindingOut(
+                        name=finding.name,
+                        verdict=finding.verdict,
+                        found=finding.found,
+                        remedy=finding.remedy,
+                    )
+                    for finding in findings
+                ],
+            )
+        )
+        return
+    for finding in findings:
+        mark = f"{finding.verdict:<6}"
+        if shown_in is Manner.LIVE:
+            mark = click.style(mark, fg=COLOURS[finding.verdict])
+        write_line(f"{finding.name}: {finding.found}", mark=mark)
+        if finding.remedy:
+            write_line(f"      {finding.remedy}")

@@ -1,0 +1,141 @@
+"""`saratoga host GAME`: a table for friends, in a house on this machine if no other is known."""
+
+import asyncio
+import shlex
+from contextlib import AsyncExitStack, suppress
+
+import click
+
+from saratoga_client.arriving import TableWanted
+from saratoga_client.commands.group import ExampleCommand
+from saratoga_client.commands.options import begin, play_options
+from saratoga_client.commands.playing import in_lines, sit_down
+from saratoga_client.hosting import HouseHere, house_here
+from saratoga_client.invitation import Destination, Invitation
+from saratoga_client.output import say, write_line
+from saratoga_client.setting_kinds import CAPS
+from saratoga_client.settings import Settings, remember_last
+from saratoga_client.terminal import this_terminal
+from saratoga_rules.games import GAMES
+
+
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        ("saratoga host canfield", "a house on this machine, for friends in its network"),
+        ("saratoga host caprice --cap 20 --seats 4", "twenty minutes, four seats"),
+        ("saratoga host lafayette --server wss://cards.example.org", "in a house that is open"),
+        ("saratoga host canfield --public-url wss://cards.example.org", "... behind a proxy here"),
+    ),
+)
+@click.argument("game", type=click.Choice(list(GAMES)), metavar="[GAME]", required=False)
+@click.option(
+    "--cap",
+    type=click.Choice([str(cap) for cap in CAPS]),
+    help="Minutes that a race may last; 0 is no limit, at private tables.  [default: as last]",
+)
+@click.option("--seats", type=click.IntRange(1, 16), default=16, show_default=True, help="Seats.")
+@click.option("--public", is_flag=True, help="Show the table to everybody in the house's lobby.")
+@click.option(
+    "--public-url",
+    metavar="URL",
+    help="How friends reach the house, if not by this machine's address in its network.",
+)
+@play_options
+def command(
+    game: str | None,
+    cap: str | None,
+    seats: int,
+    public: bool,
+    public_url: str | None,
+    settings: Settings,
+) -> None:
+    """Open a table for GAME and say how friends come in; without GAME, for the last one hosted.
+
+    The house is the one that --server, the environment or the settings name. If none is named,
+    this machine becomes the house: it keeps its tables and results between evenings, and it is
+    open as long as you stay.
+    """
+    settings = settings.given(game=game, cap=None if cap is None else int(cap))
+    table = TableWanted(game=settings.game, cap=settings.cap, seats=seats, public=public)
+    remember_last(game=table.game, cap=table.cap)
+    if settings.server:
+        host_at(settings, table, public_url or settings.server)
+        return
+    host_here(settings, table, public_url or "")
+
+
+def host_here(settings: Settings, table: TableWanted, public_url: str = "") -> None:
+    """Be the house, for as long as the host stays. Raises `Problem`."""
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        house = runner.run(stack.enter_async_context(house_here(public_url)))
+        try:
+            if house.is_ours:
+                say("This machine is the house now: it is open as long as you stay.")
+            if house.warning:
+                say(house.warning)
+            code = host_at(settings.given(server=house.own), table, house.friends)
+            if house.is_ours:
+                _stay_for_friends(house, code)
+        finally:
+            with suppress(KeyboardInterrupt):
+                runner.run(stack.aclose())
+
+
+def host_at(settings: Settings, table: TableWanted, friends: str) -> str:
+    """Open a table at the settings' house, invite, and sit there; returns its code."""
+    code = begin(_opened(settings, table))
+    invitation = Invitation(
+        where=Destination(code, friends),
+        game=GAMES[table.game].title,
+        cap=table.cap,
+        install=settings.install,
+    )
+    is_plain = in_lines(settings)
+    write_line(f"invitation: table {code}" if is_plain else f"Your table is {code}. Friends type:")
+    for line in invitation.lines():
+        write_line(f"invitation: {line.strip()}" if is_plain else line)
+    sit_down(settings, code, invitation.lines())
+    return code
+
+
+async def _opened(settings: Settings, table: TableWanted) -> str:
+    """Open the table; or the code of one where a race of one's own goes on."""
+    from saratoga_client.arriving import freed, have_a_name, opened
+    from saratoga_client.visit import visiting
+
+    async with visiting(settings.house) as house:
+        await have_a_name(house, settings.name)
+        if racing_at := await freed(house):
+            say(f"You are in a race at {racing_at}; going back there.")
+            return racing_at
+        return (await opened(house, table)).code
+
+
+def _stay_for_friends(house: HouseHere, code: str) -> None:
+    """Ask before friends lose their house; where nobody can be asked it closes."""
+    others = begin(_others(house, code))
+    if not others or not this_terminal().is_terminal:
+        return
+    names = " and ".join(filter(None, (", ".join(others[:-1]), others[-1])))
+    verb = "is" if len(others) == 1 else "are"
+    say(f"{names} {verb} still at {code}, and this machine is their house.")
+    if click.confirm("Close it now?", default=False, err=True):
+        return
+    say("The house stays open until Ctrl-C. To come back, in another window:")
+    say(f"  saratoga join {shlex.quote(house.own)}/{code}")
+    with suppress(KeyboardInterrupt):
+        begin(_for_ever())
+
+
+async def _others(house: HouseHere, code: str) -> tuple[str, ...]:
+    from saratoga_client.arriving import others_at
+    from saratoga_client.visit import visiting
+
+    async with visiting(house.own) as visit:
+        return await others_at(visit, code)
+
+
+async def _for_ever() -> None:
+    await asyncio.get_running_loop().create_future()

@@ -1,0 +1,77 @@
+"""How the verbs that play begin: on the whole terminal, or in lines where it cannot redraw.
+
+What is asked beforehand, and what goes wrong then, is said on the plain terminal.
+"""
+
+from collections.abc import Sequence
+
+from saratoga_client.commands.options import begin
+from saratoga_client.output import say
+from saratoga_client.problems import Exit, Problem
+from saratoga_client.settings import Settings
+from saratoga_client.terminal import this_terminal
+
+
+def in_lines(settings: Settings) -> bool:
+    """Whether to play in lines of text; says why where nobody asked for it."""
+    terminal = this_terminal()
+    if settings.plain or not terminal.is_terminal:
+        return True
+    if not terminal.redraws:
+        say(f"Playing in lines of text: {terminal.why_plain}.")
+    return not terminal.redraws
+
+
+def sit_down(settings: Settings, code: str, invitation: Sequence[str] = ()) -> None:
+    """Take a seat at a table and stay until it is given up. Raises `Problem`."""
+    if in_lines(settings):
+        begin(_sit_in_lines(settings, code))
+        return
+    code = begin(_seat(settings, code))
+    from saratoga_client.tui.arrivals import at_table, open_screen
+
+    try:
+        open_screen(at_table(settings.house, code, invitation), settings)
+    except KeyboardInterrupt:
+        say(f"Your seat at {code} is kept for a minute; this goes back to it:")
+        say(f"  saratoga join {settings.house.rstrip('/')}/{code}")
+        raise
+
+
+def stand_beside(settings: Settings, code: str) -> None:
+    """Watch a table on the whole terminal until one has seen enough. Raises `Problem`."""
+    from saratoga_client.tui.arrivals import beside_table, open_screen
+
+    open_screen(beside_table(settings.house, code), settings)
+
+
+async def _seat(settings: Settings, code: str) -> str:
+    """Have a name and a seat; returns where: a race that goes on elsewhere is gone back to."""
+    from saratoga_client.arriving import freed, have_a_name, joined
+    from saratoga_client.visit import visiting
+
+    async with visiting(settings.house) as house:
+        await have_a_name(house, settings.name)
+        if racing_at := await freed(house, code):
+            say(f"You are in a race at {racing_at}; going back there.")
+            return racing_at
+        return (await joined(house, code)).code
+
+
+async def _sit_in_lines(settings: Settings, code: str) -> None:
+    from saratoga_client.arriving import freed
+    from saratoga_client.lines.lobby import ask_name, claim_name
+    from saratoga_client.lines.tableside import play_table
+    from saratoga_client.lines.talk import open_talk
+    from saratoga_client.visit import visiting
+
+    async with visiting(settings.house) as house:
+        talk = open_talk()
+        if house.welcome.name is None:
+            is_named = settings.name and await claim_name(house, talk, settings.name)
+            if not is_named and await ask_name(house, talk) is not None:
+                raise Problem("Nobody sits down without a name.", "Say --name NAME.", Exit.USAGE)
+        racing_at = await freed(house, code)
+        if racing_at:
+            talk.voice.say(f"seat: you are in a race at {racing_at}; going back there")
+        await play_table(house, racing_at or code, talk=talk)

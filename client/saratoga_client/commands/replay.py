@@ -1,0 +1,57 @@
+"""`saratoga replay RACE|FILE`: step through a finished race."""
+
+from pathlib import Path
+
+import click
+
+from saratoga_client.commands.group import ExampleCommand
+from saratoga_client.commands.options import play_options
+from saratoga_client.commands.verify import record_of
+from saratoga_client.problems import Exit, Problem
+from saratoga_client.settings import Settings
+from saratoga_rules.lines import RecordError
+from saratoga_rules.record import RaceRecord, parse_record
+
+
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        ("saratoga replay mint-otter-42/3", "every board of the race, move by move"),
+        ("saratoga replay evening.record", "from a file that was kept"),
+        ("saratoga replay mint-otter-42/3 --plain", "one move a line"),
+    ),
+)
+@click.argument("race_or_file", metavar="RACE|FILE")
+@play_options
+def command(race_or_file: str, settings: Settings) -> None:
+    """Step through a finished race: all boards are open now, yours and the winner's.
+
+    RACE is a race's id such as mint-otter-42/3; FILE is a record kept before. Races that you
+    were in are kept on this machine and need no house.
+    """
+    record = _record(race_or_file, settings)
+    from saratoga_client.commands.playing import in_lines
+
+    if in_lines(settings):
+        from saratoga_client.lines.replaying import replay_lines
+        from saratoga_client.output import write_line
+
+        for line in replay_lines(record):
+            write_line(line)
+        return
+    from saratoga_client.tui.arrivals import looking_back, open_screen
+
+    open_screen(looking_back(record), settings)
+
+
+def _record(race_or_file: str, settings: Settings) -> RaceRecord:
+    from saratoga_client.racing.keepsakes import Keepsakes
+
+    kept = None if Path(race_or_file).is_file() else Keepsakes().text(race_or_file.lower())
+    text = record_of(race_or_file, settings.house) if kept is None else kept.encode()
+    try:
+        return parse_record(text.decode("utf-8"))
+    except (RecordError, UnicodeDecodeError) as fault:
+        raise Problem(
+            f"{race_or_file} is no record of a race: {fault}.", "", Exit.NOT_VERIFIED
+        ) from None

@@ -1,0 +1,88 @@
+"""How one comes to a table on the screen: seated, beside it, or by way of the lobby."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from saratoga_client import settings as choices
+from saratoga_client.connection import Connection
+from saratoga_client.practice.dealt import Dealt
+from saratoga_client.problems import Problem
+from saratoga_client.racing.evening import Evening
+from saratoga_client.racing.seated import Seated
+from saratoga_client.settings import Settings
+from saratoga_client.terminal import Capabilities, this_terminal
+from saratoga_client.tui.app import Errand, SaratogaApp, run_errand
+from saratoga_client.tui.appearance import Appearance
+from saratoga_client.tui.screens.practice import PracticeScreen
+from saratoga_client.tui.table_visit import TableVisit
+from saratoga_client.visit import visiting
+
+
+def open_screen(errand: Errand, settings: Settings) -> None:
+    """Give the terminal to an errand; raises `Problem`, `KeyboardInterrupt`."""
+    run_errand(errand, appearance_of(settings, this_terminal()), remember)
+
+
+def appearance_of(settings: Settings, terminal: Capabilities) -> Appearance:
+    """What was chosen, as far as the terminal can show it."""
+    return Appearance(
+        colours=terminal.colours,
+        theme=settings.theme,
+        ascii=not terminal.unicode if settings.ascii is None else settings.ascii,
+        background=settings.background,
+        suits=settings.suits,
+        quick=settings.quick,
+    )
+
+
+def remember(key: str, value: str | bool | int) -> None:
+    """Keep a choice made on the screen; where that cannot be, it holds until the end."""
+    with suppress(Problem):
+        choices.keep(key, value)
+
+
+def at_table(server: str, code: str, invitation: Sequence[str] = ()) -> Errand:
+    """Sit at a table until the seat is given up."""
+
+    async def errand(app: SaratogaApp) -> None:
+        async with visiting(server) as house:
+            seated, visit = visit_of(app, house, invitation)
+            await seated.sit_down(code)
+            await visit.stay()
+
+    return errand
+
+
+def beside_table(server: str, code: str) -> Errand:
+    """Watch a table until one has seen enough."""
+
+    async def errand(app: SaratogaApp) -> None:
+        async with visiting(server) as house:
+            seated, visit = visit_of(app, house)
+            await seated.watch(code)
+            await visit.stay()
+
+    return errand
+
+
+def alone(dealt: Dealt, *, with_ghost: bool = False) -> Errand:
+    """Practise, from this deal on."""
+
+    async def errand(app: SaratogaApp) -> None:
+        await app.push_screen_wait(PracticeScreen(dealt, with_ghost=with_ghost))
+
+    return errand
+
+
+def visit_of(
+    app: SaratogaApp, house: Connection, invitation: Sequence[str] = ()
+) -> tuple[Seated, TableVisit]:
+    """A seat that is yet to be taken, and the screens that will show it."""
+    seated = Seated(house)
+
+    def tell_from_now_on(tell: Callable[[Evening], None]) -> Seated:
+        seated.on_change = tell
+        return seated
+
+    visit = TableVisit(app, tell_from_now_on, invitation=invitation, server=house.url)
+    return seated, visit

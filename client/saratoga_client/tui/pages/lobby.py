@@ -1,0 +1,121 @@
+"""The page of the lobby: who one is, the public tables, today's leaders, and a table to be opened."""
+
+from typing import Final
+
+from saratoga_client.drawing.canvas import Canvas
+from saratoga_client.drawing.roles import Role
+from saratoga_client.lobby import Lobby
+from saratoga_client.model import dollars
+from saratoga_client.racing.lettering import fitted
+from saratoga_client.shown import shown
+from saratoga_client.tui.pages.figures import cap_text, game_title
+from saratoga_client.tui.pages.gathering import money_role
+from saratoga_client.tui.pages.signs import Signs
+from saratoga_protocol.events import LeaderboardRow, TableSummary
+from saratoga_rules.games import GAMES
+
+LEADERS: Final = 2 + len(GAMES)
+"""Rows for today's leaders, with the heading and a blank one."""
+FORM: Final = 7
+"""Rows for a table to be opened."""
+
+CODE, GAME, CAP, PHASE, SEATS = 2, 25, 45, 56, 67
+"""Columns of the list of tables; the host's name comes last, where there is room."""
+HOST: Final = 74
+
+
+def lobby_page(lobby: Lobby, signs: Signs, width: int, height: int) -> Canvas:
+    """Draw the page."""
+    canvas = Canvas(width, height)
+    _name(canvas, lobby)
+    rest = height - LEADERS
+    if lobby.form is not None:
+        _form(canvas, rest - FORM, lobby)
+        rest -= FORM
+    elif lobby.is_practice:
+        _games(canvas, rest - FORM)
+        rest -= FORM
+    _tables(canvas, 3, lobby, signs, max(0, rest - 4))
+    _leaders(canvas, height - LEADERS, lobby)
+    return canvas
+
+
+def _name(canvas: Canvas, lobby: Lobby) -> None:
+    if not lobby.is_open:
+        text = "Looking for the house ..." if not lobby.is_met else "No house answers there."
+        canvas.put(1, 1, text, Role.DIM if not lobby.is_met else Role.WARNING)
+    elif lobby.name:
+        x = canvas.put(1, 1, "You are ", Role.TEXT)
+        canvas.put(x, 1, shown(lobby.name), Role.YOU)
+    else:
+        canvas.put(1, 1, "You have no name at this house yet: n takes one.", Role.TEXT)
+
+
+def _tables(canvas: Canvas, y: int, lobby: Lobby, signs: Signs, rows: int) -> None:
+    canvas.put(1, y, "PUBLIC TABLES", Role.LABEL)
+    if not lobby.tables:
+        text = "none now: c opens one, j joins a private one by its code" if lobby.is_open else ""
+        if lobby.is_met and not lobby.is_open:
+            text = "h opens a house on this machine, p practises, o goes to another house"
+        canvas.put(CODE, y + 1, text, Role.DIM)
+        return
+    codes = [table.code for table in lobby.tables]
+    at = codes.index(lobby.chosen) if lobby.chosen in codes else 0
+    first = max(0, min(at - rows // 2, len(codes) - rows))
+    if len(codes) > rows:
+        canvas.put(16, y, f"{first + 1} to {first + rows} of {len(codes)}", Role.DIM)
+    for row, table in enumerate(lobby.tables[first : first + rows], y + 1):
+        is_chosen = table.code == lobby.chosen
+        if is_chosen:
+            canvas.put(0, row, signs.mark, Role.YOU)
+        _table(canvas, row, table, Role.YOU if is_chosen else Role.TEXT)
+
+
+def _table(canvas: Canvas, y: int, table: TableSummary, role: Role) -> None:
+    cap = f"{table.cap} min" if table.cap else "no cap"
+    canvas.put(CODE, y, fitted(shown(table.code), GAME - CODE - 1), role)
+    canvas.put(GAME, y, fitted(shown(game_title(table.game)), CAP - GAME - 1), Role.TEXT)
+    canvas.put(CAP, y, cap, Role.DIM)
+    canvas.put(PHASE, y, fitted(shown(table.phase), SEATS - PHASE - 1), Role.DIM)
+    canvas.put(SEATS, y, f"{table.seated}/{table.seats}", Role.COUNT)
+    canvas.put(HOST, y, fitted(shown(table.host), max(0, canvas.width - HOST - 1)), Role.DIM)
+
+
+def _leaders(canvas: Canvas, y: int, lobby: Lobby) -> None:
+    canvas.put(1, y, "TODAY'S LEADERS", Role.LABEL)
+    for row, game in enumerate(GAMES, y + 1):
+        canvas.put(CODE, row, game_title(game), Role.TEXT)
+        leader = lobby.leaders.get(game)
+        if leader is not None:
+            _leader(canvas, row, leader)
+        elif game in lobby.leaders:
+            canvas.put(GAME, row, "nobody yet", Role.DIM)
+
+
+def _leader(canvas: Canvas, y: int, leader: LeaderboardRow) -> None:
+    canvas.put(GAME, y, fitted(shown(leader.name), CAP - GAME - 1), Role.LEADER)
+    canvas.put(CAP, y, f"{leader.value} banked", Role.COUNT)
+    canvas.put(PHASE + 2, y, dollars(leader.net), money_role(leader.net))
+
+
+def _form(canvas: Canvas, y: int, lobby: Lobby) -> None:
+    form = lobby.form
+    assert form is not None
+    where = "A TABLE IN A HOUSE ON THIS MACHINE" if lobby.is_here else "A NEW TABLE"
+    canvas.put(1, y, where, Role.LABEL)
+    rows = (
+        ("g", game_title(form.game)),
+        ("c", cap_text(form.cap)),
+        ("+-", "1 seat" if form.seats == 1 else f"{form.seats} seats"),
+        ("p", "public: in every lobby's list" if form.public else "private: friends need the code"),
+    )
+    for row, (key, text) in enumerate(rows, y + 1):
+        canvas.put(CODE, row, key, Role.KEY)
+        canvas.put(CODE + 4, row, text, Role.TEXT)
+
+
+def _games(canvas: Canvas, y: int) -> None:
+    canvas.put(1, y, "PRACTICE", Role.LABEL)
+    for number, game in enumerate(GAMES, 1):
+        canvas.put(CODE, y + number, str(number), Role.KEY)
+        canvas.put(CODE + 4, y + number, game_title(game), Role.TEXT)

@@ -1,0 +1,205 @@
+"""The lobby's screen: keys become wishes, and the visit carries them out."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Final, Protocol
+
+from textual import events
+from textual.widget import Widget
+
+from saratoga_client.arriving import TableWanted
+from saratoga_client.drawing.canvas import Canvas
+from saratoga_client.drawing.roles import Role
+from saratoga_client.lobby import (
+    Entry,
+    Lobby,
+    Purpose,
+    more_seats,
+    next_cap,
+    next_game,
+    other_publicity,
+)
+from saratoga_client.tui.canvas_view import CanvasView
+from saratoga_client.tui.keys import key_of
+from saratoga_client.tui.lines import Guide, title_line
+from saratoga_client.tui.pages.lobby import lobby_page
+from saratoga_client.tui.solo_screen import SoloScreen
+from saratoga_rules.games import GAMES
+
+CURSOR: Final = "_"
+
+
+class Wishes(Protocol):
+    """What the screen asks for; each is answered on the screen, or by leaving it."""
+
+    def take_name(self, name: str) -> None: ...
+    def join(self, text: str) -> None: ...
+    def watch(self, code: str) -> None: ...
+    def open_table(self, table: TableWanted) -> None: ...
+    def host_here(self, table: TableWanted) -> None: ...
+    def go_to_house(self, text: str) -> None: ...
+    def practise(self, game: str) -> None: ...
+    def quit(self) -> None: ...
+
+
+class LobbyScreen(SoloScreen):
+    """Shows the lobby as it is, and hears keys, clicks and pasted invitations."""
+
+    DEFAULT_CSS = "LobbyScreen #page { height: 1fr; }"
+    ALWAYS: Guide = (("?", "help"), ("q", "quit"))
+
+    def __init__(self, wishes: Wishes, lobby: Lobby, form: TableWanted, notice: str = "") -> None:
+        """`form` is the table that is offered first; `notice` is said at once."""
+        super().__init__()
+        self.lobby = lobby
+        self._wishes = wishes
+        self._offered = form
+        self._notice = notice
+
+    def body(self) -> Iterable[Widget]:
+        yield CanvasView(self._draw, id="page")
+
+    def on_mount(self) -> None:
+        self.say(self._notice)
+        self.redraw()
+
+    def show(self, change: Callable[[Lobby], Lobby]) -> None:
+        """The lobby has changed."""
+        self.lobby = change(self.lobby)
+        if self.is_mounted and self.is_current:
+            self.redraw()
+
+    def draw_title(self, width: int, height: int) -> Canvas:
+        lobby, marks = self.lobby, self.signs
+        if lobby.is_open:
+            state = (f"{marks.link} open", Role.MONEY_UP)
+        else:
+            state = (f"{marks.broken_link} {'no house' if lobby.is_met else '...'}", Role.WARNING)
+        return title_line(["SARATOGA", "lobby", lobby.server], [state], width)
+
+    def _draw(self, width: int, height: int) -> Canvas:
+        return lobby_page(self.lobby, self.signs, width, height)
+
+    def redraw(self) -> None:
+        super().redraw()
+        entry = self.lobby.entry
+        if entry is not None:
+            self.say(f"{entry.prompt}: {entry.text}{CURSOR}")
+
+    def guide(self) -> Guide:
+        lobby = self.lobby
+        if lobby.entry is not None:
+            return (("enter", "take it"), ("escape", "never mind"))
+        if lobby.form is not None:
+            return (("enter", "open it"), ("escape", "never mind"), ("g c + - p", "change it"))
+        if lobby.is_practice:
+            return (("1-5", "practise it"), ("escape", "never mind"))
+        if not lobby.is_open:
+            return (("h", "host here"), ("p", "practice"), ("o", "other house"), ("t", "colours"))
+        table = (("enter", "join"), ("w", "watch")) if lobby.tables else ()
+        return (
+            *table,
+            ("c", "create"),
+            ("j", "join by code"),
+            ("n", "name"),
+            ("p", "practice"),
+            ("o", "other house"),
+        )
+
+    # Keys
+
+    def on_key(self, event: events.Key) -> None:
+        entry = self.lobby.entry
+        if entry is None:
+            super().on_key(event)
+            return
+        event.stop()
+        event.prevent_default()
+        self._type(entry, key_of(event))
+
+    def on_paste(self, event: events.Paste) -> None:
+        """An invitation pasted anywhere is one; in a line that is being typed it is part of that."""
+        entry = self.lobby.entry or Entry(Purpose.TABLE)
+        self.lobby = replace(self.lobby, entry=entry.pasted(event.text), form=None)
+        self.redraw()
+
+    def _type(self, entry: Entry, key: str) -> None:
+        if key not in ("enter", "escape"):
+            self.lobby = replace(self.lobby, entry=entry.typed(key))
+            self.redraw()
+            return
+        self.lobby = replace(self.lobby, entry=None)
+        self.say("" if key == "enter" else "Nothing was done.")
+        if key == "enter" and entry.text.strip():
+            take = {
+                Purpose.NAME: self._wishes.take_name,
+                Purpose.TABLE: self._wishes.join,
+                Purpose.HOUSE: self._wishes.go_to_house,
+            }[entry.purpose]
+            take(entry.text.strip())
+        self.redraw()
+
+    def press(self, key: str) -> None:
+        if self.lobby.form is not None:
+            self._press_in_form(self.lobby.form, key)
+        elif self.lobby.is_practice:
+            self._press_in_practice(key)
+        else:
+            self._press(key)
+
+    def _press(self, key: str) -> None:
+        lobby = self.lobby
+        match key:
+            case "up" | "down":
+                self.lobby = lobby.with_next_table(-1 if key == "up" else 1)
+            case "enter" | "w" if lobby.chosen and lobby.is_open:
+                (self._wishes.join if key == "enter" else self._wishes.watch)(lobby.chosen)
+            case "n" | "j" | "c" if not lobby.is_open:
+                self.say("No house answers. h opens one here, o goes to another.", Role.WARNING)
+            case "n" | "j" | "o":
+                purpose = {"n": Purpose.NAME, "j": Purpose.TABLE, "o": Purpose.HOUSE}[key]
+                self.lobby = replace(lobby, entry=Entry(purpose))
+            case "c" | "h":
+                self.lobby = replace(lobby, form=self._offered, is_here=key == "h")
+                self.say("")
+            case "p":
+                self.lobby = replace(lobby, is_practice=True)
+                self.say("Which game? It is offline, with undo and hints, and counts for nothing.")
+            case "q":
+                self._wishes.quit()
+            case "?":
+                self.say(
+                    "Arrows choose a table, enter sits down, w watches; paste an invitation to join."
+                )
+            case _:
+                super().press(key)
+
+    def _press_in_form(self, form: TableWanted, key: str) -> None:
+        changed = {
+            "g": next_game,
+            "c": next_cap,
+            "p": other_publicity,
+            "+": lambda form: more_seats(form, 1),
+            "-": lambda form: more_seats(form, -1),
+        }.get(key)
+        match key:
+            case "enter":
+                self.lobby = replace(self.lobby, form=None)
+                wish = self._wishes.host_here if self.lobby.is_here else self._wishes.open_table
+                wish(form)
+            case "escape" | "q":
+                self.lobby = replace(self.lobby, form=None)
+                self.say("Nothing was done.")
+            case _ if changed is not None:
+                self.lobby = replace(self.lobby, form=changed(form))
+            case _:
+                super().press(key)
+
+    def _press_in_practice(self, key: str) -> None:
+        self.lobby = replace(self.lobby, is_practice=False)
+        games = list(GAMES)
+        if key.isdecimal() and 1 <= int(key) <= len(games):
+            self.say("")
+            self._wishes.practise(games[int(key) - 1])
+        else:
+            self.say("Nothing was done.")

@@ -1,0 +1,48 @@
+"""The rules of exactly this game, and the keys of the screen that they are laid over."""
+
+from saratoga_client.drawing.canvas import Canvas, Piece
+from saratoga_client.drawing.roles import Role
+from saratoga_client.racing.lettering import fitted, wrapped
+from saratoga_client.tui.pages.help import Line, help_lines
+from saratoga_client.tui.pages.solo_keys import Keys
+from saratoga_client.tui.screens.help import WIDEST, HelpScreen
+from saratoga_rules.game import Game
+
+KEYS_WIDTH = 18
+"""Cells for the keys."""
+
+
+class RulesScreen(HelpScreen):
+    """The help of a race, but with the keys of where it was asked for."""
+
+    def __init__(self, game: Game, keys: Keys, heading: str) -> None:
+        super().__init__(game, is_race=False)
+        self._keys = keys
+        self._heading = heading
+
+    def _lines(self, width: int) -> tuple[Line, ...]:
+        return (
+            *keys_lines(self._keys, self._heading, width),
+            *help_lines(self._game, width, is_race=False),
+        )
+
+    def _draw(self, width: int, height: int) -> Canvas:
+        canvas = Canvas(width, height)
+        lines = self._lines(min(width - 2, WIDEST))
+        self._top = max(0, min(self._top, len(lines) - height))
+        for y, pieces in enumerate(lines[self._top : self._top + height]):
+            canvas.pieces(1, y, tuple(map(Piece._make, pieces)))
+        rest = len(lines) - self._top - height
+        if rest > 0:
+            canvas.put(width - 14, height - 1, f"{rest} more below", Role.DIM)
+        return canvas
+
+
+def keys_lines(keys: Keys, heading: str, width: int) -> tuple[Line, ...]:
+    """Keys with what they do, under a heading, and an empty line."""
+    lines: list[Line] = [((heading, Role.LABEL),)]
+    for key, does in keys:
+        for number, part in enumerate(wrapped(does, width - KEYS_WIDTH)):
+            sign = "" if number else key
+            lines.append(((fitted(sign, KEYS_WIDTH), Role.KEY), (part, Role.TEXT)))
+    return (*lines, ())
