@@ -200,8 +200,8 @@ async def way_to_house(server: str) -> Finding:
             began = time.monotonic()
             tables = await house.ask(ListTables, events.Tables)
             there_and_back = _milliseconds(began)
-    except Problem as problem:
-        return Finding("way", Verdict.WRONG, problem.what, problem.remedy)
+    except Problem as wrong:
+        return Finding("way", Verdict.WRONG, wrong.what, wrong.remedy)
     except (Refused, HouseClosed, Unreachable, Unanswered, UnexpectedAnswer) as trouble:
         problem = problem_of(server, trouble)
         return Finding("way", Verdict.WRONG, problem.what, problem.remedy)

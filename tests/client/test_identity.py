@@ -4,13 +4,13 @@ from pathlib import Path
 import pytest
 
 from saratoga_client.identity import (
-    HOME_VARIABLE,
     TokenUnusable,
     home,
     load_or_create_token,
     load_token,
     token_path,
 )
+from saratoga_client.places import HOME_VARIABLE
 
 
 def test_a_token_is_made_once_and_kept(tmp_path: Path) -> None:

@@ -1,11 +1,19 @@
 """What a terminal can show, by what its environment says."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import pytest
 
 from saratoga_client.terminal import Capabilities, Colours, capabilities, this_terminal
 
 
-def judged(encoding: str = "utf-8", is_terminal: bool = True, **environment: str) -> Capabilities:
+def judged(
+    environment: Mapping[str, str] = MappingProxyType({}),
+    *,
+    encoding: str = "utf-8",
+    is_terminal: bool = True,
+) -> Capabilities:
     return capabilities(
         {"TERM": "xterm-256color", "LANG": "en_GB.UTF-8", **environment},
         is_terminal=is_terminal,
@@ -33,7 +41,7 @@ def judged(encoding: str = "utf-8", is_terminal: bool = True, **environment: str
 def test_colours_are_what_the_environment_says(
     environment: dict[str, str], colours: Colours
 ) -> None:
-    assert judged(**environment).colours is colours
+    assert judged(environment).colours is colours
 
 
 @pytest.mark.parametrize(
@@ -53,7 +61,7 @@ def test_colours_are_what_the_environment_says(
     ],
 )
 def test_suits_are_signs_only_where_they_arrive(environment: dict[str, str], unicode: bool) -> None:
-    assert judged(**environment).unicode is unicode
+    assert judged(environment).unicode is unicode
 
 
 def test_an_output_of_another_encoding_gets_letters() -> None:
@@ -65,8 +73,8 @@ def test_an_output_of_another_encoding_gets_letters() -> None:
     [
         ("", judged()),
         ("input or output is not a terminal", judged(is_terminal=False)),
-        ("the terminal cannot redraw (TERM=dumb)", judged(TERM="dumb")),
-        ("the terminal cannot redraw (TERM=unset)", judged(TERM="")),
+        ("the terminal cannot redraw (TERM=dumb)", judged({"TERM": "dumb"})),
+        ("the terminal cannot redraw (TERM=unset)", judged({"TERM": ""})),
     ],
 )
 def test_lines_of_text_have_a_reason(why: str, terminal: Capabilities) -> None:

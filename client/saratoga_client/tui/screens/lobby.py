@@ -1,7 +1,9 @@
 """The lobby's screen: keys become wishes, and the visit carries them out."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
 from typing import Final, Protocol
 
 from textual import events
@@ -27,6 +29,17 @@ from saratoga_client.tui.solo_screen import SoloScreen
 from saratoga_rules.games import GAMES
 
 CURSOR: Final = "_"
+
+CHANGES: Final[Mapping[str, Callable[[TableWanted], TableWanted]]] = MappingProxyType(
+    {
+        "g": next_game,
+        "c": next_cap,
+        "p": other_publicity,
+        "+": partial(more_seats, by=1),
+        "-": partial(more_seats, by=-1),
+    }
+)
+"""What keys change at a table that is about to be opened."""
 
 
 class Wishes(Protocol):
@@ -175,13 +188,7 @@ class LobbyScreen(SoloScreen):
                 super().press(key)
 
     def _press_in_form(self, form: TableWanted, key: str) -> None:
-        changed = {
-            "g": next_game,
-            "c": next_cap,
-            "p": other_publicity,
-            "+": lambda form: more_seats(form, 1),
-            "-": lambda form: more_seats(form, -1),
-        }.get(key)
+        changed = CHANGES.get(key)
         match key:
             case "enter":
                 self.lobby = replace(self.lobby, form=None)
