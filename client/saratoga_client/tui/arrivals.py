@@ -6,7 +6,7 @@ from contextlib import suppress
 from saratoga_client import settings as choices
 from saratoga_client.connection import Connection
 from saratoga_client.practice.dealt import Dealt
-from saratoga_client.problems import Problem
+from saratoga_client.problems import Exit, Problem
 from saratoga_client.racing.evening import Evening
 from saratoga_client.racing.seated import Seated
 from saratoga_client.settings import Settings
@@ -14,8 +14,10 @@ from saratoga_client.terminal import Capabilities, this_terminal
 from saratoga_client.tui.app import Errand, SaratogaApp, run_errand
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.screens.practice import PracticeScreen
+from saratoga_client.tui.screens.review import ReviewScreen
 from saratoga_client.tui.table_visit import TableVisit
 from saratoga_client.visit import visiting
+from saratoga_rules.record import RaceRecord
 
 
 def open_screen(errand: Errand, settings: Settings) -> None:
@@ -70,6 +72,23 @@ def alone(dealt: Dealt, *, with_ghost: bool = False) -> Errand:
 
     async def errand(app: SaratogaApp) -> None:
         await app.push_screen_wait(PracticeScreen(dealt, with_ghost=with_ghost))
+
+    return errand
+
+
+def looking_back(record: RaceRecord, player: str = "") -> Errand:
+    """See a finished race again; raises `Problem` if its rules are not known here."""
+    try:
+        screen = ReviewScreen(record, player)
+    except ValueError as fault:
+        raise Problem(
+            f"This race cannot be seen again: {fault}.",
+            "Its record is whole; a newer saratoga may know its rules.",
+            Exit.NOT_VERIFIED,
+        ) from None
+
+    async def errand(app: SaratogaApp) -> None:
+        await app.push_screen_wait(screen)
 
     return errand
 

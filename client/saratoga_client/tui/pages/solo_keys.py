@@ -21,13 +21,20 @@ PRACTICE_KEYS: Final[Keys] = (
 )
 
 REPLAY_KEYS: Final[Keys] = (
-    ("right  l", "the next move"),
-    ("left  j", "the move before"),
-    ("pageup  pagedown", "ten moves back, ten on"),
-    ("home  end", "the deal, the end of the board"),
-    ("space", "play at the pace of the race, then twice, then eight times as fast, then stop"),
-    ("tab", "the next racer's board at the same moment"),
-    ("o", "open or close what lay face down"),
-    ("c  t", "colours of suits, colours of everything"),
+    ("right  left", "the next move, the move before; also l and j"),
+    ("pagedown  pageup", "ten moves on, ten moves back"),
+    (".  ,", "a second on, a second back; > and < go ten seconds"),
+    ("home  end", "the deal, the end of this board"),
+    ("space", "run as fast as the race was, then twice, then eight times as fast, then stop"),
+    ("tab  shift+tab", "the next racer's board, the one before; 1 to 9 by place"),
+    ("d", "where this board and the winner's parted; again: the last position both had"),
+    ("x", "change to the board that this one is compared with, and back"),
+    ("b", "both boards side by side, where there is room for them"),
+    ("o", "what lay face down here"),
+    ("s", "play this deal yourself, beside the ghost of this board; it is practice"),
+    ("v", "copy the result for friends"),
+    ("/", "find cards: type a rank, a suit or both"),
+    ("p", "hide the panel, and bring it back"),
+    ("c  t", "two or four colours of suits; other colours of everything"),
     ("q", "back"),
 )
