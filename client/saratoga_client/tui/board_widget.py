@@ -128,6 +128,8 @@ class BoardWidget(Widget):
 
     def on_resize(self) -> None:
         self._let_go()
+        # rows of another width cannot be compared
+        self._rows = ()
         self._draw()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:

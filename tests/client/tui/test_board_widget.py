@@ -243,6 +243,14 @@ async def test_another_size_is_drawn_afresh_and_clicks_find_the_cards_there() ->
         assert app.heard == [BoardWidget.Clicked(Spot("t2", 4), 1, 1, 1)]
 
 
+@pytest.mark.parametrize("size", [(88, 21), (54, 21), (55, 37), (55, 20)])
+async def test_a_board_grows_and_shrinks_to_one_side_alone(size: tuple[int, int]) -> None:
+    async with table() as (app, pilot):
+        await pilot.resize_terminal(*size)
+        await pilot.pause()
+        assert [len(row) for row in screen(app)] == [size[0]] * size[1]
+
+
 async def test_a_resize_ends_a_drag() -> None:
     async with table() as (app, pilot):
         await pilot.mouse_down(app.board, offset=corner(app, "t2", 3))
