@@ -30,6 +30,7 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "server/ports.py": ("tests/server/store/test_tables.py",),
     "server/store/durability.py": ("tests/server/store/test_fitness.py",),
     "server/table/state.py": ("tests/server/test_table_seating.py",),
+    "client/link_state.py": ("tests/client/test_connection.py",),
     "client/problems.py": ("tests/client/commands/test_group.py",),
     # what a store's adapters share: seen only through them, and while processes die
     "server/store/commits.py": ("tests/server/store/test_boards.py", *STORE),

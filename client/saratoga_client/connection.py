@@ -11,7 +11,6 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
@@ -19,8 +18,16 @@ from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from saratoga_client.backoff import Backoff
-from saratoga_client.dialling import LARGEST_EVENT, HungUp, dial, finality, was_too_long
+from saratoga_client.dialling import (
+    LARGEST_EVENT,
+    HungUp,
+    dial,
+    finality,
+    in_words,
+    was_too_long,
+)
 from saratoga_client.house_time import HouseTime
+from saratoga_client.link_state import LinkState
 from saratoga_client.pending import OWN_ID, Draft
 from saratoga_client.switchboard import Switchboard
 from saratoga_client.trouble import Hung, Refused, Unanswered, UnexpectedAnswer, Unreachable
@@ -30,16 +37,9 @@ from saratoga_protocol.events import Alive, AnyEvent, Event, SeatLost, Welcome
 from saratoga_protocol.events import Refused as RefusedEvent
 from saratoga_protocol.version import MAX_COMMAND_BYTES, MSGPACK
 
+__all__ = ["Answer", "Connection", "LinkState", "Timing"]
+
 LOG: Final = logging.getLogger("saratoga.connection")
-
-
-class LinkState(StrEnum):
-    """How things stand between the program and the house."""
-
-    CONNECTING = "connecting"
-    CONNECTED = "connected"
-    RECONNECTING = "reconnecting"
-    CLOSED = "closed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,7 +200,7 @@ class Connection:
                 self._board.give_up(GetRecord, longer)
             final = finality(self._url, trouble)
             if final is None and not greeted.done() and time.monotonic() > patience:
-                final = Unreachable(self._url, str(trouble) or type(trouble).__name__)
+                final = Unreachable(self._url, in_words(trouble))
             if final is not None:
                 self._finish(final)
                 if not greeted.done():

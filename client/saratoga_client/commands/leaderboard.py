@@ -1,6 +1,5 @@
 """`saratoga leaderboard`: who is best at a game."""
 
-from collections.abc import Iterator
 from functools import partial
 from typing import TypeAlias
 
@@ -9,7 +8,7 @@ from msgspec import Struct
 
 from saratoga_client.commands.group import ExampleCommand
 from saratoga_client.commands.options import begin, manner_options, server_option
-from saratoga_client.model import dollars, shown_name
+from saratoga_client.leaderboard_lines import leaderboard_lines
 from saratoga_client.output import Manner, manner, write_json, write_line
 from saratoga_protocol import events
 from saratoga_protocol.commands import GetLeaderboard, SubscribeLeaderboard
@@ -125,7 +124,7 @@ def show(page: events.Leaderboard, shown_in: Manner) -> None:
         case Manner.JSON:
             write_json(page_out(page))
         case Manner.PLAIN:
-            for line in lines(page):
+            for line in leaderboard_lines(page):
                 write_line(line)
         case Manner.LIVE:
             from saratoga_client.rankings import print_page
@@ -158,21 +157,3 @@ def _row_out(row: events.LeaderboardRow) -> RowOut:
         race=row.race,
         races=row.races,
     )
-
-
-def lines(page: events.Leaderboard) -> Iterator[str]:
-    """A page in lines of text."""
-    who = "bots, " if page.bots else ""
-    yield f"{page.game}, {page.ranking}, {who}{page.key}: {page.total} in all"
-    for row in page.rows:
-        yield _line(page, row)
-    if page.me is not None and page.me not in page.rows:
-        yield "you: " + _line(page, page.me)
-
-
-def _line(page: events.Leaderboard, row: events.LeaderboardRow) -> str:
-    name = shown_name(row.name, page.bots)
-    if page.ranking == "bankroll":
-        races = "1 race" if row.races == 1 else f"{row.races} races"
-        return f"{row.rank}. {name}: {dollars(row.value)} in {races}"
-    return f"{row.rank}. {name}: {row.value} banked, {dollars(row.net)}, {row.race}"

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from saratoga_client.commands.rules import plain_lines
 from saratoga_client.lines.moving import move_words
 from saratoga_client.lines.position import board_line, position_lines
 from saratoga_client.lines.tongue import Tongue
 from saratoga_client.lines.whereabouts import sought, where_lines
+from saratoga_client.rulebook import plain_lines
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves

@@ -7,8 +7,8 @@ from typing import Final
 
 from saratoga_client.arriving import TableWanted, freed
 from saratoga_client.codes import TABLE_CODE
-from saratoga_client.commands.leaderboard import lines as leaderboard_lines
 from saratoga_client.connection import Connection
+from saratoga_client.leaderboard_lines import leaderboard_lines
 from saratoga_client.lines.answers import rules_lines
 from saratoga_client.lines.orders import Where, not_understood
 from saratoga_client.lines.practising import practise

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from saratoga_client.connection import LinkState
 from saratoga_client.lines.moving import moved_line
 from saratoga_client.lines.position import board_line, money_words, position_lines
 from saratoga_client.lines.tongue import LETTERS, Tongue, counted
+from saratoga_client.link_state import LinkState
 from saratoga_client.model import dollars, rows, shown_name
 from saratoga_client.plain import seat_lines, standing_line
 from saratoga_client.racing.evening import Evening, clock

@@ -13,12 +13,13 @@ from functools import partial
 from typing import Final
 
 from saratoga_client.arriving import TableWanted
-from saratoga_client.connection import Connection, LinkState
+from saratoga_client.connection import Connection
 from saratoga_client.lines.deeds import Deeds
 from saratoga_client.lines.orders import Said, Where
 from saratoga_client.lines.position import money_words
 from saratoga_client.lines.saying import Manner, changes, opening
 from saratoga_client.lines.talk import Parting, Talk, open_talk
+from saratoga_client.link_state import LinkState
 from saratoga_client.racing.evening import Evening
 from saratoga_client.racing.keepsakes import Keepsakes
 from saratoga_client.racing.seated import Seated

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from saratoga_client.connection import LinkState
+from saratoga_client.link_state import LinkState
 from saratoga_client.model import Picture, rows
 from saratoga_client.model import begin as first_picture
 from saratoga_client.model import follow as next_picture

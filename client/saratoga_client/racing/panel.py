@@ -7,9 +7,9 @@ concerns oneself, on large panels the counts over time, and the news.
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from saratoga_client.connection import LinkState
 from saratoga_client.drawing.canvas import Canvas
 from saratoga_client.drawing.roles import Role
+from saratoga_client.link_state import LinkState
 from saratoga_client.model import Row, dollars, rows, shown_name
 from saratoga_client.racing.evening import Clock, Evening, away
 from saratoga_client.racing.evening import clock as clock_of

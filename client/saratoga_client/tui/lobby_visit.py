@@ -16,9 +16,9 @@ from saratoga_client.connection import Connection, LinkState
 from saratoga_client.drawing.roles import Role
 from saratoga_client.hosting import friends_address
 from saratoga_client.invitation import Destination, Invitation, destination
-from saratoga_client.lines.practising import drawn_seed
 from saratoga_client.lobby import Entry, Lobby, Purpose
 from saratoga_client.practice.dealt import from_seed
+from saratoga_client.practice_desk import drawn_seed
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.settings import Settings, remember_last
 from saratoga_client.trouble import Refused, Unanswered

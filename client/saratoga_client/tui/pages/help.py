@@ -1,12 +1,12 @@
 """What every key does, and the rules of exactly this game."""
 
 from collections.abc import Iterator
-from importlib import import_module
 from typing import TypeAlias
 
 from saratoga_client.drawing.roles import Role
 from saratoga_client.hand.keys import has_pile, pile_keys
 from saratoga_client.racing.lettering import fitted, wrapped
+from saratoga_client.rulebook import prose
 from saratoga_rules.game import Game
 
 Line: TypeAlias = tuple[tuple[str, Role], ...]
@@ -26,7 +26,7 @@ def help_lines(game: Game, width: int, *, is_race: bool) -> tuple[Line, ...]:
         *(line for key, does in _mouse() for line in _entry(key, does, Role.KEY, width)),
         (),
         ((f"THE RULES OF {game.title.upper()}", Role.LABEL),),
-        *(((part, Role.TEXT),) for text in _told(game) for part in (*wrapped(text, width), "")),
+        *(((part, Role.TEXT),) for text in prose(game) for part in (*wrapped(text, width), "")),
         *(
             line
             for heading, sentence in game.describe()
@@ -79,13 +79,6 @@ def _mouse() -> Iterator[tuple[str, str]]:
     yield "click", "makes the only sensible move of a card, or picks it; then click where to"
     yield "double, right", "bank"
     yield "drag", "carry cards where you let go"
-
-
-def _told(game: Game) -> Iterator[str]:
-    """The rules as the game's own page tells them."""
-    page = import_module(f"saratoga_rules.games.{game.name.replace('-', '_')}")
-    for paragraph in (page.__doc__ or "").strip().split("\n\n"):
-        yield " ".join(paragraph.split())
 
 
 def _money(game: Game) -> str:
