@@ -1,6 +1,7 @@
 """Calling the house, and telling whether to call again."""
 
 import logging
+import socket
 import ssl
 from typing import Final
 from urllib.parse import urlsplit
@@ -78,11 +79,31 @@ def finality(url: str, trouble: Exception) -> Exception | None:
         case NegotiationError():
             return HouseClosed(WRONG_SUBPROTOCOL.code, WRONG_SUBPROTOCOL.reason)
         case InvalidURI() | ssl.SSLCertVerificationError():
-            return Unreachable(url, str(trouble))
+            return Unreachable(url, in_words(trouble))
         case Unreachable():
             return trouble
         case _:
             return None
+
+
+def in_words(trouble: Exception) -> str:
+    """What an attempt failed on, for people."""
+    match trouble:
+        case ConnectionRefusedError():
+            return "nobody listens there"
+        case socket.gaierror():
+            return "no machine of that name is known here"
+        case ssl.SSLCertVerificationError():
+            why = getattr(trouble, "verify_message", "") or str(trouble)
+            return f"its certificate is not trusted ({why})"
+        case ssl.SSLError():
+            return "no TLS is spoken there, which wss:// asks for"
+        case TimeoutError():
+            return "it gave no answer in time"
+        case ConnectionResetError():
+            return "it hung up"
+        case _:
+            return str(trouble) or type(trouble).__name__
 
 
 def was_too_long(trouble: Exception) -> bool:

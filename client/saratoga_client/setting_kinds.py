@@ -103,7 +103,3 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
     }
 )
 """Every setting by its key."""
-
-
-def _every_game(word: str) -> Mapping[str, str] | None:
-    return MappingProxyType(dict.fromkeys(GAMES, word)) if word in SUITS else None

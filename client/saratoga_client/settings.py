@@ -60,10 +60,11 @@ class Settings:
 
 
 def load(environment: Mapping[str, str] = os.environ, path: Path | None = None) -> Settings:
-    """What the environment and the file say. Raises `Problem`."""
+    """What the environment and the file say, and what was played last. Raises `Problem`."""
     path = places.config_path() if path is None else path
     return Settings(
         **{
+            **_last(),
             **settings_file.parse(settings_file.read(path), str(path)),
             **_of_environment(environment),
         }

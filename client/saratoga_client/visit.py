@@ -13,6 +13,7 @@ from saratoga_client.connection import Connection, LinkState, Timing
 from saratoga_client.identity import TokenUnusable, load_or_create_token
 from saratoga_client.output import say
 from saratoga_client.problems import Exit, Problem, refused, too_old, unreachable
+from saratoga_client.settings import DEFAULT_SERVER
 from saratoga_client.trouble import (
     HouseClosed,
     Refused,
@@ -79,11 +80,23 @@ def problem_of(server: str, trouble: Exception) -> Problem:
         case HouseClosed(reason=reason):
             return Problem(f"The house has closed the connection: {reason}.", "", Exit.REFUSED)
         case Unreachable(reason=reason):
-            return unreachable(server, reason)
+            return no_house(server, reason)
         case UnexpectedAnswer():
             return too_old(server)
         case _:
-            return unreachable(server, "it gave no answer in time")
+            return no_house(server, "it gave no answer in time")
+
+
+def no_house(server: str, reason: str) -> Problem:
+    """Nobody answers there; where nobody said where to go, that is only to be expected."""
+    if server.rstrip("/") == DEFAULT_SERVER:
+        return Problem(
+            f"No house runs on this machine: {reason} ({server}).",
+            "To open one, say: saratoga host. To go to another, name it with --server URL "
+            "or SARATOGA_SERVER.",
+            Exit.UNREACHABLE,
+        )
+    return unreachable(server, reason)
 
 
 def check_address(server: str) -> None:

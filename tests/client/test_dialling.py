@@ -14,7 +14,7 @@ from websockets.exceptions import (
 from websockets.frames import Close
 from websockets.http11 import Response
 
-from saratoga_client.dialling import HungUp, finality, was_too_long
+from saratoga_client.dialling import HungUp, finality, in_words, was_too_long
 from saratoga_client.trouble import HouseClosed, Refused, Unreachable
 from saratoga_protocol import events, refusals
 from saratoga_protocol.refusals import MAY_RECONNECT, CloseCode
@@ -116,3 +116,27 @@ def test_whose_fault_a_frame_too_long_was_is_known() -> None:
     assert not was_too_long(closed(1009))
     echoed = ConnectionClosedError(Close(1009, ""), Close(1009, ""), rcvd_then_sent=True)
     assert not was_too_long(echoed)
+
+
+def untrusted() -> ssl.SSLCertVerificationError:
+    trouble = ssl.SSLCertVerificationError(1, "certificate verify failed")
+    trouble.verify_message = "self-signed certificate"
+    return trouble
+
+
+@pytest.mark.parametrize(
+    ("trouble", "words"),
+    [
+        (ConnectionRefusedError(111, "Connect call failed"), "nobody listens there"),
+        (socket.gaierror(-2, "Name or service not known"), "no machine of that name"),
+        (untrusted(), "its certificate is not trusted (self-signed certificate)"),
+        (ssl.SSLError(1, "WRONG_VERSION_NUMBER"), "no TLS is spoken there"),
+        (TimeoutError("timed out during opening handshake"), "it gave no answer in time"),
+        (ConnectionResetError(104, "Connection reset by peer"), "it hung up"),
+        (OSError(113, "No route to host"), "No route to host"),
+        (HungUp(), "HungUp"),
+    ],
+    ids=repr,
+)
+def test_a_failed_attempt_is_told_in_words(trouble: Exception, words: str) -> None:
+    assert words in in_words(trouble)
