@@ -83,7 +83,7 @@ class PracticeDesk:
     def greeting(self) -> str:
         """What is practised."""
         if self.ghost is not None:
-            return f"You race your own ghost: {self.ghost.words}."
+            return f"You race a ghost: {self.ghost.words}. Nothing counts."
         if self.with_ghost:
             return "No run of this deal is kept yet: this one will be your ghost."
         return f"Practice, {self.practice.dealt.title}: nothing counts. h hints, z undoes."

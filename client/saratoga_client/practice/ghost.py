@@ -1,7 +1,7 @@
 """A ghost: how many cards somebody had banked at every moment of an earlier try at this deal.
 
-It plays no cards and shows none. Only one's own tries make ghosts: a saved practice run, or one's
-own board in the record of a finished race.
+It plays no cards and shows none. Ghosts are one's own kept runs, and boards of finished races, whose
+records everybody may read.
 """
 
 from collections.abc import Iterable

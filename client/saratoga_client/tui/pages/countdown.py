@@ -20,7 +20,9 @@ DIGITS: Final = {
     4: ("█ █", "█ █", "███", "  █", "  █"),
     5: ("███", "█  ", "███", "  █", "███"),
 }
-NAME: Final = 26
+NAME: Final = 21
+RACER: Final = NAME + 1 + 16 + 1
+"""Cells for a name and a fingerprint."""
 BACKS: Final = 7
 """Card backs beside the number."""
 
@@ -33,23 +35,33 @@ def countdown_page(evening: Evening, now: int, signs: Signs, width: int, height:
     seconds = -(-clock(evening, now).until_start // 1000)
     _number(canvas, 2 + BACKS * 5 + 6, 1, seconds, signs)
     y = 7
-    canvas.put(
-        1, y, f"{game_title(table.settings.game)}, {cap_text(table.settings.cap)}", Role.TITLE
-    )
-    y += 2
-    canvas.put(1, y, "THE DEAL IS FIXED", Role.LABEL)
+    canvas.put(1, y, "THE DEAL IS FIXED: this is its fingerprint", Role.LABEL)
     for part in wrapped(grouped(table.commitment), min(width - 2, 40)):
         y += 1
         canvas.put(1, y, part, Role.TEXT)
     y += 2
     canvas.put(1, y, "RACERS, each with the fingerprint of a secret of their own", Role.LABEL)
-    for row, (name, is_you, promised) in enumerate(_racers(evening, signs), y + 1):
-        canvas.put(1, row, fitted(name, NAME), Role.YOU if is_you else Role.TEXT)
-        canvas.put(1 + NAME + 1, row, promised, Role.DIM)
+    _racers(canvas, y + 1, evening, signs)
     return canvas
 
 
-def _racers(evening: Evening, signs: Signs) -> Iterator[tuple[str, bool, str]]:
+def _racers(canvas: Canvas, y: int, evening: Evening, signs: Signs) -> None:
+    """In one column, or in as many as there must be."""
+    racers = list(_promised(evening, signs))
+    room = max(1, canvas.height - y)
+    columns = max(1, min((canvas.width - 1) // RACER, -(-len(racers) // room)))
+    rows = min(room, -(-len(racers) // columns))
+    shown_racers = racers if len(racers) <= rows * columns else racers[: rows * columns - 1]
+    for place, (name, is_you, promised) in enumerate(shown_racers):
+        x, row = 1 + RACER * (place // rows), y + place % rows
+        canvas.put(x, row, fitted(name, NAME, signs.dots), Role.YOU if is_you else Role.TEXT)
+        canvas.put(x + NAME + 1, row, promised, Role.DIM)
+    if len(shown_racers) < len(racers):
+        x = 1 + RACER * (columns - 1)
+        canvas.put(x, y + rows - 1, f"and {len(racers) - len(shown_racers)} more", Role.DIM)
+
+
+def _promised(evening: Evening, signs: Signs) -> Iterator[tuple[str, bool, str]]:
     seats = {seat.player: seat for seat in evening.table.seats}
     for player in evening.table.racers:
         seat = seats.get(player)

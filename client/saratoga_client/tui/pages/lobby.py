@@ -6,7 +6,7 @@ from saratoga_client.drawing.canvas import Canvas
 from saratoga_client.drawing.roles import Role
 from saratoga_client.lobby import Lobby
 from saratoga_client.model import dollars
-from saratoga_client.racing.lettering import fitted
+from saratoga_client.racing.lettering import fitted, wrapped
 from saratoga_client.shown import shown
 from saratoga_client.tui.pages.figures import cap_text, game_title
 from saratoga_client.tui.pages.gathering import money_role
@@ -19,6 +19,14 @@ LEADERS: Final = 2 + len(GAMES)
 FORM: Final = 7
 """Rows for a table to be opened."""
 
+WITHOUT_HOUSE: Final = (
+    ("h", "open a house on this machine, for yourself and friends"),
+    ("j", "join a friend: paste the line that you were sent"),
+    ("o", "go to another house by its address"),
+    ("p", "practise by yourself, offline"),
+)
+"""What can be done all the same."""
+
 CODE, GAME, CAP, PHASE, SEATS = 2, 25, 45, 56, 67
 """Columns of the list of tables; the host's name comes last, where there is room."""
 HOST: Final = 74
@@ -28,25 +36,34 @@ def lobby_page(lobby: Lobby, signs: Signs, width: int, height: int) -> Canvas:
     """Draw the page."""
     canvas = Canvas(width, height)
     _name(canvas, lobby)
-    rest = height - LEADERS
+    has_house = lobby.is_open or bool(lobby.tables)
+    rest = height - LEADERS if has_house else height
     if lobby.form is not None:
         _form(canvas, rest - FORM, lobby)
         rest -= FORM
     elif lobby.is_practice:
         _games(canvas, rest - FORM)
         rest -= FORM
-    _tables(canvas, 3, lobby, signs, max(0, rest - 4))
-    _leaders(canvas, height - LEADERS, lobby)
+    if has_house:
+        _tables(canvas, 3, lobby, signs, max(0, rest - 4))
+        _leaders(canvas, height - LEADERS, lobby)
+    elif lobby.is_met:
+        _without_house(canvas, lobby)
     return canvas
 
 
 def _name(canvas: Canvas, lobby: Lobby) -> None:
-    if not lobby.is_open:
-        text = "Looking for the house ..." if not lobby.is_met else "No house answers there."
-        canvas.put(1, 1, text, Role.DIM if not lobby.is_met else Role.WARNING)
+    if not lobby.is_met:
+        canvas.put(1, 1, "Looking for the house ...", Role.DIM)
+    elif not lobby.is_open:
+        canvas.put(1, 1, "No house answers.", Role.WARNING)
     elif lobby.name:
         x = canvas.put(1, 1, "You are ", Role.TEXT)
-        canvas.put(x, 1, shown(lobby.name), Role.YOU)
+        x = canvas.put(x, 1, shown(lobby.name), Role.YOU)
+        if lobby.seat:
+            x = canvas.put(x, 1, ", and you have a seat at ", Role.TEXT)
+            x = canvas.put(x, 1, shown(lobby.seat), Role.YOU)
+            canvas.put(x, 1, ": b goes back", Role.TEXT)
     else:
         canvas.put(1, 1, "You have no name at this house yet: n takes one.", Role.TEXT)
 
@@ -54,9 +71,7 @@ def _name(canvas: Canvas, lobby: Lobby) -> None:
 def _tables(canvas: Canvas, y: int, lobby: Lobby, signs: Signs, rows: int) -> None:
     canvas.put(1, y, "PUBLIC TABLES", Role.LABEL)
     if not lobby.tables:
-        text = "none now: c opens one, j joins a private one by its code" if lobby.is_open else ""
-        if lobby.is_met and not lobby.is_open:
-            text = "h opens a house on this machine, p practises, o goes to another house"
+        text = "none now: c opens one, j joins a private one by its code"
         canvas.put(CODE, y + 1, text, Role.DIM)
         return
     codes = [table.code for table in lobby.tables]
@@ -79,6 +94,19 @@ def _table(canvas: Canvas, y: int, table: TableSummary, role: Role) -> None:
     canvas.put(PHASE, y, fitted(shown(table.phase), SEATS - PHASE - 1), Role.DIM)
     canvas.put(SEATS, y, f"{table.seated}/{table.seats}", Role.COUNT)
     canvas.put(HOST, y, fitted(shown(table.host), max(0, canvas.width - HOST - 1)), Role.DIM)
+
+
+def _without_house(canvas: Canvas, lobby: Lobby) -> None:
+    y = 3
+    for line in wrapped(shown(lobby.wrong), canvas.width - 2):
+        canvas.put(1, y, line, Role.TEXT)
+        y += 1
+    if lobby.form is not None or lobby.is_practice:
+        return
+    canvas.put(1, y + 1, "WHAT YOU CAN DO", Role.LABEL)
+    for row, (key, text) in enumerate(WITHOUT_HOUSE, y + 2):
+        canvas.put(CODE, row, key, Role.KEY)
+        canvas.put(CODE + 4, row, text, Role.TEXT)
 
 
 def _leaders(canvas: Canvas, y: int, lobby: Lobby) -> None:

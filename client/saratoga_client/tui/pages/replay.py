@@ -1,48 +1,58 @@
-"""What stands around the boards of a race that is seen again: who had how much by then, and the climb."""
+"""What stands around the boards of a race that is seen again: its title, and the panel's sections."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from rich.cells import cell_len
 
 from saratoga_client.drawing.canvas import Canvas
 from saratoga_client.drawing.roles import Role
-from saratoga_client.hand.words import CardName, describe
+from saratoga_client.hand.words import CardName
 from saratoga_client.model import dollars, shown_name
 from saratoga_client.racing.lettering import name_in, wrapped
 from saratoga_client.review.chart import AXIS, LABEL, chart
-from saratoga_client.review.partings import Parting
 from saratoga_client.review.replay import Replay
 from saratoga_client.review.times import clock, precise
 from saratoga_client.shown import shown
+from saratoga_client.tui.pages.replay_words import hidden_cards, next_words
 from saratoga_client.tui.pages.signs import Signs
 from saratoga_rules.money import CARD_PRIZE, PACK_PRICE, net
-from saratoga_rules.moves import parse_move
-from saratoga_rules.position import Position
-from saratoga_rules.record import LOG_ENDINGS
-from saratoga_rules.views import redact
 
 TAG: Final = " REPLAY "
 NOW: Final = "^"
 """Below the chart: the moment that is shown."""
 
-CHART: Final = 8
-"""Rows of the chart where there is room, its times among them."""
-LEAST_CHART: Final = 5
-
-NEXT: Final = 5
+NEXT: Final = 6
 """Rows kept for what comes next."""
 
-MOST_HIDDEN: Final = 10
-"""Cards of the stock that a line has room for."""
+CHART: Final = 8
+"""Rows kept for the chart, its times among them."""
+LEAST_CHART: Final = 5
+MOST_CHART: Final = 16
 
 STRIP: Final = 60
 """Columns from which the chart stands beside the racers, not below them."""
 
 
-def replay_title(replay: Replay, speed: int, width: int) -> Canvas:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What of a race is looked at."""
+
+    replay: Replay
+    player: str = ""
+    """Whom the review is for; nobody, if it is empty."""
+    speed: int = 0
+    """How many times as fast as the race it runs."""
+    is_open: bool = False
+    """Whether the panel names the cards that lie face down; else it shows the climb."""
+
+
+def replay_title(seen: Seen, width: int) -> Canvas:
     """What is seen again, and how far it has come."""
     canvas = Canvas(width, 1, Role.TITLE)
-    pace = f"x{speed}  " if speed else ""
+    replay = seen.replay
+    pace = f"x{seen.speed}  " if seen.speed else ""
     right = f"{pace}{precise(replay.moment)} of {clock(replay.end)} "
     end = width - cell_len(right)
     board = replay.board
@@ -71,114 +81,86 @@ def board_heading(replay: Replay, index: int, width: int) -> Canvas:
     return canvas
 
 
-def said_of(replay: Replay, card_name: CardName) -> str:
-    """What led to the position that is shown, in words."""
-    entry, board = replay.entry, replay.board
-    if entry is None:
-        return "The deal, the same for everybody."
-    if entry.text in LOG_ENDINGS:
-        return f"{LOG_ENDINGS[entry.text].capitalize()} at {precise(entry.at)}."
-    before = redact(board.positions[replay.step - 1])
-    said = describe(replay.game, before, parse_move(entry.text), card_name)
-    return f"{replay.step}. {said}, at {precise(entry.at)}"
-
-
-def next_of(replay: Replay, index: int, card_name: CardName) -> str:
-    """What a board does next, in words."""
-    board, step = replay.boards[index], replay.step_of(index)
-    if step == len(board.entries):
-        return "stopped here"
-    entry = board.entries[step]
-    if entry.text in LOG_ENDINGS:
-        return str(LOG_ENDINGS[entry.text])
-    return describe(replay.game, redact(board.positions[step]), parse_move(entry.text), card_name)
-
-
-def parting_words(replay: Replay, parting: Parting, *, is_last: bool) -> str:
-    """Where two boards parted, for the message line; what each did then stands in the panel."""
-    rival = shown(shown_name(replay.boards[replay.rival].name, replay.boards[replay.rival].bot))
-    if is_last:
-        return (
-            f"The last position that both had, move {parting.own} here. Then {rival} went on alone."
-        )
-    moves = "the deal" if not parting.own else f"move {parting.own}"
-    return f"Alike until {moves}. right: both go on; x: the other board; d: the last parting."
-
-
-def hidden_words(position: Position, card_name: CardName) -> str:
-    """What lay face down, for the message line: the stock in the order in which it comes."""
-    reserve, stock = position.reserve[-2::-1], position.stock
-    parts = [
-        f"{where} {' '.join(map(card_name, cards))}"
-        for where, cards in (
-            ("reserve below its top:", reserve),
-            ("stock next:", stock[:MOST_HIDDEN]),
-        )
-        if cards
-    ]
-    return "; ".join(parts) if parts else "Nothing lies face down here."
-
-
-def replay_panel(
-    replay: Replay, player: str, signs: Signs, card_name: CardName, width: int, height: int
-) -> Canvas:
-    """Every racer's count at the moment, what comes next, and the counts' whole climb."""
+def replay_panel(seen: Seen, signs: Signs, card_name: CardName, width: int, height: int) -> Canvas:
+    """Every racer's count at the moment, what comes next, and the climb or what lies face down."""
     canvas = Canvas(width, height)
-    if width >= STRIP:
-        half = width // 2
-        y = _racers(canvas, replay, player, signs, half, height - NEXT)
-        _next(canvas, replay, card_name, y, half)
-        _climb(canvas, replay, half + 1, 0, height)
-        return canvas
-    y = _racers(canvas, replay, player, signs, width, max(height - NEXT - CHART, 3))
-    y = _next(canvas, replay, card_name, y, width)
-    _climb(canvas, replay, 0, y, min(height - y, 2 * CHART))
+    is_strip = width >= STRIP
+    side = width // 2 if is_strip else width
+    kept = NEXT if is_strip else NEXT + CHART
+    y = _racers(canvas, seen, signs, side, max(height - kept, 3))
+    y = _next(canvas, seen.replay, card_name, y + 1, side)
+    x, y = (side + 1, 0) if is_strip else (0, y + 1)
+    if seen.is_open:
+        _face_down(canvas, seen.replay, card_name, x, y)
+    else:
+        _climb(canvas, seen.replay, x, y, min(height - y, MOST_CHART))
     return canvas
 
 
-def _next(canvas: Canvas, replay: Replay, card_name: CardName, y: int, width: int) -> int:
-    """What comes next on the shown board, and on the rival's where they go step for step."""
-    seen = [replay.shown]
-    if replay.ahead is not None and replay.rival != replay.shown:
-        seen.append(replay.rival)
-    canvas.put(1, y, "NEXT", Role.LABEL)
-    for index in seen:
-        mark = f"{replay.boards[index].place}. " if len(seen) > 1 else ""
-        for text in wrapped(mark + next_of(replay, index, card_name), width - 2, len(mark)):
-            y += 1
-            canvas.put(1, y, text, Role.TEXT)
-    return y + 2
-
-
-def _racers(
-    canvas: Canvas, replay: Replay, player: str, signs: Signs, width: int, height: int
-) -> int:
+def _racers(canvas: Canvas, seen: Seen, signs: Signs, width: int, height: int) -> int:
     """Rows of the racers, the shown one's among them; returns the row after them."""
+    replay = seen.replay
     room = max(height - 1, 1)
     first = max(0, min(replay.shown - room // 2, len(replay.boards) - room))
-    canvas.put(1, 0, f"BANKED BY {clock(replay.moment)}", Role.LABEL)
     rows = range(first, min(first + room, len(replay.boards)))
+    canvas.put(1, 0, f"BANKED BY {clock(replay.moment)}", Role.LABEL)
     for y, index in enumerate(rows, 1):
         board = replay.boards[index]
         banked = board.positions[replay.step_of(index)].banked
         money = net(replay.game, banked)
-        is_over = replay.moment >= board.end
-        role = _role(replay, index, player)
+        role = _role(seen, index)
         if index == replay.shown:
             canvas.put(0, y, signs.mark, role)
-        tail = f"{banked:>4}{dollars(money):>6}"
-        name = name_in(board.name, board.bot, width - 5 - len(tail), signs.dots)
         x = canvas.put(1, y, f"{board.place:>2} ", role)
-        x = canvas.put(x, y, name, Role.DIM if is_over and index != replay.shown else role)
+        x = canvas.put(x, y, name_in(board.name, board.bot, width - 15, signs.dots), role)
         x = canvas.put(x, y, f"{banked:>4}", Role.COUNT)
         canvas.put(x, y, f"{dollars(money):>6}", Role.MONEY_DOWN if money < 0 else Role.MONEY_UP)
     return len(rows) + 1
 
 
-def _role(replay: Replay, index: int, player: str) -> Role:
-    if replay.boards[index].player == player:
+def _role(seen: Seen, index: int) -> Role:
+    replay = seen.replay
+    board = replay.boards[index]
+    if board.player == seen.player:
         return Role.YOU
-    return Role.LEADER if replay.boards[index].place == 1 else Role.TEXT
+    if index != replay.shown and replay.moment >= board.end:
+        return Role.DIM
+    return Role.LEADER if board.place == 1 else Role.TEXT
+
+
+def _next(canvas: Canvas, replay: Replay, card_name: CardName, y: int, width: int) -> int:
+    """What comes next, on the rival's board too where both go step for step; returns the row after."""
+    canvas.put(1, y, "NEXT", Role.LABEL)
+    for text in _next_lines(replay, card_name, width - 2):
+        y += 1
+        canvas.put(1, y, text, Role.TEXT)
+    return y + 1
+
+
+def _next_lines(replay: Replay, card_name: CardName, width: int) -> Iterator[str]:
+    if replay.ahead is None:
+        yield from wrapped(next_words(replay, replay.shown, card_name), width)
+        return
+    for index in (replay.shown, replay.rival):
+        mark = f"{replay.boards[index].place}. "
+        yield from wrapped(mark + next_words(replay, index, card_name), width, len(mark))
+
+
+def _face_down(canvas: Canvas, replay: Replay, card_name: CardName, x: int, y: int) -> None:
+    """The hidden cards by pile, as many as there is room for."""
+    for heading, cards in hidden_cards(replay.position):
+        canvas.put(x + 1, y, heading, Role.LABEL)
+        named = " ".join(f"{card_name(card):>3}" for card in cards) or " none"
+        for line in wrapped_cards(named, canvas.width - x - 1):
+            y += 1
+            canvas.put(x, y, line, Role.TEXT)
+        y += 2
+
+
+def wrapped_cards(named: str, width: int) -> Iterator[str]:
+    """Cards of three cells each, in columns."""
+    cells = max(width // 4, 1) * 4
+    yield from (named[at : at + cells] for at in range(0, len(named), cells))
 
 
 def _climb(canvas: Canvas, replay: Replay, x: int, y: int, height: int) -> None:
@@ -187,11 +169,11 @@ def _climb(canvas: Canvas, replay: Replay, x: int, y: int, height: int) -> None:
         return
     width = canvas.width - x - 1
     even = PACK_PRICE * replay.game.packs // CARD_PRIZE
-    rows = chart([board.climb for board in replay.boards], even, width, height - 1)
+    *rows, times = chart([board.climb for board in replay.boards], even, width, height - 1)
+    for text in rows:
+        canvas.put(x, y, text, Role.TEXT)
+        y += 1
     now = x + LABEL + replay.moment * (width - LABEL - 1) // max(replay.end, 1)
-    for line, text in enumerate(rows[:-1], y):
-        canvas.put(x, line, text, Role.TEXT)
-    axis = y + len(rows) - 1
-    canvas.put(x + LABEL - 1, axis, AXIS, Role.TEXT)
-    canvas.put(now, axis, NOW, Role.LEADER)
-    canvas.put(x, axis + 1, rows[-1], Role.DIM)
+    canvas.put(x + LABEL - 1, y, AXIS, Role.TEXT)
+    canvas.put(now, y, NOW, Role.LEADER)
+    canvas.put(x, y + 1, times, Role.DIM)

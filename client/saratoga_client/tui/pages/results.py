@@ -19,7 +19,10 @@ LINE: Final = 78
 """Cells of the table of places."""
 
 CHART: Final = 7
-"""Rows of the chart, where there is room for it."""
+"""Rows of the chart at least; where there is room, up to twice as many."""
+
+MOST: Final = 80
+"""Rows that a page takes with sixteen racers and everything that can be said of them."""
 
 Note: TypeAlias = tuple[str, Role]
 
@@ -27,8 +30,8 @@ Note: TypeAlias = tuple[str, Role]
 def results_page(
     evening: Evening, findings: Findings | None, signs: Signs, width: int, height: int
 ) -> Canvas:
-    """Draw the page; `findings` come when the record has been read."""
-    canvas = Canvas(width, height)
+    """Draw the page, higher than asked for if it must be; `findings` come with the race's record."""
+    canvas = Canvas(width, height + MOST)
     y = _places(canvas, 1, evening, signs)
     notes = [*_ties(evening), *_best(evening), *_checked(evening), *_found(findings, signs)]
     for text, role in notes:
@@ -36,9 +39,11 @@ def results_page(
             canvas.put(1, y, part, role)
             y += 1
     y = _totals(canvas, y + 1, evening)
-    if findings is not None and height - y > CHART:
-        _chart(canvas, y, findings, height - y)
-    return canvas
+    if findings is not None:
+        y = _chart(canvas, y, findings, height - y)
+    page = Canvas(width, max(height, y))
+    page.paste(canvas, 0, 0)
+    return page
 
 
 def _found(findings: Findings | None, signs: Signs) -> Iterator[Note]:
@@ -53,11 +58,13 @@ def _found(findings: Findings | None, signs: Signs) -> Iterator[Note]:
         yield findings.pause, Role.TEXT
 
 
-def _chart(canvas: Canvas, y: int, findings: Findings, room: int) -> None:
+def _chart(canvas: Canvas, y: int, findings: Findings, room: int) -> int:
     canvas.put(1, y, "CARDS BANKED OVER TIME, a line a place", Role.LABEL)
-    rows = findings.chart(min(canvas.width - 2, LINE), min(room - 1, 2 * CHART))
+    lines = max(CHART, min(room - 1, 2 * CHART))
+    rows = findings.chart(min(canvas.width - 2, LINE), lines)
     for row, text in enumerate(rows, y + 1):
         canvas.put(1, row, text, Role.TEXT)
+    return y + 1 + len(rows)
 
 
 def _places(canvas: Canvas, y: int, evening: Evening, signs: Signs) -> int:
@@ -126,14 +133,13 @@ def _totals(canvas: Canvas, y: int, evening: Evening) -> int:
         (seat for seat in evening.table.seats if seat.races),
         key=lambda seat: (-seat.net, seat.name),
     )
-    room = canvas.height - y - 1
-    if len(seats) < 2 or room < 1 or max(seat.races for seat in seats) < 2:
+    if len(seats) < 2 or max(seat.races for seat in seats) < 2:
         return y
     canvas.put(1, y, "THE EVENING SO FAR", Role.LABEL)
     canvas.put(5 + NAME, y, f"{'WON':>6} {'NET':>6}", Role.LABEL)
-    for row, seat in enumerate(seats[:room], y + 1):
+    for row, seat in enumerate(seats, y + 1):
         role = Role.YOU if seat.player == evening.player else Role.TEXT
         canvas.put(4, row, fitted(shown(shown_name(seat.name, seat.bot)), NAME), role)
         canvas.put(5 + NAME, row, f"{f'{seat.wins}/{seat.races}':>6}", Role.COUNT)
         canvas.put(12 + NAME, row, f"{dollars(seat.net):>6}", money_role(seat.net))
-    return y + min(room, len(seats)) + 2
+    return y + len(seats) + 2

@@ -18,18 +18,18 @@ from saratoga_client.practice.dealt import from_record
 from saratoga_client.practice.ghost import ghost_of_board
 from saratoga_client.review.boards import OpenBoard
 from saratoga_client.review.partings import first_parting, last_parting
+from saratoga_client.review.pauses import longest_pauses
 from saratoga_client.review.replay import Replay, replay_of
 from saratoga_client.review.share import race_text
 from saratoga_client.tui.board_widget import BoardWidget
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.finder import PROMPT, Finder
 from saratoga_client.tui.lines import Guide
-from saratoga_client.tui.pages.replay import (
-    board_heading,
-    hidden_words,
-    parting_words,
-    replay_panel,
-    replay_title,
+from saratoga_client.tui.pages.replay import Seen, board_heading, replay_panel, replay_title
+from saratoga_client.tui.pages.replay_words import (
+    first_parting_words,
+    last_parting_words,
+    pause_words,
     said_of,
 )
 from saratoga_client.tui.pages.solo_keys import REPLAY_KEYS
@@ -45,6 +45,9 @@ TICK: Final = 0.1
 
 SPEEDS: Final = (0, 1, 2, 8)
 """How many times as fast as the race; 0 stands still."""
+
+MOST_PAUSES: Final = 5
+"""Thoughts of a board that are worth going to."""
 
 PAGE: Final = 10
 """Moves that a page key goes."""
@@ -96,6 +99,7 @@ class ReviewScreen(SoloScreen):
         self.finder = Finder()
         self.speed = 0
         self._seconds = seconds
+        self._is_open = False
         self._seen_at = 0.0
         self._deeds = self._keys()
 
@@ -117,8 +121,12 @@ class ReviewScreen(SoloScreen):
 
     # What the screen shows
 
+    @property
+    def seen(self) -> Seen:
+        return Seen(replay=self.replay, player=self.player, speed=self.speed, is_open=self._is_open)
+
     def draw_title(self, width: int, height: int) -> Canvas:
-        return replay_title(self.replay, self.speed, width)
+        return replay_title(self.seen, width)
 
     def _draw_heading(self, width: int, height: int) -> Canvas:
         return board_heading(self.replay, self.replay.shown, width)
@@ -127,7 +135,7 @@ class ReviewScreen(SoloScreen):
         return board_heading(self.replay, self.replay.rival, width)
 
     def _draw_panel(self, width: int, height: int) -> Canvas:
-        return replay_panel(self.replay, self.player, self.signs, self.card_name, width, height)
+        return replay_panel(self.seen, self.signs, self.card_name, width, height)
 
     def guide(self) -> Guide:
         if self.finder.is_open:
@@ -137,8 +145,10 @@ class ReviewScreen(SoloScreen):
             ("left right", "moves"),
             ("space", "stop" if self.speed else "play"),
             *((("tab", "next racer"), ("d", "parting")) if several else ()),
+            *((("x", "the other"),) if self.replay.ahead is not None else ()),
             *((("b", "both boards"),) if several and self.size.width >= BOTH else ()),
-            ("o", "face down"),
+            ("w", "longest thought"),
+            ("o", "the climb" if self._is_open else "face down"),
             ("s", "play it yourself"),
             ("v", "copy"),
         )
@@ -207,7 +217,8 @@ class ReviewScreen(SoloScreen):
             "x": lambda: self._see(self.replay.rival),
             "d": self._part,
             "b": self._show_both,
-            "o": lambda: self.say(hidden_words(self.replay.position, self.card_name)),
+            "w": self._show_pause,
+            "o": self._open,
             "s": self._practise,
             "v": self._share,
             "p": self._hide_panel,
@@ -243,22 +254,38 @@ class ReviewScreen(SoloScreen):
             self.say(f"There were {len(self.replay.boards)} boards in this race.", Role.DIM)
 
     def _part(self) -> None:
-        """Where the shown board and the rival's parted first; asked again, where they did for good."""
+        """Where this board and the rival's parted first; asked again, where for good."""
         replay = self.replay
+        pair = (replay.board, replay.boards[replay.rival])
+        first, last = first_parting(replay.game, *pair), last_parting(replay.game, *pair)
         if len(replay.boards) == 1:
             self.say(ALONE)
-            return
-        pair = (replay.board, replay.boards[replay.rival])
-        first = first_parting(replay.game, *pair)
-        last = last_parting(replay.game, *pair)
-        if first is None or last is None:
+        elif first is None or last is None:
             self.say("These two boards never parted.")
+        elif replay == replay.at_parting(first):
+            self.speed = 0
+            self.replay = replay.at_parting(last)
+            self.say(last_parting_words(self.replay, last))
+        else:
+            self.speed = 0
+            self.replay = replay.at_parting(first)
+            self.say(first_parting_words(self.replay, first))
+
+    def _show_pause(self) -> None:
+        """What was thought about longest; asked again, what next to that."""
+        pauses = longest_pauses(self.replay.board, MOST_PAUSES)
+        if not pauses:
+            self.say("No time passed on this board.")
             return
-        is_first_seen = replay.ahead == 0 and replay.step == first.own
-        parting = last if is_first_seen and replay.at_parting(last) != replay else first
-        self.speed = 0
-        self.replay = replay.at_parting(parting)
-        self.say(parting_words(self.replay, parting, is_last=parting is last and last != first))
+        steps = [pause.step for pause in pauses]
+        here = steps.index(self.replay.step) if self.replay.step in steps else -1
+        pause = pauses[(here + 1) % len(pauses)]
+        self._go(replace(self.replay, ahead=None).stepped(pause.step - self.replay.step))
+        self.say(pause_words(pause))
+
+    def _open(self) -> None:
+        self._is_open = not self._is_open
+        self.say("o: the climb again." if self._is_open else "")
 
     def _show_both(self) -> None:
         if len(self.replay.boards) == 1:
