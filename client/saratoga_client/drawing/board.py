@@ -20,7 +20,8 @@ from saratoga_client.drawing.looks import Look
 from saratoga_client.drawing.places import Kind, Layout, Place, Sign, lay_out
 from saratoga_client.drawing.roles import Role
 from saratoga_client.drawing.title import rank_sign
-from saratoga_rules.cards import RANKS, SUITS, Card, card_of
+from saratoga_client.sought import sought
+from saratoga_rules.cards import SUITS, Card, card_of
 from saratoga_rules.foundations import First, wanted_down, wanted_up
 from saratoga_rules.game import Game
 from saratoga_rules.moves import COLUMN_INDEX, DOWN, RESERVE, UP, WASTE
@@ -48,7 +49,7 @@ class Marks:
     source_lit: frozenset[str] = frozenset()
     """Piles from which something can be moved."""
     find: str = ""
-    """A rank, a suit or both (`7`, `10`, `K`, `H`, `7H`): these cards are shown up."""
+    """A rank, a suit or both, as `sought` reads them: these cards are shown up."""
     labels: Mapping[str, str] = field(default_factory=lambda: NO_LABELS)
     """The key of every pile: `stock`, `w`, `r`, `t1`, .., `up`, `down`."""
 
@@ -139,7 +140,7 @@ class _Drawing:
             return State.PICKED
         if (place.pile, place.copy) in self.lit and self._is_top(place):
             return State.TARGET
-        if place.card and self.marks.find and _is_sought(place.card, self.marks.find):
+        if place.card in sought(self.marks.find):
             return State.FOUND
         return State.PLAIN
 
@@ -280,13 +281,3 @@ def draw_packet(cards: tuple[Card, ...], size: Size, look: Look) -> Canvas:
         if y == len(runs) - 1 and last > 1:
             canvas.pieces(0, y + 1, face[-1])
     return canvas
-
-
-def _is_sought(card: Card, words: str) -> bool:
-    """Whether a card is one of those asked for, such as `7`, `10`, `H`, `7H`."""
-    sought = words.strip().upper().replace("10", "T")
-    ranks = [sign for sign in sought if sign in RANKS]
-    suits = [sign for sign in sought if sign in SUITS]
-    if not sought or len(ranks) + len(suits) != len(sought):
-        return False
-    return (not ranks or card[0] in ranks) and (not suits or card[1] in suits)

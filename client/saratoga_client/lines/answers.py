@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from saratoga_client.lines.moving import move_words
 from saratoga_client.lines.position import board_line, position_lines
 from saratoga_client.lines.tongue import Tongue
-from saratoga_client.lines.whereabouts import sought, where_lines
+from saratoga_client.lines.whereabouts import where_lines
 from saratoga_client.rulebook import plain_lines
+from saratoga_client.sought import sought
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves
@@ -35,11 +36,9 @@ class Asked:
         if not words:
             yield "no: Say which card: where 7C, where 10H, or where K for all four kings."
             return
-        try:
-            cards = sought(words)
-        except ValueError as fault:
-            yield f"no: {fault}"
-            return
+        cards = sought(words)
+        if not cards:
+            yield f"no: {words!r} is no card. Say such as: where 7C, where 10H, where K."
         for card in cards:
             yield from where_lines(self.game, self.view, card, self.tongue)
 

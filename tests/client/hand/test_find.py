@@ -1,47 +1,12 @@
+"""Where cards lie, in a line."""
+
 import pytest
 
 from kit.positions import draw
-from saratoga_client.hand.find import find, found_words
+from saratoga_client.hand.find import found_words
 from saratoga_client.hand.words import ascii_card_name
-from saratoga_rules.cards import HIDDEN, PACK
 from saratoga_rules.games import GAMES
 from saratoga_rules.views import redact
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("7h", "7H"),
-        ("7 of hearts", "7H"),
-        (" 10 D ", "TD"),
-        ("10♦", "TD"),
-        ("td", "TD"),
-        ("Queen of Spades", "QS"),
-        ("ace♠", "AS"),
-        ("k", "KC KS KH KD"),
-        ("kings", "KC KS KH KD"),
-        ("10", "TC TS TH TD"),
-        ("1", "AC AS AH AD"),
-        ("", ""),
-        ("of", ""),
-        ("11", ""),
-        ("hello", ""),
-        ("##", ""),
-    ],
-)
-def test_cards_are_found_by_rank_and_suit(text: str, found: str) -> None:
-    assert [card for card in PACK if find(text)(card)] == found.split()
-
-
-@pytest.mark.parametrize("text", ["d", "D", "diamonds", "diamond", "♦", "♢"])
-def test_a_suit_finds_its_thirteen_cards(text: str) -> None:
-    assert [card for card in PACK if find(text)(card)] == [c for c in PACK if c[1] == "D"]
-
-
-@pytest.mark.parametrize("text", ["7", "h", "", "#"])
-def test_a_hidden_card_is_never_found(text: str) -> None:
-    assert not find(text)(HIDDEN)
-
 
 PICTURE = """
     stock: 7D

@@ -1,7 +1,5 @@
-import pytest
-
 from kit.positions import draw
-from saratoga_client.lines.whereabouts import sought, where_lines
+from saratoga_client.lines.whereabouts import where_lines
 from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
 from saratoga_rules.games.canfield import CANFIELD
@@ -20,22 +18,6 @@ BOARD = """
 
 def where(game: Game, picture: str, card: str) -> list[str]:
     return list(where_lines(game, redact(draw(game, picture)), Card(card)))
-
-
-@pytest.mark.parametrize("words", ["TH", "10h", "th", "10 of hearts", "ten hearts", "10♥", " T H "])
-def test_a_card_may_be_asked_for_in_many_ways(words: str) -> None:
-    assert sought(words) == ("TH",)
-
-
-def test_a_rank_asks_for_all_four() -> None:
-    assert sought("king") == ("KC", "KS", "KH", "KD")
-    assert sought("10") == ("TC", "TS", "TH", "TD")
-
-
-@pytest.mark.parametrize("words", ["", "11H", "7X", "seven of nothing", "7 of hearts please"])
-def test_what_is_no_card_is_refused_with_examples(words: str) -> None:
-    with pytest.raises(ValueError, match="where 7C"):
-        sought(words)
 
 
 def test_a_card_in_a_column_is_told_with_what_lies_on_it() -> None:
