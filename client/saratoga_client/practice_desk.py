@@ -23,6 +23,10 @@ from saratoga_client.review.times import clock
 from saratoga_rules.moves import Move
 
 
+def _moves(number: int) -> str:
+    return "1 move stands" if number == 1 else f"{number} moves stand"
+
+
 def drawn_seed() -> str:
     """A seed that nobody has chosen."""
     return seed_of(secrets.token_bytes(DRAWN_SEED))
@@ -98,14 +102,14 @@ class PracticeDesk:
         if after is self.practice:
             return "There is no move to undo."
         self.practice = after
-        return f"Undone; {len(after.made)} moves stand, y makes {len(after.undone)} again."
+        return f"Undone; {_moves(len(after.made))}, y makes {len(after.undone)} again."
 
     def redo(self) -> str:
         after = redo(self.practice, self.elapsed)
         if after is self.practice:
             return "There is no undone move to make again."
         self.practice = after
-        return f"Made again; {len(after.made)} moves stand."
+        return f"Made again; {_moves(len(after.made))}."
 
     def hint(self, card_name: CardName) -> Advised:
         """What a strong player would do; counted."""

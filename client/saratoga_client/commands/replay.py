@@ -41,7 +41,16 @@ def command(race_or_file: str, settings: Settings) -> None:
         return
     from saratoga_client.tui.arrivals import looking_back, open_screen
 
-    open_screen(looking_back(record), settings)
+    open_screen(looking_back(record, _own(record)), settings)
+
+
+def _own(record: RaceRecord) -> str:
+    """The racer who played on this machine, as far as it knows; empty: none of them."""
+    from saratoga_client.racing.keepsakes import Keepsakes
+
+    kept = Keepsakes()
+    players = (racer.player for racer in record.racers if not racer.bot)
+    return next((player for player in players if kept.best(record.game, player)), "")
 
 
 def _record(race_or_file: str, settings: Settings) -> RaceRecord:

@@ -11,7 +11,7 @@ from saratoga_rules.game import Game
 
 Line: TypeAlias = tuple[tuple[str, Role], ...]
 
-KEYS: int = 14
+KEYS: int = 18
 """Cells for the keys, and for the headings of rules."""
 
 

@@ -19,6 +19,7 @@ from saratoga_client.tui.pages.signs import Signs
 from saratoga_rules.money import CARD_PRIZE, PACK_PRICE
 
 TAG: Final = " PRACTICE "
+SIGN: Final = " nothing counts here "
 
 Line: TypeAlias = tuple[str, Role]
 
@@ -58,10 +59,11 @@ def practice_panel(standing: Standing, signs: Signs, width: int, height: int) ->
     """The player alone: no rival, no place; as much of it as there is room for."""
     canvas = Canvas(width, height)
     practice = standing.practice
-    canvas.put(1, 1, f"banked {practice.banked}/{practice.game.goal.cards}", Role.COUNT)
+    canvas.put(1, 0, SIGN, Role.PRACTICE)
+    canvas.put(1, 2, f"banked {practice.banked}/{practice.game.goal.cards}", Role.COUNT)
     _meter(canvas, standing, signs)
-    sections = [_money(practice), _counts(practice), _ghost(standing), _nothing_counts()]
-    y = 5
+    sections = [_money(practice), _counts(practice), _ghost(standing)]
+    y = 6
     for section in sections:
         lines = [(part, role) for text, role in section for part in wrapped(text, width - 2)]
         if lines and y + len(lines) <= height:
@@ -77,11 +79,10 @@ def practice_ticker(standing: Standing, width: int) -> Canvas:
     canvas = Canvas(width, 1)
     practice = standing.practice
     x = canvas.put(1, 0, f"banked {practice.banked}/{practice.game.goal.cards}", Role.COUNT)
-    x = canvas.put(x + 2, 0, dollars(practice.net), _money_role(practice.net))
     if standing.ghost is not None:
         words = gap_words(standing.ghost, practice.banked, standing.elapsed)
         x = canvas.put(x + 2, 0, words, Role.TEXT)
-    canvas.put(x + 2, 0, "nothing counts", Role.DIM)
+    canvas.put(x + 2, 0, "practice: nothing counts", Role.DIM)
     return canvas
 
 
@@ -89,14 +90,14 @@ def _meter(canvas: Canvas, standing: Standing, signs: Signs) -> None:
     practice, room = standing.practice, canvas.width - 2
     cards = practice.game.goal.cards
     filled = practice.banked * room // cards
-    canvas.put(1, 2, signs.filled * filled, Role.BAR)
-    canvas.put(1 + filled, 2, signs.rest * (room - filled), Role.BAR_REST)
+    canvas.put(1, 3, signs.filled * filled, Role.BAR)
+    canvas.put(1 + filled, 3, signs.rest * (room - filled), Role.BAR_REST)
     tick = 1 + standing.even * room // cards
-    canvas.put(tick, 3, f"{signs.tick}{standing.even} = even", Role.TICK)
+    canvas.put(tick, 4, f"{signs.tick}{standing.even} = even", Role.TICK)
 
 
 def _money(practice: Practice) -> Sequence[Line]:
-    return [(f"net {dollars(practice.net)} in a race", _money_role(practice.net))]
+    return [(f"a race would pay {dollars(practice.net)}", Role.DIM)]
 
 
 def _counts(practice: Practice) -> Iterator[Line]:
@@ -122,11 +123,3 @@ def _ghost(standing: Standing) -> Iterator[Line]:
     yield gap_words(ghost, banked, standing.elapsed), role
     if standing.elapsed >= ghost.climb.end:
         yield f"it stopped at {clock(ghost.climb.end)}", Role.DIM
-
-
-def _nothing_counts() -> Sequence[Line]:
-    return [("Nothing here counts: no race, no money.", Role.DIM)]
-
-
-def _money_role(net: int) -> Role:
-    return Role.MONEY_DOWN if net < 0 else Role.MONEY_UP

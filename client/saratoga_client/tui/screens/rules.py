@@ -3,13 +3,10 @@
 from saratoga_client.drawing.canvas import Canvas, Piece
 from saratoga_client.drawing.roles import Role
 from saratoga_client.racing.lettering import fitted, wrapped
-from saratoga_client.tui.pages.help import Line, help_lines
+from saratoga_client.tui.pages.help import KEYS, Line, help_lines
 from saratoga_client.tui.pages.solo_keys import Keys
 from saratoga_client.tui.screens.help import WIDEST, HelpScreen
 from saratoga_rules.game import Game
-
-KEYS_WIDTH = 18
-"""Cells for the keys."""
 
 
 class RulesScreen(HelpScreen):
@@ -34,7 +31,7 @@ class RulesScreen(HelpScreen):
             canvas.pieces(1, y, tuple(map(Piece._make, pieces)))
         rest = len(lines) - self._top - height
         if rest > 0:
-            canvas.put(width - 14, height - 1, f"{rest} more below", Role.DIM)
+            canvas.put(width - 15, height - 1, f" {rest} more below ", Role.DIM)
         return canvas
 
 
@@ -42,7 +39,7 @@ def keys_lines(keys: Keys, heading: str, width: int) -> tuple[Line, ...]:
     """Keys with what they do, under a heading, and an empty line."""
     lines: list[Line] = [((heading, Role.LABEL),)]
     for key, does in keys:
-        for number, part in enumerate(wrapped(does, width - KEYS_WIDTH)):
+        for number, part in enumerate(wrapped(does, width - KEYS)):
             sign = "" if number else key
-            lines.append(((fitted(sign, KEYS_WIDTH), Role.KEY), (part, Role.TEXT)))
+            lines.append(((fitted(sign, KEYS), Role.KEY), (part, Role.TEXT)))
     return (*lines, ())
