@@ -15,7 +15,6 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_client.trouble import Refused
 from saratoga_protocol import events
 from saratoga_protocol.commands import ClaimName, CreateTable, JoinTable, LeaveTable, WatchTable
-from saratoga_rules.games import GAMES
 
 BAD_NAMES: Final = frozenset({"name_taken", "bad_name"})
 """Refusals after which another name may do."""
@@ -117,8 +116,3 @@ async def others_at(house: Connection, code: str) -> tuple[str, ...]:
         for seat in table.seats
         if seat.connected and not seat.bot and seat.player != house.welcome.player
     )
-
-
-def title_of(game: str) -> str:
-    """What people call a game; the house may know one that is unknown here."""
-    return GAMES[game].title if game in GAMES else game

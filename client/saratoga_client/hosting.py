@@ -9,8 +9,13 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from saratoga_client.house_process import running_house
+from saratoga_client.installation import install_line
+from saratoga_client.invitation import Destination, Invitation
 from saratoga_client.output import say
 from saratoga_client.places import data_folder
+from saratoga_client.settings import Settings
+from saratoga_protocol import events
+from saratoga_rules.games import GAMES
 
 PORT: Final = 7470
 
@@ -109,6 +114,19 @@ async def friends_address(server: str) -> str:
     if address is None or not await is_house(address, port):
         return server
     return f"ws://{address}:{port}{parts.path.rstrip('/')}"
+
+
+async def invitation_to(
+    table: events.Table, settings: Settings, friends: str = ""
+) -> tuple[str, ...]:
+    """What friends are sent to come to a table; `friends` is how they reach the house, if known."""
+    game = table.settings.game
+    return Invitation(
+        where=Destination(table.code, friends or await friends_address(settings.house)),
+        game=GAMES[game].title if game in GAMES else game,
+        cap=table.settings.cap,
+        install=settings.install or install_line(),
+    ).lines()
 
 
 def lan_address() -> str | None:

@@ -25,6 +25,7 @@ class Purpose(Enum):
 
     NAME = auto()
     TABLE = auto()
+    WATCH = auto()
     HOUSE = auto()
 
 
@@ -32,6 +33,7 @@ PROMPTS: Final[Mapping[Purpose, str]] = MappingProxyType(
     {
         Purpose.NAME: "Your name",
         Purpose.TABLE: "Code or URL of the table",
+        Purpose.WATCH: "Code or URL of the table to watch",
         Purpose.HOUSE: "Address of the house",
     }
 )
@@ -43,10 +45,12 @@ class Entry:
 
     purpose: Purpose
     text: str = ""
+    wrong: str = ""
+    """Why it is asked for again; what was typed stands there to be mended."""
 
     @property
     def prompt(self) -> str:
-        return PROMPTS[self.purpose]
+        return f"{self.wrong} {PROMPTS[self.purpose]}".lstrip()
 
     def typed(self, key: str) -> "Entry":
         """After a key: a sign is added, `backspace` takes one away, `ctrl+u` all of them."""
@@ -77,8 +81,12 @@ class Lobby:
     """Whether the house answers."""
     is_met: bool = False
     """Whether it has answered since the player came, or was found not to."""
+    wrong: str = ""
+    """Why no house answers, and what to do; empty as long as that is not known."""
     name: str = ""
     """Empty: none at this house yet."""
+    seat: str = ""
+    """The code of a table where the player has a seat from before."""
     tables: tuple[TableSummary, ...] = ()
     leaders: Mapping[str, LeaderboardRow | None] = field(
         default_factory=lambda: MappingProxyType({})

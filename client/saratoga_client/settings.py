@@ -46,8 +46,8 @@ class Settings:
     """What was hosted last, and is offered first."""
     cap: int = 10
     """Minutes, likewise."""
-    install: str = "pip install saratoga"
-    """The line in invitations that makes a friend's machine ready."""
+    install: str = ""
+    """The line in invitations that makes a friend's machine ready; empty: see `installation`."""
 
     @property
     def house(self) -> str:

@@ -11,7 +11,6 @@ from saratoga_client.commands.group import ExampleCommand
 from saratoga_client.commands.options import begin, play_options
 from saratoga_client.commands.playing import in_lines, sit_down
 from saratoga_client.hosting import HouseHere, house_here
-from saratoga_client.invitation import Destination, Invitation
 from saratoga_client.output import say, write_line
 from saratoga_client.setting_kinds import CAPS
 from saratoga_client.settings import Settings, remember_last
@@ -85,32 +84,31 @@ def host_here(settings: Settings, table: TableWanted, public_url: str = "") -> N
 
 def host_at(settings: Settings, table: TableWanted, friends: str) -> str:
     """Open a table at the settings' house, invite, and sit there; returns its code."""
-    code = begin(_opened(settings, table))
-    invitation = Invitation(
-        where=Destination(code, friends),
-        game=GAMES[table.game].title,
-        cap=table.cap,
-        install=settings.install,
-    )
+    code, lines = begin(_opened(settings, table, friends))
     is_plain = in_lines(settings)
     write_line(f"invitation: table {code}" if is_plain else f"Your table is {code}. Friends type:")
-    for line in invitation.lines():
+    for line in lines:
         write_line(f"invitation: {line.strip()}" if is_plain else line)
-    sit_down(settings, code, invitation.lines())
+    sit_down(settings, code, lines)
     return code
 
 
-async def _opened(settings: Settings, table: TableWanted) -> str:
-    """Open the table; or the code of one where a race of one's own goes on."""
-    from saratoga_client.arriving import freed, have_a_name, opened
+async def _opened(
+    settings: Settings, wanted: TableWanted, friends: str
+) -> tuple[str, tuple[str, ...]]:
+    """Open the table: its code, and how friends come. A race of one's own that goes on is gone back to."""
+    from saratoga_client.arriving import freed, have_a_name, joined, opened
+    from saratoga_client.hosting import invitation_to
     from saratoga_client.visit import visiting
 
     async with visiting(settings.house) as house:
         await have_a_name(house, settings.name)
         if racing_at := await freed(house):
             say(f"You are in a race at {racing_at}; going back there.")
-            return racing_at
-        return (await opened(house, table)).code
+            table = await joined(house, racing_at)
+        else:
+            table = await opened(house, wanted)
+        return table.code, await invitation_to(table, settings, friends)
 
 
 def _stay_for_friends(house: HouseHere, code: str) -> None:

@@ -21,13 +21,16 @@ async def _stay_in_lines(settings: Settings) -> None:
         await lobby(house, talk=talk)
 
 
-def _sit_down(settings: Settings, code: str) -> str:
-    """Sit at a table of another house until one goes; returns what went wrong, for the lobby."""
-    from saratoga_client.commands.playing import sit_down
+def _at_table(settings: Settings, code: str, *, is_watching: bool) -> str:
+    """At a table of another house until one goes; returns what went wrong, for the lobby."""
+    from saratoga_client.commands.playing import sit_down, stand_beside
     from saratoga_client.problems import Problem
 
     try:
-        sit_down(settings, code)
+        if is_watching:
+            stand_beside(settings, code)
+        else:
+            sit_down(settings, code)
     except Problem as problem:
         return str(problem)
     return ""
@@ -45,10 +48,10 @@ def on_screen(settings: Settings) -> None:
         going: list[Going] = []
         open_screen(in_lobby(settings, notice, going.append), settings)
         match going:
-            case [OtherHouse(server, code)]:
+            case [OtherHouse(server, code, is_watching)]:
                 settings, notice = settings.given(server=server), ""
                 if code:
-                    notice = _sit_down(settings, code)
+                    notice = _at_table(settings, code, is_watching=is_watching)
             case [HostHere(table)]:
                 try:
                     host_here(settings, table)

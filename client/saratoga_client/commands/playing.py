@@ -23,17 +23,21 @@ def in_lines(settings: Settings) -> bool:
 
 
 def sit_down(settings: Settings, code: str, invitation: Sequence[str] = ()) -> None:
-    """Take a seat at a table and stay until it is given up. Raises `Problem`."""
+    """Take a seat at a table and stay until it is given up. Raises `Problem`.
+
+    `invitation` is what friends are sent; without one it is made for the house as it is reached here.
+    """
     if in_lines(settings):
         begin(_sit_in_lines(settings, code))
         return
-    code = begin(_seat(settings, code))
+    code, lines = begin(_seat(settings, code))
     from saratoga_client.tui.arrivals import at_table, open_screen
 
     try:
-        open_screen(at_table(settings.house, code, invitation), settings)
+        open_screen(at_table(settings.house, code, invitation or lines), settings)
     except KeyboardInterrupt:
-        say(f"Your seat at {code} is kept for a minute; this goes back to it:")
+        say(f"Your seat at {code} is kept for a minute, and what you banked stays yours.")
+        say("This goes back there:")
         say(f"  saratoga join {settings.house.rstrip('/')}/{code}")
         raise
 
@@ -45,17 +49,21 @@ def stand_beside(settings: Settings, code: str) -> None:
     open_screen(beside_table(settings.house, code), settings)
 
 
-async def _seat(settings: Settings, code: str) -> str:
-    """Have a name and a seat; returns where: a race that goes on elsewhere is gone back to."""
+async def _seat(settings: Settings, code: str) -> tuple[str, tuple[str, ...]]:
+    """Have a name and a seat: where, and how friends come there.
+
+    A race that goes on elsewhere is gone back to.
+    """
     from saratoga_client.arriving import freed, have_a_name, joined
+    from saratoga_client.hosting import invitation_to
     from saratoga_client.visit import visiting
 
     async with visiting(settings.house) as house:
         await have_a_name(house, settings.name)
         if racing_at := await freed(house, code):
             say(f"You are in a race at {racing_at}; going back there.")
-            return racing_at
-        return (await joined(house, code)).code
+        table = await joined(house, racing_at or code)
+        return table.code, await invitation_to(table, settings)
 
 
 async def _sit_in_lines(settings: Settings, code: str) -> None:

@@ -11,11 +11,11 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from saratoga_client.arriving import TableWanted, freed, joined, opened, title_of
+from saratoga_client.arriving import BAD_NAMES, TableWanted, freed, joined, opened
 from saratoga_client.connection import Connection, LinkState
 from saratoga_client.drawing.roles import Role
-from saratoga_client.hosting import friends_address
-from saratoga_client.invitation import Destination, Invitation, destination
+from saratoga_client.hosting import invitation_to
+from saratoga_client.invitation import Destination, destination
 from saratoga_client.lobby import Entry, Lobby, Purpose
 from saratoga_client.practice.dealt import from_seed
 from saratoga_client.practice_desk import drawn_seed
@@ -36,6 +36,9 @@ LEADERS_EVERY: Final = 10
 """Looks after which the leaders are looked at too: they change with races, not with seats."""
 KNOCK_EVERY: Final = 3.0
 """Seconds after which a house that did not answer is tried again."""
+
+MISTYPED: Final = BAD_NAMES | {"no_such_table"}
+"""Refusals after which what was typed may be mended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,8 @@ class OtherHouse:
 
     server: str
     code: str = ""
+    is_watching: bool = False
+    """The table there is to be watched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +98,7 @@ def in_lobby(settings: Settings, notice: str, leave: Callable[[Going], None]) ->
             try:
                 match going:
                     case Seat(table):
-                        lines = await invitation_lines(settings, table)
+                        lines = await invitation_to(table, settings)
                         await at_table(settings.house, table.code, lines)(app)
                     case Beside(code):
                         await beside_table(settings.house, code)(app)
@@ -107,17 +112,6 @@ def in_lobby(settings: Settings, notice: str, leave: Callable[[Going], None]) ->
                 said = str(problem)
 
     return errand
-
-
-async def invitation_lines(settings: Settings, table: events.Table) -> tuple[str, ...]:
-    """What friends are sent to come to a table of this lobby's house."""
-    where = Destination(table.code, await friends_address(settings.house))
-    return Invitation(
-        where=where,
-        game=title_of(table.settings.game),
-        cap=table.settings.cap,
-        install=settings.install,
-    ).lines()
 
 
 class LobbyVisit:
@@ -156,8 +150,7 @@ class LobbyVisit:
                     await self._listen(house)
             except Problem as problem:
                 self._house = None
-                self.screen.show(partial(_without_house))
-                self._say(str(problem), Role.WARNING)
+                self.screen.show(partial(_without_house, problem=problem))
                 if problem.code != Exit.UNREACHABLE:
                     # knocking again would not change it
                     await asyncio.get_running_loop().create_future()
@@ -165,12 +158,10 @@ class LobbyVisit:
 
     async def _listen(self, house: Connection) -> None:
         self._house = house
-        self.screen.show(partial(_with_house, name=house.welcome.name or ""))
+        self.screen.show(partial(_with_house, house=house))
         stop = house.on_turn(self._turned)
         if house.welcome.name is None:
             self._offer_name()
-        elif (code := house.welcome.table) is not None:
-            self._say(f"You still have a seat at {code}: j and this code, or enter, go back.")
         try:
             await self._look(house)
         finally:
@@ -184,9 +175,11 @@ class LobbyVisit:
             self._ask_name()
 
     def _ask_name(self) -> None:
-        self.screen.show(
-            lambda lobby: lobby if lobby.entry else replace(lobby, entry=Entry(Purpose.NAME))
-        )
+        self._ask(Entry(Purpose.NAME))
+
+    def _ask(self, entry: Entry) -> None:
+        """Ask for a line, unless the player is typing one."""
+        self.screen.show(lambda lobby: lobby if lobby.entry else replace(lobby, entry=entry))
 
     def _turned(self, state: LinkState) -> None:
         is_open = state is LinkState.CONNECTED
@@ -214,7 +207,7 @@ class LobbyVisit:
     # Wishes
 
     def take_name(self, name: str) -> None:
-        self._do(self._take_name(name))
+        self._do(self._take_name(name), Entry(Purpose.NAME, name))
 
     async def _take_name(self, name: str) -> None:
         claimed = await self._here.ask(partial(ClaimName, name=name[:64]), events.NameClaimed)
@@ -222,23 +215,36 @@ class LobbyVisit:
         self._say(f"You are {claimed.name}.")
 
     def join(self, text: str) -> None:
-        found = destination(text)
-        if found is None:
-            self._say("That is no code and no URL. A code looks like mint-otter-42.", Role.WARNING)
-        elif found.server and found.server != self._settings.house.rstrip("/"):
+        entry = Entry(Purpose.TABLE, text)
+        found = self._found(entry)
+        if found is not None and self._is_elsewhere(found):
             self._go(OtherHouse(found.server, found.code))
-        elif not found.code:
-            self._say("That names no table; its code is missing.", Role.WARNING)
-        else:
-            self._do(self._join(found.code))
+        elif found is not None:
+            self._do(self._join(found.code), entry)
+
+    def _found(self, entry: Entry) -> Destination | None:
+        """What a typed code or URL leads to; where it leads nowhere, it is asked for again."""
+        found = destination(entry.text)
+        if found is not None and (found.code or self._is_elsewhere(found)):
+            return found
+        self._ask(replace(entry, wrong="That names no table; a code looks like mint-otter-42."))
+        return None
+
+    def _is_elsewhere(self, found: Destination) -> bool:
+        """Whether it is in another house than this one."""
+        return found.server not in ("", self._settings.house.rstrip("/"))
 
     async def _join(self, code: str) -> None:
         if self._has_name():
             back = await freed(self._here, code)
             self._go(Seat(await joined(self._here, back or code)))
 
-    def watch(self, code: str) -> None:
-        self._go(Beside(code))
+    def watch(self, text: str) -> None:
+        found = self._found(Entry(Purpose.WATCH, text))
+        if found is not None and self._is_elsewhere(found):
+            self._go(OtherHouse(found.server, found.code, is_watching=True))
+        elif found is not None:
+            self._go(Beside(found.code))
 
     def open_table(self, table: TableWanted) -> None:
         remember_last(game=table.game, cap=table.cap)
@@ -256,14 +262,13 @@ class LobbyVisit:
 
     def go_to_house(self, text: str) -> None:
         found = destination(text)
-        server = found.server if found is not None else ""
         try:
-            check_address(server)
+            check_address(found.server if found is not None else text)
         except Problem as problem:
-            self._say(str(problem), Role.WARNING)
+            self._ask(Entry(Purpose.HOUSE, text, str(problem)))
             return
-        assert found is not None
-        self._go(OtherHouse(server, found.code))
+        assert found is not None, "every address of a house can be read"
+        self._go(OtherHouse(found.server, found.code))
 
     def practise(self, game: str) -> None:
         self._go(Practice(game))
@@ -275,7 +280,9 @@ class LobbyVisit:
     def _here(self) -> Connection:
         if self._house is None:
             raise Problem(
-                "No house answers.", "h opens one here, o goes to another.", Exit.UNREACHABLE
+                "No house answers, so nobody knows that table.",
+                "h opens a house here, o goes to another.",
+                Exit.UNREACHABLE,
             )
         return self._house
 
@@ -290,17 +297,21 @@ class LobbyVisit:
         if not self._going.done():
             self._going.set_result(going)
 
-    def _do(self, deed: Coroutine[Any, Any, None]) -> None:
-        """Carry out a wish beside the screen, and say there if it cannot be."""
-        self._app.run_worker(self._doing(deed), group="wishes")
+    def _do(self, deed: Coroutine[Any, Any, None], entry: Entry | None = None) -> None:
+        """Carry out a wish beside the screen, and say there if it cannot be.
 
-    async def _doing(self, deed: Coroutine[Any, Any, None]) -> None:
+        What was typed for it is asked for again where something else may do.
+        """
+        self._app.run_worker(self._doing(deed, entry), group="wishes")
+
+    async def _doing(self, deed: Coroutine[Any, Any, None], entry: Entry | None) -> None:
         try:
             await deed
         except Refused as no:
-            self._say(no.message, Role.WARNING)
-            if no.code in ("name_taken", "bad_name"):
-                self._ask_name()
+            if entry is not None and no.code in MISTYPED:
+                self._ask(replace(entry, wrong=no.message))
+            else:
+                self._say(no.message, Role.WARNING)
         except Unanswered:
             self._say("The house gave no answer in time; nothing was done.", Role.WARNING)
         except Problem as problem:
@@ -311,12 +322,27 @@ class LobbyVisit:
             self.screen.say(text, role)
 
 
-def _with_house(lobby: Lobby, name: str) -> Lobby:
-    return replace(lobby, is_open=True, is_met=True, name=name)
+def _with_house(lobby: Lobby, house: Connection) -> Lobby:
+    welcome = house.welcome
+    return replace(
+        lobby,
+        is_open=True,
+        is_met=True,
+        wrong="",
+        name=welcome.name or "",
+        seat=welcome.table or "",
+    )
 
 
-def _without_house(lobby: Lobby) -> Lobby:
-    return replace(lobby, is_open=False, is_met=True, tables=(), leaders=MappingProxyType({}))
+def _without_house(lobby: Lobby, problem: Problem) -> Lobby:
+    return replace(
+        lobby,
+        is_open=False,
+        is_met=True,
+        wrong=str(problem),
+        tables=(),
+        leaders=MappingProxyType({}),
+    )
 
 
 def _with_leader(lobby: Lobby, game: str, leader: events.LeaderboardRow | None) -> Lobby:

@@ -41,13 +41,21 @@ CHANGES: Final[Mapping[str, Callable[[TableWanted], TableWanted]]] = MappingProx
 )
 """What keys change at a table that is about to be opened."""
 
+ENTRIES: Final[Mapping[str, Purpose]] = MappingProxyType(
+    {"n": Purpose.NAME, "j": Purpose.TABLE, "w": Purpose.WATCH, "o": Purpose.HOUSE}
+)
+"""Keys that ask for a line."""
+
+NEED_HOUSE: Final = frozenset({"n", "c", "w", "b", "enter"})
+"""Keys of what only a house can do."""
+
 
 class Wishes(Protocol):
     """What the screen asks for; each is answered on the screen, or by leaving it."""
 
     def take_name(self, name: str) -> None: ...
     def join(self, text: str) -> None: ...
-    def watch(self, code: str) -> None: ...
+    def watch(self, text: str) -> None: ...
     def open_table(self, table: TableWanted) -> None: ...
     def host_here(self, table: TableWanted) -> None: ...
     def go_to_house(self, text: str) -> None: ...
@@ -108,15 +116,25 @@ class LobbyScreen(SoloScreen):
         if lobby.is_practice:
             return (("1-5", "practise it"), ("escape", "never mind"))
         if not lobby.is_open:
-            return (("h", "host here"), ("p", "practice"), ("o", "other house"), ("t", "colours"))
+            return (
+                ("h", "host here"),
+                ("j", "join by URL"),
+                ("o", "other house"),
+                ("p", "practice"),
+                ("t", "colours"),
+            )
+        seat = (("b", "back to your seat"),) if lobby.seat else ()
         table = (("enter", "join"), ("w", "watch")) if lobby.tables else ()
         return (
+            *seat,
             *table,
             ("c", "create"),
             ("j", "join by code"),
             ("n", "name"),
             ("p", "practice"),
             ("o", "other house"),
+            ("h", "host here"),
+            ("t", "colours"),
         )
 
     # Keys
@@ -147,6 +165,7 @@ class LobbyScreen(SoloScreen):
             take = {
                 Purpose.NAME: self._wishes.take_name,
                 Purpose.TABLE: self._wishes.join,
+                Purpose.WATCH: self._wishes.watch,
                 Purpose.HOUSE: self._wishes.go_to_house,
             }[entry.purpose]
             take(entry.text.strip())
@@ -162,19 +181,27 @@ class LobbyScreen(SoloScreen):
 
     def _press(self, key: str) -> None:
         lobby = self.lobby
+        if key in NEED_HOUSE and not lobby.is_open:
+            self.say("No house answers. h opens one here, o goes to another.", Role.WARNING)
+        elif key in ("enter", "w") and lobby.chosen:
+            (self._wishes.join if key == "enter" else self._wishes.watch)(lobby.chosen)
+        elif key in ENTRIES:
+            self.lobby = replace(lobby, entry=Entry(ENTRIES[key]))
+        elif key in ("c", "h"):
+            self.lobby = replace(lobby, form=self._offered, is_here=key == "h")
+            self.say("")
+        else:
+            self._press_any_time(key)
+
+    def _press_any_time(self, key: str) -> None:
+        lobby = self.lobby
         match key:
             case "up" | "down":
                 self.lobby = lobby.with_next_table(-1 if key == "up" else 1)
-            case "enter" | "w" if lobby.chosen and lobby.is_open:
-                (self._wishes.join if key == "enter" else self._wishes.watch)(lobby.chosen)
-            case "n" | "j" | "c" if not lobby.is_open:
-                self.say("No house answers. h opens one here, o goes to another.", Role.WARNING)
-            case "n" | "j" | "o":
-                purpose = {"n": Purpose.NAME, "j": Purpose.TABLE, "o": Purpose.HOUSE}[key]
-                self.lobby = replace(lobby, entry=Entry(purpose))
-            case "c" | "h":
-                self.lobby = replace(lobby, form=self._offered, is_here=key == "h")
-                self.say("")
+            case "enter":
+                self.say("No public table is open: c opens one, j joins by a code.")
+            case "b" if lobby.seat:
+                self._wishes.join(lobby.seat)
             case "p":
                 self.lobby = replace(lobby, is_practice=True)
                 self.say("Which game? It is offline, with undo and hints, and counts for nothing.")
@@ -182,7 +209,8 @@ class LobbyScreen(SoloScreen):
                 self._wishes.quit()
             case "?":
                 self.say(
-                    "Arrows choose a table, enter sits down, w watches; paste an invitation to join."
+                    "Up and down choose a table, enter sits down, w watches. "
+                    "Paste an invitation to join it."
                 )
             case _:
                 super().press(key)
