@@ -17,6 +17,7 @@ from saratoga_client.connection import Connection
 from saratoga_client.racing.desk import Desk
 from saratoga_client.racing.evening import confirm
 from saratoga_client.racing.own_board import OwnBoard, place_of, without
+from saratoga_client.racing.partings import DOUBTFUL
 from saratoga_client.shown import shown
 from saratoga_client.trouble import Refused
 from saratoga_protocol.commands import CashOut, MakeMove
@@ -26,9 +27,6 @@ LOG: Final = logging.getLogger("saratoga.racing")
 
 FOR_AS_LONG_AS_IT_TAKES: Final = 7200.0
 """Seconds: longer than a seat stays without a connection, so a move is never given up before it."""
-
-DOUBTFUL: Final = frozenset({"store_unavailable", "house_fault"})
-"""Refusals after which it is not known whether the move was made all the same."""
 
 MOST_FAULTS: Final = 3
 """Faults of the house's own over one move before it is given up."""
@@ -74,12 +72,31 @@ class Courier:
                 self._confirm(made.board)
                 return
 
-    async def cash_out(self, race: str) -> MoveMade:
-        """Take the money when no move is in flight any more; raises `Refused`."""
+    async def cash_out(self, race: str) -> None:
+        """Take the money when no move is in flight any more; raises `Refused`.
+
+        When it returns, the board has ended: so, or some other way before.
+        """
         await self._desk.until(lambda: not self._flights(race))
-        return await self._house.ask(
-            partial(CashOut, race=race), MoveMade, within=FOR_AS_LONG_AS_IT_TAKES
-        )
+        faults = 0
+        while True:
+            try:
+                made = await self._house.ask(
+                    partial(CashOut, race=race), MoveMade, within=FOR_AS_LONG_AS_IT_TAKES
+                )
+            except Refused as no:
+                if no.board is not None:
+                    self._confirm(no.board)
+                if no.code == "board_over":
+                    return
+                faults += no.code == "house_fault"
+                if not no.retry or faults >= MOST_FAULTS:
+                    raise
+                LOG.info("cashing out of race %s is said again: %s", race, no)
+                await self._pause(no)
+            else:
+                self._confirm(made.board)
+                return
 
     def _is_worth_another_try(self, race: str, ticket: int, after: int, no: Refused) -> bool:
         """Whether the move was refused for the moment, or only because of those before it."""

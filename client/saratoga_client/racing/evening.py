@@ -152,7 +152,11 @@ def confirm(evening: Evening, board: BoardView, is_final_word: bool = False) -> 
     """The evening after the house has shown one's board."""
     if evening.own is None:
         return evening
-    return replace(evening, own=with_board(evening.own, board, is_final_word))
+    own, outcome = with_board(evening.own, board, is_final_word), evening.picture.outcome
+    if own.is_racing and outcome is not None:
+        # an answer that was on its way does not bring the board to life again
+        own = _as_in(own, evening.player, outcome)
+    return replace(evening, own=own)
 
 
 def link_changed(evening: Evening, link: LinkState, now: int) -> Evening:
@@ -237,9 +241,12 @@ def _dealt(evening: Evening, event: events.Dealt) -> Evening:
 
 
 def _as_in(own: OwnBoard, player: str, outcome: events.Outcome) -> OwnBoard:
-    """The race is over, so the board is, even if nobody said so."""
+    """The race is over, so the board is, even if nobody said so.
+
+    Whether the moves in flight were still made, their answers tell.
+    """
     state = next((each.state for each in outcome.results if each.player == player), own.state)
-    return replace(own, state=state, in_flight=(), shown=own.view, awaited=False)
+    return replace(own, state=state, awaited=False, is_cashing_out=False)
 
 
 # Telling

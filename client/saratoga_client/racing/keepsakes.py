@@ -6,6 +6,7 @@ bests are one small file. Everything is written whole or not at all.
 """
 
 import contextlib
+import logging
 import os
 import re
 import secrets
@@ -20,9 +21,13 @@ from saratoga_client.racing.bests import PersonalBest, is_better
 from saratoga_rules.lines import RecordError
 from saratoga_rules.record import RaceRecord, digest_of, parse_record
 
+LOG: Final = logging.getLogger("saratoga.racing")
+
 FOLDER: Final = "races"
 ENDING: Final = ".record"
 BESTS: Final = "bests.json"
+BROKEN_BESTS: Final = "bests.broken.json"
+"""Where a file of bests that cannot be read is put: a new one begins, and nothing is overwritten."""
 
 MOST_KEPT: Final = 1000
 """Records; then the oldest makes room."""
@@ -46,7 +51,7 @@ class Keepsakes:
         if not _RACE.fullmatch(record.race_id):
             return None
         path = self._folder / f"{_stem(record.race_id)}-{digest_of(text)[:8]}{ENDING}"
-        if not path.exists():
+        if _read(path) != text:
             self._write(path, text.encode("ascii"))
             self._make_room()
         return path
@@ -55,12 +60,20 @@ class Keepsakes:
         """The files of the records, the one kept last first."""
         return sorted(self._folder.glob(f"*{ENDING}"), key=_age, reverse=True)
 
-    def text(self, race: str) -> str | None:
-        """The record of the race `mint-otter-42/3`, the one kept last; `None`: there is none."""
+    def text(self, race: str, digest: str = "") -> str | None:
+        """The record of the race `mint-otter-42/3`, the one kept last; `None`: there is none.
+
+        With a `digest`, only the record that has it: two houses may know a race by one id. A file
+        that is damaged is passed over.
+        """
         if not _RACE.fullmatch(race):
             return None
         found = sorted(self._folder.glob(f"{_stem(race)}-*{ENDING}"), key=_age, reverse=True)
-        return next((text for path in found if (text := _read(path)) is not None), None)
+        for path in found:
+            text = _read(path)
+            if text is not None and _is_whole(text, race, path) and digest in ("", digest_of(text)):
+                return text
+        return None
 
     def load(self, path: Path) -> RaceRecord | None:
         """A kept record; `None` where the file cannot be read as one."""
@@ -86,10 +99,17 @@ class Keepsakes:
         return True
 
     def _bests(self) -> dict[str, dict[str, PersonalBest]]:
+        path = self._folder / BESTS
         try:
-            text = (self._folder / BESTS).read_bytes()
+            text = path.read_bytes()
             return msgspec.json.decode(text, type=dict[str, dict[str, PersonalBest]])
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        except OSError:
+            return {}
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+            aside = path.with_name(BROKEN_BESTS)
+            LOG.warning("%s cannot be read (%s); it is set aside as %s", path, fault, aside)
+            with contextlib.suppress(OSError):
+                path.replace(aside)
             return {}
 
     def _write(self, path: Path, content: bytes) -> None:
@@ -116,6 +136,18 @@ _RACE: Final = re.compile(RACE_ID)
 
 def _stem(race: str) -> str:
     return race.replace("/", ".")
+
+
+def _is_whole(text: str, race: str, path: Path) -> bool:
+    """Whether it is the record that was written there."""
+    try:
+        is_right = parse_record(text).race_id == race
+    except RecordError:
+        is_right = False
+    if not is_right or path.stem != f"{_stem(race)}-{digest_of(text)[:8]}":
+        LOG.warning("%s is damaged, and passed over", path)
+        return False
+    return True
 
 
 def _age(path: Path) -> tuple[int, str]:

@@ -5,44 +5,27 @@ do; `play` never waits: what turns nothing up is shown at once, and taken back w
 reason if it is refused.
 """
 
-import asyncio
-import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from saratoga_client.backoff import Backoff
 from saratoga_client.connection import Answer, Connection, LinkState
 from saratoga_client.pending import Draft
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.proof import prove
-from saratoga_client.racing.bests import best_in
+from saratoga_client.racing.chores import Chores
 from saratoga_client.racing.courier import Courier
 from saratoga_client.racing.desk import Desk, DeskClosed
-from saratoga_client.racing.evening import (
-    Evening,
-    Verification,
-    begin,
-    confirm,
-    follow,
-    link_changed,
-)
+from saratoga_client.racing.evening import Evening
 from saratoga_client.racing.keepsakes import Keepsakes
+from saratoga_client.racing.listener import Listener
 from saratoga_client.racing.own_board import with_move
-from saratoga_client.racing.partings import seat_gone, trouble_in_words
+from saratoga_client.racing.partings import TROUBLES, seat_gone, trouble_in_words
+from saratoga_client.racing.registrar import Registrar
 from saratoga_client.seat import Seat
 from saratoga_client.shown import shown
-from saratoga_client.trouble import (
-    DealSpent,
-    HouseClosed,
-    Hung,
-    Refused,
-    Unanswered,
-    UnexpectedAnswer,
-    Unreachable,
-)
+from saratoga_client.trouble import DealSpent, Refused, UnexpectedAnswer
 from saratoga_client.witness import Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
@@ -54,27 +37,16 @@ from saratoga_protocol.commands import (
     LeaveTable,
     NextRace,
     Start,
+    UnwatchTable,
     WatchTable,
 )
 from saratoga_protocol.events import AnyEvent
+from saratoga_rules.lines import RecordError
 from saratoga_rules.moves import Move
 from saratoga_rules.record import RaceRecord, parse_record
 
-LOG: Final = logging.getLogger("saratoga.racing")
-
-TROUBLES: Final = (Refused, Unanswered, HouseClosed, Unreachable, UnexpectedAnswer, Hung)
-"""All that can come between a player and the house."""
-
-SEEN_BY_THE_SEAT: Final = (
-    events.Snapshot,
-    events.TableChanged,
-    events.Dealt,
-    events.RaceOver,
-)
-"""The events by which a seat does its duty."""
-
-MEASURE_EVERY: Final = 1.0
-"""Seconds between two looks at how long the way to the house is."""
+GOODBYE: Final = 5.0
+"""Seconds that a house which is away is given to hear that somebody leaves."""
 
 Said = TypeVar("Said")
 
@@ -92,15 +64,16 @@ class Seated:
         backoff: Backoff = Backoff(),  # noqa: B008 - frozen
     ) -> None:
         """`on_change` is told of every change, in the loop that runs `attend`."""
+        witness = Witness() if witness is None else witness
+        keepsakes = Keepsakes() if keepsakes is None else keepsakes
         self._house = house
-        self._witness = Witness() if witness is None else witness
-        self._keepsakes = Keepsakes() if keepsakes is None else keepsakes
         self._desk = Desk(on_change)
+        self._chores = Chores(self._in_words)
         self._courier = Courier(house, self._desk, backoff)
-        self._seat = Seat(house, self._witness, self._raise_alarm)
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._end: asyncio.Future[None] | None = None
-        """Done when there is nothing more to attend to; carries what went wrong."""
+        self._registrar = Registrar(self._desk, keepsakes, witness)
+        self._seat = Seat(house, witness, self._registrar.raise_alarm)
+        self._listener = Listener(house, self._desk, self._seat, self._registrar, self._chores)
+        self._is_watching = False
         self._has_left = False
 
     @property
@@ -135,6 +108,7 @@ class Seated:
 
     async def watch(self, code: str) -> str:
         """Follow the table without a seat; returns its code."""
+        self._is_watching = True
         return await self._sit(partial(WatchTable, table=code))
 
     async def attend(self) -> None:
@@ -142,19 +116,17 @@ class Seated:
 
         The seat, or the place beside the table, is taken before or meanwhile.
         """
-        self._end = asyncio.get_running_loop().create_future()
-        forget = self._house.on_turn(self._turn)
-        self._turn(self._house.state)
-        self._begin(self._follow())
-        self._begin(self._measure())
+        self._chores.open()
+        forget = self._house.on_turn(self._listener.turn)
+        self._listener.turn(self._house.state)
+        self._chores.begin(self._follow())
+        self._chores.begin(self._listener.measure())
         try:
-            await self._end
+            await self._chores.until_the_end()
         finally:
             forget()
             self._desk.close()
-            for task in self._tasks:
-                task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+            await self._chores.stop()
 
     async def until(self, holds: Callable[[Evening], bool]) -> Evening:
         """Wait until the evening is so."""
@@ -174,7 +146,7 @@ class Seated:
             return False
         own = with_move(own, move)
         self._desk.lay(replace(evening, own=own))
-        self._begin(self._courier.carry(own.race, own.in_flight[-1].ticket))
+        self._chores.begin(self._courier.carry(own.race, own.in_flight[-1].ticket))
         return True
 
     async def cash_out(self) -> None:
@@ -194,25 +166,39 @@ class Seated:
                     "Look at the board, and cash out again if you still want to.",
                     Exit.REFUSED,
                 )
-            made = await self._say(self._courier.cash_out(own.race))
-            if self.evening is not None:
-                self._desk.lay(confirm(self.evening, made.board))
+            await self._say(self._courier.cash_out(own.race))
         finally:
             self._mark_cashing_out(False)
 
     async def record(self, race: str) -> RaceRecord:
         """The record of a finished race: as kept here, or asked from the house."""
-        text = self._keepsakes.text(race)
-        if text is None:
-            told = await self._ask(partial(GetRecord, race=race), events.Record)
-            text = told.text
-            self._keep(text)
-        return parse_record(text)
+        text = self._registrar.kept(race)
+        return await self._say(self._record_of(race)) if text is None else parse_record(text)
+
+    async def _record_of(self, race: str) -> RaceRecord:
+        try:
+            told = await self._house.ask(partial(GetRecord, race=race), events.Record)
+            record = parse_record(told.text)
+        except (RecordError, UnexpectedAnswer) as fault:
+            raise Problem(
+                f"What the house gave as the record of race {race} cannot be read: {fault}.",
+                "The result stands as it was announced. Tell whoever runs the house.",
+                Exit.NOT_VERIFIED,
+            ) from fault
+        await self._registrar.file(race, told.text)
+        return record
 
     # The table
 
     async def ready(self) -> None:
         """Say ready for the coming race, with a nonce of one's own."""
+        if self.evening is not None and self.evening.game is None:
+            game = shown(self.evening.table.settings.game)
+            raise Problem(
+                f"This program does not know the game {game}, so you could not play it.",
+                "Bring it up to date: pip install --upgrade saratoga. Or watch this race.",
+                Exit.TOO_OLD,
+            )
         try:
             await self._say(self._seat.ready())
         except DealSpent as spent:
@@ -254,14 +240,34 @@ class Seated:
         await self._request(partial(Kick, table=self._code, player=player))
 
     async def leave(self) -> None:
-        """Give up the seat, and in a running race the race; `attend` returns then."""
+        """Give up the seat, and in a running race the race; `attend` returns then.
+
+        A watcher goes without ado.
+        """
         self._has_left = True
+        is_away = self._house.state is not LinkState.CONNECTED
         try:
-            await self._request(partial(LeaveTable, table=self._code))
-        except Problem:
-            self._has_left = False
-            raise
-        self._finish()
+            await self._house.request(self._farewell(), GOODBYE if is_away else None)
+        except TROUBLES as trouble:
+            if not self._is_watching:
+                self._has_left = False
+                raise self._not_told(trouble) from trouble
+        self._chores.finish()
+
+    def _farewell(self) -> Draft:
+        if self._is_watching:
+            return partial(UnwatchTable, table=self._code)
+        return partial(LeaveTable, table=self._code)
+
+    def _not_told(self, trouble: Exception) -> Problem:
+        if isinstance(trouble, Refused):
+            return self._in_words(trouble)
+        return Problem(
+            "The house is away and could not be told that you leave.",
+            "Try again when it is back, or just go: a minute after the connection was lost it gives"
+            " your seat up by itself. What you have banked counts.",
+            Exit.UNREACHABLE,
+        )
 
     # Saying
 
@@ -284,7 +290,19 @@ class Seated:
         try:
             return await saying
         except (*TROUBLES, DeskClosed) as trouble:
-            raise trouble_in_words(self._house.url, trouble) from trouble
+            raise self._in_words(trouble) from trouble
+
+    def _in_words(self, trouble: Exception) -> Problem:
+        return trouble_in_words(self._house.url, trouble)
+
+    async def _follow(self) -> None:
+        """Hear the house out; losing the seat one has just given up is no trouble."""
+        await self._listener.follow(
+            lambda evening: self._chores.finish(
+                None if self._has_left else seat_gone(evening, self._is_watching)
+            )
+        )
+        self._chores.finish()
 
     def _is_carrying(self) -> bool:
         own = self._desk.own
@@ -296,127 +314,3 @@ class Seated:
             word = "" if is_so else own.taken_back
             own = replace(own, is_cashing_out=is_so and own.is_racing, taken_back=word)
             self._desk.lay(replace(evening, own=own))
-
-    # Hearing
-
-    def _begin(self, doing: Coroutine[Any, Any, None]) -> None:
-        """Do something beside everything else; what goes wrong ends `attend`."""
-        task = asyncio.get_running_loop().create_task(self._guarded(doing))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _guarded(self, doing: Coroutine[Any, Any, None]) -> None:
-        try:
-            await doing
-        except TROUBLES as trouble:
-            self._finish(trouble_in_words(self._house.url, trouble))
-        except Exception as fault:
-            LOG.exception("a fault while attending the table")
-            self._finish(fault)
-
-    def _finish(self, trouble: Exception | None = None) -> None:
-        if self._end is None or self._end.done():
-            return
-        if trouble is None or self._has_left:
-            self._end.set_result(None)
-        else:
-            self._end.set_exception(trouble)
-
-    async def _follow(self) -> None:
-        async for event in self._house.events():
-            self._hear(event)
-            evening = self.evening
-            if evening is not None and (evening.gone or evening.phase == "closed"):
-                self._finish(seat_gone(evening))
-                return
-        self._finish()
-
-    def _hear(self, event: AnyEvent) -> None:
-        evening = self.evening
-        if evening is None:
-            if not isinstance(event, events.Snapshot):
-                return
-            evening = begin(self._house.welcome.player, event)
-            evening = replace(evening, link=self._house.state)
-        elif isinstance(event, events.Snapshot) and event.table.code != evening.table.code:
-            return
-        else:
-            evening = follow(evening, event, self._house.now())
-        # tasks begin in the order in which they are made: the seat has seen the event before
-        # anybody who is told of it acts on it
-        if isinstance(event, SEEN_BY_THE_SEAT):
-            self._begin(self._do_duty(event))
-        self._desk.lay(self._with_best(evening))
-
-    def _turn(self, state: LinkState) -> None:
-        if self.evening is not None:
-            self._desk.lay(link_changed(self.evening, state, self._house.now()))
-
-    async def _measure(self) -> None:
-        while True:
-            journey = self._house.journey
-            millis = None if journey is None else round(journey * 1000)
-            evening = self.evening
-            if evening is not None and evening.journey_ms != millis:
-                self._desk.lay(replace(evening, journey_ms=millis))
-            await asyncio.sleep(MEASURE_EVERY)
-
-    # Duties by the deal, and what remains of a race
-
-    async def _do_duty(self, event: AnyEvent) -> None:
-        await self._seat.hear(event)
-        outcome = None
-        if isinstance(event, events.Snapshot | events.RaceOver):
-            outcome = event.outcome
-        record = self._seat.record
-        if outcome is None or record is None or record.race != outcome.race:
-            return
-        if self.evening is None or outcome.race in self.evening.verifications:
-            return
-        self._keep(record.text)
-        await self._verify(record)
-
-    def _keep(self, text: str) -> None:
-        """Keep a record, and see whether it holds a best of one's own."""
-        evening = self.evening
-        try:
-            if self._keepsakes.keep(text) is None or evening is None:
-                return
-            done = best_in(parse_record(text), evening.player)
-            if done is not None and self._keepsakes.note(done, evening.player):
-                is_this_race = done.race == evening.table.race
-                self._desk.lay(replace(evening, best=done, is_new_best=is_this_race))
-        except OSError as error:
-            LOG.warning("the record is not kept: %s", error)
-
-    async def _verify(self, record: events.Record) -> None:
-        sighting = self._witness.load(record.race)
-        proof = await asyncio.to_thread(
-            prove, record.text.encode("ascii", "replace"), record.race, sighting
-        )
-        ok, sentence = proof.ok, proof.sentence
-        if not ok:
-            faults = [check.detail for check in proof.checks if not check.ok]
-            sentence = f"{sentence} {'; '.join(faults)}"
-        self._lay_verification(record.race, Verification(ok, shown(sentence)))
-
-    def _lay_verification(self, race: str, found: Verification) -> None:
-        evening = self.evening
-        if evening is not None:
-            known = MappingProxyType({**evening.verifications, race: found})
-            self._desk.lay(replace(evening, verifications=known))
-
-    def _with_best(self, evening: Evening) -> Evening:
-        game = evening.table.settings.game
-        if evening.best is not None and evening.best.game == game:
-            return evening
-        if self.evening is not None and self.evening.table.settings.game == game:
-            return evening
-        return replace(evening, best=self._keepsakes.best(game, evening.player))
-
-    def _raise_alarm(self, race: str, disagreements: tuple[str, ...]) -> None:
-        LOG.error("the house's words on race %s do not agree: %s", race, "; ".join(disagreements))
-        evening = self.evening
-        if evening is not None:
-            fresh = tuple(shown(f"Race {race}: {sentence}.") for sentence in disagreements)
-            self._desk.lay(replace(evening, alarms=(*evening.alarms, *fresh)))
