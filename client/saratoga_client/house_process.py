@@ -41,9 +41,14 @@ ANYWHERE_HERE: Final = ("--port", "0", "--metrics-port", "off")
 """Flags of a house for this machine alone, at any free port."""
 
 
+def missing() -> tuple[str, ...]:
+    """What is not here of what a house needs."""
+    return tuple(name for name in NEEDED if find_spec(name) is None)
+
+
 def is_installed() -> bool:
     """Whether a house can be opened on this machine."""
-    return all(find_spec(name) is not None for name in NEEDED)
+    return not missing()
 
 
 def not_installed() -> Problem:

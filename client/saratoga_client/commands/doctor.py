@@ -1,5 +1,8 @@
 """`saratoga doctor`: whether terminal, files and house are as they should be."""
 
+from textwrap import wrap
+from typing import Final
+
 import click
 from msgspec import Struct
 
@@ -37,7 +40,10 @@ class ReportOut(Struct, frozen=True, kw_only=True):
     findings: list[FindingOut]
 
 
-COLOURS = {Verdict.OK: "green", Verdict.NOTE: "yellow", Verdict.WRONG: "red"}
+MARGIN: Final = 7
+"""Cells for the verdict, before what was found."""
+
+COLOURS: Final = {Verdict.OK: "green", Verdict.NOTE: "yellow", Verdict.WRONG: "red"}
 
 
 @click.command(
@@ -59,7 +65,7 @@ def command(server: str | None, as_json: bool, plain: bool) -> int:
     chosen = _settings()
     house = server or chosen.house
     findings = [*of_terminal(this_terminal(), chosen), *of_parts(), *of_files()]
-    findings.append(begin(way_to_house(house)))
+    findings.append(begin(way_to_house(house, is_named=bool(server or chosen.server))))
     show(findings, house, shown_in)
     wrong = [finding.name for finding in findings if finding.verdict is Verdict.WRONG]
     if not wrong:
@@ -95,9 +101,19 @@ def show(findings: list[Finding], server: str, shown_in: Manner) -> None:
         )
         return
     for finding in findings:
-        mark = f"{finding.verdict:<6}"
-        if shown_in is Manner.LIVE:
-            mark = click.style(mark, fg=COLOURS[finding.verdict])
-        write_line(f"{finding.name}: {finding.found}", mark=mark)
+        _show_finding(finding, shown_in)
+
+
+def _show_finding(finding: Finding, shown_in: Manner) -> None:
+    told = f"{finding.name}: {finding.found}"
+    mark = f"{finding.verdict:<{MARGIN}}"
+    if shown_in is Manner.PLAIN:
+        write_line(told, mark=mark)
         if finding.remedy:
-            write_line(f"      {finding.remedy}")
+            write_line(f"{'remedy':<{MARGIN}}{finding.name}: {finding.remedy}")
+        return
+    width = max(40, this_terminal().columns - MARGIN)
+    first, *more = (*wrap(told, width), *wrap(finding.remedy, width))
+    write_line(first, mark=click.style(mark, fg=COLOURS[finding.verdict]))
+    for line in more:
+        write_line(" " * MARGIN + line)

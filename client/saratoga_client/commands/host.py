@@ -10,11 +10,12 @@ from saratoga_client.arriving import TableWanted
 from saratoga_client.commands.group import ExampleCommand
 from saratoga_client.commands.options import begin, play_options
 from saratoga_client.commands.playing import in_lines, sit_down
-from saratoga_client.hosting import HouseHere, house_here
+from saratoga_client.hosting import HouseHere, friends_address, house_here, is_this_machine
 from saratoga_client.output import say, write_line
 from saratoga_client.setting_kinds import CAPS
 from saratoga_client.settings import Settings, remember_last
 from saratoga_client.terminal import this_terminal
+from saratoga_client.visit import check_address
 from saratoga_rules.games import GAMES
 
 
@@ -40,6 +41,12 @@ from saratoga_rules.games import GAMES
     metavar="URL",
     help="How friends reach the house, if not by this machine's address in its network.",
 )
+@click.option(
+    "-p",
+    "--port",
+    type=click.IntRange(1, 65535),
+    help="Port of a house on this machine.  [default: 7470, or any that is free]",
+)
 @play_options
 def command(
     game: str | None,
@@ -47,6 +54,7 @@ def command(
     seats: int,
     public: bool,
     public_url: str | None,
+    port: int | None,
     settings: Settings,
 ) -> None:
     """Open a table for GAME and say how friends come in; without GAME, for the last one hosted.
@@ -58,17 +66,27 @@ def command(
     settings = settings.given(game=game, cap=None if cap is None else int(cap))
     table = TableWanted(game=settings.game, cap=settings.cap, seats=seats, public=public)
     remember_last(game=table.game, cap=table.cap)
+    if public_url is not None:
+        check_address(public_url)
     if settings.server:
-        host_at(settings, table, public_url or settings.server)
+        friends = public_url or begin(friends_address(settings.server))
+        if is_this_machine(friends):
+            say(
+                f"{friends} is for this machine alone. Let friends in with saratoga-server "
+                "--host 0.0.0.0, or say with --public-url how they come."
+            )
+        host_at(settings, table, friends)
         return
-    host_here(settings, table, public_url or "")
+    host_here(settings, table, public_url or "", port)
 
 
-def host_here(settings: Settings, table: TableWanted, public_url: str = "") -> None:
+def host_here(
+    settings: Settings, table: TableWanted, public_url: str = "", port: int | None = None
+) -> None:
     """Be the house, for as long as the host stays. Raises `Problem`."""
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
-        house = runner.run(stack.enter_async_context(house_here(public_url)))
+        house = runner.run(stack.enter_async_context(house_here(public_url, port)))
         try:
             if house.is_ours:
                 say("This machine is the house now: it is open as long as you stay.")

@@ -3,30 +3,39 @@
 import click
 
 from saratoga_client.commands.group import ExampleCommand
-from saratoga_client.commands.options import TABLE, begin, house_of, manner_options, server_option
+from saratoga_client.commands.options import TABLE, begin, house_of, play_options
+from saratoga_client.commands.playing import stand_beside
 from saratoga_client.invitation import Destination
 from saratoga_client.output import Manner, manner, say
+from saratoga_client.settings import Settings
 
 
 @click.command(
     cls=ExampleCommand,
     examples=(
-        ("saratoga watch mint-otter-42", "the standings, live"),
-        ("saratoga watch mint-otter-42 --once", "... until this race is over"),
+        ("saratoga watch mint-otter-42", "the table on the whole screen"),
+        ("saratoga watch mint-otter-42 --once", "the standings, until this race is over"),
         ("saratoga watch mint-otter-42 --json | jq .rows", "for programs"),
     ),
 )
 @click.argument("table", type=TABLE, metavar="CODE|URL")
 @click.option("--once", is_flag=True, help="Stop when the race that is going on is over.")
-@manner_options
-@server_option
-def command(table: Destination, once: bool, as_json: bool, plain: bool, server: str) -> None:
+@click.option(
+    "--json", "as_json", is_flag=True, help="For programs: versioned JSON, one object a line."
+)
+@play_options
+def command(table: Destination, once: bool, as_json: bool, settings: Settings) -> None:
     """Follow the table CODE live, without a seat.
 
-    While a race runs you see what the racers see of each other: places, money, states. Ctrl-C
-    stops.
+    While a race runs you see what the racers see of each other: places, money, states. When it is
+    over all boards are open to you too. Ctrl-C stops.
     """
-    begin(_watch(house_of(table, server), table.code, once, manner(as_json=as_json, plain=plain)))
+    settings = settings.given(server=house_of(table, settings.house))
+    shown_in = manner(as_json=as_json, plain=settings.plain)
+    if shown_in is Manner.LIVE and not once:
+        stand_beside(settings, table.code)
+    else:
+        begin(_watch(settings.house, table.code, once, shown_in))
 
 
 async def _watch(server: str, code: str, once: bool, shown_in: Manner) -> None:

@@ -339,7 +339,8 @@ def _without_house(lobby: Lobby, problem: Problem) -> Lobby:
         lobby,
         is_open=False,
         is_met=True,
-        wrong=str(problem),
+        # where nobody answers the page itself says what can be done
+        wrong=problem.what if problem.code == Exit.UNREACHABLE else str(problem),
         tables=(),
         leaders=MappingProxyType({}),
     )

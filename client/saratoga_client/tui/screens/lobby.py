@@ -23,7 +23,7 @@ from saratoga_client.lobby import (
 )
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.keys import key_of
-from saratoga_client.tui.lines import Guide, title_line
+from saratoga_client.tui.lines import Guide, KeyLine, title_line
 from saratoga_client.tui.pages.lobby import lobby_page
 from saratoga_client.tui.solo_screen import SoloScreen
 from saratoga_rules.games import GAMES
@@ -137,6 +137,13 @@ class LobbyScreen(SoloScreen):
             ("t", "colours"),
         )
 
+    def _show_keys(self) -> None:
+        if self.lobby.entry is None:
+            super()._show_keys()
+        else:
+            # every other key is part of what is typed
+            self.query_one("#keys", KeyLine).set(self.guide(), ())
+
     # Keys
 
     def on_key(self, event: events.Key) -> None:
@@ -146,7 +153,9 @@ class LobbyScreen(SoloScreen):
             return
         event.stop()
         event.prevent_default()
-        self._type(entry, key_of(event))
+        sign = event.character
+        # a capital is a letter here, and not what a key is called
+        self._type(entry, sign if sign is not None and sign.isprintable() else key_of(event))
 
     def on_paste(self, event: events.Paste) -> None:
         """An invitation pasted anywhere is one; in a line that is being typed it is part of that."""
