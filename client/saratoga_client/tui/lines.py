@@ -1,14 +1,19 @@
 """The lines above and below the table: the title, what was said, and what the keys do now."""
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from rich.cells import cell_len
+from textual import events
 
 from saratoga_client.drawing.canvas import Canvas
 from saratoga_client.drawing.roles import Role
+from saratoga_client.racing.lettering import wrapped
 from saratoga_client.shown import shown
 from saratoga_client.tui.canvas_view import CanvasView
+
+WIDE_ENOUGH: Final = 80
+"""Cells of a screen in which nearly every answer is one line."""
 
 Guide: TypeAlias = Sequence[tuple[str, str]]
 """Keys, and what each does now."""
@@ -33,24 +38,13 @@ def title_line(left: Sequence[str], right: Sequence[tuple[str, Role]], width: in
     return canvas
 
 
-def message_line(text: str, role: Role, width: int) -> Canvas:
-    """What was said last, in one line; three dots where it goes on."""
-    canvas = Canvas(width, 1)
-    canvas.put(1, 0, fitted(shown(text), width - 2), role)
-    return canvas
+def message_lines(text: str, width: int) -> list[str]:
+    """What was said last, between words in as many lines as it takes.
 
-
-def fitted(text: str, width: int) -> str:
-    """Cut a text to its cells, with `...` where something is missing.
-
-    >>> fitted("columns build down", 10)
-    'columns...'
+    >>> message_lines("Connected again; nothing is lost.", 20)
+    ['Connected again;', 'nothing is lost.']
     """
-    if cell_len(text) <= width:
-        return text
-    while text and cell_len(text) > width - 3:
-        text = text[:-1]
-    return text.rstrip() + "..."[: max(0, width)]
+    return wrapped(shown(text), width - 2)
 
 
 def key_line(now: Guide, always: Guide, width: int) -> Canvas:
@@ -87,14 +81,36 @@ class TitleLine(CanvasView):
 
 
 class MessageLine(CanvasView):
-    """Answers every key and click."""
+    """Answers every key and click; as high as the answer is long, and most are one line."""
 
     DEFAULT_CSS = "MessageLine { height: 1; }"
-    text = ""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(self._draw_message, id=id)
+        self.text = ""
+        self.role = Role.TEXT
 
     def say(self, text: str, role: Role = Role.TEXT) -> None:
-        self.text = text
-        self.show(lambda width, height: message_line(text, role, width))
+        self.text, self.role = text, role
+        self._make_room()
+        self.redraw()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._make_room()
+        super().on_resize(event)
+
+    def _make_room(self) -> None:
+        width = self.size.width
+        if width:
+            lines = len(message_lines(self.text, width))
+            # where half of the answers are long, the table must not jump with each of them
+            self.styles.height = max(lines, 1 if width >= WIDE_ENOUGH else 2)
+
+    def _draw_message(self, width: int, height: int) -> Canvas:
+        canvas = Canvas(width, height)
+        for y, line in enumerate(message_lines(self.text, width)):
+            canvas.put(1, y, line, self.role)
+        return canvas
 
 
 class KeyLine(CanvasView):

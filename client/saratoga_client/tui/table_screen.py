@@ -14,8 +14,11 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from saratoga_client.connection import LinkState
+from saratoga_client.drawing.canvas import Canvas
 from saratoga_client.drawing.roles import Role
 from saratoga_client.racing.evening import Evening
+from saratoga_client.racing.lettering import wrapped
+from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.keys import key_of
 from saratoga_client.tui.lines import Guide, KeyLine, MessageLine, TitleLine
 from saratoga_client.tui.pages.signs import Signs, signs
@@ -23,6 +26,10 @@ from saratoga_client.tui.pages.signs import Signs, signs
 if TYPE_CHECKING:
     from saratoga_client.tui.app import SaratogaApp
     from saratoga_client.tui.table_visit import TableVisit
+
+LEAST_WIDTH: Final = 54
+LEAST_HEIGHT: Final = 18
+"""Cells of a screen in which a table of every game can be drawn, if need be without the panel."""
 
 TICK: Final = 0.25
 """Seconds after which clocks are looked at again."""
@@ -39,11 +46,24 @@ class Question:
     """By key: what it means, and what it does."""
 
 
+def too_small(width: int, height: int) -> list[str]:
+    """What is said where nothing else fits."""
+    return wrapped(
+        f"This terminal has {width} x {height} cells. The table needs {LEAST_WIDTH} x {LEAST_HEIGHT},"
+        " and 80 x 24 or more show everything: please make the window larger, or the letters"
+        " smaller. Nothing is lost meanwhile, and every key still does what it does.",
+        width,
+    )
+
+
 class TableScreen(Screen[None], inherit_bindings=False):
     """Shows the evening as it is."""
 
     DEFAULT_CSS = """
     TableScreen { layout: vertical; overflow: hidden hidden; }
+    TableScreen #too-small { display: none; }
+    TableScreen.-too-small > * { display: none !important; }
+    TableScreen.-too-small > #too-small { display: block !important; }
     """
     ALWAYS: Guide = (("?", "help"), ("q", "leave"))
 
@@ -70,6 +90,7 @@ class TableScreen(Screen[None], inherit_bindings=False):
         yield from self.body()
         yield MessageLine()
         yield KeyLine()
+        yield CanvasView(self._too_small, id="too-small")
 
     def body(self) -> Iterable[Widget]:
         """What stands between title and message."""
@@ -83,9 +104,17 @@ class TableScreen(Screen[None], inherit_bindings=False):
     def begin(self) -> None:
         """The screen is there, before it shows anything."""
 
-    def on_resize(self) -> None:
+    def on_resize(self, event: events.Resize) -> None:
+        width, height = event.size
+        self.set_class(width < LEAST_WIDTH or height < LEAST_HEIGHT, "-too-small")
         if self.is_mounted:
             self.show_lines()
+
+    def _too_small(self, width: int, height: int) -> Canvas:
+        canvas = Canvas(width, height)
+        for y, line in enumerate(too_small(*self.size)):
+            canvas.put(0, y, line, Role.TEXT)
+        return canvas
 
     # What the screen says
 
@@ -101,6 +130,10 @@ class TableScreen(Screen[None], inherit_bindings=False):
         """What keys do at this moment."""
         return ()
 
+    def always(self) -> Guide:
+        """The keys that are shown whatever else there is no room for."""
+        return self.ALWAYS
+
     def changed(self, evening: Evening) -> None:
         """The evening is another; screens show what of it is theirs."""
         self.show_lines()
@@ -114,7 +147,7 @@ class TableScreen(Screen[None], inherit_bindings=False):
         self.show_title()
         keys = self.query_one(KeyLine)
         if self.question is None:
-            keys.set(self.guide(), self.ALWAYS)
+            keys.set(self.guide(), self.always())
         else:
             answers = [(key, what) for key, (what, _) in self.question.answers.items()]
             keys.set(answers, (("any other key", "no"),))

@@ -1,15 +1,13 @@
 """The page of the countdown: who races, what everybody promised, and the table face down."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from saratoga_client.drawing.canvas import Canvas
 from saratoga_client.drawing.roles import Role
-from saratoga_client.model import shown_name
 from saratoga_client.racing.evening import Evening, clock
-from saratoga_client.racing.lettering import fitted, wrapped
+from saratoga_client.racing.lettering import name_in, wrapped
 from saratoga_client.shown import shown
-from saratoga_client.tui.pages.figures import cap_text, game_title, grouped, short_hash
+from saratoga_client.tui.pages.figures import grouped, short_hash
 from saratoga_client.tui.pages.signs import Signs
 
 DIGITS: Final = {
@@ -20,8 +18,10 @@ DIGITS: Final = {
     4: ("█ █", "█ █", "███", "  █", "  █"),
     5: ("███", "█  ", "███", "  █", "███"),
 }
-NAME: Final = 21
-RACER: Final = NAME + 1 + 16 + 1
+NAME: Final = 20
+"""Cells of the longest name."""
+NAME_AND_BOT: Final = NAME + 6
+RACER: Final = NAME + 1 + 16 + 2
 """Cells for a name and a fingerprint."""
 BACKS: Final = 7
 """Card backs beside the number."""
@@ -47,27 +47,29 @@ def countdown_page(evening: Evening, now: int, signs: Signs, width: int, height:
 
 def _racers(canvas: Canvas, y: int, evening: Evening, signs: Signs) -> None:
     """In one column, or in as many as there must be."""
-    racers = list(_promised(evening, signs))
+    racers = evening.table.racers
     room = max(1, canvas.height - y)
     columns = max(1, min((canvas.width - 1) // RACER, -(-len(racers) // room)))
     rows = min(room, -(-len(racers) // columns))
-    shown_racers = racers if len(racers) <= rows * columns else racers[: rows * columns - 1]
-    for place, (name, is_you, promised) in enumerate(shown_racers):
-        x, row = 1 + RACER * (place // rows), y + place % rows
-        canvas.put(x, row, fitted(name, NAME, signs.dots), Role.YOU if is_you else Role.TEXT)
-        canvas.put(x + NAME + 1, row, promised, Role.DIM)
-    if len(shown_racers) < len(racers):
+    name = NAME if columns > 1 else NAME_AND_BOT
+    listed = racers if len(racers) <= rows * columns else racers[: rows * columns - 1]
+    for place, player in enumerate(listed):
+        _racer(canvas, 1 + RACER * (place // rows), y + place % rows, evening, player, name, signs)
+    if len(listed) < len(racers):
         x = 1 + RACER * (columns - 1)
-        canvas.put(x, y + rows - 1, f"and {len(racers) - len(shown_racers)} more", Role.DIM)
+        canvas.put(x, y + rows - 1, f"and {len(racers) - len(listed)} more", Role.DIM)
 
 
-def _promised(evening: Evening, signs: Signs) -> Iterator[tuple[str, bool, str]]:
-    seats = {seat.player: seat for seat in evening.table.seats}
-    for player in evening.table.racers:
-        seat = seats.get(player)
-        name = shown(shown_name(seat.name, seat.bot)) if seat is not None else "somebody"
-        promised = short_hash(shown(seat.nonce_hash), signs.dots) if seat is not None else ""
-        yield name, player == evening.player, promised
+def _racer(
+    canvas: Canvas, x: int, y: int, evening: Evening, player: str, cells: int, signs: Signs
+) -> None:
+    seat = next((seat for seat in evening.table.seats if seat.player == player), None)
+    role = Role.YOU if player == evening.player else Role.TEXT
+    if seat is None:
+        canvas.put(x, y, "somebody", role)
+        return
+    canvas.put(x, y, name_in(seat.name, seat.bot, cells, signs.dots), role)
+    canvas.put(x + cells + 1, y, short_hash(shown(seat.nonce_hash), signs.dots), Role.DIM)
 
 
 def _backs(canvas: Canvas, x: int, y: int, signs: Signs) -> None:

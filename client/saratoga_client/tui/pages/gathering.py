@@ -30,7 +30,13 @@ def gathering_page(
 ) -> Canvas:
     """Draw the page; `chosen` is the player whom the host may send away, if one was chosen."""
     canvas = Canvas(width, height)
-    y = _invitation(canvas, evening, invitation) + 1
+    y = _invitation(canvas, evening, invitation)
+    if y + 2 + len(evening.table.seats) > height:
+        # a full house on a small screen: how to come in, and who is in
+        canvas = Canvas(width, height)
+        canvas.put(1, 0, fitted(shown(invitation[-1] if invitation else ""), width - 2), Role.TITLE)
+        y = 0
+    y += 1
     _seats(canvas, y, evening, chosen, signs)
     if width >= SEATS + FACTS:
         _facts(canvas, SEATS + 1, y, evening, signs)
@@ -56,10 +62,23 @@ def _seats(canvas: Canvas, y: int, evening: Evening, chosen: str, signs: Signs) 
     canvas.put(1, y, f"SEATS {len(table.seats)} of {table.settings.seats}", Role.LABEL)
     if any(seat.races for seat in table.seats):
         canvas.put(3 + NAME + WORDS, y, "won    net", Role.LABEL)
-    for row, seat in enumerate(table.seats, y + 1):
+    for row, seat in enumerate(_seen(table.seats, chosen, canvas.height - y - 1), y + 1):
+        if seat is None:
+            canvas.put(3, row, f"{signs.dots} {len(table.seats)} seats in all", Role.DIM)
+            continue
         if seat.player == chosen:
             canvas.put(0, row, signs.mark, Role.WARNING)
         _seat(canvas, row, evening, seat, signs)
+
+
+def _seen(seats: Sequence[Seat], chosen: str, room: int) -> list[Seat | None]:
+    """As many seats as there is room for, the chosen one among them; `None` stands for the rest."""
+    if len(seats) <= room:
+        return list(seats)
+    at = next((at for at, seat in enumerate(seats) if seat.player == chosen), 0)
+    lines = max(1, room - 1)
+    start = max(0, at - lines + 1)
+    return [*seats[start : start + lines], None]
 
 
 def _seat(canvas: Canvas, y: int, evening: Evening, seat: Seat, signs: Signs) -> None:

@@ -75,8 +75,8 @@ class GatheringScreen(TableScreen):
             return (("t", "colours"),)
         keys = [("r", "not ready" if seat.ready else "ready")]
         if self.evening.is_host:
-            keys += [("s", "start"), ("b", "bring a bot"), ("g", "game"), ("c", "clock")]
-            keys += [("p", "public"), ("+ -", "seats"), ("k", "send away"), ("t", "colours")]
+            # g, c, p, + and - stand on the page, beside what they change
+            keys += [("s", "start"), ("b", "bring a bot"), ("k", "send away"), ("t", "colours")]
         else:
             keys += [("b", "bring a bot"), ("t", "colours")]
         return keys

@@ -6,12 +6,12 @@ from textual import events
 from textual.app import ComposeResult
 from textual.screen import ModalScreen
 
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
+from saratoga_client.drawing.canvas import Canvas, Piece
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.keys import key_of
 from saratoga_client.tui.lines import KeyLine
 from saratoga_client.tui.pages.help import help_lines
+from saratoga_client.tui.scrolling import Scroll
 from saratoga_rules.game import Game
 
 CLOSING: Final = ("?", "escape", "q", "enter")
@@ -31,7 +31,7 @@ class HelpScreen(ModalScreen[None], inherit_bindings=False):
         super().__init__()
         self._game = game
         self._is_race = is_race
-        self._top = 0
+        self._scroll = Scroll()
 
     def compose(self) -> ComposeResult:
         yield CanvasView(self._draw, id="help")
@@ -43,39 +43,32 @@ class HelpScreen(ModalScreen[None], inherit_bindings=False):
         )
 
     def _draw(self, width: int, height: int) -> Canvas:
-        canvas = Canvas(width, height)
+        return self._scroll.window(self._page(width), height)
+
+    def _page(self, width: int) -> Canvas:
         lines = help_lines(self._game, min(width - 2, WIDEST), is_race=self._is_race)
-        self._top = max(0, min(self._top, len(lines) - height))
-        for y, pieces in enumerate(lines[self._top : self._top + height]):
-            x = 1
-            for text, role in pieces:
-                x = canvas.put(x, y, text, role)
-        rest = len(lines) - self._top - height
-        if rest > 0:
-            canvas.put(width - 13, height - 1, f" {rest} more below"[:13], Role.DIM)
+        canvas = Canvas(width, len(lines))
+        for y, pieces in enumerate(lines):
+            canvas.pieces(1, y, tuple(map(Piece._make, pieces)))
         return canvas
 
     def on_key(self, event: events.Key) -> None:
         event.stop()
         event.prevent_default()
-        page = max(1, self.size.height - 3)
-        steps = {
-            "down": 1, "j": 1, "up": -1, "k": -1, "space": page, "pagedown": page,
-            "pageup": -page, "home": -10_000, "end": 10_000,
-        }  # fmt: skip
         key = key_of(event)
         if key in CLOSING:
             self.dismiss()
-        elif key in steps:
-            self.scroll(steps[key])
+        else:
+            self._move({"j": "down", "k": "up"}.get(key, key))
 
     def on_mouse_scroll_down(self) -> None:
-        self.scroll(3)
+        self._move("down")
 
     def on_mouse_scroll_up(self) -> None:
-        self.scroll(-3)
+        self._move("up")
 
-    def scroll(self, lines: int) -> None:
-        """Show what stands so many lines below."""
-        self._top += lines
-        self.query_one("#help", CanvasView).redraw()
+    def _move(self, key: str) -> None:
+        view = self.query_one("#help", CanvasView)
+        width, height = view.size
+        self._scroll = self._scroll.press(key, self._page(width).height, height)
+        view.redraw()

@@ -19,14 +19,15 @@ from saratoga_client.hand.guide import guide
 from saratoga_client.hand.hand import Click, Hand, Turn, click, drop, marks, press
 from saratoga_client.hand.keys import pile_keys
 from saratoga_client.hand.words import CardName, ascii_card_name, card_name
-from saratoga_client.model import dollars
+from saratoga_client.model import dollars, rows
 from saratoga_client.racing.evening import Evening, clock
 from saratoga_client.racing.own_board import OwnBoard
 from saratoga_client.racing.panel import meter, panel, ticker
+from saratoga_client.shown import shown
 from saratoga_client.tui.board_widget import BoardWidget
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.finder import PROMPT, Finder
-from saratoga_client.tui.lines import Guide
+from saratoga_client.tui.lines import Guide, MessageLine
 from saratoga_client.tui.pages.figures import minutes
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_rules.refusals import IllegalMove
@@ -55,12 +56,12 @@ class RaceScreen(TableScreen):
 
     DEFAULT_CSS = f"""
     RaceScreen #table {{ height: 1fr; }}
-    RaceScreen #side {{ width: 24; }}
+    RaceScreen #side {{ width: 25; }}
     RaceScreen #panel {{ height: 1fr; }}
     RaceScreen #meter {{ height: {METER}; }}
     RaceScreen #ticker {{ height: 1; display: none; }}
-    RaceScreen.-wide #side {{ width: 28; }}
-    RaceScreen.-broad #side {{ width: 32; }}
+    RaceScreen.-wide #side {{ width: 29; }}
+    RaceScreen.-broad #side {{ width: 33; }}
     RaceScreen.-ticker #side {{ display: none; }}
     RaceScreen.-ticker #ticker {{ display: block; }}
     RaceScreen.-focus #side, RaceScreen.-focus #ticker {{ display: none; }}
@@ -71,6 +72,8 @@ class RaceScreen(TableScreen):
         self.hand = Hand(quick=self.program.appearance.quick)
         self.finder = Finder()
         self._kept: deque[str] = deque()
+        self._ended = ""
+        self._alarms = 0
         self._is_draining = False
         self._taken_back = ""
         self._state_told = ""
@@ -86,10 +89,11 @@ class RaceScreen(TableScreen):
         yield CanvasView(self._draw_ticker, id="ticker")
 
     def _draw_panel(self, width: int, height: int) -> Canvas:
-        return panel(self.evening, width, height, self.visit.now(), ascii_only=self._is_ascii)
+        now = self.visit.now()
+        return _aside(panel(self.evening, width - 1, height, now, ascii_only=self._is_ascii))
 
     def _draw_meter(self, width: int, height: int) -> Canvas:
-        return meter(self.evening, width, ascii_only=self._is_ascii)
+        return _aside(meter(self.evening, width - 1, ascii_only=self._is_ascii))
 
     def _draw_ticker(self, width: int, height: int) -> Canvas:
         return ticker(self.evening, width, self.visit.now(), ascii_only=self._is_ascii)
@@ -129,7 +133,13 @@ class RaceScreen(TableScreen):
             return (("p", "panel"), ("t", "colours"))
         if own.is_cashing_out:
             return ()
-        return (*guide(own.game, own.shown, self.hand), ("x", "cash out"), ("/", "find"))
+        return (*guide(own.game, own.shown, self.hand), ("/", "find"))
+
+    def always(self) -> Guide:
+        own = self.own
+        if own.is_racing and not own.is_cashing_out and not self.finder.is_open:
+            return (("x", "cash out"), *self.ALWAYS)
+        return self.ALWAYS
 
     def changed(self, evening: Evening) -> None:
         if evening.own is None:
@@ -151,6 +161,19 @@ class RaceScreen(TableScreen):
             if own.taken_back:
                 self._kept.clear()
                 self.say(own.taken_back, Role.WARNING)
+        self._tell_of_house(evening)
+        if own.state != self._state_told:
+            self._state_told = own.state
+            if not own.is_racing:
+                self._kept.clear()
+                self.question = None
+                self.say(self._ending(own), Role.TITLE)
+        elif self._ended and self.query_one(MessageLine).text == self._ended:
+            # somebody else has stopped meanwhile
+            self.say(self._ending(own), Role.TITLE)
+
+    def _tell_of_house(self, evening: Evening) -> None:
+        """What is the matter with the house, or with the way to it."""
         if evening.link is not self._link_told:
             self._link_told = evening.link
             if evening.link is LinkState.RECONNECTING:
@@ -160,19 +183,22 @@ class RaceScreen(TableScreen):
         if evening.announcement and evening.announcement != self._announced:
             self.say(evening.announcement, Role.WARNING)
         self._announced = evening.announcement
-        if own.state != self._state_told:
-            self._state_told = own.state
-            if not own.is_racing:
-                self._kept.clear()
-                self.question = None
-                self.say(self._ending(own), Role.TITLE)
+        if len(evening.alarms) > self._alarms:
+            self._alarms = len(evening.alarms)
+            self.say(evening.alarms[-1], Role.ALARM)
 
     def _ending(self, own: OwnBoard) -> str:
         words = ENDINGS.get(own.state, "Your board is over: {banked} banked, net {net}.")
         said = words.format(banked=own.banked, net=dollars(own.net))
-        others = sum(row.state == "racing" for row in self.evening.picture.standings)
+        others = [
+            row
+            for row in rows(self.evening.picture)
+            if row.state == "racing" and row.player != self.evening.player
+        ]
         if others and self.evening.phase == "running":
-            said += f" {others} still racing."
+            who = shown(others[0].name) if len(others) == 1 else str(len(others))
+            said += f" {who} still racing."
+        self._ended = said
         return said
 
     def _show_board(self) -> None:
@@ -324,3 +350,10 @@ class RaceScreen(TableScreen):
         else:
             meaning = f"Your score of {own.banked} stands; your seat is given up."
         self.ask(f"Leave? {meaning}", y=("leave", self.visit.leave))
+
+
+def _aside(drawn: Canvas) -> Canvas:
+    """Beside the table, with a column between."""
+    canvas = Canvas(max(0, drawn.width) + 1, drawn.height)
+    canvas.paste(drawn, 1, 0)
+    return canvas

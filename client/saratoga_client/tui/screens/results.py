@@ -15,6 +15,7 @@ from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.figures import game_title
 from saratoga_client.tui.pages.findings import Findings, findings_of
 from saratoga_client.tui.pages.results import results_page
+from saratoga_client.tui.scrolling import STEPS, Scroll
 from saratoga_client.tui.table_screen import TableScreen
 
 
@@ -22,15 +23,20 @@ class ResultsScreen(TableScreen):
     """Everything about the race is open now."""
 
     _findings: Findings | None = None
+    _scroll = Scroll()
+    _advised = ""
 
     def body(self) -> Iterable[Widget]:
         yield CanvasView(self._draw, id="page")
 
     def _draw(self, width: int, height: int) -> Canvas:
+        return self._scroll.window(self._page(width, height), height)
+
+    def _page(self, width: int, height: int) -> Canvas:
         return results_page(self.evening, self._findings, self.signs, width, height)
 
     def begin(self) -> None:
-        self.say(self._advice())
+        self._advise()
         outcome = self.evening.picture.outcome
         if outcome is not None:
             self.run_worker(self._read(outcome.race))
@@ -47,7 +53,15 @@ class ResultsScreen(TableScreen):
         host = next((seat.name for seat in seats if seat.player == evening.table.host), "the host")
         return f"{place}{host} is host and begins the next race."
 
+    def _advise(self) -> None:
+        """Say how to go on; anew only if that is another way now."""
+        advice = self._advice()
+        if advice != self._advised:
+            self._advised = advice
+            self.say(advice)
+
     def changed(self, evening: Evening) -> None:
+        self._advise()
         self.query_one("#page", CanvasView).redraw()
         super().changed(evening)
 
@@ -59,6 +73,9 @@ class ResultsScreen(TableScreen):
         keys = [("n", "next race")] if self.evening.is_host else []
         if self._findings is not None:
             keys += [("v", "see all boards"), ("y", "copy to share")]
+        view = self.query_one("#page", CanvasView)
+        if self._page(*view.size).height > view.size.height:
+            keys.append(("up down", "scroll"))
         return [*keys, ("t", "colours")]
 
     async def _read(self, race: str) -> None:
@@ -85,8 +102,22 @@ class ResultsScreen(TableScreen):
                 self.visit.review(self._findings)
             case "y":
                 self._share()
+            case _ if key in STEPS:
+                self._move(key)
             case _:
                 super().press(key)
+
+    def _move(self, key: str) -> None:
+        view = self.query_one("#page", CanvasView)
+        height = view.size.height
+        self._scroll = self._scroll.press(key, self._page(*view.size).height, height)
+        view.redraw()
+
+    def on_mouse_scroll_down(self) -> None:
+        self._move("down")
+
+    def on_mouse_scroll_up(self) -> None:
+        self._move("up")
 
     def _share(self) -> None:
         assert self._findings is not None, "asked only when there is a record"

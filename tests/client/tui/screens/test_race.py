@@ -1,0 +1,337 @@
+"""The race screen under keys and pointer: every one is answered, and the board is what it should be."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import pytest
+
+from kit.evenings import START, board, evening, snapshot, standings, table
+from kit.positions import draw
+from kit.table_screens import Sitting, sitting
+from saratoga_client.connection import LinkState
+from saratoga_client.racing.evening import Evening
+from saratoga_client.tui.screens.race import RaceScreen
+from saratoga_protocol import events
+from saratoga_rules.games import GAMES
+from saratoga_rules.position import Position
+
+CANFIELD = GAMES["canfield"]
+PICTURE = """
+t1: QS
+t2: KH
+t3: 9D 8S
+t4: 6C
+reserve: 4H
+waste: 5D
+stock: 2S 3S 4S 5S 6S 7S
+up: D4
+base: A
+"""
+POSITION = draw(CANFIELD, PICTURE)
+"""QS goes on KH, 5D on 6C or home, 4H nowhere."""
+
+
+def racing(
+    position: Position = POSITION, told: str = "y4 a3 r2", game: str = "canfield"
+) -> Evening:
+    return evening(first=snapshot(told, board(position, game=game), table(game=game)))
+
+
+@asynccontextmanager
+async def race(
+    position: Position = POSITION, size: tuple[int, int] = (80, 24), told: str = "y4 a3 r2"
+) -> AsyncIterator[Sitting]:
+    async with sitting(racing(position, told), position=position, size=size) as at_table:
+        assert isinstance(at_table.screen, RaceScreen)
+        yield at_table
+
+
+def said(at_table: Sitting) -> str:
+    """The line of the message, at 80x24 and with a message of one line."""
+    return at_table.rows[-2].strip()
+
+
+async def test_two_keys_are_a_move_shown_at_once_and_their_targets_are_lit() -> None:
+    async with race() as at_table:
+        await at_table.press("1")
+        assert said(at_table).startswith("Q♠ from column 1:")
+        assert "esc drop" in at_table.rows[-1]
+        await at_table.press("2")
+        assert at_table.seat.asked == ["t1>t2"]
+        assert said(at_table) == "Q♠ from column 1 to column 2."
+        # nobody has answered, and it lies there
+        assert at_table.seat.own.in_flight
+        assert "Q♠" in at_table.board_column("t2")
+        at_table.seat.confirm()
+        await at_table.settled()
+        assert "Q♠" in at_table.board_column("t2")
+
+
+async def test_the_same_key_twice_banks() -> None:
+    async with race() as at_table:
+        await at_table.press("w", "w")
+        assert at_table.seat.asked == ["w>up"]
+        assert "banked 5/52" in at_table.text
+        assert "net   -$25" in at_table.text
+
+
+async def test_keys_that_do_nothing_say_so() -> None:
+    async with race() as at_table:
+        await at_table.press("r")
+        assert said(at_table) == "4♥, the reserve: no place to go now."
+        await at_table.press("0")
+        assert said(at_table).startswith("'0' does nothing here:")
+        assert at_table.seat.asked == []
+
+
+async def test_keys_pressed_while_a_card_is_turned_up_are_kept_and_played_in_order() -> None:
+    async with race() as at_table:
+        await at_table.press("space", "1", "2")
+        assert at_table.seat.asked == ["draw"]
+        at_table.seat.confirm()
+        await at_table.settled()
+        assert at_table.seat.asked == ["draw", "t1>t2"]
+
+
+async def test_no_more_keys_are_kept_than_a_hand_can_have_meant() -> None:
+    async with race() as at_table:
+        await at_table.press("space")
+        for _ in range(17):
+            at_table.screen.hear("escape")
+        await at_table.settled()
+        assert said(at_table) == "The house has not answered yet; that key was not kept."
+
+
+async def test_a_refused_move_is_taken_back_with_the_reason() -> None:
+    async with race() as at_table:
+        await at_table.press("1", "2")
+        at_table.seat.refuse("the cards lie otherwise there.")
+        await at_table.settled()
+        assert said(at_table).endswith("the cards lie otherwise there.")
+        assert "Q♠" in at_table.board_column("t1")
+        assert "Q♠" not in at_table.board_column("t2")
+
+
+async def test_kept_keys_are_dropped_when_the_ground_is_taken_from_under_them() -> None:
+    async with race() as at_table:
+        await at_table.press("space", "1", "2")
+        at_table.seat.refuse("no.")
+        await at_table.settled()
+        assert at_table.seat.asked == ["draw"]
+
+
+async def test_tab_walks_through_the_moves_and_enter_plays_the_lit_one() -> None:
+    async with race() as at_table:
+        await at_table.press("tab")
+        assert said(at_table).startswith("1 of ")
+        assert "enter play" in at_table.rows[-1]
+        await at_table.press("tab", "shift+tab", "enter")
+        assert at_table.seat.asked == ["w>up"]
+
+
+async def test_a_click_makes_the_only_sensible_move() -> None:
+    async with race() as at_table:
+        await at_table.pilot.click(at_table.board, offset=at_table.point("t1"))
+        await at_table.settled()
+        assert at_table.seat.asked == ["t1>t2"]
+
+
+@pytest.mark.parametrize(("button", "times"), [(3, 1), (1, 2)])
+async def test_double_and_right_clicks_bank(button: int, times: int) -> None:
+    async with race() as at_table:
+        point = at_table.point("w")
+        await at_table.pilot.click(at_table.board, offset=point, button=button, times=times)
+        await at_table.settled()
+        assert at_table.seat.asked == ["w>up"]
+
+
+async def test_a_click_on_the_stock_draws_and_clicks_wait_for_the_card() -> None:
+    async with race() as at_table:
+        await at_table.pilot.click(at_table.board, offset=at_table.point("stock"))
+        await at_table.pilot.click(at_table.board, offset=at_table.point("t1"))
+        await at_table.settled()
+        assert at_table.seat.asked == ["draw"]
+        assert said(at_table) == "A card is being turned up: click when it is there."
+
+
+async def test_cards_are_dragged_and_dropped() -> None:
+    async with race() as at_table:
+        await at_table.pilot.mouse_down(at_table.board, offset=at_table.point("t1"))
+        await at_table.pilot.hover(at_table.board, offset=at_table.point("t2"))
+        await at_table.pilot.mouse_up(at_table.board, offset=at_table.point("t2"))
+        await at_table.settled()
+        assert at_table.seat.asked == ["t1>t2"]
+
+
+async def test_cards_dropped_where_they_may_not_lie_go_back_with_the_reason() -> None:
+    async with race() as at_table:
+        await at_table.pilot.mouse_down(at_table.board, offset=at_table.point("t4"))
+        await at_table.pilot.hover(at_table.board, offset=at_table.point("t2"))
+        await at_table.pilot.mouse_up(at_table.board, offset=at_table.point("t2"))
+        await at_table.settled()
+        assert at_table.seat.asked == []
+        assert said(at_table).startswith("6♣ to column 2:")
+
+
+async def test_cash_out_asks_once_and_says_what_for() -> None:
+    async with race() as at_table:
+        await at_table.press("x")
+        assert said(at_table) == "Cash out with 4 banked, net -$30? Your race ends there."
+        assert at_table.rows[-1].strip() == "y cash out  any other key no"
+        await at_table.press("y")
+        assert at_table.seat.asked == ["cash out"]
+
+
+@pytest.mark.parametrize("key", ["escape", "n", "x", "1", "space", "q", "?"])
+async def test_any_other_key_drops_the_question(key: str) -> None:
+    async with race() as at_table:
+        await at_table.press("x", key)
+        at_table.app.screen.set_focus(None)
+        await at_table.press("escape", "y")
+        assert "cash out" not in at_table.seat.asked
+
+
+async def test_a_click_drops_the_question_too() -> None:
+    async with race() as at_table:
+        await at_table.press("x")
+        await at_table.pilot.click(at_table.board, offset=at_table.point("t3"))
+        await at_table.press("y")
+        assert "cash out" not in at_table.seat.asked
+
+
+async def test_the_finder_lights_cards_and_gives_the_keys_back() -> None:
+    async with race() as at_table:
+        await at_table.press("/", "q")
+        assert "column 1" in said(at_table)
+        await at_table.press("enter", "1", "2")
+        assert at_table.seat.asked == ["t1>t2"]
+
+
+async def test_quick_plays_at_the_first_key() -> None:
+    async with race() as at_table:
+        await at_table.press("o", "1")
+        assert at_table.seat.asked == ["t1>t2"]
+
+
+async def test_the_panel_is_hidden_and_comes_back() -> None:
+    async with race() as at_table:
+        await at_table.press("p")
+        assert "RACE" not in at_table.text
+        await at_table.press("p")
+        assert "RACE" in at_table.text
+
+
+async def test_suits_and_themes_are_changed_and_remembered() -> None:
+    async with race() as at_table:
+        before = at_table.cells
+        await at_table.press("c")
+        assert said(at_table) == "The suits have four colours now."
+        assert at_table.cells[1:-2] != before[1:-2]
+        await at_table.press("t")
+        assert said(at_table).startswith("Colours: ")
+
+
+async def test_a_lost_connection_is_said_and_so_is_its_return() -> None:
+    async with race() as at_table:
+        at_table.seat.link(LinkState.RECONNECTING)
+        await at_table.settled()
+        assert said(at_table) == "Connection lost; trying again. Your score is safe."
+        assert "○ reconnecting" in at_table.rows[0]
+        await at_table.press("1", "2")
+        assert at_table.seat.own.in_flight, "moves wait for the connection"
+        at_table.seat.link(LinkState.CONNECTED)
+        await at_table.settled()
+        assert said(at_table) == "Connected again; nothing is lost."
+        assert "○" not in at_table.rows[0]
+
+
+async def test_the_house_is_heard_in_the_middle_of_a_race() -> None:
+    async with race() as at_table:
+        word = "The house closes at midnight; races that are on then are played to their end first."
+        await at_table.hear(events.Announcement(text=word))
+        told = " ".join(row.strip() for row in at_table.rows[-3:-1])
+        assert told == word
+
+
+async def test_an_alarm_is_said_loudly() -> None:
+    async with race(size=(70, 24)) as at_table:
+        alarmed = replace(racing(), alarms=("The deal is not the one promised.",))
+        at_table.seat.lay(alarmed)
+        await at_table.settled()
+        assert "The deal is not the one promised." in at_table.text
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("stuck", "Stuck: nothing more can be banked. Your board is over: 4 banked, net -$30."),
+        ("cashed out", "Cashed out: 4 banked, net -$30."),
+        ("out of time", "Time is up: 4 banked, net -$30. All of it counts."),
+    ],
+)
+async def test_the_end_of_the_board_says_what_it_came_to_and_who_races_on(
+    state: str, words: str
+) -> None:
+    async with race() as at_table:
+        at_table.seat.confirm(state)
+        await at_table.settled()
+        told = " ".join(row.strip() for row in at_table.rows[-3:-1] if "net   " not in row)
+        assert told.endswith(f"{words} 2 still racing.")
+        await at_table.hear(standings("y4:stuck a3 r2:stuck"))
+        told = " ".join(row.strip() for row in at_table.rows[-3:-1])
+        assert told.endswith(f"{words} ana still racing.")
+        await at_table.press("1", "x")
+        assert at_table.seat.asked == []
+
+
+async def test_the_clock_warns_before_the_cap() -> None:
+    async with race() as at_table:
+        assert at_table.rows[0].endswith("8:55 ")
+        before = at_table.cells[0][-2]
+        at_table.seat.time = START + 580_000
+        at_table.screen.tick()
+        await at_table.settled()
+        assert at_table.rows[0].endswith("0:20 ")
+        assert at_table.cells[0][-2][1] != before[1]
+
+
+async def test_leaving_in_a_race_asks_and_says_what_it_means() -> None:
+    async with race() as at_table:
+        await at_table.press("q")
+        assert "Your race ends with 4 banked" in at_table.text
+        await at_table.press("y")
+        assert at_table.seat.asked == ["leave"]
+
+
+@pytest.mark.parametrize(
+    ("size", "panel"), [((79, 24), 0), ((80, 24), 24), ((100, 30), 28), ((120, 40), 32)]
+)
+async def test_the_panel_grows_with_the_screen(size: tuple[int, int], panel: int) -> None:
+    async with race() as at_table:
+        await at_table.pilot.resize_terminal(*size)
+        await at_table.settled()
+        assert [len(row) for row in at_table.rows] == [size[0]] * size[1]
+        frame = at_table.rows[1]
+        if not panel:
+            assert "RACE" not in at_table.text
+            assert at_table.rows[-4].startswith("1 YOU 4 -$30")
+        else:
+            assert size[0] - frame.index("┌") == panel
+        await at_table.press("1", "2")
+        assert at_table.seat.asked == ["t1>t2"]
+
+
+@pytest.mark.parametrize("size", [(53, 24), (80, 17), (30, 10)])
+async def test_below_the_least_size_a_sentence_says_what_is_needed(size: tuple[int, int]) -> None:
+    async with race() as at_table:
+        await at_table.pilot.resize_terminal(*size)
+        await at_table.settled()
+        told = " ".join(" ".join(at_table.rows).split())
+        assert told.startswith(f"This terminal has {size[0]} x {size[1]} cells.")
+        assert told.endswith("every key still does what it does.")
+        await at_table.press("1", "2")
+        assert at_table.seat.asked == ["t1>t2"]
+        await at_table.pilot.resize_terminal(80, 24)
+        await at_table.settled()
+        assert "This terminal" not in at_table.text
