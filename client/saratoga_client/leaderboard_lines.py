@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from saratoga_client.model import dollars, shown_name
+from saratoga_client.wording import counted
 from saratoga_protocol import events
 
 
@@ -19,6 +20,6 @@ def leaderboard_lines(page: events.Leaderboard) -> Iterator[str]:
 def _line(page: events.Leaderboard, row: events.LeaderboardRow) -> str:
     name = shown_name(row.name, page.bots)
     if page.ranking == "bankroll":
-        races = "1 race" if row.races == 1 else f"{row.races} races"
+        races = counted(row.races, "race")
         return f"{row.rank}. {name}: {dollars(row.value)} in {races}"
     return f"{row.rank}. {name}: {row.value} banked, {dollars(row.net)}, {row.race}"

@@ -6,13 +6,13 @@ For pipes, logs and screen readers. Pure; the words are those of the wire.
 from collections.abc import Iterator
 
 from saratoga_client.model import Picture, Row, dollars, rows, shown_name
+from saratoga_client.wording import cap_words
 
 
 def opening(picture: Picture) -> Iterator[str]:
     """The lines for whoever just came."""
     table = picture.table
-    cap = f"{table.settings.cap} minutes" if table.settings.cap else "no cap"
-    yield f"table {table.code}: {table.settings.game}, {cap}, {len(table.seats)} seated"
+    yield f"table {table.code}: {table.settings.game}, {cap_words(table.settings.cap)}, {len(table.seats)} seated"
     yield f"race {table.race}: {table.phase}"
     for row in rows(picture):
         yield standing_line(row)

@@ -1,5 +1,6 @@
 """What a game's title line says about how far the game is: pass, base, deals left."""
 
+from saratoga_client.wording import counted
 from saratoga_rules.cards import RANKS
 from saratoga_rules.foundations import First
 from saratoga_rules.game import Game
@@ -38,4 +39,4 @@ def _deals(stock: int, columns: int) -> str:
         return f"deals left {deals}"
     if deals > 1:
         return f"deals left {deals} (last one short)"
-    return "last deal, 1 card" if short == 1 else f"last deal, {short} cards"
+    return f"last deal, {counted(short)}"

@@ -35,7 +35,6 @@ from saratoga_client.hand.words import (
     LINE,
     STOCK,
     CardName,
-    capitalised,
     card_name,
     carried,
     describe,
@@ -44,6 +43,7 @@ from saratoga_client.hand.words import (
     target_of,
 )
 from saratoga_client.shown import shown
+from saratoga_client.wording import capitalised
 from saratoga_rules.game import Game
 from saratoga_rules.judge import refusal
 from saratoga_rules.moves import COLUMN_NAMES, DOWN, TAKE_BACK_INDEX, UP, WASTE, Carry, Move, carry

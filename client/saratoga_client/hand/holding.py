@@ -5,12 +5,11 @@ from typing import Final
 
 from saratoga_client.hand.scene import Scene, nothing_from, why_not
 from saratoga_client.hand.words import (
-    capitalised,
-    cards_text,
     carried,
     describe,
     first_that_fits,
 )
+from saratoga_client.wording import capitalised, counted
 from saratoga_rules.moves import DOWN, TAKE_BACK_INDEX, UP, Carry, Move
 
 
@@ -131,7 +130,7 @@ def held_words(scene: Scene, hand: Hand) -> str:
     cards = carried(scene.view, next(iter(best.values())))
     what = scene.card_name(cards[0])
     if len(cards) > 1:
-        what = f"{cards_text(len(cards))}, {what} to {scene.card_name(cards[-1])}"
+        what = f"{counted(len(cards))}, {what} to {scene.card_name(cards[-1])}"
     return first_that_fits(
         f"{what} from {where}: press {plain}; esc drops.{choose}",
         f"{what} from {where}: press {plain}.{choose}",

@@ -22,7 +22,8 @@ from saratoga_client.hand.holding import (
 )
 from saratoga_client.hand.keys import has_pile
 from saratoga_client.hand.scene import Scene, look, nothing_from, why_not
-from saratoga_client.hand.words import STOCK, CardName, capitalised, card_name, first_that_fits
+from saratoga_client.hand.words import STOCK, CardName, card_name, first_that_fits
+from saratoga_client.wording import capitalised
 from saratoga_rules.game import Game
 from saratoga_rules.judge import Refusal
 from saratoga_rules.moves import (

@@ -8,13 +8,13 @@ from saratoga_client.hand.keys import PileKeys, has_pile, pile_keys
 from saratoga_client.hand.words import (
     STOCK,
     CardName,
-    capitalised,
     carried,
     first_that_fits,
     foundation_top,
     pile_name,
     source_of,
 )
+from saratoga_client.wording import capitalised
 from saratoga_rules.cards import Card, suit
 from saratoga_rules.foundations import wanted_down, wanted_up
 from saratoga_rules.game import Game

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
+from saratoga_client.wording import counted
 from saratoga_rules.cards import HIDDEN, SUITS, Card, card_of, suit
 from saratoga_rules.foundations import rank_at
 from saratoga_rules.game import Game
@@ -101,15 +102,6 @@ def pass_words(game: Game, number: int) -> str:
     return f"pass {number} of {most}" + (", the last" if number == most > 1 else "")
 
 
-def cards_text(count: int) -> str:
-    return "1 card" if count == 1 else f"{count} cards"
-
-
-def capitalised(sentence: str) -> str:
-    """A sentence with a great letter in front; signs and figures stay."""
-    return sentence[:1].upper() + sentence[1:]
-
-
 def first_that_fits(*sentences: str) -> str:
     """The first sentence for which the line has room; the last, shortened, where none fits.
 
@@ -128,16 +120,16 @@ def _rank_text(card: Card) -> str:
 def _describe_draw(game: Game, view: View) -> str:
     if game.stock.onto is Pile.COLUMN:
         if len(view.stock) < game.columns.count:
-            return f"the last {cards_text(len(view.stock))} dealt to the columns from the left"
+            return f"the last {counted(len(view.stock))} dealt to the columns from the left"
         return "a card dealt to each column"
-    return f"{cards_text(min(len(view.stock), game.stock.draw))} from the stock to the waste"
+    return f"{counted(min(len(view.stock), game.stock.draw))} from the stock to the waste"
 
 
 def _describe_carry(game: Game, view: View, move: Carry, card_name: CardName) -> str:
     cards = carried(view, move)
     what = card_name(cards[0])
     if len(cards) > 1:
-        what = f"{cards_text(len(cards))} ({what} to {card_name(cards[-1])})"
+        what = f"{counted(len(cards))} ({what} to {card_name(cards[-1])})"
     if move.source in TAKE_BACK_INDEX:
         source = "back from its foundation"
     else:

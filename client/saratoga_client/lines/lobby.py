@@ -15,13 +15,13 @@ from saratoga_client.lines.practising import practise
 from saratoga_client.lines.settings import read_settings
 from saratoga_client.lines.tableside import Place, play_table
 from saratoga_client.lines.talk import Parting, Talk, open_talk
-from saratoga_client.lines.tongue import counted
 from saratoga_client.practice.dealt import BadSeed
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.racing.keepsakes import Keepsakes
 from saratoga_client.racing.partings import trouble_in_words
 from saratoga_client.trouble import Refused, Unanswered
 from saratoga_client.witness import Witness
+from saratoga_client.wording import cap_words, counted
 from saratoga_protocol import events
 from saratoga_protocol.commands import ClaimName, GetLeaderboard, LeaveTable, ListTables
 from saratoga_rules.games import GAMES
@@ -269,8 +269,7 @@ def tables_lines(found: events.Tables) -> Iterator[str]:
     """The public tables, the newest first."""
     yield f"tables: {len(found.tables)}"
     for table in found.tables:
-        cap = f"{table.cap} minutes" if table.cap else "no cap"
         yield (
-            f"table {table.code}: {table.game}, {cap}, {table.phase}, host {table.host}, "
+            f"table {table.code}: {table.game}, {cap_words(table.cap)}, {table.phase}, host {table.host}, "
             f"{table.seated} of {counted(table.seats, 'seat')}"
         )

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from saratoga_client.hand.words import carried, pile_name
 from saratoga_client.lines.position import money_words
-from saratoga_client.lines.tongue import LETTERS, Tongue, counted
+from saratoga_client.lines.tongue import LETTERS, Tongue
+from saratoga_client.wording import counted
 from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
 from saratoga_rules.moves import TAKE_BACK_INDEX, WASTE, Carry, Draw, Move, Redeal

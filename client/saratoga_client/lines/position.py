@@ -7,8 +7,9 @@ cards from the bottom to the top, and an empty pile says so.
 from collections.abc import Iterator
 from typing import Final
 
-from saratoga_client.lines.tongue import LETTERS, Tongue, counted
+from saratoga_client.lines.tongue import LETTERS, Tongue
 from saratoga_client.model import dollars
+from saratoga_client.wording import counted
 from saratoga_rules.cards import SUITS
 from saratoga_rules.foundations import First, rank_at
 from saratoga_rules.game import Game

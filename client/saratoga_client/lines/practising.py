@@ -7,7 +7,7 @@ from saratoga_client.lines.moving import move_words, moved_line
 from saratoga_client.lines.orders import Said, Where
 from saratoga_client.lines.position import money_words, position_lines
 from saratoga_client.lines.talk import Parting, Talk, open_talk
-from saratoga_client.lines.tongue import Tongue, counted
+from saratoga_client.lines.tongue import Tongue
 from saratoga_client.lines.understanding import understood
 from saratoga_client.practice.dealt import BadSeed, Dealt, from_seed
 from saratoga_client.practice.game import Practice, is_known_stuck, undo
@@ -15,6 +15,7 @@ from saratoga_client.practice.ghost import gap_words
 from saratoga_client.practice_desk import PracticeDesk, drawn_seed
 from saratoga_client.practice_shelf import Shelf
 from saratoga_client.review.times import clock
+from saratoga_client.wording import counted
 from saratoga_rules.game import Game
 
 __all__ = ["Practising", "drawn_seed", "practise"]

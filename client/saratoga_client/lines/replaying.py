@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 from saratoga_client.lines.moving import moved_line
 from saratoga_client.lines.position import money_words, position_lines
-from saratoga_client.lines.tongue import LETTERS, Tongue, counted
+from saratoga_client.lines.tongue import LETTERS, Tongue
 from saratoga_client.model import dollars, shown_name
 from saratoga_client.review.boards import OpenBoard, open_boards
 from saratoga_client.review.partings import first_parting
 from saratoga_client.review.pauses import longest_pauses
 from saratoga_client.review.times import lasting, precise
+from saratoga_client.wording import counted
 from saratoga_rules.game import Game
 from saratoga_rules.moves import parse_move
 from saratoga_rules.record import RaceRecord

@@ -6,7 +6,7 @@ from typing import Final
 
 from saratoga_client.lines.moving import moved_line
 from saratoga_client.lines.position import board_line, money_words, position_lines
-from saratoga_client.lines.tongue import LETTERS, Tongue, counted
+from saratoga_client.lines.tongue import LETTERS, Tongue
 from saratoga_client.link_state import LinkState
 from saratoga_client.model import dollars, rows, shown_name
 from saratoga_client.plain import seat_lines, standing_line
@@ -15,6 +15,7 @@ from saratoga_client.racing.feed import FeedLine, Tone
 from saratoga_client.racing.own_board import OwnBoard
 from saratoga_client.racing.sentences import own_result
 from saratoga_client.review.times import clock as as_clock
+from saratoga_client.wording import cap_words, counted
 from saratoga_protocol import events
 
 FOR_THE_PLAYER: Final = frozenset({Tone.LEAD, Tone.PASS, Tone.ENDING})
@@ -81,9 +82,10 @@ def table_lines(evening: Evening) -> Iterator[str]:
 
 def settings_words(settings: events.TableSettings) -> str:
     """What the host chose."""
-    cap = f"{settings.cap} minutes" if settings.cap else "no cap"
     public = "public" if settings.public else "private"
-    return f"{settings.game}, {cap}, {counted(settings.seats, 'seat')}, {public}"
+    return (
+        f"{settings.game}, {cap_words(settings.cap)}, {counted(settings.seats, 'seat')}, {public}"
+    )
 
 
 def _seat_words(evening: Evening, seat: events.Seat) -> str:

@@ -40,13 +40,3 @@ class Tongue:
 
 
 LETTERS: Final = Tongue()
-
-
-def counted(number: int, noun: str = "card") -> str:
-    """A number with its noun.
-
-    >>> counted(1), counted(3, "move"), counted(2, "pass")
-    ('1 card', '3 moves', '2 passes')
-    """
-    plural = "" if number == 1 else "es" if noun.endswith("s") else "s"
-    return f"{number} {noun}{plural}"

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from saratoga_client.hand.find import Found, banked_words, known_places
 from saratoga_client.hand.words import pile_name
-from saratoga_client.lines.tongue import LETTERS, Tongue, counted
+from saratoga_client.lines.tongue import LETTERS, Tongue
+from saratoga_client.wording import counted
 from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
 from saratoga_rules.moves import DOWN, UP

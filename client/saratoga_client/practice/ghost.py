@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from saratoga_client.practice.game import Practice, counts
 from saratoga_client.review.climb import Climb
+from saratoga_client.wording import counted
 from saratoga_rules.record import RaceRecord
 from saratoga_rules.replay import steps
 
@@ -60,5 +61,5 @@ def gap_words(ghost: Ghost, banked: int, at: int) -> str:
     lead = banked - ghost.climb.banked_at(at)
     if lead == 0:
         return "level with the ghost"
-    cards = "1 card" if abs(lead) == 1 else f"{abs(lead)} cards"
+    cards = counted(abs(lead))
     return f"{cards} {'ahead of' if lead > 0 else 'behind'} the ghost"

@@ -118,11 +118,6 @@ def who(row: Row, you: str) -> str:
     return "you" if row.player == you else shown(shown_name(row.name, row.bot))
 
 
-def cards(count: int) -> str:
-    """A number of cards in words."""
-    return "1 card" if count == 1 else f"{count} cards"
-
-
 def ending(row: Row, you: str) -> str:
     """How a racer's board ended, such as `mei is stuck at 9, -$5`."""
     is_you = row.player == you

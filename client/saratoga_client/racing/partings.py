@@ -5,7 +5,6 @@ from typing import Final
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.racing.desk import DeskClosed
 from saratoga_client.racing.evening import Evening
-from saratoga_client.racing.feed import cards
 from saratoga_client.racing.own_board import OwnBoard
 from saratoga_client.shown import shown
 from saratoga_client.trouble import (
@@ -17,6 +16,7 @@ from saratoga_client.trouble import (
     Unreachable,
 )
 from saratoga_client.visit import problem_of
+from saratoga_client.wording import counted
 from saratoga_protocol.refusals import BANNED, REASONS, TAKEN_OVER
 
 TROUBLES: Final = (Refused, Unanswered, HouseClosed, Unreachable, UnexpectedAnswer, Hung)
@@ -99,7 +99,7 @@ def _score(own: OwnBoard, is_given_up: bool) -> str:
         return f"Your board in race {own.race} had ended; what you banked counts."
     banked = own.view.banked
     count = "counts" if banked == 1 else "count"
-    sentence = f"The {cards(banked)} that you have banked in race {own.race} {count}"
+    sentence = f"The {counted(banked)} that you have banked in race {own.race} {count}"
     if not is_given_up:
         sentence += ", unless the table was closed: then the race counts for nobody"
     late = len(own.in_flight)

@@ -3,7 +3,8 @@
 from saratoga_client.model import Row, dollars, rows
 from saratoga_client.racing.bests import banked_by
 from saratoga_client.racing.evening import Evening
-from saratoga_client.racing.feed import cards, ending, who
+from saratoga_client.racing.feed import ending, who
+from saratoga_client.wording import capitalised, counted
 from saratoga_protocol.events import Seat
 
 
@@ -22,8 +23,8 @@ def gap(evening: Evening) -> str:
         return _level(own, level[0], evening.player)
     if own.place > 1:
         ahead = others[0]
-        return f"{cards(ahead.banked - own.banked)} behind {who(ahead, evening.player)}"
-    return f"{cards(own.banked - others[0].banked)} ahead of {who(others[0], evening.player)}"
+        return f"{counted(ahead.banked - own.banked)} behind {who(ahead, evening.player)}"
+    return f"{counted(own.banked - others[0].banked)} ahead of {who(others[0], evening.player)}"
 
 
 def _level(own: Row, other: Row, you: str) -> str:
@@ -58,11 +59,11 @@ def own_result(evening: Evening) -> str:
     if own is None:
         return ""
     if len(found) == 1:
-        return f"{_capitalised(ending(own, evening.player))}."
+        return f"{capitalised(ending(own, evening.player))}."
     shares = sum(row.place == own.place for row in found) > 1
     place = f"{'shared ' if shares else ''}{ordinal(own.place)} of {len(found)}"
     behind = f", ${own.gap} behind the first" if own.gap else ""
-    return f"You came {place}: {cards(own.banked)}, {dollars(own.net)}{behind}."
+    return f"You came {place}: {counted(own.banked)}, {dollars(own.net)}{behind}."
 
 
 def ordinal(number: int) -> str:
@@ -79,7 +80,3 @@ def totals(evening: Evening) -> tuple[Seat, ...]:
     """Who has raced at the table this evening, by casino dollars, then by races won."""
     raced = [seat for seat in evening.table.seats if seat.races]
     return tuple(sorted(raced, key=lambda seat: (-seat.net, -seat.wins, seat.name)))
-
-
-def _capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -1,4 +1,4 @@
-from saratoga_client.lines.tongue import LETTERS, Tongue, counted
+from saratoga_client.lines.tongue import LETTERS, Tongue
 from saratoga_rules.cards import Card, parse_cards
 
 WORDS = Tongue(in_words=True)
@@ -18,7 +18,3 @@ def test_cards_are_said_from_the_bottom_of_their_pile() -> None:
 def test_ranks_and_suits_are_said_likewise() -> None:
     assert [LETTERS.rank(10), WORDS.rank(10), WORDS.rank(1)] == ["T", "10", "ace"]
     assert [LETTERS.suit("D"), WORDS.suit("D")] == ["D", "diamonds"]
-
-
-def test_numbers_go_with_their_nouns() -> None:
-    assert [counted(1), counted(0), counted(2, "pass")] == ["1 card", "0 cards", "2 passes"]

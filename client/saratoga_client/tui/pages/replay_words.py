@@ -1,12 +1,13 @@
 """What is said while a race is seen again: sentences for one line, about moves, partings and pauses."""
 
-from saratoga_client.hand.words import CardName, capitalised, describe, first_that_fits
+from saratoga_client.hand.words import CardName, describe, first_that_fits
 from saratoga_client.model import shown_name
 from saratoga_client.review.partings import Parting
 from saratoga_client.review.pauses import Pause
 from saratoga_client.review.replay import Replay
 from saratoga_client.review.times import lasting, precise
 from saratoga_client.shown import shown
+from saratoga_client.wording import capitalised, counted
 from saratoga_rules.cards import Card
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
@@ -42,7 +43,9 @@ def next_words(replay: Replay, index: int, card_name: CardName) -> str:
 def first_parting_words(replay: Replay, parting: Parting) -> str:
     """Where two boards first went different ways; what each did then stands in the panel."""
     rival = _rival(replay)
-    where = f"after {_moves(parting.own)} alike" if parting.own else "at once, from the deal"
+    where = (
+        f"after {counted(parting.own, 'move')} alike" if parting.own else "at once, from the deal"
+    )
     return first_that_fits(
         f"Parted from {rival} {where}. right: both go on; d: where for good",
         f"Parted from {rival} {where}.",
@@ -53,7 +56,7 @@ def first_parting_words(replay: Replay, parting: Parting) -> str:
 def last_parting_words(replay: Replay, parting: Parting) -> str:
     """Where two boards looked the same for the last time."""
     rival = _rival(replay)
-    here = f"after {_moves(parting.own)}"
+    here = f"after {counted(parting.own, 'move')}"
     if parting.own == parting.winners:
         there = "as many on each board"
     else:
@@ -79,7 +82,7 @@ def hidden_cards(position: Position) -> tuple[tuple[str, tuple[Card, ...]], ...]
 
 
 def _moves(number: int) -> str:
-    return "1 move" if number == 1 else f"{number} moves"
+    return counted(number, "move")
 
 
 def _rival(replay: Replay) -> str:
