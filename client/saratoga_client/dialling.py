@@ -55,7 +55,7 @@ def dial(url: str, subprotocol: str, within: float) -> connect:
         logger=WEBSOCKET_LOG,
         # Both ends send signs of life of their own.
         ping_interval=None,
-        proxy=None if _is_this_machine(url) else True,
+        proxy=None if is_this_machine(url) else True,
     )
 
 
@@ -116,5 +116,6 @@ def was_too_long(trouble: Exception) -> bool:
     )
 
 
-def _is_this_machine(url: str) -> bool:
+def is_this_machine(url: str) -> bool:
+    """Whether nobody but this machine can reach that address."""
     return urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1")

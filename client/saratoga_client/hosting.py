@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
+from saratoga_client.dialling import is_this_machine
 from saratoga_client.house_process import running_house
 from saratoga_client.installation import install_line
 from saratoga_client.invitation import Destination, Invitation
@@ -123,11 +124,6 @@ async def friends_address(server: str) -> str:
     if address is None or not await is_house(address, port):
         return server
     return f"ws://{address}:{port}{parts.path.rstrip('/')}"
-
-
-def is_this_machine(server: str) -> bool:
-    """Whether nobody but this machine can reach that address."""
-    return urlsplit(server).hostname in ("localhost", THIS_MACHINE, "::1")
 
 
 async def invitation_to(

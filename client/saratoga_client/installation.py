@@ -31,7 +31,7 @@ def install_line() -> str:
 
 def line_for(direct: Any) -> str:
     """The same, for what PEP 610 says about this installation."""
-    url = direct.get("url", "") if isinstance(direct, dict) else ""
+    url = direct.get("url") if isinstance(direct, dict) else None
     if not isinstance(url, str):
         return BY_NAME
     if "vcs_info" in direct and _PUBLIC.fullmatch(url):

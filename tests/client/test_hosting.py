@@ -8,9 +8,19 @@ from pathlib import Path
 
 import pytest
 
+from kit.scripted_house import CODE, table
 from saratoga_client import hosting
-from saratoga_client.hosting import house_here, is_free, is_house, lan_address
+from saratoga_client.hosting import (
+    friends_address,
+    house_here,
+    invitation_to,
+    is_free,
+    is_house,
+    lan_address,
+)
 from saratoga_client.places import data_folder
+from saratoga_client.problems import Problem
+from saratoga_client.settings import Settings
 
 
 @asynccontextmanager
@@ -90,9 +100,36 @@ async def test_a_house_is_opened_beside_another_program_and_closed_again(
 
     monkeypatch.setattr(hosting, "running_house", opened)
     said: list[str] = []
-    async with answering(OTHER) as port, house_here("", port, said.append) as house:
-        assert house.is_ours
-        assert house.own == "ws://127.0.0.1:4711"
-        assert house.friends.endswith(":4711")
+    async with answering(OTHER) as port:
+        monkeypatch.setattr(hosting, "PORT", port)
+        async with house_here("", tell=said.append) as house:
+            pass
+        with pytest.raises(Problem, match="taken by another program"):
+            await house_here("", port).__aenter__()
+    assert house.is_ours
+    assert house.own == "ws://127.0.0.1:4711"
+    assert house.friends.endswith(":4711")
     assert flags_seen == [("--host", "0.0.0.0", "--port", "0", "--metrics-port", "off")]
     assert said[-1].startswith("Closing")
+
+
+async def test_friends_are_told_the_address_in_the_network_where_the_house_answers_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with answering(ALIVE) as port:
+        here = f"ws://localhost:{port}"
+        monkeypatch.setattr(hosting, "lan_address", lambda: "127.0.0.1")
+        assert await friends_address(here) == f"ws://127.0.0.1:{port}"
+        monkeypatch.setattr(hosting, "lan_address", lambda: "127.0.0.2")
+        assert await friends_address(here) == here
+    assert await friends_address("wss://cards.example") == "wss://cards.example"
+
+
+async def test_an_invitation_says_what_is_played_and_how_to_come() -> None:
+    settings = Settings(install="pipx install saratoga")
+    lines = await invitation_to(table(), settings, "wss://cards.example/")
+    assert lines == (
+        "Race me at patience: Canfield, 10 minutes, the same deal for everyone.",
+        "  pipx install saratoga",
+        f"  saratoga join wss://cards.example/{CODE}",
+    )

@@ -10,7 +10,8 @@ from saratoga_client.arriving import TableWanted
 from saratoga_client.commands.group import ExampleCommand
 from saratoga_client.commands.options import begin, play_options
 from saratoga_client.commands.playing import in_lines, sit_down
-from saratoga_client.hosting import HouseHere, friends_address, house_here, is_this_machine
+from saratoga_client.dialling import is_this_machine
+from saratoga_client.hosting import HouseHere, friends_address, house_here
 from saratoga_client.output import say, write_line
 from saratoga_client.setting_kinds import CAPS
 from saratoga_client.settings import Settings, remember_last
