@@ -235,9 +235,10 @@ class LobbyVisit:
         return found.server not in ("", self._settings.house.rstrip("/"))
 
     async def _join(self, code: str) -> None:
+        house = self._here
         if self._has_name():
-            back = await freed(self._here, code)
-            self._go(Seat(await joined(self._here, back or code)))
+            back = await freed(house, code)
+            self._go(Seat(await joined(house, back or code)))
 
     def watch(self, text: str) -> None:
         found = self._found(Entry(Purpose.WATCH, text))
@@ -251,10 +252,10 @@ class LobbyVisit:
         self._do(self._open_table(table))
 
     async def _open_table(self, table: TableWanted) -> None:
+        house = self._here
         if self._has_name():
-            back = await freed(self._here)
-            seat = joined(self._here, back) if back else opened(self._here, table)
-            self._go(Seat(await seat))
+            back = await freed(house)
+            self._go(Seat(await (joined(house, back) if back else opened(house, table))))
 
     def host_here(self, table: TableWanted) -> None:
         remember_last(game=table.game, cap=table.cap)
