@@ -1,0 +1,132 @@
+"""The gathering: who may do what, and what it asks of the house."""
+
+import pytest
+from msgspec.structs import replace
+
+from kit.evenings import evening, player, seat, snapshot, table
+from kit.table_screens import SENTENCE, sitting
+from saratoga_client.racing.evening import Evening
+from saratoga_client.tui.screens.gathering import GatheringScreen
+from saratoga_protocol import events
+from saratoga_rules.games import GAMES
+
+
+def gathering(
+    letters: str = "yao", host: str = "y", ready: str = "", game: str = "canfield"
+) -> Evening:
+    seats = [seat(letter, ready=letter in ready) for letter in letters]
+    return evening(
+        first=snapshot(shown=table(phase="gathering", host=host, seats=seats, game=game))
+    )
+
+
+async def test_a_player_says_ready_and_takes_it_back() -> None:
+    async with sitting(gathering(host="a")) as at_table:
+        assert isinstance(at_table.screen, GatheringScreen)
+        assert "Press r when you are ready; the host starts the race." in at_table.text
+        await at_table.press("r")
+        at_table.seat.lay(gathering(host="a", ready="y"))
+        await at_table.settled()
+        assert "r not ready" in at_table.rows[-1]
+        await at_table.press("r")
+        assert at_table.seat.asked == ["ready", "not ready"]
+
+
+@pytest.mark.parametrize("key", ["s", "g", "c", "p", "+", "-", "k"])
+async def test_what_only_the_host_may_do_says_so_to_others(key: str) -> None:
+    async with sitting(gathering(host="a")) as at_table:
+        await at_table.press(key)
+        assert "Only the host can do that." in at_table.text
+        assert at_table.seat.asked == []
+
+
+@pytest.mark.parametrize(
+    ("key", "asked"),
+    [("c", "cap 20"), ("p", "public True"), ("-", "seats 15"), ("+", "seats 16")],
+)
+async def test_the_host_sets_the_race_with_one_key_each(key: str, asked: str) -> None:
+    async with sitting(gathering()) as at_table:
+        await at_table.press(key)
+        assert at_table.seat.asked == [asked]
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_one_key_walks_through_all_games(game: str) -> None:
+    async with sitting(gathering(game=game)) as at_table:
+        await at_table.press("g")
+        names = list(GAMES)
+        assert at_table.seat.asked == [f"game {names[(names.index(game) + 1) % len(names)]}"]
+
+
+async def test_a_game_of_a_newer_house_can_be_left_for_a_known_one() -> None:
+    async with sitting(gathering(game="golf")) as at_table:
+        await at_table.press("g", "?")
+        assert at_table.seat.asked == [f"game {next(iter(GAMES))}"]
+
+
+async def test_those_who_were_ready_are_told_that_they_must_say_so_again() -> None:
+    async with sitting(gathering(ready="a")) as at_table:
+        await at_table.press("c")
+        assert "The race has changed: everybody says ready again." in at_table.text
+
+
+async def test_a_host_who_is_not_ready_is_told_what_comes_first() -> None:
+    async with sitting(gathering()) as at_table:
+        await at_table.press("s")
+        assert "Press r first: the host races too." in at_table.text
+        at_table.seat.lay(gathering(ready="y"))
+        await at_table.press("s")
+        assert at_table.seat.asked == ["start"]
+
+
+async def test_somebody_is_sent_away_after_one_question() -> None:
+    async with sitting(gathering()) as at_table:
+        await at_table.press("k")
+        assert "ana: k sends away" in at_table.text
+        await at_table.press("down", "k")
+        assert "Send Otto [bot] away from this table for good? y does." in at_table.text
+        await at_table.press("x")
+        assert at_table.seat.asked == []
+        await at_table.press("k", "k", "y")
+        assert at_table.seat.asked == [f"kick {player('a')}"]
+
+
+async def test_alone_there_is_nobody_to_send_away() -> None:
+    async with sitting(gathering("y")) as at_table:
+        await at_table.press("k")
+        assert "Nobody else is here." in at_table.text
+
+
+async def test_a_watcher_has_no_keys_of_players() -> None:
+    async with sitting(gathering("ao", host="a")) as at_table:
+        assert "You watch this table" in at_table.text
+        await at_table.press("r", "s")
+        assert at_table.seat.asked == []
+
+
+async def test_what_happened_at_the_table_is_said_when_it_happens() -> None:
+    async with sitting(gathering(host="a")) as at_table:
+        noticed = replace(
+            table(phase="gathering", letters="yo", version=2),
+            notice="ana is gone: you are host now.",
+        )
+        told = events.TableChanged(table=noticed, now=at_table.seat.time)
+        await at_table.hear(told)
+        assert "ana is gone: you are host now." in at_table.rows[-2]
+        assert "s start" in at_table.rows[-1]
+
+
+async def test_what_the_house_refuses_is_said() -> None:
+    async with sitting(gathering()) as at_table:
+        at_table.seat.refuses = True
+        await at_table.press("r")
+        await at_table.settled()
+        assert SENTENCE in at_table.rows[-2]
+
+
+async def test_a_full_table_at_80x24_shows_everybody_and_the_way_in() -> None:
+    letters = "yabcdefghijklmno"
+    async with sitting(gathering(letters)) as at_table:
+        assert sum("racer" in row for row in at_table.rows) == 12
+        for name in ("ana", "mei", "Otto [bot]", "Zoë", "SEATS 16 of 16", "saratoga join ws://"):
+            assert name in at_table.text, name

@@ -1,0 +1,34 @@
+"""The help over a race: it scrolls, it closes, and the race does not wait for it."""
+
+import pytest
+
+from kit.evenings import board, evening, snapshot
+from kit.table_screens import sitting
+from saratoga_client.tui.screens.help import HelpScreen
+
+RACING = evening(first=snapshot("y1 a1 r1", board()))
+
+
+@pytest.mark.parametrize("key", ["?", "escape", "q", "enter"])
+async def test_it_opens_and_closes_and_its_keys_are_not_played(key: str) -> None:
+    async with sitting(RACING) as at_table:
+        await at_table.press("?")
+        assert isinstance(at_table.app.screen, HelpScreen)
+        assert "THE KEYS" in at_table.text
+        await at_table.press("space", "1", "x", key)
+        assert at_table.app.screen is at_table.screen
+        assert at_table.seat.asked == []
+        assert at_table.screen.question is None
+
+
+async def test_every_line_of_it_is_seen_by_scrolling() -> None:
+    async with sitting(RACING) as at_table:
+        await at_table.press("?")
+        seen = set(at_table.rows)
+        for _ in range(40):
+            await at_table.press("down")
+            seen |= set(at_table.rows)
+        whole = "\n".join(seen)
+        assert "THE RULES OF CANFIELD" in whole
+        assert "whoever reached that count first" in whole
+        assert "more lines" not in at_table.text

@@ -1,0 +1,99 @@
+"""After the race: everything is open, and one key goes on."""
+
+import pytest
+
+from kit.evenings import evening, snapshot, table
+from kit.finished import finished_race, over
+from kit.table_screens import Sitting, sitting
+from saratoga_client.tui.screens.results import ResultsScreen
+
+RECORD = finished_race()
+
+
+async def read(at_table: Sitting) -> None:
+    """Until the record is here, and what it tells is on the screen."""
+    reading = [worker for worker in at_table.app.workers if worker.name == "_read"]
+    if reading:
+        await at_table.app.workers.wait_for_complete(reading)
+    await at_table.settled()
+
+
+async def test_order_ties_partings_totals_and_the_climb_are_on_the_page() -> None:
+    first = over(RECORD, tie="fewer cards when the time was up")
+    async with sitting(first, record=RECORD, size=(120, 40)) as at_table:
+        assert isinstance(at_table.screen, ResultsScreen)
+        await read(at_table)
+        for told in (
+            "RACER",
+            "fewer cards when the time was up",
+            "Where you first parted from the winner:",
+            "THE EVENING SO FAR",
+            "CARDS BANKED OVER TIME",
+        ):
+            assert told in at_table.text, told
+
+
+async def test_at_80x24_what_has_no_room_can_be_scrolled_to() -> None:
+    async with sitting(over(RECORD), record=RECORD) as at_table:
+        await read(at_table)
+        assert "more lines: down shows them" in at_table.text
+        assert "up down scroll" in at_table.rows[-1]
+        seen = set(at_table.rows)
+        await at_table.press("end")
+        assert "more lines" not in at_table.text
+        assert "0:00" in at_table.text
+        await at_table.press("home")
+        assert set(at_table.rows) == seen
+
+
+async def test_one_key_is_the_next_race_for_the_host() -> None:
+    async with sitting(over(RECORD, you="ana"), record=RECORD) as at_table:
+        await read(at_table)
+        assert "n next race" in at_table.rows[-1]
+        await at_table.press("n")
+        assert at_table.seat.asked[1:] == ["next race"]
+
+
+async def test_others_are_told_whom_they_wait_for_and_when_that_changes() -> None:
+    async with sitting(over(RECORD), record=RECORD) as at_table:
+        await read(at_table)
+        assert "ana is host and begins the next race." in at_table.rows[-2]
+        await at_table.press("n")
+        assert "next race" not in at_table.seat.asked
+        at_table.seat.lay(over(RECORD, host="Zoë"))
+        await at_table.settled()
+        assert "n: the next race." in at_table.rows[-2]
+
+
+async def test_the_share_text_goes_to_the_clipboard(monkeypatch: pytest.MonkeyPatch) -> None:
+    copied: list[str] = []
+    async with sitting(over(RECORD), record=RECORD) as at_table:
+        monkeypatch.setattr(at_table.app, "copy_to_clipboard", copied.append)
+        await read(at_table)
+        await at_table.press("y")
+    (text,) = copied
+    assert "Canfield" in text
+    assert "mint-otter-42" in text
+
+
+async def test_without_a_record_the_order_stands_and_the_reason_is_said() -> None:
+    async with sitting(over(RECORD)) as at_table:
+        await read(at_table)
+        assert "The record cannot be had: There is no such record." in at_table.text
+        await at_table.press("v")
+        assert "The record is not here yet." in at_table.text
+        assert "ana" in at_table.text
+
+
+async def test_the_boards_are_open_and_the_next_race_takes_them_away() -> None:
+    async with sitting(over(RECORD), record=RECORD, size=(120, 40)) as at_table:
+        await read(at_table)
+        results = at_table.app.screen
+        await at_table.press("v")
+        assert at_table.app.screen is not results
+        # the host gathers: whoever looks at boards goes on looking
+        for phase in ("gathering", "countdown"):
+            following = evening(first=snapshot(shown=table(phase=phase, version=20)))
+            at_table.seat.lay(following)
+            await at_table.settled()
+            assert (at_table.app.screen is at_table.screen) == (phase == "countdown")

@@ -1,0 +1,79 @@
+"""Races that are over, as the players at the table have them: from records, made by walkers."""
+
+from functools import cache
+
+from kit.evenings import CODE, START
+from kit.races import Entrant, race
+from kit.walks import banking, wandering
+from saratoga_client.racing.evening import Evening, begin
+from saratoga_protocol import events
+from saratoga_rules.record import RaceRecord
+
+ENTRANTS = (
+    Entrant("ana", banking),
+    Entrant("Zoë", wandering, patience=90),
+    Entrant("Otto", banking, bot=True, patience=40),
+)
+
+
+@cache
+def finished_race(game: str = "canfield", seed: int = 1) -> RaceRecord:
+    """Ana banks what she can, Zoë wanders, and Otto the bot stops early."""
+    return race(game, seed, ENTRANTS)
+
+
+def over(
+    record: RaceRecord, you: str = "Zoë", host: str = "ana", races: int = 3, **more: str
+) -> Evening:
+    """The evening after a race, with what its players won and lost at the table so far."""
+    players = {racer.name: racer for racer in record.racers}
+    results = [
+        events.Result(
+            player=line.player,
+            name=next(racer.name for racer in record.racers if racer.player == line.player),
+            bot=next(racer.bot for racer in record.racers if racer.player == line.player),
+            place=line.place,
+            banked=line.banked,
+            net=line.net,
+            state=str(line.state),
+            moves=40,
+            reached=line.reached,
+            **more,
+        )
+        for line in record.results
+    ]
+    seats = [
+        events.Seat(
+            player=result.player,
+            name=result.name,
+            bot=result.bot,
+            races=races,
+            wins=int(result.place == 1),
+            net=races * result.net,
+        )
+        for result in results
+    ]
+    at_table = events.Table(
+        code=CODE,
+        version=9,
+        host=players[host].player,
+        phase="over",
+        settings=events.TableSettings(game=record.game, cap=10, seats=16, public=False),
+        race=f"{CODE}/{record.race}",
+        commitment=record.commitment,
+        seats=seats,
+        racers=[result.player for result in results],
+        start_at=START,
+        deadline=START + 600_000,
+    )
+    outcome = events.Outcome(
+        race=at_table.race,
+        game=record.game,
+        results=results,
+        seed=record.seed,
+        nonces={},
+        digest="ab" * 32,
+        ranked=record.ranked,
+    )
+    snapshot = events.Snapshot(table=at_table, now=START + 600_000, outcome=outcome)
+    return begin(players[you].player, snapshot)
