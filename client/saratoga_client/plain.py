@@ -4,9 +4,11 @@ For pipes, logs and screen readers. Pure; the words are those of the wire.
 """
 
 from collections.abc import Iterator
+from typing import Final
 
 from saratoga_client.model import Picture, Row, dollars, rows, shown_name
 from saratoga_client.wording import cap_words
+from saratoga_protocol.events import Seat
 
 
 def opening(picture: Picture) -> Iterator[str]:
@@ -58,16 +60,25 @@ def result_lines(picture: Picture) -> Iterator[str]:
 
 def seat_lines(before: Picture, after: Picture) -> Iterator[str]:
     """Who came, went, came back, or said ready."""
+    for seat, deed in seat_news(before, after):
+        yield f"{shown_name(seat.name, seat.bot)} {deed}"
+
+
+READY: Final = "is ready"
+LEFT: Final = "left the table"
+
+
+def seat_news(before: Picture, after: Picture) -> Iterator[tuple[Seat, str]]:
+    """The same, by seat and deed."""
     old = {seat.player: seat for seat in before.table.seats}
     new = {seat.player: seat for seat in after.table.seats}
     for player, seat in new.items():
-        who = shown_name(seat.name, seat.bot)
         if player not in old:
-            yield f"{who} sat down"
+            yield seat, "sat down"
         elif seat.connected != old[player].connected:
-            yield f"{who} {'is back' if seat.connected else 'lost the connection'}"
+            yield seat, "is back" if seat.connected else "lost the connection"
         elif seat.ready and not old[player].ready:
-            yield f"{who} is ready"
+            yield seat, READY
     for player, seat in old.items():
         if player not in new:
-            yield f"{shown_name(seat.name, seat.bot)} left the table"
+            yield seat, LEFT

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from saratoga_client.hand.holding import EMPTY_HAND, Hand, Turn, either, picked, sent_home
+from saratoga_client.hand.holding import Hand, either, sent_home
 from saratoga_client.hand.keys import COLUMN_KEYS, DOWN_KEY, TAKE_BACK_KEY, UP_KEY, has_pile
 from saratoga_client.hand.scene import Scene, look, nothing_from, refused_words, why_not
 from saratoga_client.hand.words import STOCK, CardName, card_name, describe
@@ -189,11 +189,11 @@ def _banked(scene: Scene, rest: list[str]) -> Move | NotPlayed:
 def _carried(scene: Scene, source: str, target: str, size: int | None) -> Move | NotPlayed:
     if source == _TAKE_BACK:
         return _taken_back(scene, target)
+    if {source, target} & {STOCK, _BANK} or target == _TAKE_BACK:
+        return NotPlayed(_FORM, is_move=False)
     if source in (UP, DOWN) and target not in (UP, DOWN):
         # the foundation named first, as its key may be pressed first
         source, target = target, source
-    if source in (STOCK, _TAKE_BACK) or target in (STOCK, _BANK, _TAKE_BACK):
-        return NotPlayed(_FORM, is_move=False)
     if target in (WASTE, RESERVE):
         return NotPlayed(f"Nothing is carried onto {scene.where(target)}.", is_move=True)
     if source in (UP, DOWN):
@@ -234,10 +234,16 @@ def _alone(scene: Scene, pile: str, size: int | None) -> Move | NotPlayed:
         return NotPlayed(says, is_move=True)
     if pile in (_TAKE_BACK, STOCK, _BANK):
         return NotPlayed(_FORM, is_move=False)
-    turn: Turn = picked(scene, EMPTY_HAND, pile, size)
-    if turn.hand.picked is not None:
-        turn = sent_home(scene, Hand(picked=pile, size=size))
-    return turn.move or NotPlayed(turn.says, is_move=True)
+    carries = scene.carries(pile, size)
+    if not carries:
+        return NotPlayed(nothing_from(scene, pile), is_move=True)
+    turn = sent_home(scene, Hand(picked=pile, size=size))
+    if turn.move is not None:
+        return turn.move
+    sized = "" if size is None else f" x{size}"
+    targets = dict.fromkeys(move.target for move in carries)
+    told = either([f"{_word(pile)} {_word(target)}{sized}" for target in targets])
+    return NotPlayed(f"Several are possible: type {told}.", is_move=True)
 
 
 def _word(pile: str) -> str:

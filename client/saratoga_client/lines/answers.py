@@ -21,8 +21,8 @@ class Asked:
 
     game: Game
     view: View
-    count: int
-    """Moves made."""
+    count: int | None
+    """Moves made; `None` where the log counts the end too."""
     tongue: Tongue
     has_ended: bool = False
 
@@ -39,8 +39,8 @@ class Asked:
         cards = sought(words)
         if not cards:
             yield f"no: {words!r} is no card. Say such as: where 7C, where 10H, where K."
-        for card in cards:
-            yield from where_lines(self.game, self.view, card, self.tongue)
+            return
+        yield from where_lines(self.game, self.view, cards, self.tongue)
 
     def legal(self) -> Iterator[str]:
         """How many moves are legal, and then each: what to type, and what it does."""

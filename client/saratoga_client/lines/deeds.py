@@ -28,7 +28,7 @@ from saratoga_client.racing.seated import Seated
 from saratoga_client.racing.sentences import gap
 from saratoga_client.review.boards import open_boards
 from saratoga_client.review.share import race_text
-from saratoga_rules.record import format_record
+from saratoga_rules.record import digest_of, format_record
 from saratoga_rules.refusals import IllegalMove
 
 Deed: TypeAlias = Callable[[str], Awaitable[None]]
@@ -130,7 +130,8 @@ class Deeds:
             yield self._no_board()
             return
         tongue = self._talk.tongue
-        yield from answer(Asked(own.game, own.shown, own.count, tongue, not own.is_racing))
+        count = own.count if own.is_racing else None
+        yield from answer(Asked(own.game, own.shown, count, tongue, not own.is_racing))
 
     def _no_board(self) -> str:
         match self._evening.phase:
@@ -292,9 +293,11 @@ class Deeds:
             self._say("no: No race is over yet.")
             return
         record = await self._seated.record(race)
-        proof = await asyncio.to_thread(prove, format_record(record).encode(), race)
+        text = format_record(record)
+        proof = await asyncio.to_thread(prove, text.encode(), race)
         for check in proof.checks:
             self._say(f"check {check.name}: {'ok' if check.ok else 'WRONG'}, {check.detail}")
+        self._say(f"digest: {digest_of(text)}")
         self._say(f"verified: {proof.sentence}" if proof.ok else f"alarm: {proof.sentence}")
 
     async def _share(self, words: str) -> None:

@@ -162,7 +162,12 @@ class Said:
     @property
     def is_move(self) -> bool:
         """Whether it is to be read as a move."""
-        return self.order is None or self.order.name in MOVES
+        return self.order is None or self.is_move_order
+
+    @property
+    def is_move_order(self) -> bool:
+        """Whether it begins as only a move does: `draw`, `bank w`."""
+        return self.order is not None and self.order.name in MOVES
 
 
 def read_order(line: str, where: Where) -> Said:

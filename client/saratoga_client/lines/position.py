@@ -94,9 +94,10 @@ def column_line(view: View, index: int, tongue: Tongue = LETTERS) -> str:
     return f"column {index + 1}: {tongue.cards(view.columns[index]) or 'empty'}"
 
 
-def board_line(game: Game, view: View, count: int) -> str:
-    """The line above the piles."""
-    return f"board: {game.name}, {counted(count, 'move')}, {money_words(game, view)}"
+def board_line(game: Game, view: View, count: int | None) -> str:
+    """The line above the piles; `count`: the moves made, where they are known."""
+    moves = "" if count is None else f"{counted(count, 'move')}, "
+    return f"board: {game.name}, {moves}{money_words(game, view)}"
 
 
 def _foundation(letter: str, height: int, top: int, tongue: Tongue) -> str:

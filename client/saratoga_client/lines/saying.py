@@ -5,21 +5,19 @@ from dataclasses import dataclass
 from typing import Final
 
 from saratoga_client.lines.moving import moved_line
+from saratoga_client.lines.pacing import new_lines
 from saratoga_client.lines.position import board_line, money_words, position_lines
 from saratoga_client.lines.tongue import LETTERS, Tongue
 from saratoga_client.link_state import LinkState
 from saratoga_client.model import dollars, rows, shown_name
-from saratoga_client.plain import seat_lines, standing_line
+from saratoga_client.plain import LEFT, READY, seat_news, standing_line
 from saratoga_client.racing.evening import Evening, clock
-from saratoga_client.racing.feed import FeedLine, Tone
+from saratoga_client.racing.feed import Tone
 from saratoga_client.racing.own_board import OwnBoard
 from saratoga_client.racing.sentences import own_result
 from saratoga_client.review.times import clock as as_clock
 from saratoga_client.wording import cap_words, counted
 from saratoga_protocol import events
-
-FOR_THE_PLAYER: Final = frozenset({Tone.LEAD, Tone.PASS, Tone.ENDING})
-"""News of a race that is said; the rest is said too when every standing is."""
 
 ENDINGS: Final = {
     "won": "every card is banked",
@@ -50,13 +48,16 @@ def opening(evening: Evening, manner: Manner, now: int) -> Iterator[str]:
         yield "note: this race is on without you; you can be ready for the next one"
     if evening.phase == "countdown":
         yield _countdown(evening, now)
+    if evening.phase == GATHERING and evening.seat is not None:
+        start = " and start when the others are" if evening.is_host else ""
+        yield f"note: say ready when you want to race{start}; help says what else can be said"
 
 
 def changes(before: Evening, after: Evening, manner: Manner, now: int) -> Iterator[str]:
     """A line for everything that is new, in the order in which a listener wants it."""
     yield from _link(before, after)
     yield from _house(before, after)
-    yield from (f"seat: {line}" for line in seat_lines(before.picture, after.picture))
+    yield from _seats(before, after)
     yield from _host(before, after)
     yield from _settings(before, after)
     yield from _phase(before, after, now)
@@ -109,13 +110,26 @@ def totals_lines(evening: Evening) -> Iterator[str]:
         )
 
 
+def _seats(before: Evening, after: Evening) -> Iterator[str]:
+    """Who came, went or said ready; not what an answer or a notice has just said."""
+    for seat, deed in seat_news(before.picture, after.picture):
+        is_answered = deed == READY and seat.player == after.player
+        is_noticed = deed == LEFT and seat.name in _new_notice(before, after)
+        if not is_answered and not is_noticed:
+            yield f"seat: {shown_name(seat.name, seat.bot)} {deed}"
+
+
+def _new_notice(before: Evening, after: Evening) -> str:
+    return after.table.notice if after.table.notice != before.table.notice else ""
+
+
 def _host(before: Evening, after: Evening) -> Iterator[str]:
     if before.table.host == after.table.host:
         return
     host = next((seat for seat in after.table.seats if seat.player == after.table.host), None)
     if after.is_host:
         yield "host: you are host now: say start when everybody is ready"
-    elif host is not None:
+    elif host is not None and host.name not in _new_notice(before, after):
         yield f"host: {shown_name(host.name, host.bot)} is host now"
 
 
@@ -127,8 +141,7 @@ def _settings(before: Evening, after: Evening) -> Iterator[str]:
 def _house(before: Evening, after: Evening) -> Iterator[str]:
     if after.announcement and after.announcement != before.announcement:
         yield f"house: {after.announcement}"
-    notice = after.table.notice
-    if notice and notice != before.table.notice:
+    if notice := _new_notice(before, after):
         yield f"notice: {notice}"
     for alarm in after.alarms[len(before.alarms) :]:
         yield f"alarm: {alarm}"
@@ -198,31 +211,15 @@ def standings_lines(evening: Evening) -> Iterator[str]:
 
 
 def _news(before: Evening, after: Evening, manner: Manner) -> Iterator[str]:
+    """Whose race has ended, and with every standing who reached ten; `pacing` tells the rest."""
     if after.picture.outcome is not None:
         return
     for line in new_lines(before.feed, after.feed):
-        about_me = line.player in ("", after.player)
-        is_mine = line.tone is Tone.ENDING and about_me
-        if line.tone is Tone.LINK or is_mine or line.tone is Tone.PEOPLE:
-            # said already, in their own lines
-            continue
-        if manner.is_verbose or line.tone in FOR_THE_PLAYER:
+        is_other = line.player not in ("", after.player)
+        if line.tone is Tone.ENDING and (is_other or not line.player):
             yield f"news: {line.text}"
-    if manner.is_verbose:
-        known = {row.player: row for row in rows(before.picture)}
-        for row in rows(after.picture):
-            if known.get(row.player) != row:
-                yield f"standing {standing_line(row)}"
-
-
-def new_lines(before: tuple[FeedLine, ...], after: tuple[FeedLine, ...]) -> tuple[FeedLine, ...]:
-    """The lines at the end of `after` that were not in `before`; old ones may have fallen out."""
-    if not before:
-        return after
-    for at in range(len(after) - 1, -1, -1):
-        if after[at] is before[-1]:
-            return after[at + 1 :]
-    return after
+        if line.tone is Tone.MILESTONE and is_other and manner.is_verbose:
+            yield f"news: {line.text}"
 
 
 def _over(before: Evening, after: Evening) -> Iterator[str]:
@@ -240,14 +237,16 @@ def _over(before: Evening, after: Evening) -> Iterator[str]:
 
 
 def _totals(before: Evening, after: Evening) -> Iterator[str]:
-    """The evening so far, when it is more than one race."""
+    """The evening so far, when it is more than one race, and after the result."""
+    outcome = after.picture.outcome
+    if outcome is None or all(seat.races < 2 for seat in after.table.seats):
+        return
     was = {seat.player: (seat.races, seat.wins, seat.net) for seat in before.table.seats}
     has_grown = any(
-        was.get(seat.player, (0, 0, 0)) != (seat.races, seat.wins, seat.net)
+        was.get(seat.player, (seat.races, seat.wins, seat.net)) != (seat.races, seat.wins, seat.net)
         for seat in after.table.seats
-        if seat.player in was
     )
-    if has_grown and any(seat.races > 1 for seat in after.table.seats):
+    if has_grown or before.picture.outcome is None:
         yield from totals_lines(after)
 
 
@@ -267,7 +266,6 @@ def result_lines(evening: Evening) -> Iterator[str]:
         yield "note: with the same money, whoever reached the count first is ahead"
     if evening.is_new_best:
         yield from _best(evening, outcome)
-    yield f"digest: {outcome.digest}"
     yield from _verification(evening, outcome)
 
 
@@ -307,7 +305,7 @@ def _board_shown(own: OwnBoard, manner: Manner) -> Iterator[str]:
     if own.count == 0 and own.is_racing:
         yield f"deal: {own.game.name}, {money_words(own.game, own.view)}"
     else:
-        yield board_line(own.game, own.view, own.count)
+        yield board_line(own.game, own.view, own.count if own.is_racing else None)
     yield from position_lines(own.game, own.view, manner.tongue)
     if not own.is_racing:
         yield _ended(own)

@@ -16,6 +16,7 @@ from saratoga_client.arriving import TableWanted
 from saratoga_client.connection import Connection
 from saratoga_client.lines.deeds import Deeds
 from saratoga_client.lines.orders import Said, Where
+from saratoga_client.lines.pacing import Told, telling
 from saratoga_client.lines.position import money_words
 from saratoga_client.lines.saying import Manner, changes, opening
 from saratoga_client.lines.talk import Parting, Talk, open_talk
@@ -89,6 +90,8 @@ class Tableside:
         self._orders: asyncio.Queue[Said] = asyncio.Queue()
         self._open_orders = 0
         self._deeds: Deeds | None = None
+        self._told = Told()
+        self._later: asyncio.TimerHandle | None = None
 
     def turn(self, evening: Evening) -> None:
         """The evening has changed: say what is new."""
@@ -99,7 +102,21 @@ class Tableside:
         elif self._deeds is None or not self._deeds.is_leaving:
             self._talk.voice.say_all(changes(self._evening, evening, manner, now))
         self._evening = evening
+        self._tell_standings()
         self._news.set()
+
+    def _tell_standings(self) -> None:
+        """Say what is new in the standings, now or when it is time."""
+        if self._later is not None:
+            self._later.cancel()
+            self._later = None
+        if self._evening is None or (self._deeds is not None and self._deeds.is_leaving):
+            return
+        now, is_verbose = self.seated.now(), self._talk.is_verbose
+        self._told, lines, wait = telling(self._told, self._evening, now, is_verbose=is_verbose)
+        self._talk.voice.say_all(lines)
+        if wait is not None:
+            self._later = asyncio.get_running_loop().call_later(wait / 1000, self._tell_standings)
 
     async def stay(self) -> Parting:
         """Attend the table and carry out orders, until either ends."""
@@ -116,6 +133,8 @@ class Tableside:
             await attending
             return Parting.LEFT
         finally:
+            if self._later is not None:
+                self._later.cancel()
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)

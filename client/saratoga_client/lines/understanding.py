@@ -1,7 +1,7 @@
 """Typed words taken for a move, or the line that says why they are none."""
 
 from saratoga_client.hand.typed import NotPlayed, typed_move
-from saratoga_client.lines.orders import Where, not_understood
+from saratoga_client.lines.orders import Where, not_understood, read_order
 from saratoga_client.lines.tongue import Tongue
 from saratoga_rules.game import Game
 from saratoga_rules.moves import Move
@@ -13,4 +13,5 @@ def understood(game: Game, view: View, words: str, where: Where, tongue: Tongue)
     typed = typed_move(game, view, words, tongue.card)
     if not isinstance(typed, NotPlayed):
         return typed
-    return f"no: {typed.says}" if typed.is_move else not_understood(words, where)
+    is_move = typed.is_move or read_order(words, where).is_move_order
+    return f"no: {typed.says}" if is_move else not_understood(words, where)

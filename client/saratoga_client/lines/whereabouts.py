@@ -1,6 +1,6 @@
 """Where a card is, as far as its player may know. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from saratoga_client.hand.find import Found, banked_words, known_places
 from saratoga_client.hand.words import pile_name
@@ -12,16 +12,22 @@ from saratoga_rules.moves import DOWN, UP
 from saratoga_rules.views import View
 
 
-def where_lines(game: Game, view: View, card: Card, tongue: Tongue = LETTERS) -> Iterator[str]:
-    """A line for every copy of the card: a game of two packs has two."""
-    places = [_place(game, found, tongue) for found in known_places(view) if found.card == card]
-    for place in places:
-        yield f"where {tongue.card(card)}: {place}"
-    unseen = game.packs - len(places)
-    if unseen > 0:
-        copy = "" if unseen == game.packs else "another " if unseen == 1 else f"{unseen} more "
-        hidden = "in the stock or deep in the reserve" if len(view.reserve) > 1 else "in the stock"
-        yield f"where {tongue.card(card)}: {copy}face down, {hidden}"
+def where_lines(
+    game: Game, view: View, cards: Sequence[Card], tongue: Tongue = LETTERS
+) -> Iterator[str]:
+    """A line for every copy of these cards that has a place, and one for all that have none."""
+    seen = dict.fromkeys(cards, 0)
+    for found in known_places(view):
+        if found.card in seen:
+            seen[found.card] += 1
+            yield f"where {tongue.card(found.card)}: {_place(game, found, tongue)}"
+    hidden = "in the stock or deep in the reserve" if len(view.reserve) > 1 else "in the stock"
+    for known in range(game.packs):
+        unseen = [card for card in cards if seen[card] == known]
+        if unseen:
+            # in a game of two packs, perhaps only one of two is seen
+            copy = "another " if known else ""
+            yield f"where {tongue.cards(unseen)}: {copy}face down, {hidden}"
 
 
 def _place(game: Game, found: Found, tongue: Tongue) -> str:

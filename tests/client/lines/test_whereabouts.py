@@ -1,6 +1,6 @@
 from kit.positions import draw
 from saratoga_client.lines.whereabouts import where_lines
-from saratoga_rules.cards import Card
+from saratoga_rules.cards import parse_cards
 from saratoga_rules.game import Game
 from saratoga_rules.games.canfield import CANFIELD
 from saratoga_rules.games.caprice import CAPRICE
@@ -16,8 +16,8 @@ BOARD = """
 """
 
 
-def where(game: Game, picture: str, card: str) -> list[str]:
-    return list(where_lines(game, redact(draw(game, picture)), Card(card)))
+def where(game: Game, picture: str, cards: str) -> list[str]:
+    return list(where_lines(game, redact(draw(game, picture)), parse_cards(cards)))
 
 
 def test_a_card_in_a_column_is_told_with_what_lies_on_it() -> None:
@@ -49,3 +49,10 @@ def test_of_two_packs_both_copies_are_told() -> None:
         "where 5C: banked, on top",
     ]
     assert where(LADY_PALK, "", "5C") == ["where 5C: face down, in the stock"]
+
+
+def test_of_many_cards_those_face_down_are_told_together() -> None:
+    assert where(CANFIELD, "t1: KS", "KC KS KH KD") == [
+        "where KS: column 1, on top",
+        "where KC KH KD: face down, in the stock",
+    ]
