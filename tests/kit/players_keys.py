@@ -1,7 +1,7 @@
 """A player at a terminal who has nothing but keys and what stands on the screen.
 
-`KeyPlayer` opens the real program in tmux, and reads every screen as a person would: a line that is
-cut anywhere is a fault.
+`KeyPlayer` opens the real program in tmux, and reads every screen as a person would: it acts only
+on screens that stand there whole.
 """
 
 import re
@@ -11,18 +11,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from rich.cells import cell_len
-
+from kit.screen_faults import RACE, board_of, faults_on
 from kit.tmux import Pane, Screen, Tmux
 
 SARATOGA: Final = (sys.executable, "-m", "saratoga_client")
 
 CODE: Final = re.compile(r"\b[a-z]+-[a-z]+-\d+\b")
-CUT: Final = ("...", "…")
-"""How the program shows that a line goes on where there is no room."""
+PATIENCE: Final = 120
+"""Moves in a row without a card banked, after which a player cashes out."""
+
 _PLACE: Final = re.compile(
     r"^.(?P<place>[ \d]\d) (?P<name>\S.{25}) (?P<banked>[ \d]{6}) +(?P<net>[-+]?\$\d+)"
+    r" +(?:\d+:\d\d +)?(?P<state>\S.*)"
 )
+_LIT: Final = re.compile(r"^ (?:\d+ of (?P<all>\d+): )?(?P<told>.*?)(?:; enter plays it)?\.$")
+_BANK: Final = re.compile(r"(?:^| )([fg]) bank")
+_WHICH: Final = re.compile(r"^ (\S+)(?: \S+)*? bank  esc drop")
+_BANKED: Final = re.compile(r"banked (\d+)/\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,7 @@ class Placed:
     name: str
     banked: int
     net: int
+    state: str
 
 
 @dataclass
@@ -45,9 +51,11 @@ class KeyPlayer:
     home: Path
     columns: int = 80
     lines: int = 24
-    seen: list[Screen] = field(default_factory=list)
-    """Every screen that was waited for."""
+    made: int = 0
+    """Moves, over all races."""
     _pane: Pane | None = None
+    _tried: set[tuple[str, str]] = field(default_factory=set)
+    """Boards of this race, and the moves that were made on them."""
 
     @property
     def env(self) -> Mapping[str, str | None]:
@@ -68,11 +76,24 @@ class KeyPlayer:
         await self.pane.press(*keys)
 
     async def sees(self, wanted: str | Callable[[Screen], bool]) -> Screen:
-        """Wait for that screen; on it nothing may be cut."""
-        screen = await self.pane.until(wanted)
-        self.seen.append(screen)
-        assert cut_lines(screen, self.columns, self.lines) == [], str(screen)
-        return screen
+        """Wait for that screen, whole; what is cut for good is never seen."""
+        faults: list[str] = []
+
+        def is_whole(screen: Screen) -> bool:
+            assert "ended: " not in screen, f"{self.name}'s program has ended:\n{screen}"
+            if not (wanted in screen if isinstance(wanted, str) else wanted(screen)):
+                return False
+            # in the middle of being painted it may have any
+            faults[:] = faults_on(screen, self.columns, self.lines)
+            return not faults
+
+        try:
+            while True:
+                screen = await self.pane.until(is_whole)
+                if screen == await self.pane.screen():
+                    return screen
+        except AssertionError as never:
+            raise AssertionError(f"{self.name} at {faults}: {never}") from None
 
     # What one does at a table
 
@@ -92,33 +113,105 @@ class KeyPlayer:
         await self.press("r")
         await self.sees(lambda screen: "not ready" in screen.lines[-1])
 
-    async def makes_moves(self, count: int) -> None:
-        """Play what Tab lights, so many times, but what banks a card wherever something does."""
-        for _ in range(count):
-            before = await self.sees(has_the_board)
+    async def races(self) -> None:
+        """Play until the board ends, or patience does; what is banked then is cashed."""
+        self._tried = set()
+        await self.sees(lambda screen: RACE in screen)
+        since_banked, banked = 0, 0
+        while True:
+            screen = await self.sees(lambda screen: may_play(screen) or is_over(screen))
+            if is_over(screen):
+                return
+            found = _BANKED.search(str(screen))
+            assert found is not None, str(screen)
+            since_banked = 0 if int(found[1]) != banked else since_banked + 1
+            banked = int(found[1])
+            if since_banked > PATIENCE or not await self._moves(screen):
+                break
+            self.made += 1
+        await self.cashes_out()
+
+    async def _moves(self, screen: Screen) -> bool:
+        """Make a move: bank where something can be banked, or else what Tab lights that is new.
+
+        Returns whether one was left that is new.
+        """
+        if bank := _BANK.search(screen.lines[-1]):
+            await self._banks(screen, bank[1])
+            return True
+        board, before = board_of(screen), screen
+        for number in range(1, 100):
             await self.press("Tab")
-            await self.sees(lambda screen: "play" in screen.lines[-1])
-            await self.press("Enter")
-            await self.sees(lambda screen, shown=before: is_played(shown, screen))
+            before = await self.sees(is_lit_after(before))
+            if is_over(before):
+                return True
+            lit = _LIT.match(before.lines[-2])
+            assert lit is not None, str(before)
+            if (board, lit["told"]) not in self._tried:
+                self._tried.add((board, lit["told"]))
+                await self.press("Enter")
+                await self._sees_the_move(board)
+                return True
+            if number == int(lit["all"] or 100):
+                break
+        await self.press("Escape")
+        await self.sees(lambda screen: may_play(screen) or is_over(screen))
+        return False
+
+    async def _banks(self, screen: Screen, key: str) -> None:
+        await self.press(key)
+        after = await self.sees(
+            lambda after: (
+                (after.lines[-2], board_of(after)) != (screen.lines[-2], board_of(screen))
+                if RACE in after
+                else is_over(after)
+            )
+        )
+        if which := _WHICH.match(after.lines[-1]):
+            await self.press(which[1])
+            await self._sees_the_move(board_of(screen))
+
+    async def _sees_the_move(self, board: str) -> None:
+        await self.sees(
+            lambda after: is_over(after) or (may_play(after) and board_of(after) != board)
+        )
 
     async def cashes_out(self) -> None:
+        """Once it is confirmed; the house may have ended the board in that moment."""
         await self.press("x")
-        await self.sees("Cash out with")
-        await self.press("y")
+        screen = await self.sees(lambda screen: "Cash out with" in screen or is_over(screen))
+        if not is_over(screen):
+            await self.press("y")
+            await self.sees(is_over)
 
     async def results(self) -> tuple[Placed, ...]:
         """The order on the page after the race, once the record has been checked."""
-        return places_on(await self.sees("the race is over"))
+        screen = await self.sees("verified")
+        assert "the race is over" in screen.lines[0]
+        return places_on(screen)
 
 
-def has_the_board(screen: Screen) -> bool:
-    """Whether the race can be played: its keys are offered."""
-    return "cash out" in screen.lines[-1] and "play" not in screen.lines[-1]
+def may_play(screen: Screen) -> bool:
+    """Whether the race can be played: its keys are offered, and nothing is in hand."""
+    keys = screen.lines[-1]
+    return RACE in screen and "cash out" in keys and "play" not in keys and "no" not in keys.split()
 
 
-def is_played(before: Screen, now: Screen) -> bool:
-    """Whether a move has changed the board, or the race has gone on without it."""
-    return "play" not in now.lines[-1] and now.lines[1:-2] != before.lines[1:-2]
+def is_over(screen: Screen) -> bool:
+    """Whether this player's board has ended."""
+    return "the race is over" in screen.lines[0] or (
+        RACE in screen and screen.lines[-1].split()[:2] == ["p", "panel"]
+    )
+
+
+def is_lit_after(before: Screen) -> Callable[[Screen], bool]:
+    """Whether Tab has lit another move, or nothing can be moved any more."""
+
+    def is_lit(screen: Screen) -> bool:
+        lit = "enter play" in screen.lines[-1] and screen.lines[-2] != before.lines[-2]
+        return lit or is_over(screen)
+
+    return is_lit
 
 
 def places_on(screen: Screen) -> tuple[Placed, ...]:
@@ -129,17 +222,7 @@ def places_on(screen: Screen) -> tuple[Placed, ...]:
             match["name"].strip(),
             int(match["banked"]),
             int(match["net"].replace("$", "")),
+            match["state"].strip(),
         )
         for match in found
     )
-
-
-def cut_lines(screen: Screen, columns: int, lines: int) -> list[str]:
-    """The lines of a screen that do not stand there whole."""
-    if len(screen.lines) != lines:
-        return [f"{len(screen.lines)} lines of {lines}"]
-    return [
-        line
-        for line in screen.lines
-        if cell_len(line) > columns or any(line.rstrip().endswith(sign) for sign in CUT)
-    ]

@@ -1,0 +1,91 @@
+"""Whole races by two people at terminals of their own, by keys alone, at a real house.
+
+They know only what their screens say, and act only on screens of which nothing is cut.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kit.house import House
+from kit.players_keys import KeyPlayer
+from kit.tmux import Screen, open_tmux
+from saratoga_rules.games import GAMES
+
+NARROW, WIDE, BROAD = (80, 24), (100, 30), (120, 40)
+
+SIZES = {
+    "canfield": NARROW,
+    "canfield-aisleriot": WIDE,
+    "lafayette": NARROW,
+    "lady-palk": BROAD,
+    "caprice": NARROW,
+}
+"""Of the second player's terminal, by game; the first one's is always narrow."""
+
+
+@asynccontextmanager
+async def two_at_a_table(
+    house: House, homes: Path, game: str, size: tuple[int, int]
+) -> AsyncIterator[tuple[KeyPlayer, KeyPlayer]]:
+    """Two terminals, whose players have come to a table of that game."""
+    columns, lines = size
+    async with open_tmux() as tmux:
+        anna = KeyPlayer(tmux, "Anna", house.url, homes / "anna")
+        bert = KeyPlayer(tmux, "Bert", house.url, homes / "bert", columns, lines)
+        await bert.joins(await anna.hosts(game))
+        yield anna, bert
+
+
+async def both(
+    players: tuple[KeyPlayer, KeyPlayer], do: Callable[[KeyPlayer], Coroutine[Any, Any, Any]]
+) -> None:
+    async with asyncio.TaskGroup() as group:
+        for player in players:
+            group.create_task(do(player))
+
+
+async def race(players: tuple[KeyPlayer, KeyPlayer], number: int = 1) -> None:
+    """From a gathered table to the results, the same on both screens, and on to the next race."""
+    anna, bert = players
+    await both(players, lambda player: player.is_ready())
+    await anna.sees(lambda screen: str(screen).count("ready") > 2)
+    await anna.press("s")
+    await both(players, lambda player: player.races())
+    results = await anna.results()
+    assert results == await bert.results()
+    assert [placed.place for placed in results] in ([1, 2], [1, 1])
+    assert {placed.name for placed in results} == {"Anna", "Bert"}
+    assert [placed.banked for placed in results] == sorted(
+        (placed.banked for placed in results), reverse=True
+    )
+    await anna.press("n")
+    for player in players:
+        await player.sees(
+            lambda screen: f"RACE {number + 1}" in screen and says_to_get_ready(screen)
+        )
+
+
+def says_to_get_ready(screen: Screen) -> bool:
+    return "Press r when you are ready" in screen.lines[-2]
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_two_people_race_to_the_end_by_keys_alone(
+    house: House, tmp_path: Path, game: str
+) -> None:
+    async with two_at_a_table(house, tmp_path, game, SIZES[game]) as players:
+        await race(players)
+        assert all(player.made for player in players)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", GAMES)
+async def test_two_people_race_all_evening(house: House, tmp_path: Path, game: str) -> None:
+    async with two_at_a_table(house, tmp_path, game, NARROW) as players:
+        for number in range(1, 11):
+            await race(players, number)
