@@ -85,7 +85,8 @@ def name_in(name: str, bot: bool, cells: int, dots: str = "…") -> str:
     name = shown(name)
     if cell_len(name) + len(mark) <= cells:
         return fitted(name + mark, cells, dots)
-    return fitted(name, max(1, cells - len(mark)), dots) + mark
+    cut = fitted(name, max(1, cells - len(mark)), dots).rstrip() + mark
+    return cut + " " * (cells - cell_len(cut))
 
 
 def wrapped(text: str, cells: int, indent: int = 0) -> list[str]:
@@ -96,18 +97,23 @@ def wrapped(text: str, cells: int, indent: int = 0) -> list[str]:
     >>> wrapped("ana", -4)
     ['a', 'n', 'a']
     """
-    # a screen that is still being laid out has no width at all
-    cells = max(cells, indent + 1)
+    # a screen that is still being laid out has no width at all; a sign may take two cells
+    cells = max(cells, indent + 2 if indent else 1)
     lines: list[str] = []
     line = ""
     for word in text.split(" "):
         longer = f"{line} {word}" if line else word
-        if cell_len(longer) <= cells:
+        is_too_long = cell_len(word) > cells - indent
+        if is_too_long and cell_len(line) + 2 < cells:
+            # it must be broken anyhow: begin it here
+            line = longer
+        elif cell_len(longer) <= cells:
             line = longer
             continue
-        if line.strip():
-            lines.append(line)
-        line = " " * indent + word if lines else word
+        else:
+            if line.strip():
+                lines.append(line)
+            line = " " * indent + word if lines else word
         while cell_len(line) > cells:
             head = _head(line, cells)
             lines.append(head)

@@ -7,6 +7,8 @@ concerns oneself, on large panels the counts over time, and the news.
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from rich.cells import cell_len
+
 from saratoga_client.drawing.canvas import Canvas
 from saratoga_client.drawing.roles import Role
 from saratoga_client.link_state import LinkState
@@ -90,7 +92,7 @@ def ticker(evening: Evening, width: int, now: int, *, ascii_only: bool = False) 
             x = canvas.put(x, 0, f"{signs(ascii_only).dots} ", Role.DIM)
             continue
         text = f"{row.place} {_name(row, evening)} {row.banked} {dollars(row.net)}"
-        if x + len(text) + 2 > width - len(end):
+        if x + cell_len(text) + 2 > width - len(end):
             break
         x = canvas.put(x, 0, text, _role(row, evening)) + 2
     canvas.put(width - len(end), 0, end, Role.TITLE)
@@ -239,16 +241,25 @@ def _bar(
     even: int,
     with_signs: Signs,
 ) -> int:
-    """A bar with the tick where the money is even; returns the tick's column."""
-    filled = min(width, round(width * banked / goal)) if goal else 0
+    """A bar with the tick where the money is even; returns the tick's column.
+
+    However short the bar: it stops before the tick, at it or beyond it as the money does.
+    """
+    at = round(width * even / goal)
+    filled = min(width, round(width * banked / goal))
     # a first card is seen, and the last one is missed
     filled = max(filled, 1) if banked else 0
     filled = min(filled, width - 1) if banked < goal else width
+    if banked < even:
+        filled = max(0, min(filled, at - 1))
+    elif banked == even:
+        filled = at
+    else:
+        filled = max(filled, at + 2)
     canvas.put(x, y, with_signs.filled * filled, Role.BAR)
     canvas.put(x + filled, y, with_signs.rest * (width - filled), Role.BAR_REST)
-    tick = x + round(width * even / goal) if goal else x
-    canvas.put(tick, y, with_signs.tick, Role.TICK)
-    return tick
+    canvas.put(x + at, y, with_signs.tick, Role.TICK)
+    return x + at
 
 
 def _mark(evening: Evening, row: Row, with_signs: Signs) -> str:
