@@ -59,7 +59,7 @@ class Visitor(Player):
     gone: list[Going] = field(default_factory=list)
     """Where they went when they left for good."""
 
-    async def until(self, *texts: str) -> str:
+    async def reads(self, *texts: str) -> str:
         """Wait until all of that is to be read, wherever lines break; all that is to be read then."""
         try:
             async with asyncio.timeout(SEEN_WITHIN):
@@ -76,7 +76,7 @@ class Visitor(Player):
 
     async def paste(self, text: str) -> None:
         """As the terminal hands over what is pasted."""
-        self.screen.post_message(events.Paste(text))
+        self.app.post_message(events.Paste(text))
         await self.pilot.pause()
 
     async def type(self, text: str) -> str:

@@ -24,17 +24,17 @@ async def test_a_newcomer_takes_a_name_and_a_name_that_is_taken_is_asked_for_aga
 ) -> None:
     await lobby.guest("Anna")
     async with in_the_lobby(lobby.url) as visitor:
-        await visitor.until("Your name: _")
+        await visitor.reads("Your name: _")
         await visitor.type("ANNA")
-        await visitor.until("Somebody has that name", "Your name: ANNA_")
+        await visitor.reads("Somebody has that name", "Your name: ANNA_")
         await visitor.press("ctrl+u")
         await visitor.type("Zoë B")
-        await visitor.until("You are Zoë B")
+        await visitor.reads("You are Zoë B")
 
 
 async def test_the_chosen_name_is_claimed_by_itself(lobby: OpenLobby) -> None:
     async with in_the_lobby(lobby.url, name="Bert") as visitor:
-        assert "Your name" not in await visitor.until("You are Bert", "nobody yet")
+        assert "Your name" not in await visitor.reads("You are Bert", "nobody yet")
 
 
 async def test_public_tables_stand_there_and_enter_sits_down_at_the_chosen_one(
@@ -44,66 +44,66 @@ async def test_public_tables_stand_there_and_enter_sits_down_at_the_chosen_one(
     second = await lobby.host("Cleo", public=True)
     hidden = await lobby.host("Dora")
     async with in_the_lobby(lobby.url, name="Bert") as visitor:
-        shown = await visitor.until("You are Bert", first, second, "Lafayette 5 min", "1/16")
+        shown = await visitor.reads("You are Bert", first, second, "Lafayette 5 min", "1/16")
         assert hidden not in shown
         chosen = next(line for line in visitor.lines if line.startswith("▸")).split()[1]
         await visitor.press("down")
         other = next(line for line in visitor.lines if line.startswith("▸")).split()[1]
         assert {chosen, other} == {first, second}
         await visitor.press("enter")
-        await visitor.until("SEATS 2 of 16", "Bert", f"saratoga join {lobby.url}/{other}")
+        await visitor.reads("SEATS 2 of 16", "Bert", f"saratoga join {lobby.url}/{other}")
         await visitor.press("q")
         await visitor.press("y")
-        await visitor.until("PUBLIC TABLES")
+        await visitor.reads("PUBLIC TABLES")
 
 
 async def test_nobody_sits_down_without_a_name(lobby: OpenLobby) -> None:
     await lobby.host("Anna", public=True)
     async with in_the_lobby(lobby.url) as visitor:
-        await visitor.until("Your name: _", "Anna")
+        await visitor.reads("Your name: _", "Anna")
         await visitor.press("escape")
         await visitor.press("enter")
-        await visitor.until("Your name: _")
+        await visitor.reads("Your name: _")
         assert isinstance(visitor.screen, LobbyScreen)
 
 
 async def test_a_code_with_a_typo_can_be_mended(lobby: OpenLobby) -> None:
     code = await lobby.host("Anna")
     async with in_the_lobby(lobby.url, name="Bert") as visitor:
-        await visitor.until("You are Bert", "none now")
+        await visitor.reads("You are Bert", "none now")
         await visitor.press("j")
         await visitor.type(code.rpartition("-")[0])
-        await visitor.until("That names no table", f"{code.rpartition('-')[0]}_")
+        await visitor.reads("That names no table", f"{code.rpartition('-')[0]}_")
         await visitor.press("ctrl+u")
         await visitor.type("not-there-77")
-        await visitor.until("There is no table with that code.", "not-there-77_")
+        await visitor.reads("There is no table with that code.", "not-there-77_")
         await visitor.press("ctrl+u")
         await visitor.type(f" {code.upper()} ")
-        await visitor.until("SEATS 2 of 16", code)
+        await visitor.reads("SEATS 2 of 16", code)
 
 
 async def test_a_full_table_says_so_and_the_lobby_stays(lobby: OpenLobby) -> None:
     code = await lobby.host("Anna", seats=1)
     async with in_the_lobby(lobby.url, name="Bert") as visitor:
-        await visitor.until("You are Bert", "none now")
+        await visitor.reads("You are Bert", "none now")
         await visitor.press("j")
         await visitor.type(code)
-        await visitor.until("Every seat at this table is taken.")
+        await visitor.reads("Every seat at this table is taken.")
         assert isinstance(visitor.screen, LobbyScreen)
 
 
 async def test_an_invitation_that_is_pasted_is_joined(lobby: OpenLobby) -> None:
     code = await lobby.host("Anna")
     async with in_the_lobby(lobby.url, name="Bert") as visitor:
-        await visitor.until("You are Bert", "none now")
+        await visitor.reads("You are Bert", "none now")
         await visitor.paste(f"Race me!\n  saratoga join {lobby.url}/{code}\n")
         await visitor.press("enter")
-        await visitor.until("SEATS 2 of 16")
+        await visitor.reads("SEATS 2 of 16")
 
 
 async def test_a_url_of_another_house_leads_there(lobby: OpenLobby) -> None:
     async with in_the_lobby(lobby.url, name="Bert") as visitor:
-        await visitor.until("You are Bert", "none now")
+        await visitor.reads("You are Bert", "none now")
         await visitor.press("j")
         await visitor.type("saratoga join wss://cards.example.org/mint-otter-42")
         assert await visitor.left() == OtherHouse("wss://cards.example.org", "mint-otter-42")
@@ -112,44 +112,44 @@ async def test_a_url_of_another_house_leads_there(lobby: OpenLobby) -> None:
 async def test_a_private_table_is_watched_by_its_code(lobby: OpenLobby) -> None:
     code = await lobby.host("Anna")
     async with in_the_lobby(lobby.url, name="Bert") as visitor:
-        await visitor.until("You are Bert", "none now")
+        await visitor.reads("You are Bert", "none now")
         await visitor.press("w")
         await visitor.type(code)
-        await visitor.until("You watch this table", "SEATS 1 of 16")
+        await visitor.reads("You watch this table", "SEATS 1 of 16")
 
 
 async def test_a_table_is_opened_as_the_form_says_and_offered_the_next_time(
     lobby: OpenLobby,
 ) -> None:
     async with in_the_lobby(lobby.url, name="Bert") as visitor:
-        await visitor.until("You are Bert", "none now")
+        await visitor.reads("You are Bert", "none now")
         await visitor.press("c", "g", "g", "c", "-", "p")
-        await visitor.until("A NEW TABLE", "Lafayette", "20 minutes", "15 seats", "public")
+        await visitor.reads("A NEW TABLE", "Lafayette", "20 minutes", "15 seats", "public")
         await visitor.press("enter")
-        await visitor.until("LAFAYETTE", "20 minutes", "SEATS 1 of 15", "public")
+        await visitor.reads("LAFAYETTE", "20 minutes", "SEATS 1 of 15", "public")
     assert (load({}).game, load({}).cap) == ("lafayette", 20)
 
 
 async def test_a_seat_from_before_is_gone_back_to(lobby: OpenLobby) -> None:
     async with in_the_lobby(lobby.url, name="Bert") as visitor:
-        await visitor.until("You are Bert", "none now")
+        await visitor.reads("You are Bert", "none now")
         await visitor.press("c", "enter")
-        await visitor.until("SEATS 1 of 16")
+        await visitor.reads("SEATS 1 of 16")
         code = visitor.lines[0].split()[1]
     async with in_the_lobby(lobby.url) as visitor:
-        await visitor.until(f"You are Bert, and you have a seat at {code}: b goes back")
+        await visitor.reads(f"You are Bert, and you have a seat at {code}: b goes back")
         await visitor.press("b")
-        await visitor.until("SEATS 1 of 16", code)
+        await visitor.reads("SEATS 1 of 16", code)
 
 
 async def test_without_a_house_the_lobby_says_what_can_be_done(lobby: OpenLobby) -> None:
     async with in_the_lobby(NOWHERE) as visitor:
-        await visitor.until("No house answers.", "nobody listens there", "WHAT YOU CAN DO")
+        await visitor.reads("No house answers.", "nobody listens there", "WHAT YOU CAN DO")
         await visitor.press("c")
         assert "h opens one here" in visitor.message
         await visitor.press("j")
         await visitor.type("mint-otter-42")
-        await visitor.until("nobody knows that table")
+        await visitor.reads("nobody knows that table")
         await visitor.press("h", "enter")
         going = await visitor.left()
     assert isinstance(going, HostHere)
@@ -158,10 +158,10 @@ async def test_without_a_house_the_lobby_says_what_can_be_done(lobby: OpenLobby)
 
 async def test_an_address_that_is_none_can_be_mended(lobby: OpenLobby) -> None:
     async with in_the_lobby(NOWHERE) as visitor:
-        await visitor.until("WHAT YOU CAN DO")
+        await visitor.reads("WHAT YOU CAN DO")
         await visitor.press("o")
         await visitor.type("cards example")
-        await visitor.until("is not the address of a house", "cards example_")
+        await visitor.reads("is not the address of a house", "cards example_")
         await visitor.press("ctrl+u")
         await visitor.type(lobby.url)
         assert await visitor.left() == OtherHouse(lobby.url)
@@ -169,16 +169,16 @@ async def test_an_address_that_is_none_can_be_mended(lobby: OpenLobby) -> None:
 
 async def test_practice_needs_no_house_and_leads_back(lobby: OpenLobby) -> None:
     async with in_the_lobby(NOWHERE) as visitor:
-        await visitor.until("WHAT YOU CAN DO")
+        await visitor.reads("WHAT YOU CAN DO")
         await visitor.press("p", "3")
-        await visitor.until("PRACTICE Lafayette")
+        await visitor.reads("PRACTICE Lafayette")
         assert isinstance(visitor.screen, PracticeScreen)
         await visitor.press("q")
-        await visitor.until("SARATOGA lobby")
+        await visitor.reads("SARATOGA lobby")
         await visitor.press("q")
         assert await visitor.left() == Home()
 
 
 async def test_what_went_wrong_before_is_said_in_the_lobby() -> None:
     async with in_the_lobby(DEFAULT_SERVER, notice="That table is closed.") as visitor:
-        await visitor.until("That table is closed.")
+        await visitor.reads("That table is closed.")

@@ -27,9 +27,9 @@ WITHOUT_HOUSE: Final = (
 )
 """What can be done all the same."""
 
-CODE, GAME, CAP, PHASE, SEATS = 2, 25, 45, 56, 67
+CODE, GAME, CAP, PHASE, SEATS = 2, 24, 46, 54, 65
 """Columns of the list of tables; the host's name comes last, where there is room."""
-HOST: Final = 74
+HOST: Final = 72
 
 
 def lobby_page(lobby: Lobby, signs: Signs, width: int, height: int) -> Canvas:
@@ -46,7 +46,7 @@ def lobby_page(lobby: Lobby, signs: Signs, width: int, height: int) -> Canvas:
         rest -= FORM
     if has_house:
         _tables(canvas, 3, lobby, signs, max(0, rest - 4))
-        _leaders(canvas, height - LEADERS, lobby)
+        _leaders(canvas, height - LEADERS, lobby, signs)
     elif lobby.is_met:
         _without_house(canvas, lobby)
     return canvas
@@ -83,17 +83,21 @@ def _tables(canvas: Canvas, y: int, lobby: Lobby, signs: Signs, rows: int) -> No
         is_chosen = table.code == lobby.chosen
         if is_chosen:
             canvas.put(0, row, signs.mark, Role.YOU)
-        _table(canvas, row, table, Role.YOU if is_chosen else Role.TEXT)
+        _table(canvas, row, table, signs, Role.YOU if is_chosen else Role.TEXT)
 
 
-def _table(canvas: Canvas, y: int, table: TableSummary, role: Role) -> None:
+def _table(canvas: Canvas, y: int, table: TableSummary, signs: Signs, role: Role) -> None:
     cap = f"{table.cap} min" if table.cap else "no cap"
-    canvas.put(CODE, y, fitted(shown(table.code), GAME - CODE - 1), role)
-    canvas.put(GAME, y, fitted(shown(game_title(table.game)), CAP - GAME - 1), Role.TEXT)
+    canvas.put(CODE, y, fitted(shown(table.code), GAME - CODE - 1, signs.dots), role)
+    canvas.put(
+        GAME, y, fitted(shown(game_title(table.game)), CAP - GAME - 1, signs.dots), Role.TEXT
+    )
     canvas.put(CAP, y, cap, Role.DIM)
-    canvas.put(PHASE, y, fitted(shown(table.phase), SEATS - PHASE - 1), Role.DIM)
+    canvas.put(PHASE, y, fitted(shown(table.phase), SEATS - PHASE - 1, signs.dots), Role.DIM)
     canvas.put(SEATS, y, f"{table.seated}/{table.seats}", Role.COUNT)
-    canvas.put(HOST, y, fitted(shown(table.host), max(0, canvas.width - HOST - 1)), Role.DIM)
+    canvas.put(
+        HOST, y, fitted(shown(table.host), max(0, canvas.width - HOST - 1), signs.dots), Role.DIM
+    )
 
 
 def _without_house(canvas: Canvas, lobby: Lobby) -> None:
@@ -109,19 +113,19 @@ def _without_house(canvas: Canvas, lobby: Lobby) -> None:
         canvas.put(CODE + 4, row, text, Role.TEXT)
 
 
-def _leaders(canvas: Canvas, y: int, lobby: Lobby) -> None:
+def _leaders(canvas: Canvas, y: int, lobby: Lobby, signs: Signs) -> None:
     canvas.put(1, y, "TODAY'S LEADERS", Role.LABEL)
     for row, game in enumerate(GAMES, y + 1):
         canvas.put(CODE, row, game_title(game), Role.TEXT)
         leader = lobby.leaders.get(game)
         if leader is not None:
-            _leader(canvas, row, leader)
+            _leader(canvas, row, leader, signs)
         elif game in lobby.leaders:
             canvas.put(GAME, row, "nobody yet", Role.DIM)
 
 
-def _leader(canvas: Canvas, y: int, leader: LeaderboardRow) -> None:
-    canvas.put(GAME, y, fitted(shown(leader.name), CAP - GAME - 1), Role.LEADER)
+def _leader(canvas: Canvas, y: int, leader: LeaderboardRow, signs: Signs) -> None:
+    canvas.put(GAME, y, fitted(shown(leader.name), CAP - GAME - 1, signs.dots), Role.LEADER)
     canvas.put(CAP, y, f"{leader.value} banked", Role.COUNT)
     canvas.put(PHASE + 2, y, dollars(leader.net), money_role(leader.net))
 

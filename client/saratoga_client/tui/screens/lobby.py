@@ -159,6 +159,7 @@ class LobbyScreen(SoloScreen):
 
     def on_paste(self, event: events.Paste) -> None:
         """An invitation pasted anywhere is one; in a line that is being typed it is part of that."""
+        event.stop()
         entry = self.lobby.entry or Entry(Purpose.TABLE)
         self.lobby = replace(self.lobby, entry=entry.pasted(event.text), form=None)
         self.redraw()
