@@ -40,7 +40,7 @@ def _practise(game: str, seed: str, ghost: bool, settings: Settings) -> None:
     if in_lines(settings):
         from saratoga_client.lines.practising import practise
 
-        begin(practise(GAMES[game], seed))
+        begin(practise(GAMES[game], seed, with_ghost=ghost))
         return
     from saratoga_client.lines.practising import drawn_seed
     from saratoga_client.practice.dealt import from_seed

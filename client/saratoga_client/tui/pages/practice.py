@@ -97,7 +97,7 @@ def _meter(canvas: Canvas, standing: Standing, signs: Signs) -> None:
 
 
 def _money(practice: Practice) -> Sequence[Line]:
-    return [(f"a race would pay {dollars(practice.net)}", Role.DIM)]
+    return [(f"in a race: {dollars(practice.net)}", Role.DIM)]
 
 
 def _counts(practice: Practice) -> Iterator[Line]:

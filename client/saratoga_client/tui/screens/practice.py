@@ -1,6 +1,7 @@
 """Practice: the board, the player's own counts beside it, and nothing that counts."""
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -64,10 +65,13 @@ class PracticeScreen(SoloScreen):
         with_ghost: bool = False,
         ghosts: Sequence[Ghost] = (),
         shelf: Shelf | None = None,
+        seconds: Callable[[], float] = time.monotonic,
     ) -> None:
         """`ghosts` of this deal are more than the shelf's, such as one's own board in a race."""
         super().__init__()
-        self.desk = PracticeDesk(dealt, shelf=shelf, with_ghost=with_ghost, ghosts=ghosts)
+        self.desk = PracticeDesk(
+            dealt, shelf=shelf, with_ghost=with_ghost, ghosts=ghosts, seconds=seconds
+        )
         self.hand = Hand()
         self.finder = Finder()
 
@@ -86,6 +90,10 @@ class PracticeScreen(SoloScreen):
         self.set_interval(TICK, self._tick)
         self.say(self.desk.greeting())
         self.redraw()
+
+    def on_unmount(self) -> None:
+        # also where the program was ended from outside
+        self.desk.keep()
 
     # What the screen shows
 
@@ -178,7 +186,6 @@ class PracticeScreen(SoloScreen):
             case "?":
                 self.app.push_screen(RulesScreen(practice.game, PRACTICE_KEYS, "PRACTICE"))
             case "q":
-                self.desk.keep()
                 self.dismiss()
             case "t":
                 super().press(key)

@@ -172,10 +172,12 @@ class ReviewScreen(SoloScreen):
             return
         now = self._seconds()
         gone, self._seen_at = now - self._seen_at, now
+        step = self.replay.step
         self.replay = self.replay.at(self.replay.moment + int(gone * 1000 * self.speed))
         if self.replay.moment >= self.replay.end:
             self.speed = 0
-        self._tell()
+        if self.replay.step != step:
+            self._tell()
         self.redraw()
 
     def _tell(self) -> None:

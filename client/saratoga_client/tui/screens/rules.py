@@ -17,21 +17,15 @@ class RulesScreen(HelpScreen):
         self._keys = keys
         self._heading = heading
 
-    def _lines(self, width: int) -> tuple[Line, ...]:
-        return (
-            *keys_lines(self._keys, self._heading, width),
-            *help_lines(self._game, width, is_race=False),
+    def _page(self, width: int) -> Canvas:
+        room = min(width - 2, WIDEST)
+        lines = (
+            *keys_lines(self._keys, self._heading, room),
+            *help_lines(self._game, room, is_race=False),
         )
-
-    def _draw(self, width: int, height: int) -> Canvas:
-        canvas = Canvas(width, height)
-        lines = self._lines(min(width - 2, WIDEST))
-        self._top = max(0, min(self._top, len(lines) - height))
-        for y, pieces in enumerate(lines[self._top : self._top + height]):
+        canvas = Canvas(width, len(lines))
+        for y, pieces in enumerate(lines):
             canvas.pieces(1, y, tuple(map(Piece._make, pieces)))
-        rest = len(lines) - self._top - height
-        if rest > 0:
-            canvas.put(width - 15, height - 1, f" {rest} more below ", Role.DIM)
         return canvas
 
 

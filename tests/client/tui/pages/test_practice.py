@@ -1,0 +1,63 @@
+"""What stands around the board in practice, and the pictures of whole screens."""
+
+from dataclasses import replace
+
+import pytest
+
+from kit.solo import FOLDER, PICTURES, picture
+from saratoga_client.practice.dealt import from_seed
+from saratoga_client.practice.game import begin
+from saratoga_client.practice.ghost import Ghost
+from saratoga_client.review.climb import Climb
+from saratoga_client.tui.pages.practice import (
+    Standing,
+    practice_panel,
+    practice_ticker,
+    practice_title,
+)
+from saratoga_client.tui.pages.signs import LETTERS, UNICODE
+from saratoga_rules.games import GAMES
+
+GHOST = Ghost("your run, 9 banked in 3:00", Climb(1, ((10_000, 4), (180_000, 9)), 180_000))
+
+
+def standing(name: str = "canfield", seed: str = "7") -> Standing:
+    return Standing(practice=begin(from_seed(GAMES[name], seed)), elapsed=61_000)
+
+
+@pytest.mark.parametrize("name", PICTURES)
+async def test_screens_look_as_they_were_approved(name: str) -> None:
+    assert await picture(name) == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_tick_stands_at_ten_cards_a_pack(name: str) -> None:
+    game = GAMES[name]
+    rows = practice_panel(standing(name), UNICODE, 24, 21).text().splitlines()
+    tick = next(row for row in rows if "even" in row)
+    assert tick.index("╎") == 1 + 22 * 10 * game.packs // game.goal.cards
+    assert f"{10 * game.packs} = even" in tick
+
+
+def test_the_ghost_s_count_is_the_one_it_had_by_now() -> None:
+    with_ghost = replace(standing(), ghost=GHOST)
+    text = " ".join(practice_panel(with_ghost, LETTERS, 24, 21).text().split())
+    assert "now 4, you 1" in text
+    assert "3 cards behind the ghost" in text
+    assert "it stopped" not in text
+    late = replace(with_ghost, elapsed=181_000)
+    assert "it stopped at 3:00" in practice_panel(late, LETTERS, 24, 21).text()
+    assert "behind the ghost" in practice_ticker(with_ghost, 60).text()
+
+
+def test_where_there_is_little_room_whole_sections_go_first() -> None:
+    text = practice_panel(replace(standing(), ghost=GHOST), LETTERS, 24, 12).text()
+    assert "GHOST" not in text
+    assert "moves 0" in text
+
+
+def test_the_title_drops_facts_rather_than_cut_the_clock() -> None:
+    for width in range(24, 90):
+        line = practice_title(standing(seed="x" * 40), width).text()
+        assert line.startswith(" PRACTICE")
+        assert line.endswith("1:01")

@@ -1,0 +1,81 @@
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.solo import finished
+from saratoga_client.hand.words import ascii_card_name
+from saratoga_client.review.partings import first_parting
+from saratoga_client.review.replay import Replay, replay_of
+from saratoga_client.tui.pages.replay import Seen, board_heading, replay_panel, replay_title
+from saratoga_client.tui.pages.signs import LETTERS
+from saratoga_rules.games import GAMES
+
+
+@cache
+def replayed(name: str = "lafayette") -> Replay:
+    return replay_of(finished(name))
+
+
+@pytest.mark.parametrize("name", GAMES)
+@given(
+    width=st.integers(1, 130), height=st.integers(1, 45), moment=st.integers(0, 200_000),
+    is_open=st.booleans(),
+)  # fmt: skip
+def test_there_is_something_to_see_in_whatever_room_there_is(
+    name: str, width: int, height: int, moment: int, is_open: bool
+) -> None:
+    seen = Seen(replay=replayed(name).at(moment), is_open=is_open)
+    canvas = replay_panel(seen, LETTERS, ascii_card_name, width, height)
+    assert canvas.text().strip() or width < 4
+
+
+def test_the_panel_tells_every_count_of_that_moment() -> None:
+    replay = replayed().at(60_000)
+    rows = replay_panel(Seen(replay=replay), LETTERS, ascii_card_name, 24, 21).text().splitlines()
+    assert rows[0] == " BANKED BY 1:00"
+    for index, row in enumerate(rows[1:4]):
+        board = replay.boards[index]
+        assert row.lstrip("> ").startswith(f"{board.place} {board.name}")
+        assert int(row.split()[-2]) == board.positions[board.step_at(60_000)].banked
+
+
+def test_the_mark_below_the_chart_goes_from_end_to_end() -> None:
+    replay = replayed()
+    ends = []
+    for at in (0, replay.end):
+        seen = Seen(replay=replay.at(at))
+        rows = replay_panel(seen, LETTERS, ascii_card_name, 24, 21).text().splitlines()
+        ends.append(rows[-2].index("^"))
+    assert ends == [4, 22]
+
+
+def test_both_boards_next_moves_stand_there_after_a_parting() -> None:
+    replay = replayed()
+    parting = first_parting(replay.game, replay.board, replay.boards[1])
+    assert parting is not None
+    seen = Seen(replay=replay.at_parting(parting))
+    text = replay_panel(seen, LETTERS, ascii_card_name, 24, 21).text()
+    assert "1. 6s from the waste" in text
+    assert "2. 6s from the waste" in text
+
+
+def test_many_racers_are_shown_around_the_one_who_is_looked_at() -> None:
+    replay = replayed()
+    seen = Seen(replay=replay.of(2))
+    rows = replay_panel(seen, LETTERS, ascii_card_name, 24, 3).text().splitlines()
+    assert any(row.startswith("> 3 Otto") for row in rows)
+
+
+def test_the_title_tells_how_far_it_has_come_and_how_fast() -> None:
+    replay = replayed().stepped(3)
+    title = replay_title(Seen(replay=replay, speed=8), 80).text()
+    assert title.startswith(" REPLAY  Lafayette  mint-otter-42/2  1. Anna  3/")
+    assert " x8  0:05." in title
+    assert replay_title(Seen(replay=replay), 40).text().endswith(" of 1:44")
+
+
+def test_a_heading_names_board_step_and_count() -> None:
+    heading = board_heading(replayed().at_end(), 0, 40).text()
+    assert heading.split() == ["1.", "Anna", "61/61", "11", "banked"]

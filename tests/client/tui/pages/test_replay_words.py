@@ -1,0 +1,69 @@
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.solo import finished
+from saratoga_client.hand.words import LINE, card_name
+from saratoga_client.review.partings import first_parting, last_parting
+from saratoga_client.review.pauses import longest_pauses
+from saratoga_client.review.replay import Replay, replay_of
+from saratoga_client.tui.pages.replay_words import (
+    first_parting_words,
+    hidden_cards,
+    last_parting_words,
+    next_words,
+    pause_words,
+    said_of,
+)
+from saratoga_rules.games import GAMES
+
+
+@cache
+def replayed(name: str = "lafayette") -> Replay:
+    return replay_of(finished(name))
+
+
+every_game = pytest.mark.parametrize("name", GAMES)
+
+
+@every_game
+@given(step=st.integers(0, 70), index=st.integers(0, 2))
+def test_every_step_is_said_in_a_line_and_what_comes_next_was_said_before_it(
+    name: str, step: int, index: int
+) -> None:
+    before = replayed(name).of(index).stepped(step)
+    after = before.stepped(1)
+    assert 0 < len(said_of(after, card_name)) <= LINE
+    if after.step != before.step and after.entry is not None and after.entry.is_move:
+        assert next_words(before, before.shown, card_name) in said_of(after, card_name)
+
+
+@every_game
+def test_partings_and_pauses_fit_a_line(name: str) -> None:
+    for index in range(3):
+        replay = replayed(name).of(index)
+        pair = (replay.board, replay.boards[replay.rival])
+        first, last = first_parting(replay.game, *pair), last_parting(replay.game, *pair)
+        assert first is not None
+        assert last is not None
+        assert len(first_parting_words(replay, first)) <= LINE
+        assert len(last_parting_words(replay, last)) <= LINE
+        for pause in longest_pauses(replay.board):
+            assert len(pause_words(pause)) <= LINE
+
+
+def test_the_end_is_said_as_what_it_was() -> None:
+    end = replayed().at_end()
+    assert said_of(end, card_name).startswith("Cashed out at ")
+    assert next_words(end, 0, card_name) == "nothing: it is over"
+    assert next_words(end.stepped(-1), 0, card_name) == "cashed out"
+
+
+@every_game
+def test_hidden_cards_come_in_the_order_in_which_they_come_up(name: str) -> None:
+    deal = finished(name).deal
+    (_, reserve), (_, stock) = hidden_cards(deal)
+    assert stock == deal.stock
+    assert list(reserve) == list(reversed(deal.reserve[:-1]))

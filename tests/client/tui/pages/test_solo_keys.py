@@ -1,0 +1,38 @@
+"""What the help says of keys is so: every key it names does something."""
+
+import pytest
+from textual.screen import Screen
+
+from kit.solo import before, finished
+from saratoga_client.practice.dealt import from_seed
+from saratoga_client.tui.pages.solo_keys import PRACTICE_KEYS, REPLAY_KEYS, Keys
+from saratoga_client.tui.screens.practice import PracticeScreen
+from saratoga_client.tui.screens.review import ReviewScreen
+from saratoga_rules.games import GAMES
+
+
+def named(keys: Keys) -> list[str]:
+    return [key for named, _ in keys for key in named.split() if key != "q"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "is_practice"),
+    [(PRACTICE_KEYS, True), (REPLAY_KEYS, False)],
+    ids=["practice", "replay"],
+)
+async def test_every_key_that_the_help_names_does_something(keys: Keys, is_practice: bool) -> None:
+    screen: Screen[None] = (
+        PracticeScreen(from_seed(GAMES["canfield"], "7"))
+        if is_practice
+        else ReviewScreen(finished())
+    )
+    async with before(screen) as player:
+        for key in named(keys):
+            said = await player.press(key)
+            assert "does nothing" not in said, key
+            await player.press("escape")
+
+
+def test_no_key_is_named_twice() -> None:
+    for keys in (PRACTICE_KEYS, REPLAY_KEYS):
+        assert len(set(named(keys))) == len(named(keys))

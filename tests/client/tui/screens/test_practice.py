@@ -1,0 +1,204 @@
+"""Practice under keys and the mouse: it answers everything, loses nothing, and is no race."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from kit.positions import draw
+from kit.solo import SMALL, Player, StoppedClock, before, painted
+from saratoga_client.practice.dealt import Dealt, from_seed
+from saratoga_client.practice_shelf import Shelf
+from saratoga_client.tui.appearance import Appearance
+from saratoga_client.tui.screens.practice import PracticeScreen
+from saratoga_client.tui.screens.rules import RulesScreen
+from saratoga_rules.games import GAMES
+
+CANFIELD, LADY_PALK = GAMES["canfield"], GAMES["lady-palk"]
+
+NEARLY_WON = draw(CANFIELD, "t1: KS\nt2: KH\nup: C13 S12 H12 D13\nbase: A")
+PAIR = draw(LADY_PALK, "t1: KD QD\nt2: 9H KS QH JS TD\nt3: JC\nt5: 4C AS\nstock: 2H 3H")
+
+
+def practice(name: str = "canfield", **more: object) -> PracticeScreen:
+    return PracticeScreen(from_seed(GAMES[name], "7"), **more)  # type: ignore[arg-type]
+
+
+def drawn(picture: object, name: str = "lady-palk") -> PracticeScreen:
+    return PracticeScreen(Dealt(GAMES[name], picture, race="mint-otter-42/3"))  # type: ignore[arg-type]
+
+
+def moves(player: Player) -> list[str]:
+    assert isinstance(player.screen, PracticeScreen)
+    return [str(made.move) for made in player.screen.practice.made]
+
+
+@pytest.mark.parametrize("name", GAMES)
+async def test_practice_never_looks_like_a_race(name: str) -> None:
+    screen = practice(name)
+    async with before(screen) as player:
+        assert player.lines[0].startswith(f" PRACTICE {GAMES[name].title}  seed 7")
+        assert "nothing counts here" in player.text
+        for racy in ("RACE", "YOU", "place", "cash"):
+            assert racy not in player.text
+
+
+async def test_two_keys_are_a_move_and_z_and_y_go_back_and_on() -> None:
+    async with before(drawn(PAIR)) as player:
+        await player.press("3", "1", "5", "5")
+        assert moves(player) == ["t3>t1", "t5>up"]
+        assert await player.press("z") == "Undone; 1 move stands, y makes 1 again."
+        assert moves(player) == ["t3>t1"]
+        assert await player.press("y") == "Made again; 2 moves stand."
+        assert moves(player) == ["t3>t1", "t5>up"]
+
+
+async def test_undoing_the_deal_and_keys_without_a_meaning_are_answered() -> None:
+    async with before(practice()) as player:
+        assert await player.press("z") == "There is no move to undo."
+        assert await player.press("y") == "There is no undone move to make again."
+        assert await player.press("j")
+        assert await player.press("a") == "Nothing is safe to bank now: f banks what you choose."
+
+
+async def test_a_hint_is_lit_and_enter_plays_it() -> None:
+    async with before(practice()) as player:
+        assert (await player.press("h")).startswith("Hint: 3 cards from the stock")
+        await player.press("enter")
+        assert moves(player) == ["draw"]
+        assert "helped" in player.lines[0]
+        assert "hints 1" in player.text
+
+
+async def test_beginning_again_asks_once_something_is_done_and_keeps_the_run() -> None:
+    async with before(practice()) as player:
+        assert "nothing counts" in await player.press("s")
+        await player.press("space")
+        assert "y does it" in await player.press("s")
+        assert "y yes" in player.lines[-1]
+        assert await player.press("n") == "Nothing was done."
+        assert moves(player) == ["draw"]
+        await player.press("s", "y")
+        assert moves(player) == []
+        assert len(Shelf().runs(from_seed(CANFIELD, "7"))) == 1
+
+
+async def test_a_new_deal_is_another_seed() -> None:
+    async with before(practice()) as player:
+        await player.press("n")
+        assert "seed 7 " not in player.lines[0]
+        assert "seed " in player.lines[0]
+
+
+async def test_an_open_question_is_closed_by_any_other_key_which_does_what_it_does() -> None:
+    async with before(practice()) as player:
+        await player.press("space", "s", "space")
+        assert moves(player) == ["draw", "draw"]
+        assert "y yes" not in player.lines[-1]
+
+
+async def test_what_is_left_is_kept_and_is_the_ghost_of_the_next_run() -> None:
+    clock = StoppedClock()
+    async with before(practice(seconds=clock)) as player:
+        await player.press("space")
+        clock.at = 9.0
+        await player.press("q")
+    async with before(practice(with_ghost=True, seconds=StoppedClock())) as player:
+        assert player.message.startswith("You race a ghost: your run, 1 banked in 0:09.")
+        assert "level with the ghost" in player.text
+        assert await player.press("e") == "The ghost is gone; e calls it back."
+        assert "GHOST" not in player.text
+
+
+async def test_a_program_that_is_ended_keeps_the_run_too() -> None:
+    async with before(practice()) as player:
+        await player.press("space")
+        player.app.exit()
+    assert len(Shelf().runs(from_seed(CANFIELD, "7"))) == 1
+
+
+async def test_a_won_game_says_so_and_what_can_be_done_then() -> None:
+    async with before(drawn(NEARLY_WON, "canfield")) as player:
+        assert (await player.press("a")).startswith("Won: all 52 banked in 0:0")
+        assert "s again  n new deal" in player.lines[-1]
+        assert (await player.press("1")).startswith("The game is won:")
+
+
+async def test_a_board_on_which_nothing_can_be_banked_any_more_is_called_stuck() -> None:
+    stuck = draw(CANFIELD, "t1: 9S 8H\nt2: 7S\nt3: QC\nup: C1\nbase: A\npass: 2")
+    async with before(drawn(stuck, "canfield")) as player:
+        await player.press("2", "1")
+        assert moves(player) == ["t2>t1"]
+        await player.until(lambda: player.message.startswith("Stuck: nothing more can be banked."))
+
+
+async def test_finding_cards_takes_every_letter_for_a_card_and_escape_ends_it() -> None:
+    async with before(practice()) as player:
+        assert (await player.press("/")).startswith("Find:")
+        assert "9♦" in await player.press("9", "d")
+        assert moves(player) == []
+        await player.press("enter")
+        await player.press("escape")
+        await player.press("d")
+        assert moves(player) == ["draw"]
+
+
+async def test_the_result_goes_to_the_clipboard_with_the_seed() -> None:
+    async with before(practice()) as player:
+        await player.press("space")
+        assert "clipboard" in await player.press("v")
+        assert "saratoga practice canfield --seed 7" in player.app.clipboard
+
+
+async def test_rules_lie_over_the_board_and_go_away_again() -> None:
+    screen = practice("caprice")
+    async with before(screen) as player:
+        await player.press("?")
+        assert isinstance(player.screen, RulesScreen)
+        assert player.lines[0].strip() == "PRACTICE"
+        await player.press("?")
+        assert player.sees(screen)
+
+
+async def test_looks_are_changed_and_kept() -> None:
+    async with before(practice()) as player:
+        assert await player.press("c") == "The suits have four colours now."
+        assert (await player.press("t")).startswith("Colours: ")
+        assert player.kept["suits.canfield"] == "four"
+        assert "theme" in player.kept
+        assert await player.press("p") == "The panel is hidden; p shows it."
+        assert "banked 1/52" not in player.text
+
+
+async def test_a_double_click_banks_a_click_picks_and_a_second_places() -> None:
+    async with before(drawn(PAIR)) as player:
+        await player.click("t5", 1, times=2)
+        assert moves(player) == ["t5>up"]
+        await player.click("stock")
+        assert len(moves(player)) == 2
+
+
+async def test_a_drag_carries_what_it_took() -> None:
+    async with before(drawn(PAIR)) as player:
+        assert isinstance(player.screen, PracticeScreen)
+        board = player.screen.query_one("#board")
+        layout = player.screen.query_one("BoardWidget").board  # type: ignore[attr-defined]
+        spots = {(place.pile, place.index): place for place in layout.places}
+        jack, queen = spots["t3", 0], spots["t1", 1]
+        await player.pilot.mouse_down(board, offset=(jack.x + 1, jack.y))
+        await player.pilot.hover(board, offset=(queen.x + 2, queen.y))
+        await player.pilot.mouse_up(board, offset=(queen.x + 2, queen.y))
+        await player.pilot.pause()
+        assert moves(player) == ["t3>t1"]
+
+
+@pytest.mark.parametrize("size", [(60, 20), SMALL, (100, 30), (120, 40), (200, 60)])
+@pytest.mark.parametrize("name", ["canfield", "caprice"])
+async def test_every_size_has_the_sign_the_board_and_the_keys(
+    name: str, size: tuple[int, int]
+) -> None:
+    async with before(practice(name), size, Appearance(ascii=True)) as player:
+        lines: Sequence[str] = painted(player.screen)
+        assert lines[0].startswith(" PRACTICE ")
+        assert lines[-1].endswith("? help  q back")
+        assert "space" in lines[1]
+        assert player.text.isascii()

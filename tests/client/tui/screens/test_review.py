@@ -1,0 +1,174 @@
+"""A race seen again: by moves, by time, beside the winner, and with nothing cut."""
+
+from dataclasses import replace
+
+import pytest
+
+from kit.solo import LARGE, Player, StoppedClock, before, finished
+from saratoga_client.review.partings import first_parting
+from saratoga_client.tui.appearance import Appearance
+from saratoga_client.tui.screens.practice import PracticeScreen
+from saratoga_client.tui.screens.review import ReviewScreen
+from saratoga_client.tui.screens.rules import RulesScreen
+from saratoga_rules.games import GAMES
+from saratoga_rules.record import RaceRecord
+
+
+@pytest.fixture(scope="module")
+def record() -> RaceRecord:
+    return finished()
+
+
+def screen_of(player: Player) -> ReviewScreen:
+    assert isinstance(player.screen, ReviewScreen)
+    return player.screen
+
+
+async def test_it_begins_at_the_deal_of_whom_it_is_for(record: RaceRecord) -> None:
+    last = record.results[-1].player
+    async with before(ReviewScreen(record, last)) as player:
+        assert player.lines[0].startswith(" REPLAY  Lafayette  mint-otter-42/2  3. Otto  0/31")
+        assert player.message == "The deal, the same for everybody."
+
+
+async def test_keys_go_by_moves(record: RaceRecord) -> None:
+    async with before(ReviewScreen(record)) as player:
+        assert await player.press("right") == "1. 1 card from the stock to the waste, at 0:00.4"
+        await player.press("pagedown", "left")
+        assert screen_of(player).replay.step == 10
+        await player.press("end", "right", "home", "left")
+        assert screen_of(player).replay.step == 0
+        assert (await player.press("end")).startswith("Cashed out at 1:44.")
+
+
+async def test_keys_go_by_time(record: RaceRecord) -> None:
+    async with before(ReviewScreen(record)) as player:
+        await player.press(">", ">", ".", ",")
+        assert screen_of(player).replay.moment == 20_000
+        await player.press("<", "<", "<")
+        assert screen_of(player).replay.moment == 0
+
+
+async def test_the_race_runs_again_as_fast_as_is_asked_for(record: RaceRecord) -> None:
+    clock = StoppedClock()
+    async with before(ReviewScreen(record, seconds=clock)) as player:
+        assert await player.press("space") == "As fast as the race was."
+        clock.at = 5.0
+        await player.until(lambda: screen_of(player).replay.moment == 5_000)
+        assert await player.press("space", "space") == "8 times as fast as the race was."
+        clock.at = 6.0
+        await player.until(lambda: screen_of(player).replay.moment == 13_000)
+        assert "x8" in player.lines[0]
+        assert await player.press("space") == "It stands still; space goes on."
+        clock.at = 600.0
+        await player.press("space")
+        clock.at = 6000.0
+        await player.until(lambda: screen_of(player).speed == 0)
+        assert screen_of(player).replay.is_over
+
+
+async def test_racers_are_gone_through_and_chosen_by_place(record: RaceRecord) -> None:
+    async with before(ReviewScreen(record)) as player:
+        await player.press(">", "tab")
+        assert "2. Zoë [bot]" in player.lines[0]
+        assert screen_of(player).replay.moment == 10_000
+        await player.press("shift+tab", "shift+tab")
+        assert "3. Otto" in player.lines[0]
+        await player.press("1")
+        assert "1. Anna" in player.lines[0]
+        assert await player.press("9") == "There were 3 boards in this race."
+
+
+async def test_d_goes_where_the_boards_parted_and_both_go_on_from_there(
+    record: RaceRecord,
+) -> None:
+    async with before(ReviewScreen(record, record.results[1].player)) as player:
+        replay = screen_of(player).replay
+        parting = first_parting(replay.game, replay.board, replay.boards[0])
+        assert parting is not None
+        assert "Parted from Anna after 2 moves alike." in await player.press("d")
+        assert screen_of(player).replay.step == parting.own == 2
+        panel = player.text
+        assert "2. 6♠ from the waste" in panel
+        assert "1. 6♠ from the waste" in panel
+        await player.press("right", "x")
+        assert "1. Anna  3/" in player.lines[0]
+        await player.press("x", "left")
+        assert "position" in await player.press("d")
+
+
+async def test_two_boards_stand_side_by_side_where_there_is_room(record: RaceRecord) -> None:
+    async with before(ReviewScreen(record), LARGE) as player:
+        await player.press("b", "end")
+        assert "1. Anna" in player.lines[1]
+        assert "2. Zoë [bot]" in player.lines[1]
+        assert player.lines[2].count("stock") == 2
+        await player.press("b")
+        assert player.lines[1].count("stock") == 1
+    async with before(ReviewScreen(record)) as player:
+        assert (await player.press("b")).startswith("Two boards need 112 columns")
+
+
+async def test_one_board_is_shown_again_where_the_room_has_gone(record: RaceRecord) -> None:
+    async with before(ReviewScreen(record), LARGE) as player:
+        await player.press("b")
+        await player.pilot.resize_terminal(80, 24)
+        await player.pilot.pause()
+        assert player.lines[1].count("stock") == 1
+        assert "BANKED BY" in player.lines[1]
+
+
+async def test_what_lies_face_down_is_named_in_place_of_the_climb(record: RaceRecord) -> None:
+    async with before(ReviewScreen(record)) as player:
+        assert "STOCK, AS IT COMES" not in player.text
+        await player.press("o")
+        assert "RESERVE, FROM THE TOP" in player.text
+        assert "STOCK, AS IT COMES" in player.text
+        await player.press("o")
+        assert "0:00" in player.lines[-3]
+
+
+async def test_the_longest_thoughts_are_gone_to_one_after_another(record: RaceRecord) -> None:
+    async with before(ReviewScreen(record)) as player:
+        longest = float((await player.press("w")).split(" s,")[0].split()[-1])
+        second = float((await player.press("w")).split(" s,")[0].split()[-1])
+        assert longest >= second > 0
+
+
+async def test_the_deal_can_be_played_beside_the_ghost_of_the_board(record: RaceRecord) -> None:
+    screen = ReviewScreen(record)
+    async with before(screen) as player:
+        await player.press("tab", "s")
+        assert isinstance(player.screen, PracticeScreen)
+        assert player.message == "You race a ghost: Zoë in mint-otter-42/2. Nothing counts."
+        await player.press("q")
+        assert player.sees(screen)
+
+
+async def test_sharing_finding_and_help(record: RaceRecord) -> None:
+    async with before(ReviewScreen(record)) as player:
+        assert "clipboard" in await player.press("v")
+        assert "saratoga verify mint-otter-42/2" in player.app.clipboard
+        await player.press("/", "d")
+        assert screen_of(player).finder.text == "D"
+        await player.press("escape", "?")
+        assert isinstance(player.screen, RulesScreen)
+
+
+async def test_one_board_alone_has_nobody_to_be_compared_with() -> None:
+    record = finished()
+    alone = replace(record, results=record.results[:1])
+    async with before(ReviewScreen(alone)) as player:
+        for key in ("d", "x", "tab", "b"):
+            assert await player.press(key) == "Nobody else raced: this is the only board."
+
+
+@pytest.mark.parametrize("name", GAMES)
+async def test_nothing_is_cut_at_80_by_24_in_any_game(name: str) -> None:
+    record = finished(name)
+    async with before(ReviewScreen(record), appearance=Appearance(ascii=True)) as player:
+        for keys in (("d",), ("d", "right"), ("end",), ("w",), ("o",), ("tab", "pagedown")):
+            said = await player.press(*keys)
+            assert len(said) <= 78
+            assert not any(line.endswith(("..", "~")) for line in player.lines)
+            assert player.lines[-1].endswith("? help  q back")

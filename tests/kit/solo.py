@@ -1,0 +1,209 @@
+"""Screens without a table, under keys and clicks, and what is to be read on them.
+
+The screens' pictures are golden: `python -m kit.solo` (from the folder `tests`) paints all of them
+again; look at the difference before committing it.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from kit.races import Entrant, race
+from kit.walks import banking, wandering
+from saratoga_client.practice.dealt import from_seed
+from saratoga_client.tui.app import SaratogaApp
+from saratoga_client.tui.appearance import Appearance
+from saratoga_client.tui.board_widget import BoardWidget
+from saratoga_client.tui.canvas_view import CanvasView
+from saratoga_client.tui.lines import MessageLine
+from saratoga_client.tui.screens.practice import PracticeScreen
+from saratoga_client.tui.screens.review import ReviewScreen
+from saratoga_rules.games import GAMES
+from saratoga_rules.record import RaceRecord
+
+FOLDER: Final = Path(__file__).parent.parent / "client" / "tui" / "solo_pictures"
+
+SMALL: Final = (80, 24)
+LARGE: Final = (120, 40)
+
+ENTRANTS: Final = (
+    Entrant("Anna", banking, patience=60),
+    Entrant("Otto", wandering, patience=30),
+    Entrant("Zoë", banking, bot=True, patience=45),
+)
+
+
+@cache
+def finished(name: str = "lafayette", seed: int = 1) -> RaceRecord:
+    """A race of two people and a bot."""
+    return race(name, seed, ENTRANTS)
+
+
+@dataclass
+class StoppedClock:
+    """Seconds that pass only when they are told to."""
+
+    at: float = 0.0
+
+    def __call__(self) -> float:
+        return self.at
+
+
+@dataclass
+class Player:
+    """Somebody before a screen."""
+
+    app: SaratogaApp
+    pilot: Pilot[int]
+    kept: dict[str, object] = field(default_factory=dict)
+    """Choices that the program was asked to keep."""
+
+    @property
+    def screen(self) -> Screen[Any]:
+        return self.app.screen
+
+    def sees(self, screen: Screen[Any]) -> bool:
+        """Whether this screen is in front."""
+        return self.app.screen is screen
+
+    @property
+    def lines(self) -> list[str]:
+        """What is to be read, line by line."""
+        return painted(self.screen)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    @property
+    def message(self) -> str:
+        """What was said last."""
+        return self.screen.query_one(MessageLine).text
+
+    async def press(self, *keys: str) -> str:
+        """Press keys; returns the answer to the last."""
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+        answers = self.screen.query(MessageLine)
+        return answers.first().text if answers else ""
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait for what comes by itself; the bound is no measure."""
+        async with asyncio.timeout(30):
+            while not holds():
+                await self.pilot.pause(0.01)
+
+    async def click(self, pile: str, index: int | None = None, *, times: int = 1) -> str:
+        """Click on a card of a pile, or on the pile itself."""
+        board = self.screen.query_one("#board", BoardWidget)
+        layout = board.board
+        assert layout is not None
+        place = next(
+            place
+            for place in layout.places
+            if place.pile == pile and (index is None or place.index == index)
+        )
+        await self.pilot.click(board, offset=(place.x + 1, place.y), times=times)
+        await self.pilot.pause()
+        return self.message
+
+
+def painted(screen: Screen[Any]) -> list[str]:
+    """The screen as text, each widget where it stands."""
+    cells = [[" "] * screen.size.width for _ in range(screen.size.height)]
+    for widget in (*screen.query(CanvasView), *screen.query(BoardWidget)):
+        if not widget.is_on_screen:
+            continue
+        x, y, width, height = widget.region
+        for row in range(height):
+            text = widget.render_line(row).text
+            cells[y + row][x : x + width] = text.ljust(width)[:width]
+    return ["".join(row).rstrip() for row in cells]
+
+
+@asynccontextmanager
+async def before(
+    screen: Screen[None],
+    size: tuple[int, int] = SMALL,
+    appearance: Appearance = Appearance(),  # noqa: B008 - frozen
+) -> AsyncIterator[Player]:
+    """Somebody before this screen, in a terminal of this size."""
+    kept: dict[str, object] = {}
+
+    async def errand(app: SaratogaApp) -> None:
+        await app.push_screen_wait(screen)
+
+    app = SaratogaApp(errand, appearance, kept.__setitem__)
+    async with app.run_test(size=size) as pilot:
+        while app.screen is not screen:
+            await pilot.pause()
+        await pilot.pause()
+        yield Player(app, pilot, kept)
+
+
+Picture = Callable[[], "tuple[Screen[None], tuple[int, int], Appearance, tuple[str, ...]]"]
+
+
+def _practice(name: str) -> PracticeScreen:
+    return PracticeScreen(from_seed(GAMES[name], "7"), seconds=StoppedClock())
+
+
+PICTURES: Final[dict[str, Picture]] = {
+    "practice-canfield-80x24": lambda: (_practice("canfield"), SMALL, Appearance(), ("space", "1")),
+    "practice-caprice-ascii-80x24": lambda: (
+        _practice("caprice"),
+        SMALL,
+        Appearance(ascii=True),
+        ("h",),
+    ),
+    "practice-lady-palk-120x40": lambda: (
+        _practice("lady-palk"),
+        LARGE,
+        Appearance(),
+        ("space", "z"),
+    ),
+    "practice-lafayette-60x24": lambda: (_practice("lafayette"), (60, 24), Appearance(), ()),
+    "review-canfield-aisleriot-80x24": lambda: (
+        ReviewScreen(finished("canfield-aisleriot")),
+        SMALL,
+        Appearance(),
+        ("d",),
+    ),
+    "review-lafayette-face-down-80x24": lambda: (
+        ReviewScreen(finished()),
+        SMALL,
+        Appearance(ascii=True),
+        ("pagedown", "o"),
+    ),
+    "review-caprice-both-120x40": lambda: (
+        ReviewScreen(finished("caprice")),
+        LARGE,
+        Appearance(),
+        ("b", "end"),
+    ),
+}
+"""Screens after some keys."""
+
+
+async def picture(name: str) -> str:
+    """One of `PICTURES` as text."""
+    screen, size, appearance, keys = PICTURES[name]()
+    async with before(screen, size, appearance) as player:
+        await player.press(*keys)
+        return player.text + "\n"
+
+
+async def _paint() -> None:
+    for name in PICTURES:
+        (FOLDER / f"{name}.txt").write_text(await picture(name), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    asyncio.run(_paint())
