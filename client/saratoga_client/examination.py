@@ -261,7 +261,7 @@ async def way_to_house(server: str, *, is_named: bool = True) -> Finding:
         UnexpectedAnswer,
         Unreachable,
     )
-    from saratoga_client.visit import PATIENT, check_address, problem_of
+    from saratoga_client.visit import check_address, problem_of, timing_for
     from saratoga_protocol import events
     from saratoga_protocol.commands import ListTables
 
@@ -270,7 +270,7 @@ async def way_to_house(server: str, *, is_named: bool = True) -> Finding:
         began = time.monotonic()
         # a guest of the moment: to look around nobody has to be anybody
         async with Connection(
-            server, identity.new_token(), client="saratoga doctor", timing=PATIENT
+            server, identity.new_token(), client="saratoga doctor", timing=timing_for(server)
         ) as house:
             came = _milliseconds(began)
             began = time.monotonic()
@@ -285,7 +285,7 @@ async def way_to_house(server: str, *, is_named: bool = True) -> Finding:
         return Finding("way", verdict, problem.what, problem.remedy)
     told = (
         f"{server} answers ({house.welcome.server}): {came:.0f} ms to come in, "
-        f"{there_and_back:.0f} ms there and back, {len(tables.tables)} public tables"
+        f"{there_and_back:.0f} ms there and back, public tables: {len(tables.tables)}"
     )
     if there_and_back > SLOW:
         return Finding(

@@ -48,7 +48,7 @@ async def visiting(
             name=name,
             bot=bot,
             client=PROGRAM,
-            timing=BRISK if is_this_machine(server) else PATIENT,
+            timing=timing_for(server),
             on_state=_tell(),
         ) as house:
             yield house
@@ -56,6 +56,11 @@ async def visiting(
         raise problem_of(server, trouble) from trouble
     except TokenUnusable as unusable:
         raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from unusable
+
+
+def timing_for(server: str) -> Timing:
+    """How long to wait for that house."""
+    return BRISK if is_this_machine(server) else PATIENT
 
 
 def _tell() -> Callable[[LinkState], None]:
