@@ -23,7 +23,7 @@ def finished_race(game: str = "canfield", seed: int = 1) -> RaceRecord:
 
 
 def over(
-    record: RaceRecord, you: str = "Zoë", host: str = "ana", races: int = 3, **more: str
+    record: RaceRecord, you: str = "Zoë", host: str = "ana", races: int = 3, tie: str = ""
 ) -> Evening:
     """The evening after a race, with what its players won and lost at the table so far."""
     players = {racer.name: racer for racer in record.racers}
@@ -38,7 +38,7 @@ def over(
             state=str(line.state),
             moves=40,
             reached=line.reached,
-            **more,
+            tie=tie,
         )
         for line in record.results
     ]

@@ -5,6 +5,7 @@ import pytest
 from kit.evenings import board, evening, snapshot
 from kit.table_screens import sitting
 from saratoga_client.tui.screens.help import HelpScreen
+from saratoga_client.tui.screens.race import RaceScreen
 
 RACING = evening(first=snapshot("y1 a1 r1", board()))
 
@@ -16,7 +17,7 @@ async def test_it_opens_and_closes_and_its_keys_are_not_played(key: str) -> None
         assert isinstance(at_table.app.screen, HelpScreen)
         assert "THE KEYS" in at_table.text
         await at_table.press("space", "1", "x", key)
-        assert at_table.app.screen is at_table.screen
+        assert [type(screen) for screen in at_table.app.screen_stack[-1:]] == [RaceScreen]
         assert at_table.seat.asked == []
         assert at_table.screen.question is None
 

@@ -1,0 +1,50 @@
+"""What a finished race's record tells a racer."""
+
+from dataclasses import replace
+
+import pytest
+
+from kit.finished import finished_race
+from saratoga_client.tui.pages.findings import Findings, findings_of, lettered
+from saratoga_rules.games import GAMES
+
+
+def of(name: str, game: str = "canfield") -> Findings:
+    record = finished_race(game)
+    player = next((racer.player for racer in record.racers if racer.name == name), "nobody")
+    found = findings_of(record, player)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_who_did_not_win_learns_where_the_winner_went_another_way(game: str) -> None:
+    record = finished_race(game)
+    winner = record.results[0].player
+    for racer in record.racers:
+        found = findings_of(record, racer.player)
+        assert found is not None
+        assert found.even == 10 * GAMES[game].packs
+        assert bool(found.parting) is (racer.player != winner)
+
+
+def test_the_chart_has_the_size_it_is_given() -> None:
+    chart = of("Zoë").chart(60, 9)
+    assert len(chart) == 9
+    assert max(map(len, chart)) <= 60
+
+
+def test_who_was_not_in_the_race_gets_no_words_about_themselves() -> None:
+    found = of("somebody else")
+    assert (found.parting, found.pause) == ((), "")
+    assert found.share
+
+
+def test_a_record_of_other_rules_tells_nothing() -> None:
+    assert findings_of(replace(finished_race(), rules_version=99), "nobody") is None
+
+
+def test_a_terminal_with_letters_alone_gets_letters_alone() -> None:
+    found = of("Zoë")
+    for line in found.parting:
+        assert all(sign.isascii() or sign == "ë" for sign in lettered(line, True))

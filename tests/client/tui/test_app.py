@@ -1,0 +1,78 @@
+"""The program on a whole terminal: its errand, its colours, its end."""
+
+import asyncio
+
+import pytest
+from textual.filter import NoColor
+
+from saratoga_client.problems import Exit, Problem
+from saratoga_client.settings_file import Value
+from saratoga_client.terminal import Colours
+from saratoga_client.tui.app import SaratogaApp
+from saratoga_client.tui.appearance import Appearance
+from saratoga_client.tui.colours import THEMES
+from saratoga_client.tui.screens.waiting import WaitingScreen
+from saratoga_rules.games import GAMES
+
+
+async def stay(app: SaratogaApp) -> None:
+    await asyncio.Event().wait()
+
+
+async def test_the_program_ends_with_its_errand() -> None:
+    done = asyncio.Event()
+
+    async def errand(app: SaratogaApp) -> None:
+        await done.wait()
+
+    app = SaratogaApp(errand)
+    async with app.run_test() as pilot:
+        assert isinstance(app.screen, WaitingScreen)
+        done.set()
+        await pilot.pause()
+        await pilot.pause()
+    assert (app.return_code, app.problem, app.is_interrupted) == (0, None, False)
+
+
+async def test_what_an_errand_cannot_go_on_from_is_kept_for_the_normal_screen() -> None:
+    trouble = Problem("The house cannot be reached.", "Try again later.", Exit.UNREACHABLE)
+
+    async def errand(app: SaratogaApp) -> None:
+        raise trouble
+
+    app = SaratogaApp(errand)
+    async with app.run_test() as pilot:
+        await pilot.pause()
+    assert app.problem is trouble
+
+
+@pytest.mark.parametrize("key", ["ctrl+c", "ctrl+q"])
+async def test_ctrl_c_ends_it_at_once_from_anywhere(key: str) -> None:
+    app = SaratogaApp(stay)
+    async with app.run_test() as pilot:
+        await pilot.press(key)
+        await pilot.pause()
+        assert app.is_interrupted
+    assert app.return_code == 0
+
+
+async def test_choices_are_kept_for_the_next_run() -> None:
+    kept: dict[str, Value] = {}
+    app = SaratogaApp(stay, remember=kept.__setitem__)
+    async with app.run_test():
+        assert app.other_suits(GAMES["canfield"]) == "four"
+        assert app.next_theme() == list(THEMES)[1]
+    assert kept == {"suits.canfield": "four", "theme": list(THEMES)[1]}
+
+
+@pytest.mark.parametrize("colours", Colours)
+async def test_without_colour_not_one_is_sent(colours: Colours) -> None:
+    app = SaratogaApp(stay, Appearance(colours=colours))
+    async with app.run_test():
+        has_filter = any(isinstance(each, NoColor) for each in app._filters)
+        assert has_filter is (colours is Colours.NONE)
+
+
+async def test_text_cannot_be_selected_by_dragging_across_a_table() -> None:
+    assert not SaratogaApp.ALLOW_SELECT
+    assert not SaratogaApp.ENABLE_COMMAND_PALETTE

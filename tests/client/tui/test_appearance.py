@@ -1,0 +1,38 @@
+"""How the player wants the screen."""
+
+import pytest
+
+from saratoga_client.drawing.looks import SuitColours
+from saratoga_client.terminal import Colours
+from saratoga_client.tui.appearance import Appearance
+from saratoga_client.tui.colours import THEMES, Depth
+from saratoga_rules.games import GAMES
+
+
+@pytest.mark.parametrize("colours", Colours)
+def test_without_colour_red_suits_are_hollow_and_with_it_they_are_not(colours: Colours) -> None:
+    appearance = Appearance(colours=colours)
+    assert appearance.look(GAMES["canfield"]).hollow is (colours is Colours.NONE)
+    assert (appearance.depth is Depth.NONE) is (colours is Colours.NONE)
+
+
+def test_each_game_has_the_suits_that_it_is_read_best_with_unless_they_were_chosen() -> None:
+    appearance = Appearance()
+    assert appearance.look(GAMES["canfield"]).suits is SuitColours.TWO
+    assert appearance.look(GAMES["caprice"]).suits is SuitColours.FOUR
+    other = appearance.with_other_suits(GAMES["canfield"])
+    assert other.look(GAMES["canfield"]).suits is SuitColours.FOUR
+    assert other.look(GAMES["lafayette"]).suits is SuitColours.TWO
+    assert other.with_other_suits(GAMES["canfield"]).look(GAMES["canfield"]).suits is (
+        SuitColours.TWO
+    )
+
+
+def test_themes_go_round_and_an_unknown_one_is_the_first() -> None:
+    appearance = Appearance(theme="of another version")
+    seen = []
+    for _ in THEMES:
+        seen.append(appearance.theme_name)
+        appearance = appearance.with_next_theme()
+    assert seen == list(THEMES)
+    assert appearance.theme_name == seen[0]

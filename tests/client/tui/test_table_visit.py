@@ -1,0 +1,122 @@
+"""A visit to a table: the screen always fits, whatever covers it, and leaving leaves nothing behind."""
+
+import pytest
+from msgspec.structs import replace
+
+from kit.evenings import START, board, evening, outcome, player, seat, snapshot, table
+from kit.table_screens import Sitting, sitting
+from saratoga_client.problems import Exit, Problem
+from saratoga_client.tui.screens.countdown import CountdownScreen
+from saratoga_client.tui.screens.gathering import GatheringScreen
+from saratoga_client.tui.screens.help import HelpScreen
+from saratoga_client.tui.screens.race import RaceScreen
+from saratoga_client.tui.screens.results import ResultsScreen
+from saratoga_client.tui.screens.watching import WatchingScreen
+from saratoga_protocol import events
+
+GATHERING = evening(first=snapshot(shown=table(phase="gathering")))
+DEALT = events.Dealt(board=board(), start_at=START, deadline=START + 600_000, now=START)
+
+
+def changed(phase: str, version: int, **more: object) -> events.TableChanged:
+    shown = replace(table(phase=phase, version=version), **more)
+    return events.TableChanged(table=shown, now=START)
+
+
+def top(at_table: Sitting) -> type:
+    return type(at_table.app.screen_stack[-1])
+
+
+async def test_the_screens_follow_the_table_from_gathering_to_gathering() -> None:
+    async with sitting(GATHERING) as at_table:
+        assert top(at_table) is GatheringScreen
+        await at_table.hear(changed("countdown", 2))
+        assert top(at_table) is CountdownScreen
+        # the deal may come after the table's word that the race is on
+        await at_table.hear(changed("running", 3))
+        assert top(at_table) is CountdownScreen
+        await at_table.hear(DEALT)
+        assert top(at_table) is RaceScreen
+        await at_table.hear(events.RaceOver(outcome=outcome("y9 a3 r1")))
+        await at_table.hear(changed("over", 4))
+        assert top(at_table) is ResultsScreen
+        await at_table.hear(changed("gathering", 5, race="mint-otter-42/2"))
+        assert top(at_table) is GatheringScreen
+        assert len(at_table.app.screen_stack) == 3, "the program's own, the waiting, the table's"
+
+
+async def test_a_race_takes_the_help_away_and_results_do_not() -> None:
+    async with sitting(GATHERING) as at_table:
+        await at_table.press("?")
+        assert top(at_table) is HelpScreen
+        await at_table.hear(changed("countdown", 2))
+        assert top(at_table) is CountdownScreen
+        await at_table.hear(changed("running", 3), DEALT)
+        await at_table.press("?")
+        await at_table.hear(events.RaceOver(outcome=outcome("y9 a3 r1")), changed("over", 4))
+        assert top(at_table) is HelpScreen
+        await at_table.press("?")
+        await at_table.settled()
+        assert top(at_table) is ResultsScreen
+
+
+async def test_who_comes_into_a_race_without_a_board_watches() -> None:
+    first = evening(first=snapshot("a1 r1", shown=table("ar", host="a")))
+    async with sitting(first) as at_table:
+        assert top(at_table) is WatchingScreen
+
+
+async def test_a_voided_countdown_goes_back_to_the_gathering_and_says_why() -> None:
+    async with sitting(GATHERING) as at_table:
+        await at_table.hear(changed("countdown", 2))
+        await at_table.hear(changed("gathering", 3, notice="raj has left: no race this time."))
+        assert top(at_table) is GatheringScreen
+        assert "raj has left: no race this time." in at_table.rows[-2]
+
+
+async def test_a_new_host_has_the_host_s_keys() -> None:
+    first = evening(first=snapshot(shown=table(phase="gathering", host="a")))
+    async with sitting(first) as at_table:
+        assert "s start" not in at_table.rows[-1]
+        await at_table.hear(changed("gathering", 2, host=player("y"), notice="ana has left."))
+        assert "s start" in at_table.rows[-1]
+
+
+async def test_a_kicked_player_is_told_so_and_the_screens_are_gone() -> None:
+    async with sitting(GATHERING) as at_table:
+        at_table.seat.lose(Problem("The host has sent you away.", "", Exit.REFUSED))
+        await at_table.settled()
+        assert str(at_table.app.problem) == "The host has sent you away."
+        assert not at_table.app.is_running
+
+
+async def test_leaving_asks_once_and_then_gives_the_seat_up() -> None:
+    async with sitting(GATHERING) as at_table:
+        await at_table.press("q")
+        assert "Give up your seat at mint-otter-42? y leaves." in at_table.text
+        await at_table.press("escape", "y")
+        assert at_table.seat.asked == []
+        await at_table.press("q", "y")
+        await at_table.settled()
+        assert at_table.seat.asked == ["leave"]
+        assert at_table.app.problem is None
+
+
+@pytest.mark.parametrize("refuses", [True, False])
+async def test_what_the_house_refuses_leaves_the_player_where_they_are(refuses: bool) -> None:
+    seats = [seat("y", ready=True), seat("a", ready=True)]
+    first = evening(first=snapshot(shown=table(phase="gathering", seats=seats)))
+    async with sitting(first) as at_table:
+        at_table.seat.refuses = refuses
+        await at_table.press("s")
+        assert ("The house says no." in at_table.text) is refuses
+        assert top(at_table) is GatheringScreen
+
+
+async def test_without_an_invitation_of_its_own_a_visit_makes_one() -> None:
+    async with sitting(GATHERING) as at_table:
+        at_table.visit.invitation = ()
+        assert at_table.visit.invitation_lines == ("saratoga join mint-otter-42",)
+        at_table.visit.server = "wss://cards.example.org"
+        (line,) = at_table.visit.invitation_lines
+        assert line == "saratoga join mint-otter-42 --server wss://cards.example.org"
