@@ -5,7 +5,6 @@ import pytest
 from saratoga_client.rulebook import plain_lines, prose, table
 from saratoga_rules.games import GAMES
 
-
 SAID = {
     "canfield": (
         "alternating colours", "king on an ace", "only as a whole", "from the waste alone",
