@@ -21,6 +21,9 @@ from kit.terminal_bytes import TerminalModes, questions
 SEEN_WITHIN: Final = 30.0
 """Seconds: a bound for what is awaited, never a measure."""
 
+CELL_WIDTH, CELL_HEIGHT = 10, 20
+"""Pixels."""
+
 _TAKE_TERMINAL: Final = (
     "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
     "os.execvp(sys.argv[1], sys.argv[1:])"
@@ -73,14 +76,26 @@ class PseudoTerminal:
         """As from the keyboard, or the mouse."""
         os.write(self._own, keys)
 
+    def point(self, button: int, column: int, line: int, *, released: bool = False) -> None:
+        """Move or press the mouse at a cell, counted from 0, as SGR says it; 32 more is a drag."""
+        across, down = (CELL_WIDTH, CELL_HEIGHT) if self.modes.private.get(1016) else (1, 1)
+        # pixels: in the middle of the cell
+        at = (column * across + across // 2 + 1, line * down + down // 2 + 1)
+        last = "m" if released else "M"
+        self.type(f"\x1b[<{button};{at[0]};{at[1]}{last}".encode())
+
     def resize(self, columns: int, lines: int) -> None:
         """As when the window is pulled: the program is told by signal or in-band, as it asked."""
         self.columns, self.lines = columns, lines
         self._set_size()
         if self.modes.private.get(2048):
-            # rows, columns, and the same in pixels
-            size = (lines, columns, lines * 20, columns * 10)
-            self.type(b"\x1b[48;%d;%d;%d;%dt" % size)
+            self._report_size()
+
+    def _report_size(self) -> None:
+        lines, columns = self.lines, self.columns
+        # and the same in pixels
+        size = (lines, columns, lines * CELL_HEIGHT, columns * CELL_WIDTH)
+        self.type(b"\x1b[48;%d;%d;%d;%dt" % size)
 
     def _set_size(self) -> None:
         fcntl.ioctl(
@@ -95,7 +110,11 @@ class PseudoTerminal:
         except (BlockingIOError, OSError):
             return
         self.written += data
+        reported = self.modes.private.get(2048)
         self.modes.feed(data)
+        if self.modes.private.get(2048) and not reported:
+            # whoever asks for reports has one at once
+            self._report_size()
         if self.modern:
             for answer in questions(data):
                 self.type(answer)
@@ -117,6 +136,11 @@ class PseudoTerminal:
         """Wait until that was written in one piece, from that byte on."""
         wanted = text.encode()
         await self.until(lambda: wanted in self.written[since:])
+
+    async def writes(self) -> None:
+        """Wait until something more is written."""
+        since = len(self.written)
+        await self.until(lambda: len(self.written) > since)
 
     async def ended(self, process: asyncio.subprocess.Process) -> int:
         """The exit code of a program that ends by itself, with everything it wrote taken in."""

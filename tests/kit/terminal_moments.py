@@ -1,0 +1,147 @@
+"""Moments of an evening at which a terminal may be taken from the program: reached by keys alone.
+
+`EveningAtHome` has a house, and brings windows to a moment again and again: a player who went away
+comes back to the table and the race where they left.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from kit.house import House
+from kit.players_keys import CODE, SARATOGA
+from kit.windows import Window, window
+from saratoga_client.drawing.places import Spot, lay_out
+from saratoga_client.practice.dealt import from_seed
+from saratoga_rules.games import GAMES
+from saratoga_rules.views import redact
+
+COLUMNS, LINES, PANEL = 80, 24, 24
+PRESSED, DRAGGED = 0, 32
+PICKED: Final = "┏"
+"""The corner of a card that is in somebody's hand."""
+
+
+class Moment(StrEnum):
+    """Where the player is."""
+
+    LOBBY = "lobby"
+    PRACTICE = "practice"
+    PRACTICE_DRAG = "drag in practice"
+    GATHERING = "gathering"
+    COUNTDOWN = "countdown"
+    RACE = "race"
+    RACE_DRAG = "drag in a race"
+    RESULTS = "results"
+    REVIEW = "review"
+
+
+ALONE: Final = (Moment.PRACTICE, Moment.PRACTICE_DRAG)
+"""Moments in which no house is there."""
+AT_A_HOUSE: Final = tuple(moment for moment in Moment if moment not in ALONE)
+
+
+@dataclass
+class EveningAtHome:
+    """One player for every moment, at one house."""
+
+    house: House
+    folder: Path
+    _codes: dict[Moment, str] = field(default_factory=dict)
+    """Tables to come back to."""
+    _guests: int = 0
+
+    @asynccontextmanager
+    async def at(self, moment: Moment, *, modern: bool = True) -> AsyncIterator[Window]:
+        """A window in which the player has come to that moment."""
+        async with AsyncExitStack() as stack:
+            match moment:
+                case Moment.LOBBY:
+                    opened = await self._open(stack, moment, modern)
+                    await opened.terminal.shows("TODAY")
+                case Moment.PRACTICE | Moment.PRACTICE_DRAG:
+                    words = ("practice", "canfield", "--seed", "1")
+                    opened = await self._open(stack, moment, modern, *words)
+                    await opened.terminal.shows("undo")
+                case Moment.COUNTDOWN:
+                    self._guests += 1
+                    opened = await self._host(stack, moment, modern)
+                    await self._start(opened)
+                case _:
+                    opened = await self._come_back(stack, moment, modern)
+            if moment in (Moment.PRACTICE_DRAG, Moment.RACE_DRAG):
+                await drag(opened)
+            if moment is Moment.REVIEW:
+                opened.terminal.type(b"v")
+                await opened.terminal.shows("back", len(opened.terminal.written))
+            yield opened
+
+    async def _come_back(self, stack: AsyncExitStack, moment: Moment, modern: bool) -> Window:
+        """To the table of that moment; the first time it is opened."""
+        shows = {
+            Moment.GATHERING: "ready",
+            Moment.RACE: "cash out",
+            Moment.RACE_DRAG: "cash out",
+            Moment.RESULTS: "see all boards",
+            Moment.REVIEW: "see all boards",
+        }[moment]
+        if moment in self._codes:
+            opened = await self._open(stack, moment, modern, "join", self._codes[moment])
+            await opened.terminal.shows(shows)
+            return opened
+        opened = await self._host(stack, moment, modern)
+        found = CODE.search(bytes(opened.terminal.written).decode(errors="replace"))
+        assert found is not None
+        self._codes[moment] = found[0]
+        if moment is not Moment.GATHERING:
+            await self._start(opened)
+            await opened.terminal.shows("cash out")
+        if moment in (Moment.RESULTS, Moment.REVIEW):
+            opened.terminal.type(b"x")
+            await opened.terminal.shows("Your race ends there")
+            opened.terminal.type(b"y")
+            await opened.terminal.shows(shows)
+        return opened
+
+    async def _host(self, stack: AsyncExitStack, moment: Moment, modern: bool) -> Window:
+        opened = await self._open(stack, moment, modern, "host", "canfield", "--cap", "0")
+        await opened.terminal.shows("when you are ready")
+        return opened
+
+    async def _start(self, opened: Window) -> None:
+        opened.terminal.type(b"r")
+        await opened.terminal.shows("not ready")
+        opened.terminal.type(b"s")
+        await opened.terminal.shows("starts in")
+
+    async def _open(
+        self, stack: AsyncExitStack, moment: Moment, modern: bool, *words: str
+    ) -> Window:
+        player = f"{moment.name.title()}{self._guests if moment is Moment.COUNTDOWN else ''}"
+        env: Mapping[str, str | None] = {
+            "SARATOGA_HOME": str(self.folder / player),
+            "SARATOGA_SERVER": self.house.url,
+            "SARATOGA_NAME": player.replace("_", ""),
+        }
+        return await stack.enter_async_context(
+            window(*SARATOGA, *words, columns=COLUMNS, lines=LINES, modern=modern, env=env)
+        )
+
+
+async def drag(opened: Window) -> None:
+    """Take the card of the first column, and carry it some cells away; the button stays down."""
+    game = GAMES["canfield"]
+    # where the column is does not depend on the cards
+    view = redact(from_seed(game, "1").position)
+    layout = lay_out(game, view, COLUMNS - PANEL, LINES - 3)
+    place = layout.place(Spot("t1", 0))
+    assert place is not None
+    # the title stands above the board
+    x, y = place.x + 1, place.y + 2
+    opened.terminal.point(PRESSED, x, y)
+    for step in range(1, 4):
+        opened.terminal.point(DRAGGED, x + step, y + step)
+    await opened.terminal.shows(PICKED)
