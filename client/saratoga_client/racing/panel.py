@@ -186,11 +186,10 @@ def _around_oneself(found: Sequence[Row], you: str, lines: int) -> list[Row | No
         # the first ones, oneself among them, and one line for the rest
         return [*found[: lines - 1], None]
     room = lines - 2
-    start = min(at - room // 2, len(found) - room)
-    rest = found[start : start + room]
-    if start + room < len(found):
-        return [found[0], None, *rest[:-1], None]
-    return [found[0], None, *rest]
+    if at >= len(found) - room:
+        return [found[0], None, *found[-room:]]
+    start = at - (room - 1) // 2
+    return [found[0], None, *found[start : start + room - 1], None]
 
 
 def _racer(
