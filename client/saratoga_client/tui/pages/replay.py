@@ -97,6 +97,21 @@ def replay_panel(seen: Seen, signs: Signs, card_name: CardName, width: int, heig
     return canvas
 
 
+def replay_ticker(seen: Seen, width: int) -> Canvas:
+    """The counts in a line, the shown board's first, where there is no room for a panel."""
+    canvas = Canvas(width, 1)
+    replay = seen.replay
+    others = [index for index in range(len(replay.boards)) if index != replay.shown]
+    x = 1
+    for index in (replay.shown, *others):
+        board = replay.boards[index]
+        banked = board.positions[replay.step_of(index)].banked
+        text = f"{board.place}. {shown(shown_name(board.name, board.bot))} {banked}"
+        if x + cell_len(text) < width:
+            x = canvas.put(x, 0, text, _role(seen, index)) + 2
+    return canvas
+
+
 def _racers(canvas: Canvas, seen: Seen, signs: Signs, width: int, height: int) -> int:
     """Rows of the racers, the shown one's among them; returns the row after them."""
     replay = seen.replay

@@ -25,7 +25,13 @@ from saratoga_client.tui.board_widget import BoardWidget
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.finder import PROMPT, Finder
 from saratoga_client.tui.lines import Guide
-from saratoga_client.tui.pages.replay import Seen, board_heading, replay_panel, replay_title
+from saratoga_client.tui.pages.replay import (
+    Seen,
+    board_heading,
+    replay_panel,
+    replay_ticker,
+    replay_title,
+)
 from saratoga_client.tui.pages.replay_words import (
     first_parting_words,
     last_parting_words,
@@ -80,8 +86,10 @@ class ReviewScreen(SoloScreen):
     ReviewScreen.-both #rival { display: block; }
     ReviewScreen.-both .heading { display: block; }
     ReviewScreen.-both #panel { width: 1fr; height: 12; }
+    ReviewScreen #ticker { height: 1; display: none; }
     ReviewScreen.-ticker #panel { display: none; }
-    ReviewScreen.-focus #panel { display: none; }
+    ReviewScreen.-ticker #ticker { display: block; }
+    ReviewScreen.-focus #panel, ReviewScreen.-focus #ticker { display: none; }
     """
     ALWAYS = (("?", "help"), ("q", "back"))
 
@@ -113,6 +121,7 @@ class ReviewScreen(SoloScreen):
                     yield CanvasView(self._draw_rival, id="rival-heading").add_class("heading")
                     yield BoardWidget(self.program.colours, id="rival-board")
             yield CanvasView(self._draw_panel, id="panel")
+        yield CanvasView(self._draw_ticker, id="ticker")
 
     def on_mount(self) -> None:
         self.set_interval(TICK, self._tick)
@@ -136,6 +145,9 @@ class ReviewScreen(SoloScreen):
 
     def _draw_panel(self, width: int, height: int) -> Canvas:
         return replay_panel(self.seen, self.signs, self.card_name, width, height)
+
+    def _draw_ticker(self, width: int, height: int) -> Canvas:
+        return replay_ticker(self.seen, width)
 
     def guide(self) -> Guide:
         if self.finder.is_open:

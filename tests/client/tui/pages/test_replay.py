@@ -8,7 +8,13 @@ from kit.solo import finished
 from saratoga_client.hand.words import ascii_card_name
 from saratoga_client.review.partings import first_parting
 from saratoga_client.review.replay import Replay, replay_of
-from saratoga_client.tui.pages.replay import Seen, board_heading, replay_panel, replay_title
+from saratoga_client.tui.pages.replay import (
+    Seen,
+    board_heading,
+    replay_panel,
+    replay_ticker,
+    replay_title,
+)
 from saratoga_client.tui.pages.signs import LETTERS
 from saratoga_rules.games import GAMES
 
@@ -79,3 +85,12 @@ def test_the_title_tells_how_far_it_has_come_and_how_fast() -> None:
 def test_a_heading_names_board_step_and_count() -> None:
     heading = board_heading(replayed().at_end(), 0, 40).text()
     assert heading.split() == ["1.", "Anna", "61/61", "11", "banked"]
+
+
+def test_in_a_line_the_shown_board_comes_first_and_nothing_is_cut() -> None:
+    seen = Seen(replay=replayed().at_end().of(1))
+    line = replay_ticker(seen, 60).text()
+    assert line.split("  ")[0].strip().startswith("2. Zoë [bot] ")
+    assert "1. Anna 11" in line
+    assert replay_ticker(seen, 20).text().strip().startswith("2. Zoë [bot]")
+    assert "Otto" not in replay_ticker(seen, 30).text()
