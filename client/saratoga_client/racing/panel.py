@@ -35,7 +35,7 @@ LEAST_NEWS: Final = 3
 """Lines that the racers leave for what happened."""
 
 CHART_HEIGHT: Final = 9
-CHART_FROM: Final = 32
+CHART_FROM: Final = 31
 """Rows of the panel from which there is room for the chart."""
 
 TONES: Final = {
