@@ -24,6 +24,7 @@ PARTS = {
 
 BY_HAND = "tests/end_to_end/test_commands.py"
 DEMO = "tests/end_to_end/test_demo.py"
+DOORS = "tests/end_to_end/test_doors.py"
 STORE = ("tests/server/store/test_tables.py", "tests/faults/test_store_faults.py")
 TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     # interfaces and plain data: nothing there can go wrong by itself
@@ -55,6 +56,7 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "client/commands/options.py": ("tests/client/commands/test_group.py",),
     "client/commands/watch.py": (BY_HAND,),
     "client/demo.py": (DEMO,),
+    "client/lines/tableside.py": ("tests/end_to_end/test_lines.py",),
     "client/rankings.py": ("tests/client/commands/test_leaderboard.py",),
     "client/scoreboard.py": ("tests/client/test_displays.py",),
     "client/visit.py": (BY_HAND, DEMO),

@@ -77,7 +77,7 @@ async def test_two_friends_race_every_game_by_typed_moves_alone_and_one_listens(
             bert.say("leave")
             await bert.hear("left: ")
             assert await bert.ended() == Exit.DONE
-            await anna.hear("seat: Bert left the table")
+            await anna.hear("notice: Bert has left")
             anna.say("leave", "quit")
             assert await anna.ended() == Exit.DONE
 
@@ -153,7 +153,7 @@ async def test_a_script_that_ends_before_the_race_gives_its_seat_up(
             bert.fall_silent()
             assert await bert.hear("left: ") == f"left: {code}"
             assert await bert.ended() == Exit.DONE
-        assert await anna.hear("seat: Bert left") == "seat: Bert left the table"
+        assert await anna.hear("notice: ") == "notice: Bert has left."
 
 
 async def test_a_whole_race_can_be_written_down_beforehand(house: House, tmp_path: Path) -> None:

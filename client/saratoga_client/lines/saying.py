@@ -14,7 +14,7 @@ from saratoga_client.plain import LEFT, READY, seat_news, standing_line
 from saratoga_client.racing.evening import Evening, clock
 from saratoga_client.racing.feed import Tone
 from saratoga_client.racing.own_board import OwnBoard
-from saratoga_client.racing.sentences import own_result
+from saratoga_client.racing.sentences import own_result, totals
 from saratoga_client.review.times import clock as as_clock
 from saratoga_client.wording import cap_words, counted
 from saratoga_protocol import events
@@ -103,7 +103,10 @@ def _seat_words(evening: Evening, seat: events.Seat) -> str:
 
 def totals_lines(evening: Evening) -> Iterator[str]:
     """What everybody at the table made of the evening so far, the richest first."""
-    for seat in sorted(evening.table.seats, key=lambda seat: (-seat.net, -seat.wins)):
+    seats = totals(evening)
+    if not seats:
+        yield "totals: nobody here has raced yet"
+    for seat in seats:
         yield (
             f"total {shown_name(seat.name, seat.bot)}: {counted(seat.races, 'race')}, "
             f"{counted(seat.wins, 'win')}, {dollars(seat.net)}"
