@@ -1,0 +1,98 @@
+"""What is painted shows no card that the view hides: the whole race screen, whatever is pressed."""
+
+import re
+from random import Random
+from typing import TypeAlias
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kit.evenings import board, evening, snapshot, table
+from kit.secrecy import sight
+from kit.table_screens import sitting
+from kit.walks import places, step_at
+from saratoga_client.racing.evening import Evening
+from saratoga_rules.cards import RANKS, SUITS
+from saratoga_rules.foundations import wanted_down, wanted_up
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES
+from saratoga_rules.position import Position
+
+CARD = re.compile(r"(10|[2-9JQKA])([♠♥♣♦])")
+SIGNS = dict(zip("♠♥♣♦", "SHCD", strict=True))
+PRESSED = st.lists(
+    st.sampled_from([*"1234567890-=wrbfg+/ko?xqtcp", "tab", "shift+tab", "escape", "enter"]),
+    max_size=4,
+)
+"""Draws are left out: what they turn up the house says, and nobody else."""
+
+Cells: TypeAlias = list[list[tuple[str, str]]]
+
+
+def racing(game: Game, position: Position) -> Evening:
+    own = board(position, 45, game=game.name)
+    return evening(first=snapshot(f"y{position.banked} a3", own, table("ya", game=game.name)))
+
+
+def shuffled(position: Position, chance: Random) -> Position:
+    """The same to its player: what lies in stock and reserve unseen has changed places."""
+    below = position.reserve[:-1]
+    hidden = [*position.stock, *below]
+    chance.shuffle(hidden)
+    stock = tuple(hidden[: len(position.stock)])
+    return position._replace(stock=stock, reserve=(*hidden[len(stock) :], *position.reserve[-1:]))
+
+
+def visible(position: Position) -> set[str]:
+    """The cards that a player may see there, and those they know to lie on the foundations."""
+    seen = sight(position)
+    open_cards = "".join([seen["waste"], seen["reserve_top"], *seen["columns"]])
+    cards = {open_cards[at : at + 2] for at in range(0, len(open_cards), 2)}
+    for index, height in enumerate(position.up):
+        suit = SUITS[index // (len(position.up) // 4)]
+        cards |= {f"{RANKS[(position.base + step - 1) % 13]}{suit}" for step in range(height)}
+    for index, height in enumerate(position.down):
+        suit = SUITS[index // (len(position.down) // 4)]
+        cards |= {f"{RANKS[12 - step]}{suit}" for step in range(height)}
+    return cards
+
+
+def read(text: str) -> set[str]:
+    """Every card that a text names."""
+    return {f"{'T' if rank == '10' else rank}{SIGNS[sign]}" for rank, sign in CARD.findall(text)}
+
+
+async def painted(game: Game, position: Position, keys: list[str]) -> list[Cells]:
+    """All cells at first and after every key; and no card is named that may not be seen."""
+    found = []
+    async with sitting(racing(game, position), position=position) as at_table:
+        for key in ("", *keys):
+            if key:
+                await at_table.press(key)
+            found.append(at_table.cells)
+            shown = at_table.seat.own.shown
+            # a foundation shows which card it waits for
+            wanted = {*wanted_up(shown.up, shown.base), *wanted_down(shown.down)}
+            secret = read(at_table.text) - visible(position) - wanted
+            assert not secret, (key, secret, at_table.text)
+    return found
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=str)
+@given(place=places, keys=PRESSED, chance=st.randoms(use_true_random=False))
+@settings(max_examples=max(2, settings().max_examples // 25))
+async def test_nothing_painted_tells_how_the_hidden_cards_lie(
+    game: Game, place: int, keys: list[str], chance: Random
+) -> None:
+    position = step_at(game.name, place).position
+    twin = shuffled(position, chance)
+    assert await painted(game, position, keys) == await painted(game, twin, keys)
+
+
+def test_a_card_that_may_not_be_seen_would_be_found() -> None:
+    position = step_at("canfield", 0).position
+    card = position.stock[0]
+    (sign,) = (sign for sign, letter in SIGNS.items() if letter == card[1])
+    assert read(f"╭{card[0].replace('T', '10')}{sign}──╮") == {card}
+    assert card not in visible(position)
