@@ -93,7 +93,8 @@ def host_here(
                 say("This machine is the house now: it is open as long as you stay.")
             if house.warning:
                 say(house.warning)
-            code = host_at(settings.given(server=house.own), table, house.friends)
+            here = settings.given(server=house.own)
+            code = host_at(here, table, house.friends, is_our_house=house.is_ours)
             if house.is_ours:
                 _stay_for_friends(house, code)
         finally:
@@ -101,14 +102,16 @@ def host_here(
                 runner.run(stack.aclose())
 
 
-def host_at(settings: Settings, table: TableWanted, friends: str) -> str:
+def host_at(
+    settings: Settings, table: TableWanted, friends: str, *, is_our_house: bool = False
+) -> str:
     """Open a table at the settings' house, invite, and sit there; returns its code."""
     code, lines = begin(_opened(settings, table, friends))
     is_plain = in_lines(settings)
     write_line(f"invitation: table {code}" if is_plain else f"Your table is {code}. Friends type:")
     for line in lines:
         write_line(f"invitation: {line.strip()}" if is_plain else line)
-    sit_down(settings, code, lines)
+    sit_down(settings, code, lines, is_our_house=is_our_house)
     return code
 
 

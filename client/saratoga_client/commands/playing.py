@@ -22,10 +22,13 @@ def in_lines(settings: Settings) -> bool:
     return not terminal.redraws
 
 
-def sit_down(settings: Settings, code: str, invitation: Sequence[str] = ()) -> None:
+def sit_down(
+    settings: Settings, code: str, invitation: Sequence[str] = (), *, is_our_house: bool = False
+) -> None:
     """Take a seat at a table and stay until it is given up. Raises `Problem`.
 
     `invitation` is what friends are sent; without one it is made for the house as it is reached here.
+    A house of our own closes when this ends.
     """
     if in_lines(settings):
         begin(_sit_in_lines(settings, code))
@@ -36,10 +39,18 @@ def sit_down(settings: Settings, code: str, invitation: Sequence[str] = ()) -> N
     try:
         open_screen(at_table(settings.house, code, invitation or lines), settings)
     except KeyboardInterrupt:
-        say(f"Your seat at {code} is kept for a minute, and what you banked stays yours.")
-        say("This goes back there:")
-        say(f"  saratoga join {settings.house.rstrip('/')}/{code}")
+        _say_what_is_kept(settings, code, is_our_house=is_our_house)
         raise
+
+
+def _say_what_is_kept(settings: Settings, code: str, *, is_our_house: bool) -> None:
+    if is_our_house:
+        say("The house closes with you. What was banked is kept in it; this opens it again:")
+        say("  saratoga host")
+        return
+    say(f"Your seat at {code} is kept for a minute, and what you banked stays yours.")
+    say("This goes back there:")
+    say(f"  saratoga join {settings.house.rstrip('/')}/{code}")
 
 
 def stand_beside(settings: Settings, code: str) -> None:

@@ -1,0 +1,261 @@
+"""Doors for real: a house opened on this machine for friends, who join by what they were sent.
+
+Every process is real; the house is gone when its host is, however that came about.
+"""
+
+import asyncio
+import os
+import re
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from kit.house import House
+from kit.line_client import LineClient, line_client
+from kit.pseudo_terminal import open_terminal
+from kit.tmux import Pane, Screen, Tmux, open_tmux
+from saratoga_client.hosting import is_house
+from saratoga_client.problems import Exit
+
+PROGRAM = (sys.executable, "-m", "saratoga_client")
+INVITATION = re.compile(r"saratoga join (ws://[^/\s]+:(\d+)/[a-z]+-[a-z]+-\d+)")
+GONE_WITHIN = 30.0
+"""Seconds: a house takes at most 20 to see its guests out."""
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port: int = listening.getsockname()[1]
+        return port
+
+
+async def gone(port: int) -> bool:
+    """Wait until no house answers there any more."""
+    async with asyncio.timeout(GONE_WITHIN):
+        while await is_house("127.0.0.1", port):
+            pass
+    return True
+
+
+async def open_pane(tmux: Tmux, home: Path, *words: str, size: tuple[int, int] = (80, 24)) -> Pane:
+    """`saratoga WORDS` in a terminal of its own, by somebody who knows of no house."""
+    return await tmux.open(
+        *PROGRAM,
+        *words,
+        columns=size[0],
+        lines=size[1],
+        env={"SARATOGA_HOME": str(home), "SARATOGA_SERVER": None},
+    )
+
+
+async def enter(pane: Pane, text: str) -> None:
+    """Type a line."""
+    await pane.type(text)
+    await pane.press("Enter")
+
+
+def invitation(screen: Screen) -> re.Match[str]:
+    """What friends are told to type, in the terminal's own lines."""
+    found = INVITATION.search(str(screen))
+    assert found is not None, screen
+    return found
+
+
+async def test_a_host_without_a_house_opens_one_and_a_friend_joins_by_the_invitation(
+    tmp_path: Path,
+) -> None:
+    async with open_tmux() as tmux:
+        words = ("host", "caprice", "--cap", "3", "--port", str(free_port()))
+        anna = await open_pane(tmux, tmp_path / "anna", *words)
+        await anna.until("Your name at this house")
+        await enter(anna, "Anna")
+        gathered = await anna.until("SEATS 1 of 16")
+        url, port = invitation(gathered).groups()
+        assert "CAPRICE" in gathered
+        assert "pip install" in gathered
+
+        bert = await open_pane(tmux, tmp_path / "bert", "join", url, size=(120, 40))
+        await bert.until("Your name at this house")
+        await enter(bert, "anna")
+        await bert.until("Somebody has that name")
+        await enter(bert, "Bert")
+        assert url in await bert.until("SEATS 2 of 16")
+
+        for player in (anna, bert):
+            await player.press("r")
+        await anna.until(lambda screen: str(screen).count("ready") > 2)
+        await anna.press("s")
+        for player in (anna, bert):
+            await player.until("paid -$100")
+        await bert.press("C-c")
+        left = await bert.until("ended: 130")
+        assert "what you banked stays yours" in left
+        assert f"saratoga join ws://127.0.0.1:{port}/" in left or url in left
+
+        # Bert's seat is kept, but he is not there: nobody needs to be asked
+        await anna.press("q")
+        await anna.until("y ")
+        await anna.press("y")
+        assert await anna.ended() == Exit.DONE
+        assert await gone(int(port))
+        assert url in await anna.screen(), "the invitation is still to be read"
+
+
+async def test_a_host_is_asked_before_friends_lose_their_house(tmp_path: Path) -> None:
+    async with open_tmux() as tmux:
+        words = ("host", "canfield", "--name", "Anna", "--port", str(free_port()))
+        anna = await open_pane(tmux, tmp_path / "anna", *words)
+        url, port = invitation(await anna.until("SEATS 1 of 16")).groups()
+        bert = await open_pane(tmux, tmp_path / "bert", "join", url, "--name", "Bert")
+        await bert.until("SEATS 2 of 16")
+        await anna.press("q")
+        await anna.until("y leave")
+        await anna.press("y")
+        await anna.until("Bert is still at")
+        await anna.press("Enter")
+        await anna.until("The house stays open until Ctrl-C.")
+        await bert.until("SEATS 1 of 16")
+        assert await is_house("127.0.0.1", int(port))
+        await anna.press("C-c")
+        await anna.ended()
+        assert await gone(int(port))
+        # who sits there sees that it is gone, and is free to go
+        await bert.until("reconnecting")
+        await bert.press("C-c")
+        assert await bert.ended() == Exit.INTERRUPTED
+
+
+async def test_ctrl_c_closes_a_hosts_house_with_the_race_in_it_and_the_next_evening_goes_on(
+    tmp_path: Path,
+) -> None:
+    words = ("host", "lafayette", "--name", "Anna", "--port", str(free_port()))
+    async with open_tmux() as tmux:
+        anna = await open_pane(tmux, tmp_path / "anna", *words)
+        port = int(invitation(await anna.until("SEATS 1 of 16"))[2])
+        await anna.press("r")
+        await anna.until("host, ready")
+        await anna.press("s")
+        await anna.until("paid  -$50")
+        await anna.press("C-c")
+        assert "The house closes with you. What was banked is kept" in await anna.until("ended: ")
+        assert await gone(port)
+        again = await open_pane(tmux, tmp_path / "anna", *words)
+        await again.until("paid  -$50")
+        await again.press("C-c")
+        assert await again.ended() == Exit.INTERRUPTED
+        assert "You are in a race at" in await again.screen()
+        assert await gone(port)
+
+
+@asynccontextmanager
+async def hosting_in_lines(home: Path, *words: str) -> AsyncIterator[tuple[LineClient, int]]:
+    """`saratoga host` over pipes, with its table open; and the port of its house."""
+    async with line_client("", home, "host", "lafayette", "--name", "Anna", *words) as host:
+        while (found := INVITATION.search(await host.hear("invitation: "))) is None:
+            pass
+        await host.hear("table ")
+        yield host, int(found[2])
+
+
+async def test_a_host_in_lines_says_the_invitation_one_fact_a_line(tmp_path: Path) -> None:
+    async with hosting_in_lines(tmp_path / "anna", "--port", str(free_port())) as (host, port):
+        told = [line for line in host.lines if line.startswith("invitation: ")]
+        assert told[0].startswith("invitation: table ")
+        assert told[1].startswith("invitation: Race me at patience: Lafayette, 10 minutes")
+        assert told[2].startswith("invitation: pip install")
+        host.say("leave", "quit")
+        assert await host.ended() == Exit.DONE
+    assert await gone(port)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+async def test_whatever_ends_the_host_ends_the_house(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    async with hosting_in_lines(tmp_path / "anna", "--port", str(free_port())) as (host, port):
+        host.process.send_signal(number)
+        await host.ended()
+        assert await gone(port)
+
+
+async def test_a_house_that_runs_here_already_is_used_and_left_alone(
+    house: House, tmp_path: Path
+) -> None:
+    async with hosting_in_lines(tmp_path / "anna", "--port", str(house.port)) as (host, port):
+        assert port == house.port
+        assert any("runs on this machine already" in line for line in host.errors)
+        host.say("leave", "quit")
+        assert await host.ended() == Exit.DONE
+    assert await is_house("127.0.0.1", house.port)
+
+
+async def test_from_the_lobby_to_a_table_of_ones_own_and_back_and_there_again_by_its_url(
+    tmp_path: Path, house: House
+) -> None:
+    async with open_tmux() as tmux:
+        anna = await open_pane(tmux, tmp_path / "anna", "--server", house.url)
+        await anna.until("Your name: _")
+        await enter(anna, "Anna")
+        await anna.until("You are Anna")
+        await anna.press("c")
+        await anna.until("A NEW TABLE")
+        await anna.press("Enter")
+        url = invitation(await anna.until("SEATS 1 of 16"))[1]
+        await anna.press("q")
+        await anna.until("y leave")
+        await anna.press("y")
+        await anna.until("PUBLIC TABLES")
+        await anna.press("j")
+        await enter(anna, f"{url}")
+        await anna.until("SEATS 1 of 16")
+        await anna.press("q")
+        await anna.until("y leave")
+        await anna.press("y")
+        await anna.until("PUBLIC TABLES")
+        await anna.press("q")
+        assert await anna.ended() == Exit.DONE
+
+
+async def test_without_a_terminal_the_program_explains_itself_in_short() -> None:
+    process = await asyncio.create_subprocess_exec(
+        *PROGRAM, stdout=asyncio.subprocess.PIPE, stdin=asyncio.subprocess.DEVNULL
+    )
+    told, _ = await process.communicate()
+    assert process.returncode == Exit.DONE
+    assert b"saratoga host canfield" in told
+    assert b"\x1b" not in told
+
+
+async def test_a_terminal_that_cannot_redraw_has_the_lobby_in_lines(
+    house: House, tmp_path: Path
+) -> None:
+    env = {"TERM": "dumb", "SARATOGA_HOME": str(tmp_path), "SARATOGA_SERVER": house.url}
+    async with (
+        open_terminal() as terminal,
+        terminal.running(*PROGRAM, env=env) as process,
+    ):
+        await terminal.shows("you have no name yet: say name NAME")
+        terminal.type(b"name Anna\nquit\n")
+        assert await terminal.ended(process) == Exit.DONE
+        assert b"\x1b" not in terminal.written
+
+
+async def test_bash_completes_what_the_program_prints_for_it() -> None:
+    script = (
+        'saratoga() { "$PYTHON" -m saratoga_client "$@"; }; PATH="$BIN:$PATH"; '
+        'eval "$(saratoga completion bash)"; complete -p saratoga; '
+        "COMP_WORDS=(saratoga le); COMP_CWORD=1; _saratoga_completion saratoga; "
+        'echo "${COMPREPLY[@]}"'
+    )
+    process = await asyncio.create_subprocess_exec(
+        *("bash", "--norc", "-c", script),
+        env={**os.environ, "PYTHON": sys.executable, "BIN": str(Path(sys.executable).parent)},
+        stdout=asyncio.subprocess.PIPE,
+    )
+    told, _ = await process.communicate()
+    assert told.decode().splitlines()[-1] == "leaderboard"
