@@ -1,0 +1,82 @@
+"""Boards of every size that a screen of 80x24 or more can give: nothing is cut, nothing overlaps."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.positions import draw
+from kit.walks import places, step_at
+from saratoga_client.drawing.board import Marks, draw_layout
+from saratoga_client.drawing.looks import Look
+from saratoga_client.drawing.places import Kind, Layout, lay_out
+from saratoga_client.drawing.roles import Role
+from saratoga_client.hand.keys import pile_keys
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES
+from saratoga_rules.views import View, redact
+
+WIDTHS = range(55, 141)
+HEIGHTS = range(21, 41)
+BOARDS = st.tuples(st.sampled_from(WIDTHS), st.sampled_from(HEIGHTS))
+LOOKS = st.builds(Look, ascii=st.booleans(), hollow=st.booleans())
+KEYS = {Role.KEY, Role.KEY_LIT, Role.KEY_TARGET}
+
+
+def painted(game: Game, view: View, look: Look, board: tuple[int, int]) -> Layout:
+    """The layout of a picture, after a look at everything in it."""
+    layout = lay_out(game, view, *board)
+    marks = Marks(labels=pile_keys(game).by_pile)
+    canvas = draw_layout(game, view, marks, look, layout)
+    rows = canvas.text().split("\n")
+    cells = Counter(
+        (x, y)
+        for place in layout.places
+        for x in range(place.x, place.x + place.width)
+        for y in range(place.y, place.y + place.height)
+    )
+    assert not [cell for cell, count in cells.items() if count > 1]
+    assert all(0 <= x < board[0] and 0 <= y < board[1] for x, y in cells)
+    for place in layout.places:
+        seen = rows[place.y][place.x : place.x + place.width]
+        if place.card is not None:
+            assert look.index(place.card) in seen
+        if place.kind is Kind.GAP:
+            assert str(place.count) in seen
+    keys = {piece.text.strip("[]") for row in canvas.rows() for piece in row if piece.role in KEYS}
+    assert keys == set(pile_keys(game).by_pile.values())
+    return layout
+
+
+@given(st.sampled_from(list(GAMES)), places, BOARDS, LOOKS)
+def test_a_game_fits_a_board_of_any_size(
+    name: str, place: int, board: tuple[int, int], look: Look
+) -> None:
+    game, position, *_ = step_at(name, place)
+    painted(game, redact(position), look, board)
+
+
+@pytest.mark.parametrize("name", list(GAMES))
+def test_columns_deeper_than_any_are_counted_between_their_ends(name: str) -> None:
+    game = GAMES[name]
+    deep = "KS QH JS TD 9C 8D 7C 6H 5S 4D 3S 2H AC " * 2
+    view = redact(draw(game, "\n".join(f"t{n}: {deep}" for n in range(1, game.columns.count + 1))))
+    for width in WIDTHS:
+        layout = painted(game, view, Look(), (width, 21))
+        for number in range(1, game.columns.count + 1):
+            shown = [place for place in layout.places if place.pile == f"t{number}"]
+            assert sum(place.count for place in shown) == 26
+            assert (shown[0].card, shown[-1].card) == ("KS", "AC")
+
+
+@given(st.sampled_from(list(GAMES)), places, BOARDS)
+def test_a_back_shows_nothing_but_how_many_lie_there(
+    name: str, place: int, board: tuple[int, int]
+) -> None:
+    game, position, *_ = step_at(name, place)
+    layout = lay_out(game, redact(position), *board)
+    for back in layout.places:
+        if back.kind is Kind.BACK:
+            assert back.card is None
+            assert back.index is None
