@@ -7,6 +7,7 @@ records everybody may read.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from saratoga_client.model import shown_name
 from saratoga_client.practice.game import Practice, counts
 from saratoga_client.review.climb import Climb
 from saratoga_client.wording import counted
@@ -36,8 +37,9 @@ def ghost_of_run(practice: Practice, end: int, words: str) -> Ghost:
 def ghost_of_board(record: RaceRecord, player: str) -> Ghost:
     """The ghost of a board in a finished race; raises `ReplayError`, or `KeyError`: no such racer."""
     made = steps(record, player)
+    racer = record.racer(player)
     return Ghost(
-        words=f"{record.racer(player).name} in {record.race_id}",
+        words=f"{shown_name(racer.name, racer.bot)} in {record.race_id}",
         climb=Climb(
             record.deal.banked,
             tuple((step.line.at, step.position.banked) for step in made),

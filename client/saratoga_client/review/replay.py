@@ -84,7 +84,7 @@ class Replay:
 
     def at_parting(self, parting: Parting) -> "Replay":
         """Where the shown board and the rival's parted, both of them."""
-        here = replace(self, step=0).stepped(parting.own)
+        here = self.at_home().stepped(parting.own)
         return replace(here, ahead=parting.winners - parting.own)
 
     def other(self, by: int = 1) -> "Replay":

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from kit.races import Entrant, race
 from kit.walks import banking, wandering
-from saratoga_client.review.partings import first_parting
+from saratoga_client.review.partings import Parting, first_parting
 from saratoga_client.review.replay import Replay, replay_of
 from saratoga_rules.games import GAMES
 from saratoga_rules.record import RaceRecord
@@ -70,10 +70,17 @@ def test_at_a_parting_both_boards_stand_alike_and_go_on_step_for_step() -> None:
     parting = first_parting(shown.game, shown.board, shown.boards[shown.rival])
     assert parting is not None
     there = shown.at_parting(parting)
+    assert there == shown.stepped(9).at_parting(parting)
     winner = shown.boards[0]
     assert there.position == winner.positions[there.step_of(0)]
     assert there.stepped(2).step_of(0) == there.step_of(0) + 2
     assert there.at(there.moment).ahead is None
+
+
+def test_at_the_deal_no_time_has_passed() -> None:
+    shown = replay_of(finished()).stepped(5)
+    there = shown.at_parting(Parting(0, 0, "", 0, "", 0))
+    assert (there.step, there.moment) == (0, 0)
 
 
 @every_game

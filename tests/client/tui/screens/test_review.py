@@ -140,7 +140,7 @@ async def test_the_deal_can_be_played_beside_the_ghost_of_the_board(record: Race
     async with before(screen) as player:
         await player.press("tab", "s")
         assert isinstance(player.screen, PracticeScreen)
-        assert player.message == "You race a ghost: Zoë in mint-otter-42/2. Nothing counts."
+        assert player.message == "You race a ghost: Zoë [bot] in mint-otter-42/2. Nothing counts."
         await player.press("q")
         assert player.sees(screen)
 
