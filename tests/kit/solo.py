@@ -90,7 +90,6 @@ class Player:
     async def press(self, *keys: str) -> str:
         """Press keys; returns the answer to the last."""
         await self.pilot.press(*keys)
-        await self.pilot.pause()
         answers = self.screen.query(MessageLine)
         return answers.first().text if answers else ""
 
