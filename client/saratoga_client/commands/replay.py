@@ -29,7 +29,7 @@ def command(race_or_file: str, settings: Settings) -> None:
     RACE is a race's id such as mint-otter-42/3; FILE is a record kept before. Races that you
     were in are kept on this machine and need no house.
     """
-    record = _record(race_or_file, settings)
+    record = _playable(_record(race_or_file, settings), race_or_file)
     from saratoga_client.commands.playing import in_lines
 
     if in_lines(settings):
@@ -51,6 +51,24 @@ def _own(record: RaceRecord) -> str:
     kept = Keepsakes()
     players = (racer.player for racer in record.racers if not racer.bot)
     return next((player for player in players if kept.best(record.game, player)), "")
+
+
+def _playable(record: RaceRecord, race_or_file: str) -> RaceRecord:
+    """The same record, if all its boards can be played again; raises `Problem`."""
+    from saratoga_client.review.boards import open_boards
+    from saratoga_rules.replay import ReplayError, game_of
+
+    remedy = "A newer saratoga may know these rules."
+    try:
+        game_of(record)
+        remedy = f"See what is wrong: saratoga verify {race_or_file}"
+        open_boards(record)
+    except ReplayError as fault:
+        reason = str(fault).removesuffix(".")
+        raise Problem(
+            f"This race cannot be seen again: {reason}.", remedy, Exit.NOT_VERIFIED
+        ) from None
+    return record
 
 
 def _record(race_or_file: str, settings: Settings) -> RaceRecord:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from saratoga_client import settings as choices
 from saratoga_client.connection import Connection
 from saratoga_client.practice.dealt import Dealt
-from saratoga_client.problems import Exit, Problem
+from saratoga_client.problems import Problem
 from saratoga_client.racing.evening import Evening
 from saratoga_client.racing.seated import Seated
 from saratoga_client.settings import Settings
@@ -77,15 +77,8 @@ def alone(dealt: Dealt, *, with_ghost: bool = False) -> Errand:
 
 
 def looking_back(record: RaceRecord, player: str = "") -> Errand:
-    """See a finished race again; raises `Problem` if its rules are not known here."""
-    try:
-        screen = ReviewScreen(record, player)
-    except ValueError as fault:
-        raise Problem(
-            f"This race cannot be seen again: {fault}.",
-            "Its record is whole; a newer saratoga may know its rules.",
-            Exit.NOT_VERIFIED,
-        ) from None
+    """See a finished race again; raises `ReplayError` at a record that cannot be played."""
+    screen = ReviewScreen(record, player)
 
     async def errand(app: SaratogaApp) -> None:
         await app.push_screen_wait(screen)

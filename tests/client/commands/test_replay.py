@@ -1,5 +1,6 @@
 """`saratoga replay`: records from files and from what this machine keeps."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,30 @@ def test_what_is_no_record_ends_with_7_and_says_why(
     shown = capsys.readouterr()
     assert "is no record of a race" in shown.err
     assert "Traceback" not in shown.err
+
+
+@pytest.mark.parametrize("is_plain", [True, False])
+def test_a_record_of_other_rules_or_of_moves_that_were_none_is_refused(
+    is_plain: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("saratoga_client.commands.playing.in_lines", lambda _: is_plain)
+    racer, *others = finished().racers
+    first, *rest = racer.log
+    forged = replace(racer, log=(replace(first, text="redeal"), *rest))
+    path = tmp_path / "odd.record"
+    for record, remedy in (
+        (replace(finished(), rules_version=99), "newer saratoga"),
+        (replace(finished(), racers=(forged, *others)), "saratoga verify"),
+    ):
+        path.write_text(format_record(record), encoding="ascii")
+        assert run(saratoga, ["replay", str(path)]) == Exit.NOT_VERIFIED
+        shown = capsys.readouterr()
+        assert remedy in " ".join(shown.err.split())
+        assert "This race cannot be seen again: " in shown.err
+        assert not shown.out
 
 
 def test_on_a_terminal_the_screen_opens_at_the_board_of_who_played_here(
