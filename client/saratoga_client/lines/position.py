@@ -1,7 +1,7 @@
 """A position said pile by pile, a line each, in an order that does not change. Pure.
 
-What lies where is said for the ear and cut for a program alike: the count comes first, then the
-cards from the bottom to the top, and an empty pile says so.
+What lies where is said for the ear and cut for a program alike: the count first where not every
+card is said, then the cards from the bottom to the top, and an empty pile says so.
 """
 
 from collections.abc import Iterator
@@ -77,7 +77,7 @@ def up_line(game: Game, view: View, tongue: Tongue = LETTERS) -> str:
         for index, height in enumerate(view.up)
     ]
     base = f", base {tongue.rank(view.base)}" if game.up.first is First.BASE_CARD else ""
-    return f"up: {', '.join(piles)}{base}"
+    return f"up: {', '.join(piles) if any(view.up) else 'empty'}{base}"
 
 
 def down_line(view: View, tongue: Tongue = LETTERS) -> str:
@@ -87,7 +87,7 @@ def down_line(view: View, tongue: Tongue = LETTERS) -> str:
         _foundation(SUITS[index // copies], height, 14 - height, tongue)
         for index, height in enumerate(view.down)
     ]
-    return f"down: {', '.join(piles)}"
+    return f"down: {', '.join(piles) if any(view.down) else 'empty'}"
 
 
 def column_line(view: View, index: int, tongue: Tongue = LETTERS) -> str:
