@@ -9,12 +9,21 @@ import asyncio
 from collections import deque
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from kit.evenings import START, YOU, board, opening, table
 from saratoga_client.backoff import Backoff
-from saratoga_client.connection import Connection, LinkState
+from saratoga_client.connection import Connection, LinkState, Timing
 from saratoga_client.switchboard import Switchboard
 from saratoga_protocol import events
-from saratoga_protocol.commands import AnyCommand, CashOut, MakeMove
+from saratoga_protocol.commands import (
+    AnyCommand,
+    CashOut,
+    GetRecord,
+    JoinTable,
+    MakeMove,
+    WatchTable,
+)
 from saratoga_protocol.events import AnyEvent, BoardView
 from saratoga_protocol.refusals import REASONS
 from saratoga_rules.games import GAMES
@@ -36,6 +45,12 @@ class ModelHouse:
     """Ids of commands, 0 for the house's own, and entries."""
     troubles: deque[tuple[str, bool]] = field(default_factory=deque)
     """What the next commands are answered with, and whether they are carried out all the same."""
+    records: dict[str, str] = field(default_factory=dict)
+    """Of finished races, by their ids."""
+    heard: list[AnyCommand] = field(default_factory=list)
+    """Every command but moves and cashing out, which the log has."""
+    shown: events.Snapshot | None = None
+    """What whoever comes is shown, instead of the board."""
 
     @property
     def moves(self) -> list[Move]:
@@ -45,6 +60,8 @@ class ModelHouse:
         return board(self.position, len(self.log), self.state, self.game)
 
     def snapshot(self) -> events.Snapshot:
+        if self.shown is not None:
+            return self.shown
         return events.Snapshot(
             table=table("y", game=self.game), now=START + 1000, board=self.board()
         )
@@ -70,7 +87,8 @@ class ModelHouse:
         return self._judged(command)
 
     def _judged(self, command: AnyCommand) -> AnyEvent:
-        assert isinstance(command, MakeMove | CashOut)
+        if not isinstance(command, MakeMove | CashOut):
+            return self._done(command)
         last_id = max((known for known, _ in self.log), default=0)
         if command.id <= last_id:
             if any(known == command.id for known, _ in self.log):
@@ -88,6 +106,19 @@ class ModelHouse:
             return self._no(command.id, "illegal_move")
         self._enter(command.id, command.move)
         return self._made(command.id)
+
+    def _done(self, command: AnyCommand) -> AnyEvent:
+        """All that concerns no board is done as it is asked."""
+        self.heard.append(command)
+        match command:
+            case GetRecord(race=race) if race in self.records:
+                return events.Record(re=command.id, race=race, text=self.records[race])
+            case GetRecord():
+                return _refused(command.id, "no_such_race")
+            case JoinTable() | WatchTable():
+                return replace(self.snapshot(), re=command.id)
+            case _:
+                return events.Done(re=command.id)
 
     def _enter(self, command_id: int, text: str) -> None:
         self.position = play(GAMES[self.game], self.position, parse_move(text))
@@ -110,8 +141,8 @@ def _refused(command_id: int, code: str) -> events.Refused:
 class ModelConnection(Connection):
     """A player's connection to a model house: two wires, moved along by the test."""
 
-    def __init__(self, house: ModelHouse) -> None:
-        super().__init__("ws://model.invalid", "5a" * 32)
+    def __init__(self, house: ModelHouse, timing: Timing = Timing()) -> None:  # noqa: B008 - frozen
+        super().__init__("ws://model.invalid", "5a" * 32, timing=timing)
         self.house = house
         self.to_house: deque[AnyCommand] = deque()
         self.to_player: deque[AnyEvent] = deque()
@@ -149,6 +180,11 @@ class ModelConnection(Connection):
         self.to_house.clear()
         self.to_player.clear()
         self._turn(LinkState.RECONNECTING)
+
+    def end(self, trouble: Exception) -> None:
+        """It is over for good."""
+        self.is_up = False
+        self._finish(trouble)
 
     def let_house_answer(self) -> None:
         if self.to_house:

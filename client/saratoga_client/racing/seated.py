@@ -5,6 +5,7 @@ do; `play` never waits: what turns nothing up is shown at once, and taken back w
 reason if it is refused.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
@@ -199,6 +200,8 @@ class Seated:
                 "Bring it up to date: pip install --upgrade saratoga. Or watch this race.",
                 Exit.TOO_OLD,
             )
+        # the seat sees what the evening shows already: its chore was begun, and comes first
+        await asyncio.sleep(0)
         try:
             await self._say(self._seat.ready())
         except DealSpent as spent:
