@@ -27,6 +27,8 @@ from saratoga_rules.record import RaceRecord
 if TYPE_CHECKING:
     from saratoga_client.tui.app import SaratogaApp
 
+UNKNOWN_GAME: Final = "This program does not know that game: there is a newer saratoga."
+
 URGENT: Final = (CountdownScreen, RaceScreen)
 """Screens before which nothing else may stand: the race does not wait."""
 
@@ -116,6 +118,8 @@ class TableVisit:
         game = self.evening.game
         if game is not None:
             self.cover(HelpScreen(game, is_race=True))
+        elif self._screen is not None:
+            self._screen.say(UNKNOWN_GAME, Role.WARNING)
 
     def review(self, findings: Findings) -> None:
         """Open the boards of a finished race to everybody."""

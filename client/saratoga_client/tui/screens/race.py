@@ -340,8 +340,13 @@ class RaceScreen(TableScreen):
             return
         self.ask(
             f"Cash out with {own.banked} banked, net {dollars(own.net)}? Your race ends there.",
-            y=("cash out", lambda: self.visit.do(self.visit.seat.cash_out())),
+            y=("cash out", self._cash_out),
         )
+
+    def _cash_out(self) -> None:
+        self._kept.clear()
+        self.say("Cashing out.")
+        self.visit.do(self.visit.seat.cash_out())
 
     def ask_to_leave(self) -> None:
         own = self.own

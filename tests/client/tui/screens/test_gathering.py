@@ -60,7 +60,9 @@ async def test_one_key_walks_through_all_games(game: str) -> None:
 
 async def test_a_game_of_a_newer_house_can_be_left_for_a_known_one() -> None:
     async with sitting(gathering(game="golf")) as at_table:
-        await at_table.press("g", "?")
+        await at_table.press("?")
+        assert "This program does not know that game" in at_table.rows[-2]
+        await at_table.press("g")
         assert at_table.seat.asked == [f"game {next(iter(GAMES))}"]
 
 
