@@ -5,9 +5,12 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from kit.house import open_house
 from saratoga_client.connection import Connection, LinkState
 from saratoga_client.identity import new_token
+from saratoga_client.problems import Problem
 from saratoga_client.racing.evening import Evening
 from saratoga_client.racing.keepsakes import Keepsakes
 from saratoga_client.racing.own_board import OwnBoard
@@ -24,7 +27,10 @@ WITHIN = 60.0
 class Person:
     """Somebody who banks what can be banked, draws otherwise, and cashes out after a while."""
 
-    def __init__(self, house: Connection, folder: Path, patience: int) -> None:
+    attending: asyncio.Task[None]
+
+    def __init__(self, house: Connection, token: str, folder: Path, patience: int) -> None:
+        self.token = token
         self.seated = Seated(
             house,
             witness=Witness(folder / "witness"),
@@ -80,18 +86,20 @@ async def people(url: str, folder: Path, patience: int) -> AsyncIterator[tuple[P
     async with AsyncExitStack() as stack:
         found = []
         for name in ("Ana", "Raj"):
-            house = await stack.enter_async_context(Connection(url, new_token(), name=name))
-            found.append(Person(house, folder / name, patience))
+            token = new_token()
+            house = await stack.enter_async_context(Connection(url, token, name=name))
+            found.append(Person(house, token, folder / name, patience))
         ana, raj = found
-        attending = [asyncio.create_task(person.seated.attend()) for person in found]
+        for person in found:
+            person.attending = asyncio.create_task(person.seated.attend())
         try:
             code = await ana.seated.open_table("canfield", cap=5)
             await raj.seated.sit_down(code)
             yield ana, raj
         finally:
-            for task in attending:
-                task.cancel()
-            await asyncio.gather(*attending, return_exceptions=True)
+            for person in found:
+                person.attending.cancel()
+            await asyncio.gather(*(person.attending for person in found), return_exceptions=True)
 
 
 async def start(ana: Person, raj: Person) -> None:
@@ -135,6 +143,28 @@ async def test_a_race_goes_on_when_the_house_was_killed_in_the_middle(tmp_path: 
             check_the_end(person, record)
             assert LinkState.RECONNECTING in person.links
             assert person.links[-1] is LinkState.CONNECTED
+
+
+async def test_who_is_sent_away_or_sits_elsewhere_is_told_so(tmp_path: Path) -> None:
+    async with asyncio.timeout(WITHIN), open_house() as house, AsyncExitStack() as stack:
+        ana, raj = await stack.enter_async_context(people(house.url, tmp_path, patience=0))
+        await ana.seated.until(lambda e: len(e.table.seats) == 2)
+        await ana.seated.kick(raj.house.welcome.player)
+        with pytest.raises(Problem, match="sent you away") as parting:
+            await raj.attending
+        assert "its host wants you" in parting.value.remedy
+
+        window = await stack.enter_async_context(Connection(house.url, ana.token))
+        second = Person(window, ana.token, tmp_path / "second", patience=0)
+        second.attending = asyncio.create_task(second.seated.attend())
+        evening = ana.seated.evening
+        assert evening is not None
+        await second.seated.sit_down(evening.table.code)
+        with pytest.raises(Problem, match="another device or window"):
+            await ana.attending
+        await second.seated.until(lambda e: e.is_host)
+        await second.seated.leave()
+        await second.attending
 
 
 def check_the_end(person: Person, record: RaceRecord) -> None:
