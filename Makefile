@@ -17,10 +17,13 @@ PLAYERS_AND_HOUSE := $(VENV)/.house-is-set-up
 TOOLS := $(VENV)/.tools-are-set-up
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test check style types layers pyright bench long clean
+.PHONY: help play demo serve test check style types layers pyright bench long clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+play: $(PLAYERS_AND_HOUSE) ## host a table at GAME (canfield) for friends in your network; ARGS="--cap 5"
+	@$(BIN)/saratoga host $(GAME) $(ARGS)
 
 demo: $(PLAYERS_AND_HOUSE) ## race four bots at GAME (canfield), live, and verify the result
 	@$(BIN)/saratoga demo --game $(GAME) $(ARGS)

@@ -34,11 +34,17 @@ BRISK: Final = Timing(first_within=0.3)
 
 @asynccontextmanager
 async def visiting(
-    server: str, *, token: str = "", name: str | None = None, bot: bool = False
+    server: str,
+    *,
+    token: str = "",
+    name: str | None = None,
+    bot: bool = False,
+    tells: bool = True,
 ) -> AsyncIterator[Connection]:
     """A connection to the house; raises `Problem` for all that can come between.
 
-    Without a `token`, whoever plays on this machine comes.
+    Without a `token`, whoever plays on this machine comes. `tells`: say on the error stream when
+    the connection is lost and when it is back; not for who is told elsewhere.
     """
     try:
         check_address(server)
@@ -49,7 +55,7 @@ async def visiting(
             bot=bot,
             client=PROGRAM,
             timing=timing_for(server),
-            on_state=_tell(),
+            on_state=_tell() if tells else _nothing_said,
         ) as house:
             yield house
     except (Refused, HouseClosed, Unreachable, Unanswered, UnexpectedAnswer) as trouble:
@@ -79,6 +85,10 @@ def _tell() -> Callable[[LinkState], None]:
     return tell
 
 
+def _nothing_said(_state: LinkState) -> None:
+    """For who is told elsewhere."""
+
+
 def problem_of(server: str, trouble: Exception) -> Problem:
     """What came between, in words."""
     match trouble:
@@ -105,7 +115,15 @@ def no_house(server: str, reason: str) -> Problem:
             "or SARATOGA_SERVER.",
             Exit.UNREACHABLE,
         )
-    return unreachable(server, reason)
+    problem = unreachable(server, reason)
+    if "certificate" in reason:
+        return Problem(
+            problem.what,
+            "Is the address right? If the host made the certificate, have it sent to you, and "
+            "name its file: SSL_CERT_FILE=cert.pem saratoga ...",
+            Exit.UNREACHABLE,
+        )
+    return problem
 
 
 def check_address(server: str) -> None:
