@@ -84,7 +84,8 @@ async def _sit_in_lines(settings: Settings, code: str) -> None:
     from saratoga_client.lines.talk import open_talk
     from saratoga_client.visit import visiting
 
-    async with visiting(settings.house) as house:
+    # at the table, lines of the talk itself tell of the connection
+    async with visiting(settings.house, tells=False) as house:
         talk = open_talk()
         if house.welcome.name is None:
             is_named = settings.name and await claim_name(house, talk, settings.name)
