@@ -1,18 +1,23 @@
 """`saratoga`: the players' command line."""
 
 import sys
-from importlib.metadata import PackageNotFoundError, version
 
 import click
 
 from saratoga_client.commands.group import Verbs, open_lobby, run
 
 
-def _version() -> str:
+def _tell_version(context: click.Context, _option: click.Parameter, is_asked: bool) -> None:
+    if not is_asked:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
-        return version("saratoga")
+        told = version("saratoga")
     except PackageNotFoundError:
-        return "not installed"
+        told = "not installed"
+    click.echo(f"saratoga {told}")
+    context.exit()
 
 
 @click.group(
@@ -20,7 +25,14 @@ def _version() -> str:
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(_version(), "--version", message="saratoga %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_tell_version,
+    help="Show the version and exit.",
+)
 @click.option("--server", metavar="URL", help="The house whose lobby to open.")
 @click.option("--plain", is_flag=True, help="The lobby in lines of text.")
 @click.pass_context

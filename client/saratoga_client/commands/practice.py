@@ -42,8 +42,8 @@ def _practise(game: str, seed: str, ghost: bool, settings: Settings) -> None:
 
         begin(practise(GAMES[game], seed, with_ghost=ghost))
         return
-    from saratoga_client.lines.practising import drawn_seed
     from saratoga_client.practice.dealt import from_seed
+    from saratoga_client.practice_desk import drawn_seed
     from saratoga_client.tui.arrivals import alone, open_screen
 
     dealt = from_seed(GAMES[game], seed or drawn_seed())

@@ -1,23 +1,26 @@
-"""How one comes to a table on the screen: seated, beside it, or by way of the lobby."""
+"""How one comes to a screen: seated at a table, beside it, alone with a deal or with a record.
+
+What a way needs is imported when it is taken: nobody who practises waits for the network's parts.
+"""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from saratoga_client import settings as choices
-from saratoga_client.connection import Connection
-from saratoga_client.practice.dealt import Dealt
 from saratoga_client.problems import Problem
-from saratoga_client.racing.evening import Evening
-from saratoga_client.racing.seated import Seated
 from saratoga_client.settings import Settings
 from saratoga_client.terminal import Capabilities, this_terminal
 from saratoga_client.tui.app import Errand, SaratogaApp, run_errand
 from saratoga_client.tui.appearance import Appearance
-from saratoga_client.tui.screens.practice import PracticeScreen
-from saratoga_client.tui.screens.review import ReviewScreen
-from saratoga_client.tui.table_visit import TableVisit
-from saratoga_client.visit import visiting
-from saratoga_rules.record import RaceRecord
+
+if TYPE_CHECKING:
+    from saratoga_client.connection import Connection
+    from saratoga_client.practice.dealt import Dealt
+    from saratoga_client.racing.evening import Evening
+    from saratoga_client.racing.seated import Seated
+    from saratoga_client.tui.table_visit import TableVisit
+    from saratoga_rules.record import RaceRecord
 
 
 def open_screen(errand: Errand, settings: Settings) -> None:
@@ -45,6 +48,7 @@ def remember(key: str, value: str | bool | int) -> None:
 
 def at_table(server: str, code: str, invitation: Sequence[str] = ()) -> Errand:
     """Sit at a table until the seat is given up."""
+    from saratoga_client.visit import visiting
 
     async def errand(app: SaratogaApp) -> None:
         async with visiting(server) as house:
@@ -57,6 +61,7 @@ def at_table(server: str, code: str, invitation: Sequence[str] = ()) -> Errand:
 
 def beside_table(server: str, code: str) -> Errand:
     """Watch a table until one has seen enough."""
+    from saratoga_client.visit import visiting
 
     async def errand(app: SaratogaApp) -> None:
         async with visiting(server) as house:
@@ -67,8 +72,9 @@ def beside_table(server: str, code: str) -> Errand:
     return errand
 
 
-def alone(dealt: Dealt, *, with_ghost: bool = False) -> Errand:
+def alone(dealt: "Dealt", *, with_ghost: bool = False) -> Errand:
     """Practise, from this deal on."""
+    from saratoga_client.tui.screens.practice import PracticeScreen
 
     async def errand(app: SaratogaApp) -> None:
         await app.push_screen_wait(PracticeScreen(dealt, with_ghost=with_ghost))
@@ -76,8 +82,10 @@ def alone(dealt: Dealt, *, with_ghost: bool = False) -> Errand:
     return errand
 
 
-def looking_back(record: RaceRecord, player: str = "") -> Errand:
+def looking_back(record: "RaceRecord", player: str = "") -> Errand:
     """See a finished race again; raises `ReplayError` at a record that cannot be played."""
+    from saratoga_client.tui.screens.review import ReviewScreen
+
     screen = ReviewScreen(record, player)
 
     async def errand(app: SaratogaApp) -> None:
@@ -87,12 +95,15 @@ def looking_back(record: RaceRecord, player: str = "") -> Errand:
 
 
 def visit_of(
-    app: SaratogaApp, house: Connection, invitation: Sequence[str] = ()
-) -> tuple[Seated, TableVisit]:
+    app: SaratogaApp, house: "Connection", invitation: Sequence[str] = ()
+) -> tuple["Seated", "TableVisit"]:
     """A seat that is yet to be taken, and the screens that will show it."""
+    from saratoga_client.racing.seated import Seated
+    from saratoga_client.tui.table_visit import TableVisit
+
     seated = Seated(house)
 
-    def tell_from_now_on(tell: Callable[[Evening], None]) -> Seated:
+    def tell_from_now_on(tell: Callable[["Evening"], None]) -> Seated:
         seated.on_change = tell
         return seated
 
