@@ -55,7 +55,6 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "client/commands/demo.py": (DEMO,),
     "client/commands/host.py": (DOORS,),
     "client/commands/join.py": (DOORS,),
-    "client/commands/options.py": ("tests/client/commands/test_group.py",),
     "client/commands/playing.py": (DOORS,),
     "client/commands/watch.py": (BY_HAND,),
     "client/demo.py": (DEMO,),

@@ -3,7 +3,7 @@
 import asyncio
 import functools
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final, TypeVar
 
 import click
@@ -89,28 +89,33 @@ def house_of(table: Destination, server: str) -> str:
     return table.server
 
 
-_PLAY_OPTIONS: Final = (
-    click.option(
+_OPTIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "server": click.option(
         "--server",
         metavar="URL",
         help=f"The house to go to; {SERVER_VARIABLE} and config.toml say the same.",
     ),
-    click.option("--name", help="What you are called, where the house does not know you yet."),
-    click.option(
+    "name": click.option("--name", help="What you are called, where the house asks for a name."),
+    "plain": click.option(
         "--plain/--no-plain",
         default=None,
         help="Lines of text instead of pictures: one fact a line.",
     ),
-    click.option("--ascii/--no-ascii", default=None, help="Letters for suits, and plain lines."),
-    click.option("--theme", type=click.Choice(THEMES), help="Colours of the table."),
-    click.option("--suits", type=click.Choice(SUITS), help="Colours of the suits, in every game."),
-    click.option(
+    "ascii": click.option(
+        "--ascii/--no-ascii", default=None, help="Letters for suits, and plain lines."
+    ),
+    "theme": click.option("--theme", type=click.Choice(THEMES), help="Colours of the table."),
+    "suits": click.option(
+        "--suits", type=click.Choice(SUITS), help="Colours of the suits, in every game."
+    ),
+    "background": click.option(
         "--background/--no-background", default=None, help="Paint the table, or leave it as it is."
     ),
-    click.option(
+    "quick": click.option(
         "--quick/--no-quick", default=None, help="A key that can mean one move only plays at once."
     ),
-)
+}
+"""What flags can choose, by the setting that they choose."""
 
 
 def play_options(command: Function) -> Function:
@@ -118,25 +123,35 @@ def play_options(command: Function) -> Function:
 
     What no flag says, the environment and the file of settings say.
     """
+    return _with_options(command, tuple(_OPTIONS))
 
+
+def sight_options(command: Function) -> Function:
+    """The same for whoever only looks at what a house has, and needs no name there."""
+    return _with_options(command, tuple(key for key in _OPTIONS if key != "name"))
+
+
+def alone_options(command: Function) -> Function:
+    """The same for whoever goes to no house."""
+    return _with_options(command, tuple(key for key in _OPTIONS if key not in ("server", "name")))
+
+
+def _with_options(command: Function, keys: tuple[str, ...]) -> Function:
     @functools.wraps(command)
     def with_settings(*args: object, **given: Any) -> object:
         from saratoga_client.setting_kinds import every_game
         from saratoga_client.settings import load
 
-        flags = {key: given.pop(key) for key in _PLAY_FLAGS}
+        flags = {key: given.pop(key) for key in keys}
         if flags["suits"] is not None:
             flags["suits"] = every_game(flags["suits"])
         return command(*args, settings=load().given(**flags), **given)
 
     decorated: Any = with_settings
-    for option in reversed(_PLAY_OPTIONS):
-        decorated = option(decorated)
+    for key in reversed(keys):
+        decorated = _OPTIONS[key](decorated)
     typed: Function = decorated
     return typed
-
-
-_PLAY_FLAGS: Final = ("server", "name", "plain", "ascii", "theme", "suits", "background", "quick")
 
 
 def manner_options(function: Function) -> Function:

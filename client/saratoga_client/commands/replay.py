@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from saratoga_client.commands.group import ExampleCommand
-from saratoga_client.commands.options import play_options
+from saratoga_client.commands.options import sight_options
 from saratoga_client.commands.verify import record_of
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.settings import Settings
@@ -22,7 +22,7 @@ from saratoga_rules.record import RaceRecord, parse_record
     ),
 )
 @click.argument("race_or_file", metavar="RACE|FILE")
-@play_options
+@sight_options
 def command(race_or_file: str, settings: Settings) -> None:
     """Step through a finished race: all boards are open now, yours and the winner's.
 

@@ -3,7 +3,7 @@
 import click
 
 from saratoga_client.commands.group import ExampleCommand
-from saratoga_client.commands.options import TABLE, begin, house_of, play_options
+from saratoga_client.commands.options import TABLE, begin, house_of, sight_options
 from saratoga_client.commands.playing import stand_beside
 from saratoga_client.invitation import Destination
 from saratoga_client.output import Manner, manner, say
@@ -23,7 +23,7 @@ from saratoga_client.settings import Settings
 @click.option(
     "--json", "as_json", is_flag=True, help="For programs: versioned JSON, one object a line."
 )
-@play_options
+@sight_options
 def command(table: Destination, once: bool, as_json: bool, settings: Settings) -> None:
     """Follow the table CODE live, without a seat.
 
