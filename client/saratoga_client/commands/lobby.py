@@ -38,7 +38,6 @@ def _at_table(settings: Settings, code: str, *, is_watching: bool) -> str:
 
 def on_screen(settings: Settings) -> None:
     """The lobby on the whole terminal, until the player has enough. Raises `Problem`."""
-    from saratoga_client.commands.host import host_here
     from saratoga_client.problems import Problem
     from saratoga_client.tui.arrivals import open_screen
     from saratoga_client.tui.lobby_visit import Going, HostHere, OtherHouse, in_lobby
@@ -53,6 +52,8 @@ def on_screen(settings: Settings) -> None:
                 if code:
                     notice = _at_table(settings, code, is_watching=is_watching)
             case [HostHere(table)]:
+                from saratoga_client.commands.host import host_here
+
                 try:
                     host_here(settings, table)
                 except Problem as problem:

@@ -14,11 +14,8 @@ from typing import Any, Final, TypeAlias
 from saratoga_client.arriving import BAD_NAMES, TableWanted, freed, joined, opened
 from saratoga_client.connection import Connection, LinkState
 from saratoga_client.drawing.roles import Role
-from saratoga_client.hosting import invitation_to
 from saratoga_client.invitation import Destination, destination
 from saratoga_client.lobby import Entry, Lobby, Purpose
-from saratoga_client.practice.dealt import from_seed
-from saratoga_client.practice_desk import drawn_seed
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.settings import Settings, remember_last
 from saratoga_client.trouble import Refused, Unanswered
@@ -98,11 +95,16 @@ def in_lobby(settings: Settings, notice: str, leave: Callable[[Going], None]) ->
             try:
                 match going:
                     case Seat(table):
+                        from saratoga_client.hosting import invitation_to
+
                         lines = await invitation_to(table, settings)
                         await at_table(settings.house, table.code, lines)(app)
                     case Beside(code):
                         await beside_table(settings.house, code)(app)
                     case Practice(game):
+                        from saratoga_client.practice.dealt import from_seed
+                        from saratoga_client.practice_desk import drawn_seed
+
                         remember_last(game=game)
                         await alone(from_seed(GAMES[game], drawn_seed()))(app)
                     case _:
