@@ -55,7 +55,6 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "client/commands/demo.py": (DEMO,),
     "client/commands/host.py": (DOORS,),
     "client/commands/join.py": (DOORS,),
-    "client/commands/playing.py": (DOORS,),
     "client/commands/watch.py": (BY_HAND,),
     "client/demo.py": (DEMO,),
     "client/lines/tableside.py": ("tests/end_to_end/test_lines.py",),

@@ -4,7 +4,6 @@ It happens on the plain terminal, before any picture opens, so that whatever goe
 where it can be read.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -22,8 +21,14 @@ BAD_NAMES: Final = frozenset({"name_taken", "bad_name"})
 RACING: Final = frozenset({"countdown", "running"})
 """Phases in which a seat is worth going back to."""
 
-Ask = Callable[[str], str]
-"""Asks the person at the terminal for a word."""
+
+class NameWanted(Exception):
+    """The house knows no name of the player's: `why` the wanted one will not do, and the `question`."""
+
+    def __init__(self, why: str, question: str) -> None:
+        super().__init__(why, question)
+        self.why = why
+        self.question = question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,23 +56,23 @@ def asked(question: str) -> str:
     return answer
 
 
-async def have_a_name(house: Connection, wanted: str, ask: Ask = asked) -> str:
-    """The player's name at this house: the one they have, the one they want, or one asked for.
+async def have_a_name(house: Connection, wanted: str) -> str:
+    """The player's name at this house: the one they have, or the one they want.
 
-    Raises `Problem` where nobody can be asked.
+    Raises `NameWanted` if that cannot be. Nobody is asked while the connection is held: they may
+    think for minutes, and it would fall silent.
     """
     known = house.welcome.name
     if known is not None:
         return known
-    name = wanted or ask("Your name at this house")
-    while True:
-        try:
-            return (await house.ask(partial(ClaimName, name=name[:64]), events.NameClaimed)).name
-        except Refused as no:
-            if no.code not in BAD_NAMES:
-                raise
-            say(no.message)
-            name = ask("Another name")
+    if not wanted:
+        raise NameWanted("", "Your name at this house")
+    try:
+        return (await house.ask(partial(ClaimName, name=wanted[:64]), events.NameClaimed)).name
+    except Refused as no:
+        if no.code not in BAD_NAMES:
+            raise
+        raise NameWanted(no.message, "Another name") from None
 
 
 async def opened(house: Connection, table: TableWanted) -> events.Table:

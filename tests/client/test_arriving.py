@@ -7,6 +7,7 @@ import pytest
 
 from kit.lobbies import OpenLobby, open_lobby
 from saratoga_client.arriving import (
+    NameWanted,
     TableWanted,
     asked,
     freed,
@@ -30,33 +31,29 @@ async def lobby() -> AsyncIterator[OpenLobby]:
         yield opened_lobby
 
 
-def nobody(question: str) -> str:
-    raise AssertionError(f"asked: {question}")
-
-
-async def test_whoever_has_a_name_is_not_asked_for_one(lobby: OpenLobby) -> None:
-    anna = await lobby.guest("Anna")
-    assert await have_a_name(anna, "Bert", nobody) == "Anna"
+async def test_whoever_has_a_name_keeps_it(lobby: OpenLobby) -> None:
+    assert await have_a_name(await lobby.guest("Anna"), "Bert") == "Anna"
 
 
 async def test_the_chosen_name_is_taken_without_a_question(lobby: OpenLobby) -> None:
-    assert await have_a_name(await lobby.guest(), "Bert", nobody) == "Bert"
+    assert await have_a_name(await lobby.guest(), "Bert") == "Bert"
 
 
-async def test_a_name_that_cannot_be_had_is_asked_for_again(
-    lobby: OpenLobby, capsys: pytest.CaptureFixture[str]
+async def test_without_a_name_one_is_asked_for(lobby: OpenLobby) -> None:
+    with pytest.raises(NameWanted) as wanted:
+        await have_a_name(await lobby.guest(), "")
+    assert (wanted.value.why, wanted.value.question) == ("", "Your name at this house")
+
+
+@pytest.mark.parametrize("name", ["anna", "  ", "x" * 65])
+async def test_a_name_that_cannot_be_had_is_asked_for_again_with_the_reason(
+    lobby: OpenLobby, name: str
 ) -> None:
     await lobby.guest("Anna")
-    answers = ["anna", "  ", "Cleo"]
-    questions: list[str] = []
-
-    def ask(question: str) -> str:
-        questions.append(question)
-        return answers.pop(0)
-
-    assert await have_a_name(await lobby.guest(), "", ask) == "Cleo"
-    assert questions == ["Your name at this house", "Another name", "Another name"]
-    assert "Somebody has that name" in capsys.readouterr().err
+    with pytest.raises(NameWanted) as wanted:
+        await have_a_name(await lobby.guest(), name)
+    assert wanted.value.why
+    assert wanted.value.question == "Another name"
 
 
 def test_where_nobody_sits_the_flag_is_named() -> None:

@@ -3,13 +3,14 @@
 import asyncio
 import shlex
 from contextlib import AsyncExitStack, suppress
+from functools import partial
 
 import click
 
 from saratoga_client.arriving import TableWanted
 from saratoga_client.commands.group import ExampleCommand
 from saratoga_client.commands.options import begin, play_options
-from saratoga_client.commands.playing import in_lines, sit_down
+from saratoga_client.commands.playing import in_lines, sit_down, with_a_name
 from saratoga_client.dialling import is_this_machine
 from saratoga_client.hosting import HouseHere, friends_address, house_here
 from saratoga_client.output import say, write_line
@@ -106,7 +107,7 @@ def host_at(
     settings: Settings, table: TableWanted, friends: str, *, is_our_house: bool = False
 ) -> str:
     """Open a table at the settings' house, invite, and sit there; returns its code."""
-    code, lines = begin(_opened(settings, table, friends))
+    code, lines = with_a_name(settings, partial(_opened, settings, table, friends))
     is_plain = in_lines(settings)
     write_line(f"invitation: table {code}" if is_plain else f"Your table is {code}. Friends type:")
     for line in lines:
@@ -116,7 +117,7 @@ def host_at(
 
 
 async def _opened(
-    settings: Settings, wanted: TableWanted, friends: str
+    settings: Settings, wanted: TableWanted, friends: str, name: str
 ) -> tuple[str, tuple[str, ...]]:
     """Open the table: its code, and how friends come. A race of one's own that goes on is gone back to."""
     from saratoga_client.arriving import freed, have_a_name, joined, opened
@@ -124,7 +125,7 @@ async def _opened(
     from saratoga_client.visit import visiting
 
     async with visiting(settings.house) as house:
-        await have_a_name(house, settings.name)
+        await have_a_name(house, name)
         if racing_at := await freed(house):
             say(f"You are in a race at {racing_at}; going back there.")
             table = await joined(house, racing_at)

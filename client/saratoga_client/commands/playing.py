@@ -3,9 +3,12 @@
 What is asked beforehand, and what goes wrong then, is said on the plain terminal.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
+from typing import Any
 
-from saratoga_client.commands.options import begin
+from saratoga_client.arriving import NameWanted, asked
+from saratoga_client.commands.options import Result, begin
 from saratoga_client.output import say
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.settings import Settings
@@ -33,7 +36,7 @@ def sit_down(
     if in_lines(settings):
         begin(_sit_in_lines(settings, code))
         return
-    code, lines = begin(_seat(settings, code))
+    code, lines = with_a_name(settings, partial(_seat, settings, code))
     from saratoga_client.tui.arrivals import at_table, open_screen
 
     try:
@@ -60,7 +63,19 @@ def stand_beside(settings: Settings, code: str) -> None:
     open_screen(beside_table(settings.house, code), settings)
 
 
-async def _seat(settings: Settings, code: str) -> tuple[str, tuple[str, ...]]:
+def with_a_name(settings: Settings, work: Callable[[str], Coroutine[Any, Any, Result]]) -> Result:
+    """Do what needs a name at the house; where one is wanted, ask for it and do it again."""
+    name = settings.name
+    while True:
+        try:
+            return begin(work(name))
+        except NameWanted as wanted:
+            if wanted.why:
+                say(wanted.why)
+            name = asked(wanted.question)
+
+
+async def _seat(settings: Settings, code: str, name: str) -> tuple[str, tuple[str, ...]]:
     """Have a name and a seat: where, and how friends come there.
 
     A race that goes on elsewhere is gone back to.
@@ -70,7 +85,7 @@ async def _seat(settings: Settings, code: str) -> tuple[str, tuple[str, ...]]:
     from saratoga_client.visit import visiting
 
     async with visiting(settings.house) as house:
-        await have_a_name(house, settings.name)
+        await have_a_name(house, name)
         if racing_at := await freed(house, code):
             say(f"You are in a race at {racing_at}; going back there.")
         table = await joined(house, racing_at or code)
