@@ -19,7 +19,7 @@ CTRL_C: Final = b"\x03"
 INTERRUPTED: Final = 128 + signal.SIGINT
 STORM: Final = 40
 """Sizes, one after the other, that a terminal is pulled to."""
-ROUNDS: Final = 12
+ROUNDS: Final = 15
 """Times every moment, and every end: more than a hundred of each end."""
 SHORT: Final = (Moment.LOBBY, Moment.PRACTICE_DRAG, Moment.GATHERING, Moment.RACE_DRAG)
 """Moments of the short tests."""

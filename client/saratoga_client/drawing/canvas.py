@@ -123,9 +123,12 @@ def changed(before: Row, after: Row) -> tuple[tuple[int, int], ...]:
 
     Places next to one another are one: to send a few columns more is less than to say where to go on.
     """
+    old_signs, old_roles = _cells(before)
+    signs, roles = _cells(after)
     spans: list[tuple[int, int]] = []
-    for column, (old, new) in enumerate(zip(_cells(before), _cells(after), strict=True)):
-        if old == new:
+    cells = zip(old_signs, signs, old_roles, roles, strict=True)
+    for column, (old_sign, sign, old_role, role) in enumerate(cells):
+        if old_role is role and old_sign == sign:
             continue
         if spans and column - spans[-1][1] < NEAR:
             spans[-1] = (spans[-1][0], column + 1)
@@ -134,13 +137,19 @@ def changed(before: Row, after: Row) -> tuple[tuple[int, int], ...]:
     return tuple(spans)
 
 
-def _cells(row: Row) -> list[tuple[str, Role]]:
-    """Every cell of a row; of a wide sign both cells have it."""
-    return [(sign, role) for text, role in row for sign in text for _ in range(_width(sign))]
-
-
-def _width(sign: str) -> int:
-    return 1 if sign.isascii() else cell_len(sign)
+def _cells(row: Row) -> tuple[list[str], list[Role]]:
+    """The signs and the roles of every cell of a row; of a wide sign both cells have it."""
+    signs: list[str] = []
+    roles: list[Role] = []
+    for text, role in row:
+        if text.isascii() or _is_narrow(text):
+            signs += text
+            roles += [role] * len(text)
+        else:
+            wide = [sign for sign in text for _ in range(cell_len(sign))]
+            signs += wide
+            roles += [role] * len(wide)
+    return signs, roles
 
 
 @lru_cache(maxsize=1 << 10)
@@ -150,10 +159,15 @@ def _is_narrow(text: str) -> bool:
 
 
 def _joined(signs: list[str], roles: list[Role]) -> Row:
+    if not roles:
+        return ()
+    if roles.count(roles[0]) == len(roles):
+        return (Piece("".join(signs), roles[0]),)
     pieces: list[Piece] = []
-    start = 0
-    for end in range(1, len(roles) + 1):
-        if end == len(roles) or roles[end] is not roles[start]:
-            pieces.append(Piece("".join(signs[start:end]), roles[start]))
-            start = end
+    start, role = 0, roles[0]
+    for end, following in enumerate(roles):
+        if following is not role:
+            pieces.append(Piece("".join(signs[start:end]), role))
+            start, role = end, following
+    pieces.append(Piece("".join(signs[start:]), role))
     return tuple(pieces)

@@ -9,9 +9,11 @@ back.
 from collections.abc import Callable, Coroutine
 from typing import Any, ClassVar, Final, TypeAlias
 
+from rich.console import RenderableType
 from textual.app import AutopilotCallbackType
 from textual.binding import Binding, BindingType
 from textual.filter import NoColor
+from textual.screen import Screen
 
 from saratoga_client.problems import Problem
 from saratoga_client.settings_file import Value
@@ -20,6 +22,7 @@ from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.board_widget import BoardWidget
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.colours import Paint, paint
+from saratoga_client.tui.lean_update import lean
 from saratoga_client.tui.parting import TerminalApp, run
 from saratoga_client.tui.screens.waiting import WaitingScreen
 from saratoga_rules.game import Game
@@ -116,6 +119,9 @@ class SaratogaApp(TerminalApp):
             size=size,
             auto_pilot=auto_pilot,
         )
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        super()._display(screen, lean(renderable))
 
     def on_mount(self) -> None:
         self.push_screen(WaitingScreen())

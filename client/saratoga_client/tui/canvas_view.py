@@ -9,7 +9,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from saratoga_client.drawing.canvas import Canvas, Piece
+from saratoga_client.drawing.canvas import Canvas, Piece, changed
 from saratoga_client.drawing.roles import Role
 from saratoga_client.tui.colours import Depth, Paint, paint
 
@@ -51,7 +51,7 @@ class CanvasView(Widget):
         self.redraw()
 
     def redraw(self) -> None:
-        """Draw again, and paint the rows that are different."""
+        """Draw again, and paint what is different."""
         width, height = self.size
         if not self.size:
             return
@@ -59,13 +59,14 @@ class CanvasView(Widget):
         if len(before) != len(self._rows):
             self.refresh()
             return
-        changed = [
-            Region(0, y, width, 1)
+        regions = [
+            Region(start, y, end - start, 1)
             for y, (was, now) in enumerate(zip(before, self._rows, strict=True))
             if was != now
+            for start, end in changed(was, now)
         ]
-        if changed:
-            self.refresh(*changed)
+        if regions:
+            self.refresh(*regions)
 
     def on_resize(self, event: events.Resize) -> None:
         self._rows = ()
