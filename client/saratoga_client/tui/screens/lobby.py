@@ -41,6 +41,12 @@ CHANGES: Final[Mapping[str, Callable[[TableWanted], TableWanted]]] = MappingProx
 )
 """What keys change at a table that is about to be opened."""
 
+HELP: Final = (
+    "Up and down choose a table, enter sits down, w watches it. c creates one, j joins by code or "
+    "URL, as does pasting an invitation. h opens a house here, o goes to another. n takes a name, "
+    "p practises, t changes the colours, q quits."
+)
+
 ENTRIES: Final[Mapping[str, Purpose]] = MappingProxyType(
     {"n": Purpose.NAME, "j": Purpose.TABLE, "w": Purpose.WATCH, "o": Purpose.HOUSE}
 )
@@ -218,10 +224,7 @@ class LobbyScreen(SoloScreen):
             case "q":
                 self._wishes.quit()
             case "?":
-                self.say(
-                    "Up and down choose a table, enter sits down, w watches. "
-                    "Paste an invitation to join it."
-                )
+                self.say(HELP)
             case _:
                 super().press(key)
 
