@@ -6,6 +6,7 @@ from typing import Final, NamedTuple, TypeAlias
 from rich.cells import cell_len
 
 from saratoga_client.drawing.roles import Role
+from saratoga_client.shown import shown
 
 NEAR: Final = 8
 """Columns: about as long as the command that moves a terminal's cursor and sets a colour."""
@@ -28,7 +29,8 @@ class Canvas:
     """Width times height cells; what is written beyond them is cut off.
 
     A sign two cells wide takes two cells, or none where one half would be cut off; one without
-    width joins the cell before it.
+    width joins the cell before it. Whatever a terminal would obey becomes its number here (`shown`),
+    whoever wrote it and whichever page forgot.
     """
 
     __slots__ = ("_roles", "_signs", "height", "width")
@@ -41,6 +43,8 @@ class Canvas:
 
     def put(self, x: int, y: int, text: str, role: Role) -> int:
         """Write a text; return the column after it, cut off or not."""
+        if not text.isprintable():
+            text = shown(text)
         if text.isascii() or _is_narrow(text):
             self._put_narrow(x, y, text, role)
             return x + len(text)

@@ -6,6 +6,7 @@ from rich.cells import cell_len
 
 from saratoga_client.drawing.canvas import Canvas, Piece, changed, overlaid
 from saratoga_client.drawing.roles import Role
+from saratoga_client.shown import COMMANDS
 
 WIDE = st.text(st.sampled_from("aé♠李雷한👋\u0301 ─10"), max_size=12)
 ROLES = st.sampled_from([Role.TEXT, Role.KEY, Role.CARD_RED])
@@ -33,6 +34,20 @@ def test_pieces_side_by_side_of_one_role_are_one() -> None:
             Piece("   ", Role.TABLE),
         ),
     )
+
+
+@given(st.integers(-4, 12), st.text(max_size=12))
+def test_nothing_on_a_canvas_is_a_command_to_the_terminal(x: int, text: str) -> None:
+    canvas = Canvas(12, 1)
+    canvas.put(x, 0, text, Role.TEXT)
+    assert not COMMANDS.search("".join(piece.text for piece in canvas.rows()[0]))
+
+
+def test_what_a_terminal_would_obey_stands_there_as_its_number() -> None:
+    canvas = Canvas(30, 1)
+    after = canvas.put(0, 0, "\x1b]52;c;eA==\x07", Role.TEXT)
+    assert canvas.text() == "<U+001B>]52;c;eA==<U+0007>"
+    assert after == len(canvas.text())
 
 
 def test_what_is_beyond_the_edges_is_cut_off() -> None:
