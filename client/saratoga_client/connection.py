@@ -121,6 +121,10 @@ class Connection:
         """The code of the table that is taken up again after a lost connection."""
         return self._board.following.seat
 
+    def follows(self, code: str) -> bool:
+        """Whether the player sits at that table now, or watches it."""
+        return self._board.following.has(code)
+
     @property
     def journey(self) -> float | None:
         """Seconds that the last heartbeat took, there and back."""

@@ -57,6 +57,10 @@ class Following:
         if isinstance(event, SeatLost):
             self.lost(event.table)
 
+    def has(self, code: str) -> bool:
+        """Whether that table is followed, from a seat or beside it."""
+        return code == self.seat or code in self.watched
+
     def lost(self, code: str) -> None:
         """The seat at that table, or the sight of it, is gone."""
         if self.seat == code:

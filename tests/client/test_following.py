@@ -74,3 +74,12 @@ def leaderboard() -> events.Leaderboard:
         offset=0,
         rows=[],
     )
+
+
+def test_a_table_is_followed_from_a_seat_or_beside_it_until_it_is_left() -> None:
+    following = Following()
+    following.answered(commands.WatchTable(id=2, table=CODE), snapshot(2))
+    assert (following.has(CODE), following.has(OTHER)) == (True, False)
+    following.answered(commands.JoinTable(id=3, table=CODE), snapshot(3))
+    following.answered(commands.LeaveTable(id=4, table=CODE), events.Done(re=4))
+    assert not following.has(CODE)

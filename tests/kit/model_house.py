@@ -158,6 +158,7 @@ class ModelConnection(Connection):
             games=sorted(GAMES),
         )
         self._board = Switchboard(AT_ONCE, self._send)
+        self._board.following.seat = house.snapshot().table.code
 
     def now(self) -> int:
         return START + 1000

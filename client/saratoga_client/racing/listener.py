@@ -69,10 +69,9 @@ class Listener:
 
     def _hear(self, event: AnyEvent) -> None:
         evening = self._desk.evening
-        if evening is None:
-            if not isinstance(event, events.Snapshot):
-                return
-        elif isinstance(event, events.Snapshot) and event.table.code != evening.table.code:
+        if evening is None and not isinstance(event, events.Snapshot):
+            return
+        if isinstance(event, events.Snapshot | events.TableChanged) and not self._is_here(event):
             return
         evening = self._after(evening, event)
         # chores begin in the order in which they are given: the seat has seen the event before
@@ -80,6 +79,11 @@ class Listener:
         if isinstance(event, SEEN_BY_THE_SEAT):
             self._chores.begin(self._do_duty(event))
         self._desk.lay(self._registrar.with_best(evening))
+
+    def _is_here(self, event: events.Snapshot | events.TableChanged) -> bool:
+        """Whether it is of this table; one that was left may have said its last meanwhile."""
+        code, evening = event.table.code, self._desk.evening
+        return self._house.follows(code) if evening is None else code == evening.table.code
 
     def _after(self, evening: Evening | None, event: AnyEvent) -> Evening:
         try:

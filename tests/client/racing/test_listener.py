@@ -69,8 +69,18 @@ async def test_other_tables_are_passed_over(ear: Ear) -> None:
     await ear.listen()
     before = ear.desk.evening
     other = snapshot(shown=replace(table(), code="other-table-01"))
-    await ear.hear(other)
+    await ear.hear(other, events.TableChanged(table=other.table, now=START))
     assert ear.desk.evening is before
+    assert ear.seat.table is not None
+    assert ear.seat.table.code == CODE
+
+
+async def test_the_last_word_of_a_table_that_was_left_does_not_begin_the_evening(ear: Ear) -> None:
+    ear.wire._board.deliver(snapshot(shown=replace(table(), code="other-table-01")))
+    await ear.listen()
+    assert {evening.table.code for evening in ear.seen} == {CODE}
+    assert ear.seat.table is not None
+    assert ear.seat.table.code == CODE
 
 
 async def test_the_record_of_a_finished_race_is_asked_for(ear: Ear) -> None:
