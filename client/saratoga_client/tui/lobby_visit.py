@@ -18,11 +18,18 @@ from saratoga_client.invitation import Destination, destination
 from saratoga_client.lobby import Entry, Lobby, Purpose
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.settings import Settings, remember_last
-from saratoga_client.trouble import Refused, Unanswered
+from saratoga_client.trouble import (
+    HouseClosed,
+    Hung,
+    Refused,
+    Unanswered,
+    UnexpectedAnswer,
+    Unreachable,
+)
 from saratoga_client.tui.app import Errand, SaratogaApp
 from saratoga_client.tui.arrivals import alone, at_table, beside_table
 from saratoga_client.tui.screens.lobby import LobbyScreen
-from saratoga_client.visit import check_address, visiting
+from saratoga_client.visit import check_address, problem_of, visiting
 from saratoga_protocol import events
 from saratoga_protocol.commands import ClaimName, GetLeaderboard, ListTables
 from saratoga_rules.games import GAMES
@@ -316,7 +323,15 @@ class LobbyVisit:
             else:
                 self._say(no.message, Role.WARNING)
         except Unanswered:
-            self._say("The house gave no answer in time; nothing was done.", Role.WARNING)
+            self._say(
+                "The house gave no answer in time. It may have been done all the same: look first.",
+                Role.WARNING,
+            )
+        except Hung:
+            # the player has gone somewhere else meanwhile
+            return
+        except (HouseClosed, Unreachable, UnexpectedAnswer) as trouble:
+            self._say(str(problem_of(self._settings.house, trouble)), Role.WARNING)
         except Problem as problem:
             self._say(str(problem), Role.WARNING)
 

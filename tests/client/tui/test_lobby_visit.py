@@ -1,14 +1,19 @@
 """In the lobby of a real house, on the screen: names, tables, other houses, none at all."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+from msgspec.structs import replace
 
 from kit.lobbies import OpenLobby, in_the_lobby, open_lobby
+from kit.scripted_house import Visit, scripted_house, welcome
 from saratoga_client.settings import DEFAULT_SERVER, load
 from saratoga_client.tui.lobby_visit import Home, HostHere, OtherHouse
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
+from saratoga_protocol.commands import JoinTable, ListTables
+from saratoga_protocol.events import Tables
 
 NOWHERE = "ws://127.0.0.1:1"
 
@@ -182,3 +187,45 @@ async def test_practice_needs_no_house_and_leads_back(lobby: OpenLobby) -> None:
 async def test_what_went_wrong_before_is_said_in_the_lobby() -> None:
     async with in_the_lobby(DEFAULT_SERVER, notice="That table is closed.") as visitor:
         await visitor.reads("That table is closed.")
+
+
+async def silent_house(visit: Visit) -> JoinTable:
+    """Answer all that is asked but the wish to sit down."""
+    while True:
+        match await visit.command():
+            case ListTables(id=asked):
+                await visit.say(Tables(re=asked, tables=[]))
+            case JoinTable() as wish:
+                return wish
+
+
+async def test_whoever_goes_on_before_the_house_has_answered_takes_nothing_down() -> None:
+    async with scripted_house() as house:
+        house.greeting = lambda hello: replace(welcome(hello), name="Bert")
+        async with in_the_lobby(house.url) as visitor:
+            visit = await house.visit()
+            answering = asyncio.create_task(silent_house(visit))
+            await visitor.reads("none now")
+            await visitor.press("j")
+            await visitor.type("mint-otter-42")
+            await answering
+            await visitor.press("p", "1")
+            await visitor.until(lambda: isinstance(visitor.screen, PracticeScreen))
+            await visit.gone.wait()
+            await visitor.press("q")
+            await visitor.until(lambda: isinstance(visitor.screen, LobbyScreen))
+
+
+async def test_a_house_that_hangs_up_for_good_over_a_wish_is_told_of() -> None:
+    async with scripted_house() as house:
+        house.greeting = lambda hello: replace(welcome(hello), name="Bert")
+        async with in_the_lobby(house.url) as visitor:
+            visit = await house.visit()
+            answering = asyncio.create_task(silent_house(visit))
+            await visitor.reads("none now")
+            await visitor.press("j")
+            await visitor.type("mint-otter-42")
+            await answering
+            await visit.hang_up(4500, "enough for today")
+            await visitor.reads("The house has closed the connection: enough for today.")
+            assert isinstance(visitor.screen, LobbyScreen)
