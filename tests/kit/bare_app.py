@@ -1,11 +1,12 @@
 """The smallest program on Textual: `python tests/kit/bare_app.py`.
 
 The measure of how soon a program in a terminal can be there, and what the kit's terminals are tried
-with. With `--parting` it is run as Saratoga's own screens are. `q` ends it, `f` is a fault; after
-`h` it hangs when it should end, and after `b` it is busy for ever.
+with. With `--parting` it is run as Saratoga's own screens are. `q` ends it, `f` is a fault, `l` writes into
+the log; after `h` it hangs when it should end, and after `b` it is busy for ever.
 """
 
 import asyncio
+import logging
 import sys
 from typing import ClassVar, Final
 
@@ -16,6 +17,8 @@ from saratoga_client.tui import parting
 
 SHOWN: Final = "nothing but this"
 HANGS: Final = "will never end"
+LOGGED: Final = "a logger has something to say"
+GOES_ON: Final = "goes on as before"
 BUSY: Final = "will never listen"
 
 
@@ -25,6 +28,7 @@ class BareApp(parting.TerminalApp):
     BINDINGS: ClassVar = [
         ("q", "quit", "Quit"),
         ("f", "fail", "Fail"),
+        ("l", "log", "Log"),
         ("h", "hang", "Hang"),
         ("b", "be_busy", "Be busy"),
     ]
@@ -35,6 +39,10 @@ class BareApp(parting.TerminalApp):
 
     def action_fail(self) -> None:
         raise ValueError("as it was asked to")
+
+    def action_log(self) -> None:
+        logging.getLogger("saratoga").warning(LOGGED)
+        self.query_one(Static).update(GOES_ON)
 
     def action_hang(self) -> None:
         self.hangs = True
@@ -55,5 +63,6 @@ class BareApp(parting.TerminalApp):
 
 if __name__ == "__main__":
     if "--parting" in sys.argv:
+        logging.basicConfig()
         sys.exit(parting.run(BareApp()))
     BareApp().run()

@@ -16,6 +16,8 @@ from typing import Final, NoReturn
 
 from textual.app import App
 
+from saratoga_client.tui.late_log import said_later
+
 ENDS_WITHIN: Final = 5.0
 """Seconds for an app to end in order after it was told to; then it is ended without order."""
 
@@ -52,7 +54,8 @@ def run(app: App[int]) -> int:
     Raises `KeyboardInterrupt` after Ctrl-C from outside, `SystemExit` after another signal (128 and
     the signal's number, as shells have it), and whatever went wrong inside the app.
     """
-    result, ended_by = asyncio.run(_run(app))
+    with said_later():
+        result, ended_by = asyncio.run(_run(app))
     fault = app._exception  # noqa: SLF001 - Textual tells only its own tests
     if fault is not None:
         raise fault
