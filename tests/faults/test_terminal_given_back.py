@@ -27,12 +27,12 @@ SHORT: Final = (Moment.LOBBY, Moment.PRACTICE_DRAG, Moment.GATHERING, Moment.RAC
 
 async def is_terminated(opened: Window) -> None:
     opened.process.send_signal(signal.SIGTERM)
-    assert await opened.given_back() == 128 + signal.SIGTERM
+    assert await opened.given_back() == 128 + signal.SIGTERM, opened.last_words
 
 
 async def is_interrupted(opened: Window) -> None:
     opened.terminal.type(CTRL_C)
-    assert await opened.given_back() == INTERRUPTED
+    assert await opened.given_back() == INTERRUPTED, opened.last_words
 
 
 async def sees_a_storm(opened: Window, chance: Random) -> None:
@@ -56,7 +56,7 @@ async def loses_the_house(opened: Window, house: House, moment: Moment) -> None:
         await opened.terminal.shows(said, since)
     if moment is Moment.LOBBY:
         opened.terminal.type(b"q")
-        assert await opened.given_back() == 0
+        assert await opened.given_back() == 0, opened.last_words
     else:
         await is_interrupted(opened)
     await house.start()

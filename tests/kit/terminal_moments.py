@@ -139,6 +139,8 @@ async def drag(opened: Window) -> None:
     layout = lay_out(game, view, COLUMNS - PANEL, LINES - 3)
     place = layout.place(Spot("t1", 0))
     assert place is not None
+    if opened.terminal.modern:
+        await opened.terminal.until(lambda: opened.terminal.modes.private.get(1016, False))
     # the title stands above the board
     x, y = place.x + 1, place.y + 2
     opened.terminal.point(PRESSED, x, y)

@@ -20,6 +20,12 @@ class Window:
     process: asyncio.subprocess.Process
     before: str
 
+    @property
+    def last_words(self) -> str:
+        """What stands on the normal screen after the program."""
+        said = bytes(self.terminal.written).rpartition(b"\x1b[?1049l")[2]
+        return said.decode(errors="replace")
+
     async def given_back(self) -> int:
         """The exit code of a program that ends; fails if the terminal is not as it was."""
         code = await self.terminal.ended(self.process)

@@ -141,6 +141,27 @@ def changed(before: Row, after: Row) -> tuple[tuple[int, int], ...]:
     return tuple(spans)
 
 
+def changes(before: tuple[Row, ...], after: tuple[Row, ...]) -> list[tuple[int, int, int]] | None:
+    """Where two pictures differ: the row, the first column, and the one after the last.
+
+    `None`: everywhere, since one is wider or higher than the other.
+    """
+    if len(before) != len(after):
+        return None
+    found = []
+    for y, (old, new) in enumerate(zip(before, after, strict=True)):
+        if old == new:
+            continue
+        if _cell_width(old) != _cell_width(new):
+            return None
+        found += [(y, start, end) for start, end in changed(old, new)]
+    return found
+
+
+def _cell_width(row: Row) -> int:
+    return sum(cell_len(text) for text, _ in row)
+
+
 def _cells(row: Row) -> tuple[list[str], list[Role]]:
     """The signs and the roles of every cell of a row; of a wide sign both cells have it."""
     signs: list[str] = []

@@ -15,7 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from saratoga_client.drawing.board import Marks, draw_layout, draw_packet
-from saratoga_client.drawing.canvas import Row, changed, overlaid
+from saratoga_client.drawing.canvas import Row, changes, overlaid
 from saratoga_client.drawing.looks import Look
 from saratoga_client.drawing.places import Layout, Spot, lay_out
 from saratoga_client.drawing.roles import Role
@@ -208,17 +208,11 @@ class BoardWidget(Widget):
         """Have painted again what differs from what was painted last."""
         before, after = self._rows, self._with_packet()
         self._rows = after
-        if len(before) != len(after):
+        patches = changes(before, after)
+        if patches is None:
             self.refresh()
-            return
-        regions = [
-            Region(start, y, end - start, 1)
-            for y, (old, new) in enumerate(zip(before, after, strict=True))
-            if old != new
-            for start, end in changed(old, new)
-        ]
-        if regions:
-            self.refresh(*regions)
+        elif patches:
+            self.refresh(*(Region(start, y, end - start, 1) for y, start, end in patches))
 
     def _with_packet(self) -> tuple[Row, ...]:
         grip = self._grip

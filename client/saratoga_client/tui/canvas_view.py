@@ -9,7 +9,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from saratoga_client.drawing.canvas import Canvas, Piece, changed
+from saratoga_client.drawing.canvas import Canvas, Piece, changes
 from saratoga_client.drawing.roles import Role
 from saratoga_client.tui.colours import Depth, Paint, paint
 
@@ -56,17 +56,11 @@ class CanvasView(Widget):
         if not self.size:
             return
         before, self._rows = self._rows, self._draw(width, height).rows()
-        if len(before) != len(self._rows):
+        patches = changes(before, self._rows)
+        if patches is None:
             self.refresh()
-            return
-        regions = [
-            Region(start, y, end - start, 1)
-            for y, (was, now) in enumerate(zip(before, self._rows, strict=True))
-            if was != now
-            for start, end in changed(was, now)
-        ]
-        if regions:
-            self.refresh(*regions)
+        elif patches:
+            self.refresh(*(Region(start, y, end - start, 1) for y, start, end in patches))
 
     def on_resize(self, event: events.Resize) -> None:
         self._rows = ()

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from saratoga_client.drawing.canvas import Canvas, Piece, changed, overlaid
+from saratoga_client.drawing.canvas import Canvas, Piece, changed, changes, overlaid
 from saratoga_client.drawing.roles import Role
 from saratoga_client.shown import COMMANDS
 
@@ -132,3 +132,12 @@ def test_changes_far_apart_are_painted_apart() -> None:
     row.put(6, 0, "c", Role.TEXT)
     row.put(30, 0, "李", Role.TEXT)
     assert changed(before, row.rows()[0]) == ((2, 7), (30, 32))
+
+
+def test_a_picture_of_another_size_is_painted_whole() -> None:
+    before, after = Canvas(10, 3), Canvas(10, 3)
+    after.put(4, 1, "10", Role.TEXT)
+    assert changes(before.rows(), before.rows()) == []
+    assert changes(before.rows(), after.rows()) == [(1, 4, 6)]
+    assert changes(Canvas(11, 3).rows(), after.rows()) is None
+    assert changes(Canvas(10, 4).rows(), after.rows()) is None
