@@ -49,6 +49,8 @@ class Registrar:
             faults = [check.detail for check in proof.checks if not check.ok]
             sentence = f"{sentence} {'; '.join(faults)}"
         self._lay(race, Verification(proof.ok, shown(sentence)))
+        if proof.ok:
+            self._note_best(text)
 
     def kept(self, race: str) -> str | None:
         """The record of a race if it is on this machine; of the race of *this* house, where known."""
@@ -75,16 +77,18 @@ class Registrar:
             self._desk.lay(replace(evening, alarms=(*evening.alarms, *fresh)))
 
     def _keep(self, text: str) -> None:
-        """Keep a record, and see whether it holds a best of one's own."""
+        """Keep a record, also one that will not be verified: it shows what the house has said."""
         try:
-            if self._keepsakes.keep(text) is None:
-                return
-            self._note_best(text)
+            self._keepsakes.keep(text)
         except OSError as error:
-            LOG.warning("the record is not kept: %s", error)
-            self._tell(f"the record is not kept on this machine: {error.strerror or error}")
+            self._tell_of_loss(error)
+
+    def _tell_of_loss(self, error: OSError) -> None:
+        LOG.warning("the record is not kept: %s", error)
+        self._tell(f"the record is not kept on this machine: {error.strerror or error}")
 
     def _note_best(self, text: str) -> None:
+        """See whether a verified record holds a best of one's own."""
         evening = self._desk.evening
         if evening is None:
             return
@@ -92,7 +96,11 @@ class Registrar:
             done = best_in(parse_record(text), evening.player)
         except RecordError:
             return
-        if done is None or not self._keepsakes.note(done, evening.player):
+        try:
+            if done is None or not self._keepsakes.note(done, evening.player):
+                return
+        except OSError as error:
+            self._tell_of_loss(error)
             return
         # the table may have gone on to another race, or another game
         if done.game == evening.table.settings.game:

@@ -89,6 +89,9 @@ async def test_a_record_of_another_race_than_was_seen_is_said_to_be(office: Offi
     office.witness.keep(Sighting(race=RACE, game="canfield", commitment="00" * 32))
     await office.registrar.take_in(office.outcome, GIVEN)
     assert not office.evening.verifications[RACE].ok
+    assert office.keepsakes.text(RACE) == TEXT, "it shows what the house has said"
+    assert office.evening.best is None
+    assert office.keepsakes.best("canfield", office.evening.player) is None
 
 
 async def test_a_full_disk_is_told_and_the_race_is_checked_all_the_same(
