@@ -134,8 +134,13 @@ def check_address(server: str) -> None:
     except ValueError:
         is_house = False
     if not is_house:
-        raise Problem(
-            f"{server!r} is not the address of a house.",
-            "An address looks like ws://127.0.0.1:7470 or wss://cards.example.org.",
-            Exit.USAGE,
-        )
+        raise no_address(server)
+
+
+def no_address(text: str) -> Problem:
+    """That leads to no house."""
+    return Problem(
+        f"{text!r} is not the address of a house.",
+        "An address looks like ws://127.0.0.1:7470 or wss://cards.example.org.",
+        Exit.USAGE,
+    )

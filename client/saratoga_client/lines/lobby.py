@@ -1,13 +1,12 @@
 """The lobby, in lines: a name, the public tables, and the ways from here to a table or a deal."""
 
-import re
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from typing import Final
 
 from saratoga_client.arriving import TableWanted, freed
-from saratoga_client.codes import TABLE_CODE
 from saratoga_client.connection import Connection
+from saratoga_client.invitation import destination
 from saratoga_client.leaderboard_lines import leaderboard_lines
 from saratoga_client.lines.answers import rules_lines
 from saratoga_client.lines.orders import Where, not_understood
@@ -27,9 +26,6 @@ from saratoga_protocol.commands import ClaimName, GetLeaderboard, LeaveTable, Li
 from saratoga_rules.games import GAMES
 
 PERIODS: Final = ("day", "week", "month", "all")
-
-_CODE: Final = re.compile(rf"(?:.*/)?({TABLE_CODE})/?")
-"""A code, or the end of an invitation's address."""
 
 
 async def lobby(
@@ -198,11 +194,17 @@ class Lobby:
         return await self._go_by_code("watch", words, Place.BESIDE)
 
     async def _go_by_code(self, order: str, words: str, place: Place) -> Parting | None:
-        found = _CODE.fullmatch(words.strip().lower())
-        if found is None:
+        found = destination(words)
+        if found is None or not found.code:
             self._say(f"no: A table's code looks like mint-otter-42: {order} mint-otter-42.")
             return None
-        return await self._go(found[1], place)
+        if found.server not in ("", self._house.url.rstrip("/").lower()):
+            self._say(
+                f"no: That table is at another house. Say quit, and then: "
+                f"saratoga {order} {found.url} --plain."
+            )
+            return None
+        return await self._go(found.code, place)
 
     async def _go(self, table: str | TableWanted, place: Place) -> Parting | None:
         if place is Place.SEAT and self._name is None:

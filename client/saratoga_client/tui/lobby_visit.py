@@ -29,7 +29,7 @@ from saratoga_client.trouble import (
 from saratoga_client.tui.app import Errand, SaratogaApp
 from saratoga_client.tui.arrivals import alone, at_table, beside_table
 from saratoga_client.tui.screens.lobby import LobbyScreen
-from saratoga_client.visit import check_address, problem_of, visiting
+from saratoga_client.visit import no_address, problem_of, visiting
 from saratoga_protocol import events
 from saratoga_protocol.commands import ClaimName, GetLeaderboard, ListTables
 from saratoga_rules.games import GAMES
@@ -272,12 +272,9 @@ class LobbyVisit:
 
     def go_to_house(self, text: str) -> None:
         found = destination(text)
-        try:
-            check_address(found.server if found is not None else text)
-        except Problem as problem:
-            self._ask(Entry(Purpose.HOUSE, text, str(problem)))
+        if found is None or not found.server:
+            self._ask(Entry(Purpose.HOUSE, text, str(no_address(text))))
             return
-        assert found is not None, "every address of a house can be read"
         self._go(OtherHouse(found.server, found.code))
 
     def practise(self, game: str) -> None:

@@ -73,6 +73,16 @@ async def test_what_is_wrong_with_an_order_is_said_and_no_house_is_asked() -> No
     assert hall.asked == []
 
 
+async def test_a_table_of_another_house_is_not_looked_for_in_this_one() -> None:
+    hall = Hall()
+    listener, _ = await stayed(hall, "join ws://10.0.0.2:7470/mint-otter-42")
+    assert listener.said[-1] == (
+        "no: That table is at another house. Say quit, and then: "
+        "saratoga join ws://10.0.0.2:7470/mint-otter-42 --plain."
+    )
+    assert hall.asked == []
+
+
 async def test_leaders_and_tables_are_a_line_each_under_their_number() -> None:
     listener, _ = await stayed(Hall(), "tables", "leaderboard canfield week")
     assert listener.said[1] == "tables: 0"

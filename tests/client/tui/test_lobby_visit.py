@@ -168,6 +168,9 @@ async def test_an_address_that_is_none_can_be_mended(lobby: OpenLobby) -> None:
         await visitor.type("cards example")
         await visitor.reads("is not the address of a house", "cards example_")
         await visitor.press("ctrl+u")
+        await visitor.type("ws://<host>")
+        await visitor.reads("is not the address of a house", "ws://<host>_")
+        await visitor.press("ctrl+u")
         await visitor.type(lobby.url)
         assert await visitor.left() == OtherHouse(lobby.url)
 
