@@ -11,6 +11,7 @@ from saratoga_client.bots.identities import NAMES, claimed, temper_of
 from saratoga_client.bots.player import PACE, Report, TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.connection import Connection
+from saratoga_client.identity import TokenUnusable
 from saratoga_client.pending import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.visit import visiting
@@ -89,7 +90,10 @@ async def _entered(
     names = [name] if name is not None else sorted(NAMES, key=lambda _: random.random())  # noqa: S311
     for candidate in names:
         async with AsyncExitStack() as attempt:
-            token = attempt.enter_context(claimed(candidate, folder))
+            try:
+                token = attempt.enter_context(claimed(candidate, folder))
+            except TokenUnusable as unusable:
+                raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from unusable
             if token is None:
                 continue
             try:

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Mapping
 from importlib import import_module
+from io import StringIO
 from typing import Any, Final
 
 import click
@@ -138,7 +139,11 @@ def run(group: click.Group, arguments: list[str] | None = None) -> int:
     try:
         ended = group.main(arguments, prog_name="saratoga", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        # through `say`, since it repeats what was typed, or pasted
+        told = StringIO()
+        error.show(told)
+        for line in told.getvalue().rstrip("\n").split("\n"):
+            say(line)
         return error.exit_code
     except Problem as problem:
         say(f"saratoga: {problem}")
@@ -167,7 +172,7 @@ def _unexpected(error: Exception) -> int:
         from saratoga_client.places import state_folder
 
         report = state_folder() / "last-fault.txt"
-        report.parent.mkdir(parents=True, exist_ok=True)
+        report.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         report.write_text("".join(format_exception(error)), encoding="utf-8")
     except OSError:
         say("Please report it with what you were doing.")

@@ -71,6 +71,7 @@ def command(
     if public_url is not None:
         check_address(public_url)
     if settings.server:
+        check_address(settings.server)
         friends = public_url or begin(friends_address(settings.server))
         if is_this_machine(friends):
             say(

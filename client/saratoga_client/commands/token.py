@@ -56,10 +56,8 @@ def export(file: Path | None, show: bool) -> None:
     if file is not None:
         try:
             identity.write_new(file, token)
-        except FileExistsError:
-            raise Problem(
-                f"There is a file {file} already.", "Choose another name.", Exit.USAGE
-            ) from None
+        except OSError as error:
+            raise _not_written(file, error) from None
         say(f"The token is in {file}, for you alone to read. Delete it when it is carried over.")
         return
     if not show:
@@ -71,6 +69,16 @@ def export(file: Path | None, show: bool) -> None:
             )
         click.confirm("Whoever sees the token can be you. Show it here?", abort=True, err=True)
     write_line(token)
+
+
+def _not_written(file: Path, error: OSError) -> Problem:
+    if file.exists() or file.is_symlink():
+        return Problem(f"There is a file {file} already.", "Choose another name.", Exit.USAGE)
+    return Problem(
+        f"The token cannot be written into {file}: {error.strerror or error}.",
+        "Name a file where you can write one.",
+        Exit.USAGE,
+    )
 
 
 def _own() -> str:

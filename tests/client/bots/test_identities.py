@@ -1,8 +1,14 @@
 """A bot keeps its name and token, and is in one place at a time."""
 
+from functools import partial
 from pathlib import Path
 
+import pytest
+
 from saratoga_client.bots.identities import claimed, temper_of
+from saratoga_client.bots.visitor import seated_bot
+from saratoga_client.problems import Problem
+from saratoga_protocol.commands import JoinTable
 
 
 def test_a_bot_that_comes_again_has_the_same_token(tmp_path: Path) -> None:
@@ -31,3 +37,13 @@ def test_names_that_no_file_could_have_are_kept_all_the_same(tmp_path: Path) -> 
 
 def test_every_name_has_a_temper_of_its_own() -> None:
     assert 0 != temper_of("Otto") != temper_of("Mabel") != 0
+
+
+async def test_a_bots_token_that_others_can_read_is_told_of_in_words(tmp_path: Path) -> None:
+    with claimed("Gus", tmp_path):
+        pass
+    (tmp_path / "gus.token").chmod(0o644)
+    sit_down = partial(JoinTable, table="mint-otter-42")
+    with pytest.raises(Problem, match="chmod 600"):
+        async with seated_bot("ws://127.0.0.1:1", sit_down, name="Gus", folder=tmp_path):
+            pass

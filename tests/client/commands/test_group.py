@@ -38,6 +38,8 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         ["leaderboard", "canfield", "--period", "decade"],
         ["leaderboard", "canfield", "--json", "--plain"],
         ["leaderboard", "canfield", "--server", "http://example.org"],
+        ["host", "canfield", "--server", "ws://127.0.0.1:99999"],
+        ["host", "canfield", "--server", "ws://[bad"],
         ["watch", "mint_otter"],
         ["watch"],
         ["bot", "mint-otter-42", "--strength", "divine"],
@@ -54,6 +56,16 @@ def test_wrong_usage_is_answered_with_words_on_the_error_stream(
     assert shown.out == ""
     assert shown.err.strip()
     assert "Traceback" not in shown.err
+
+
+def test_what_was_pasted_is_no_command_to_the_terminal_when_it_is_said_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pasted = "ws://house\x1bc:1/mint-otter-42"
+    assert run(saratoga, ["join", pasted, "--server", "ws://127.0.0.1:1"]) == Exit.USAGE
+    told = capsys.readouterr().err
+    assert "The URL leads to ws://house<U+001B>c:1, and --server" in told
+    assert "\x1b" not in told
 
 
 def test_codes_may_be_written_in_capitals(capsys: pytest.CaptureFixture[str]) -> None:

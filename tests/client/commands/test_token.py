@@ -46,6 +46,17 @@ def test_it_is_carried_in_a_file_for_its_owner_alone(
     assert own not in told.out + told.err + caplog.text
 
 
+def test_where_nothing_can_be_written_that_is_said(
+    own: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    no_folder = tmp_path / "a file"
+    no_folder.touch()
+    assert run(saratoga, ["token", "export", str(no_folder / "me.token")]) == Exit.USAGE
+    told = capsys.readouterr()
+    assert "cannot be written" in told.err
+    assert own not in told.out + told.err
+
+
 def test_a_file_that_is_there_is_not_written_over(
     own: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
