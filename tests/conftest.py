@@ -9,6 +9,8 @@ import signal
 
 from hypothesis import HealthCheck, settings
 
+from saratoga_rules.game import Game
+
 # A shell without job control starts what it runs in the background deaf to Ctrl-C, and every program
 # that the tests start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -42,3 +44,8 @@ pytest_plugins = [
     "kit.open_door",
     "kit.figures",
 ]
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """A game goes by its name: its whole value is long, and its sets are told in any order."""
+    return val.name if isinstance(val, Game) else None

@@ -79,7 +79,7 @@ async def painted(game: Game, position: Position, keys: list[str]) -> list[Cells
     return found
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=str)
+@pytest.mark.parametrize("game", GAMES.values())
 @given(place=places, keys=PRESSED, chance=st.randoms(use_true_random=False))
 @settings(max_examples=max(2, settings().max_examples // 25))
 async def test_nothing_painted_tells_how_the_hidden_cards_lie(

@@ -13,13 +13,13 @@ def text(game: Game, width: int, is_race: bool = True) -> str:
     return "\n".join("".join(piece for piece, _ in line) for line in lines)
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=str)
+@pytest.mark.parametrize("game", GAMES.values())
 @pytest.mark.parametrize("width", [52, 78, 96])
 def test_no_line_is_wider_than_asked_for(game: Game, width: int) -> None:
     assert all(cell_len(line) <= width for line in text(game, width).split("\n"))
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=str)
+@pytest.mark.parametrize("game", GAMES.values())
 def test_it_tells_the_keys_the_rules_and_the_money_of_this_game(game: Game) -> None:
     told = " ".join(text(game, 78).split())
     assert f"THE RULES OF {game.title.upper()}" in told
