@@ -10,11 +10,9 @@ from types import MappingProxyType
 from typing import Final
 
 from saratoga_client.arriving import TableWanted
-from saratoga_client.setting_kinds import CAPS
+from saratoga_client.setting_kinds import CAPS, FEWEST_SEATS, MOST_SEATS
 from saratoga_protocol.events import LeaderboardRow, TableSummary
 from saratoga_rules.games import GAMES
-
-MOST_SEATS: Final = 16
 
 LONGEST_ENTRY: Final = 300
 """Characters typed or pasted; an invitation is shorter."""
@@ -116,10 +114,6 @@ class Lobby:
         place = codes.index(self.chosen) if self.chosen in codes else -1
         return replace(self, chosen=codes[(place + by) % len(codes)])
 
-    @property
-    def chosen_table(self) -> TableSummary | None:
-        return next((table for table in self.tables if table.code == self.chosen), None)
-
 
 def next_game(form: TableWanted) -> TableWanted:
     """The game after this one."""
@@ -141,4 +135,4 @@ def other_publicity(form: TableWanted) -> TableWanted:
 
 def more_seats(form: TableWanted, by: int) -> TableWanted:
     """So many seats more, or fewer."""
-    return replace(form, seats=max(1, min(MOST_SEATS, form.seats + by)))
+    return replace(form, seats=max(FEWEST_SEATS, min(MOST_SEATS, form.seats + by)))

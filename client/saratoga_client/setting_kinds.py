@@ -11,6 +11,10 @@ from saratoga_rules.games import GAMES
 CAPS: Final = (3, 5, 10, 20, 0)
 """Minutes that a race may last; 0 is as long as it takes, at private tables only."""
 
+FEWEST_SEATS: Final = 1
+MOST_SEATS: Final = 16
+"""Of a table."""
+
 SUITS: Final = ("two", "four")
 """In how many colours the suits are drawn."""
 

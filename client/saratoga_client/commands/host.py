@@ -14,7 +14,7 @@ from saratoga_client.commands.playing import in_lines, sit_down, with_a_name
 from saratoga_client.dialling import is_this_machine
 from saratoga_client.hosting import HouseHere, friends_address, house_here
 from saratoga_client.output import say, write_line
-from saratoga_client.setting_kinds import CAPS
+from saratoga_client.setting_kinds import CAPS, FEWEST_SEATS, MOST_SEATS
 from saratoga_client.settings import Settings, remember_last
 from saratoga_client.terminal import this_terminal
 from saratoga_client.visit import check_address
@@ -36,7 +36,13 @@ from saratoga_rules.games import GAMES
     type=click.Choice([str(cap) for cap in CAPS]),
     help="Minutes that a race may last; 0 is no limit, at private tables.  [default: as last]",
 )
-@click.option("--seats", type=click.IntRange(1, 16), default=16, show_default=True, help="Seats.")
+@click.option(
+    "--seats",
+    type=click.IntRange(FEWEST_SEATS, MOST_SEATS),
+    default=MOST_SEATS,
+    show_default=True,
+    help="Seats.",
+)
 @click.option("--public", is_flag=True, help="Show the table to everybody in the house's lobby.")
 @click.option(
     "--public-url",

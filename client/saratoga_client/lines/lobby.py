@@ -18,6 +18,7 @@ from saratoga_client.practice.dealt import BadSeed
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.racing.keepsakes import Keepsakes
 from saratoga_client.racing.partings import trouble_in_words
+from saratoga_client.setting_kinds import MOST_SEATS
 from saratoga_client.trouble import Refused, Unanswered
 from saratoga_client.witness import Witness
 from saratoga_client.wording import cap_words, counted
@@ -37,26 +38,6 @@ async def lobby(
 ) -> Parting:
     """Look around and go to tables until the player has enough. Raises `Problem`."""
     return await Lobby(house, talk or open_talk(), witness, keepsakes).stay()
-
-
-async def come_to_table(
-    house: Connection,
-    table: str | TableWanted,
-    *,
-    place: Place = Place.SEAT,
-    talk: Talk | None = None,
-    witness: Witness | None = None,
-    keepsakes: Keepsakes | None = None,
-) -> Parting:
-    """Straight to a table, with a word about the name where the house knows none. Raises `Problem`."""
-    talk = talk or open_talk()
-    if place is Place.SEAT and house.welcome.name is None:
-        named = await ask_name(house, talk)
-        if named is not None:
-            return named
-    return await play_table(
-        house, table, place=place, talk=talk, witness=witness, keepsakes=keepsakes
-    )
 
 
 async def ask_name(house: Connection, talk: Talk) -> Parting | None:
@@ -182,7 +163,7 @@ class Lobby:
         wanted = TableWanted(
             game=chosen.game,
             cap=10 if chosen.cap is None else chosen.cap,
-            seats=chosen.seats or 16,
+            seats=chosen.seats or MOST_SEATS,
             public=bool(chosen.public),
         )
         return await self._go(wanted, Place.SEAT)

@@ -1,12 +1,9 @@
 """A table's settings as they are typed, to open one or to change one. Pure."""
 
 from dataclasses import dataclass
-from typing import Final
 
-from saratoga_client.setting_kinds import CAPS
+from saratoga_client.setting_kinds import CAPS, FEWEST_SEATS, MOST_SEATS
 from saratoga_rules.games import GAMES
-
-MOST_SEATS: Final = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +43,7 @@ def read_settings(words: str) -> Settings | str:
             case "seats":
                 seats = _seats(rest.pop(0) if rest else "")
                 if seats is None:
-                    return f"There are 1 to {MOST_SEATS} seats."
+                    return f"There are {FEWEST_SEATS} to {MOST_SEATS} seats."
             case _:
                 return f"{word[:40]!r} is no setting. Say game, cap, seats, public or private."
     return Settings(game=game, cap=cap, seats=seats, public=public)
@@ -59,4 +56,5 @@ def _cap(word: str) -> int | None:
 
 
 def _seats(word: str) -> int | None:
-    return int(word) if word.isdecimal() and 1 <= int(word[:4]) <= MOST_SEATS else None
+    seats = int(word) if word.isdecimal() else 0
+    return seats if FEWEST_SEATS <= seats <= MOST_SEATS else None

@@ -7,12 +7,10 @@ import logging
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 MOST_KEPT: Final = 20
 """Lines; then the oldest are lost."""
-
-Speaker: TypeAlias = "logging.StreamHandler[Any]"
 
 
 class LateLog(logging.Handler):

@@ -17,6 +17,7 @@ from saratoga_client.drawing.roles import Role
 from saratoga_client.invitation import Destination, destination
 from saratoga_client.lobby import Entry, Lobby, Purpose
 from saratoga_client.problems import Exit, Problem
+from saratoga_client.setting_kinds import MOST_SEATS
 from saratoga_client.settings import Settings, remember_last
 from saratoga_client.trouble import (
     HouseClosed,
@@ -131,7 +132,7 @@ class LobbyVisit:
         self._settings = settings
         self._house: Connection | None = None
         self._going: asyncio.Future[Going] = asyncio.get_running_loop().create_future()
-        form = TableWanted(game=settings.game, cap=settings.cap, seats=16, public=False)
+        form = TableWanted(game=settings.game, cap=settings.cap, seats=MOST_SEATS, public=False)
         self.screen = LobbyScreen(self, Lobby(server=settings.house), form, notice)
 
     async def stay(self) -> Going:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Final
 
 from textual.widget import Widget
 
 from saratoga_client.drawing.canvas import Canvas
 from saratoga_client.model import shown_name
 from saratoga_client.racing.evening import Evening
+from saratoga_client.setting_kinds import CAPS, FEWEST_SEATS, MOST_SEATS
 from saratoga_client.tui.bot_guests import bring_bot
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.lines import Guide
@@ -16,11 +16,6 @@ from saratoga_client.tui.pages.figures import cap_text, game_title
 from saratoga_client.tui.pages.gathering import gathering_page
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_rules.games import GAMES
-
-CAPS: Final = (3, 5, 10, 20, 0)
-"""Minutes to choose from; 0 is no cap, at private tables only."""
-FEWEST, MOST = 1, 16
-"""Seats of a table."""
 
 
 class GatheringScreen(TableScreen):
@@ -120,7 +115,7 @@ class GatheringScreen(TableScreen):
                 change(public=not settings.public)
             case "+" | "-":
                 seats = settings.seats + (1 if key == "+" else -1)
-                change(seats=max(FEWEST, min(MOST, seats)))
+                change(seats=max(FEWEST_SEATS, min(MOST_SEATS, seats)))
             case _:
                 self._choose(key)
 
