@@ -5,6 +5,7 @@ its URL, `ws://192.168.1.7:7470/mint-otter-42`: the house's address with the cod
 """
 
 import re
+import shlex
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
@@ -72,6 +73,17 @@ def _split(url: str) -> tuple[str, str]:
     return f"{_SCHEMES[parts.scheme]}://{parts.netloc}{path.rstrip('/')}", code
 
 
+def join_command(where: Destination) -> str:
+    """The line that leads there. It is made to be pasted into a shell, and the house says the code.
+
+    >>> join_command(Destination("mint-otter-42", "ws://10.0.0.2:7470"))
+    'saratoga join ws://10.0.0.2:7470/mint-otter-42'
+    >>> join_command(Destination("mint-otter-42; rm -rf ~"))
+    "saratoga join 'mint-otter-42; rm -rf ~'"
+    """
+    return f"saratoga join {shlex.quote(where.url if where.server else where.code)}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invitation:
     """To a table of one's own."""
@@ -87,7 +99,7 @@ class Invitation:
     @property
     def command(self) -> str:
         """What brings a friend to the table."""
-        return f"saratoga join {self.where.url}"
+        return join_command(self.where)
 
     def lines(self) -> tuple[str, ...]:
         """The text to send, a line each."""

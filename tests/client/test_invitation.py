@@ -1,5 +1,7 @@
 """What friends are sent, and how it is read again however they paste it."""
 
+import shlex
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,3 +71,10 @@ def test_the_invitation_says_what_to_expect_and_what_to_type() -> None:
         "  pipx install saratoga",
         f"  saratoga join {LAN}/{CODE}",
     )
+
+
+def test_a_code_that_is_none_does_nothing_in_the_shell_it_is_pasted_into() -> None:
+    where = Destination("x$(touch here)", LAN)
+    invitation = Invitation(where=where, game="Canfield", cap=10, install="pip install saratoga")
+    assert shlex.split(invitation.command) == ["saratoga", "join", f"{LAN}/x$(touch here)"]
+    assert shlex.quote(f"{LAN}/x$(touch here)") in invitation.command

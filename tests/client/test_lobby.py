@@ -7,7 +7,6 @@ import pytest
 from saratoga_client.arriving import TableWanted
 from saratoga_client.lobby import (
     LONGEST_ENTRY,
-    MOST_SEATS,
     Entry,
     Lobby,
     Purpose,
@@ -16,7 +15,7 @@ from saratoga_client.lobby import (
     next_game,
     other_publicity,
 )
-from saratoga_client.setting_kinds import CAPS
+from saratoga_client.setting_kinds import CAPS, MOST_SEATS
 from saratoga_protocol.events import TableSummary
 from saratoga_rules.games import GAMES
 

@@ -1,7 +1,6 @@
 """`saratoga host GAME`: a table for friends, in a house on this machine if no other is known."""
 
 import asyncio
-import shlex
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 
@@ -13,6 +12,7 @@ from saratoga_client.commands.options import begin, play_options
 from saratoga_client.commands.playing import in_lines, sit_down, with_a_name
 from saratoga_client.dialling import is_this_machine
 from saratoga_client.hosting import HouseHere, friends_address, house_here
+from saratoga_client.invitation import Destination, join_command
 from saratoga_client.output import say, write_line
 from saratoga_client.setting_kinds import CAPS, FEWEST_SEATS, MOST_SEATS
 from saratoga_client.settings import Settings, remember_last
@@ -152,7 +152,7 @@ def _stay_for_friends(house: HouseHere, code: str) -> None:
     if click.confirm("Close it now?", default=False, err=True):
         return
     say("The house stays open until Ctrl-C. To come back, in another window:")
-    say(f"  saratoga join {shlex.quote(house.own)}/{code}")
+    say(f"  {join_command(Destination(code, house.own))}")
     with suppress(KeyboardInterrupt):
         begin(_for_ever())
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from saratoga_client.arriving import NameWanted, asked
 from saratoga_client.commands.options import Result, begin
+from saratoga_client.invitation import Destination, join_command
 from saratoga_client.output import say
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.settings import Settings
@@ -53,7 +54,7 @@ def _say_what_is_kept(settings: Settings, code: str, *, is_our_house: bool) -> N
         return
     say(f"Your seat at {code} is kept for a minute, and what you banked stays yours.")
     say("This goes back there:")
-    say(f"  saratoga join {settings.house.rstrip('/')}/{code}")
+    say(f"  {join_command(Destination(code, settings.house))}")
 
 
 def stand_beside(settings: Settings, code: str) -> None:

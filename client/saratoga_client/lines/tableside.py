@@ -14,6 +14,7 @@ from typing import Final
 
 from saratoga_client.arriving import TableWanted
 from saratoga_client.connection import Connection
+from saratoga_client.invitation import Destination, join_command
 from saratoga_client.lines.deeds import Deeds
 from saratoga_client.lines.orders import Said, Where
 from saratoga_client.lines.pacing import Told, telling
@@ -231,5 +232,5 @@ class Tableside:
             board = f" your board stays as it is, {money_words(own.game, own.view)};"
         self._talk.voice.say(
             f"{why}:{board} your seat is kept for {KEPT_FOR} seconds: "
-            f"saratoga join {evening.table.code}"
+            f"{join_command(Destination(evening.table.code))}"
         )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from textual.screen import Screen
 
 from saratoga_client.drawing.roles import Role
+from saratoga_client.invitation import Destination, join_command
 from saratoga_client.problems import Problem
 from saratoga_client.racing.evening import Evening
 from saratoga_client.settings import DEFAULT_SERVER
@@ -136,8 +137,8 @@ class TableVisit:
         """What friends paste to come to this table."""
         if self.invitation:
             return self.invitation
-        server = "" if self.server in ("", DEFAULT_SERVER) else f" --server {self.server}"
-        return (f"saratoga join {self.evening.table.code}{server}",)
+        server = "" if self.server == DEFAULT_SERVER else self.server
+        return (join_command(Destination(self.evening.table.code, server)),)
 
     def _changed(self, evening: Evening) -> None:
         screen = self._screen

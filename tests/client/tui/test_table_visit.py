@@ -119,4 +119,4 @@ async def test_without_an_invitation_of_its_own_a_visit_makes_one() -> None:
         assert at_table.visit.invitation_lines == ("saratoga join mint-otter-42",)
         at_table.visit.server = "wss://cards.example.org"
         (line,) = at_table.visit.invitation_lines
-        assert line == "saratoga join mint-otter-42 --server wss://cards.example.org"
+        assert line == "saratoga join wss://cards.example.org/mint-otter-42"
