@@ -17,7 +17,7 @@ PLAYERS_AND_HOUSE := $(VENV)/.house-is-set-up
 TOOLS := $(VENV)/.tools-are-set-up
 
 .DEFAULT_GOAL := help
-.PHONY: help play demo serve test check style types layers pyright bench long clean
+.PHONY: help play demo serve test check style types layers pyright bench long picture clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ bench: $(TOOLS) ## what rules, bots and a move cost
 
 long: $(TOOLS) ## the long targets: many races, many crashes
 	SARATOGA_HYPOTHESIS_PROFILE=long $(BIN)/pytest -m long $(ARGS)
+
+picture: $(TOOLS) ## the picture of a race in the README, from the real program (two minutes)
+	PYTHONPATH=tests $(BIN)/python -m kit.race_picture
 
 clean: ## forget the set-up
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -1,0 +1,40 @@
+"""The picture of a race in the README is of the program, and asks nobody else for anything."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+from kit.race_picture import COLUMNS, PICTURE, without_fonts_from_elsewhere
+
+ROOT = Path(__file__).parents[2]
+
+
+def letters() -> str:
+    """Everything that is written in the picture, line by line."""
+    lines: dict[float, list[str]] = {}
+    for text in ElementTree.parse(PICTURE).iter("{http://www.w3.org/2000/svg}text"):
+        lines.setdefault(float(text.get("y", 0)), []).append("".join(text.itertext()))
+    return "\n".join("".join(lines[y]) for y in sorted(lines)).replace("\xa0", " ")
+
+
+def test_the_picture_stands_in_the_readme() -> None:
+    assert f"]({PICTURE.relative_to(ROOT)})" in (ROOT / "README.md").read_text()
+
+
+def test_it_shows_a_race_as_it_is_played() -> None:
+    shown = letters()
+    for words in ("LADY PALK", "RACE", "YOU", "banked over time", "enter plays it", "cash out"):
+        assert words in shown
+    assert max(map(len, shown.splitlines())) <= COLUMNS + 1
+
+
+def test_nothing_of_it_lies_elsewhere() -> None:
+    text = PICTURE.read_text(encoding="utf-8")
+    assert set(re.findall(r"https?://[^\"' )]+", text)) == {"http://www.w3.org/2000/svg"}
+    assert "@font-face" not in text
+    assert "<image" not in text
+
+
+def test_fonts_from_elsewhere_are_left_out() -> None:
+    made = '@font-face {\n src: url("https://fonts.example/a.woff2");\n}\nfont-family: Some, monospace;'
+    assert without_fonts_from_elsewhere(made).startswith("font-family: ui-monospace,")

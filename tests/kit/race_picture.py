@@ -1,0 +1,162 @@
+"""The picture of a race in the README: `make picture`.
+
+A house with its door open, four rivals of two kinds, and the real program, whose screen is saved
+after two minutes of racing. The deal is always the same; so is what everybody means to play.
+"""
+
+import asyncio
+import os
+import re
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, TypeVar
+
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from kit.open_door import open_door
+from kit.stores import StoreServer, binaries
+from saratoga_client.arriving import have_a_name, joined
+from saratoga_client.bots.memory import Memory, remember
+from saratoga_client.bots.player import TablePlayer
+from saratoga_client.bots.strengths import CHOOSERS, Strength
+from saratoga_client.connection import Connection
+from saratoga_client.identity import new_token
+from saratoga_client.practice.dealt import from_seed
+from saratoga_client.tui.app import SaratogaApp
+from saratoga_client.tui.appearance import Appearance
+from saratoga_client.tui.arrivals import at_table
+from saratoga_client.tui.screens.gathering import GatheringScreen
+from saratoga_client.tui.screens.race import RaceScreen
+from saratoga_client.visit import visiting
+from saratoga_protocol.commands import CreateTable, JoinTable
+from saratoga_protocol.events import Snapshot
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import play
+from saratoga_rules.moves import Move
+from saratoga_rules.views import redact
+from saratoga_server.store.connection import open_store
+
+PICTURE: Final = Path(__file__).parents[2] / "client" / "race-screen.svg"
+COLUMNS, LINES = 120, 40
+YOU: Final = "Mei"
+RIVALS: Final = (
+    ("Ana", False, Strength.STRONG, 1.5),
+    ("Raj", False, Strength.WEAK, 1.6),
+    ("Biscuit", True, Strength.STRONG, 1.2),
+    ("Old Tom", True, Strength.WEAK, 0.9),
+)
+"""Names, whether they are bots, how they play, and moves a second; all of them are driven here."""
+
+GAME, SEED, MOVES, PACE = "lady-palk", "otter", 150, 1.6
+LAST_KEYS: Final = ("tab",)
+"""What the player is about to do in the picture."""
+
+Shown = TypeVar("Shown", bound=Screen[None])
+
+FONTS: Final = 'ui-monospace, Menlo, "DejaVu Sans Mono", Consolas, monospace'
+FONT_FACES: Final = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
+REMARKS: Final = re.compile(r"<!--.*?-->\s*", re.DOTALL)
+
+
+def meant(game: str, seed: str, most: int) -> list[Move]:
+    """The moves that a strong player makes of a deal."""
+    rules = GAMES[game]
+    position, memory = from_seed(rules, seed).position, Memory()
+    moves: list[Move] = []
+    while len(moves) < most:
+        choice = CHOOSERS[Strength.STRONG](rules, redact(position), memory)
+        if choice.move is None:
+            break
+        after = play(rules, position, choice.move)
+        memory = remember(rules, choice.memory, redact(position), choice.move, redact(after))
+        position = after
+        moves.append(choice.move)
+    return moves
+
+
+def without_fonts_from_elsewhere(svg: str) -> str:
+    """Whoever looks at the picture asks nobody else for letters."""
+    svg = REMARKS.sub("", FONT_FACES.sub("", svg))
+    return re.sub(r"font-family:[^;]*;", f"font-family: {FONTS};", svg)
+
+
+@asynccontextmanager
+async def rivals(url: str, game: str) -> AsyncIterator[str]:
+    """The others at a table that starts when all are ready; yields its code."""
+    async with AsyncExitStack() as stack, asyncio.TaskGroup() as group:
+        code, playing = "", []
+        for number, (name, is_bot, strength, pace) in enumerate(RIVALS):
+            token = new_token()
+            house = await stack.enter_async_context(Connection(url, token, name=name, bot=is_bot))
+            command = partial(JoinTable, table=code) if code else partial(CreateTable, game=game)
+            code = (await house.ask(command, Snapshot)).table.code
+            player = TablePlayer(
+                house,
+                CHOOSERS[strength],
+                pace=pace,
+                temper=number,
+                starts_with=len(RIVALS) + 1 if number == 0 else None,
+            )
+            playing.append(group.create_task(player.stay()))
+        yield code
+        for task in playing:
+            task.cancel()
+
+
+async def until_shown(pilot: Pilot[int], kind: type[Shown]) -> Shown:
+    while not isinstance(screen := pilot.app.screen, kind):
+        await pilot.pause(0.1)
+    return screen
+
+
+async def painted(url: str, code: str, moves: list[Move]) -> str:
+    """The player's screen, after those moves."""
+    async with visiting(url) as house:
+        await have_a_name(house, YOU)
+        await joined(house, code)
+    app = SaratogaApp(at_table(url, code), Appearance())
+    async with app.run_test(size=(COLUMNS, LINES)) as pilot:
+        await until_shown(pilot, GatheringScreen)
+        await pilot.press("r")
+        screen = await until_shown(pilot, RaceScreen)
+        for move in moves:
+            await pilot.pause(1 / PACE)
+            while not screen.own.may_move:
+                await pilot.pause(0.01)
+            assert screen.visit.seat.play(move)
+        await pilot.pause(1)
+        await pilot.press(*LAST_KEYS)
+        await pilot.pause()
+        return app.export_screenshot(title=f"saratoga join {code}")
+
+
+async def picture() -> str:
+    """The picture, with a house only for it."""
+    binary = binaries()["valkey"]
+    assert binary is not None
+    game = GAMES[GAME]
+    with TemporaryDirectory(prefix="saratoga-") as folder:
+        os.environ["SARATOGA_HOME"] = folder
+        store = StoreServer(binary, Path(folder))
+        store.start()
+        try:
+            deal = from_seed(game, SEED).position
+            async with (
+                open_store(store.url) as stores,
+                open_door(stores, deal=lambda _game, _key: deal) as house,
+                rivals(house.url, GAME) as code,
+            ):
+                svg = await painted(house.url, code, meant(GAME, SEED, MOVES))
+        finally:
+            store.kill()
+    return without_fonts_from_elsewhere(svg) + "\n"
+
+
+if __name__ == "__main__":
+    place = Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURE
+    place.write_text(asyncio.run(picture()), encoding="utf-8")
