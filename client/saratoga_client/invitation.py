@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 from saratoga_client import codes
 
 _CODE: Final = re.compile(rf"(?<![a-z0-9-])({codes.TABLE_CODE})(?![a-z0-9-])")
-_URL: Final = re.compile(r"(?:wss?|https?)://[^\s\"'<>]+")
-_BARE: Final = re.compile(r"(?:\[[0-9a-f:]+\]|[a-z0-9.-]+):[0-9]{1,5}(?:/\S*)?")
+_URL: Final = re.compile(r"(?:wss?|https?)://[^\s\"'<>]+", re.IGNORECASE)
+_BARE: Final = re.compile(r"(?:\[[0-9a-f:]+\]|[a-z0-9.-]+):[0-9]{1,5}(?:/\S*)?", re.IGNORECASE)
 _SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
 
@@ -45,14 +45,14 @@ def destination(text: str) -> Destination | None:
     >>> destination("saratoga join mint-otter-42 --server wss://cards.example.org")
     Destination(code='mint-otter-42', server='wss://cards.example.org')
     """
-    words = text.strip().lower()
+    words = text.strip()
     found = _URL.search(words)
     url = found[0] if found else ""
     if not url and _BARE.fullmatch(words):
         url = f"ws://{words}"
     server, code = _split(url)
     if not code:
-        outside = _CODE.search(words.replace(url, " ")) if url else _CODE.search(words)
+        outside = _CODE.search((words.replace(url, " ") if url else words).lower())
         code = outside[1] if outside else ""
     return Destination(code, server) if code or server else None
 
@@ -68,9 +68,10 @@ def _split(url: str) -> tuple[str, str]:
     if not is_house or parts.scheme not in _SCHEMES:
         return "", ""
     folder, _, last = parts.path.rpartition("/")
-    code = last if re.fullmatch(codes.TABLE_CODE, last) else ""
+    code = last.lower() if re.fullmatch(codes.TABLE_CODE, last.lower()) else ""
+    # a proxy may tell capitals from small letters in its paths; nobody does in a host's name
     path = folder if code else parts.path
-    return f"{_SCHEMES[parts.scheme]}://{parts.netloc}{path.rstrip('/')}", code
+    return f"{_SCHEMES[parts.scheme]}://{parts.netloc.lower()}{path.rstrip('/')}", code
 
 
 def join_command(where: Destination) -> str:

@@ -20,6 +20,8 @@ LAN = "ws://192.168.1.7:7470"
         ("mint-otter-42.", Destination(CODE)),
         ("come to mint-otter-42!", Destination(CODE)),
         (f"{LAN}/{CODE}", Destination(CODE, LAN)),
+        (f"WS://192.168.1.7:7470/{CODE.upper()}", Destination(CODE, LAN)),
+        (f"wss://Cards.Example/Games/{CODE}", Destination(CODE, "wss://cards.example/Games")),
         (f"{LAN}/{CODE}/", Destination(CODE, LAN)),
         (f"see {LAN}/{CODE}.", Destination(CODE, LAN)),
         (f"({LAN}/{CODE})", Destination(CODE, LAN)),

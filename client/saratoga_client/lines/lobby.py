@@ -179,7 +179,7 @@ class Lobby:
         if found is None or not found.code:
             self._say(f"no: A table's code looks like mint-otter-42: {order} mint-otter-42.")
             return None
-        if found.server not in ("", self._house.url.rstrip("/").lower()):
+        if found.server.lower() not in ("", self._house.url.rstrip("/").lower()):
             self._say(
                 f"no: That table is at another house. Say quit, and then: "
                 f"saratoga {order} {found.url} --plain."
