@@ -67,7 +67,7 @@ class Row:
 
     def __str__(self) -> str:
         verdict = "within" if self.within else "OVER"
-        return f"{self.what:36}{self.figure:>38}  bar {self.bar:>9}  {verdict}"
+        return f"{self.what:44}{self.figure:>34}  bar {self.bar:>9}  {verdict}"
 
 
 # The first frame
