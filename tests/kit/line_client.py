@@ -65,6 +65,10 @@ class LineClient:
         except TimeoutError:
             raise AssertionError(self._instead(beginnings)) from None
 
+    def hear_again(self, read_to: int) -> None:
+        """Go back to an earlier `read_to`: what was passed over since is heard by who asks for it."""
+        self.read_to = read_to
+
     def _instead(self, beginnings: Sequence[str]) -> str:
         return "\n".join([f"{beginnings} was not said, but:", *self.lines[-40:], *self.errors])
 

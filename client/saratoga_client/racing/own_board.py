@@ -9,13 +9,15 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from saratoga_client.hand.foresight import foreseen
+from saratoga_client.hand.words import pile_name
 from saratoga_client.shown import shown
+from saratoga_client.wording import counted
 from saratoga_protocol.events import BoardView
 from saratoga_protocol.views import rules_view
 from saratoga_rules.game import Game
 from saratoga_rules.judge import refusal
 from saratoga_rules.money import net
-from saratoga_rules.moves import Move
+from saratoga_rules.moves import Carry, Draw, Move, Redeal
 from saratoga_rules.refusals import IllegalMove
 from saratoga_rules.views import View
 
@@ -155,15 +157,23 @@ def _without(own: OwnBoard, place: int, reason: str) -> OwnBoard:
     gone = own.in_flight[place:]
     kept = replace(own, in_flight=own.in_flight[:place])
     if gone:
-        kept = replace(kept, taken_back=f"{_named(gone)} taken back: {reason}")
+        kept = replace(kept, taken_back=f"{_named(own.game, gone)} taken back: {reason}")
     return _shown_ahead(kept)
 
 
-def _named(gone: tuple[Flight, ...]) -> str:
-    first, others = gone[0].move, len(gone) - 1
+def _named(game: Game, gone: tuple[Flight, ...]) -> str:
+    others = len(gone) - 1
+    match gone[0].move:
+        case Draw():
+            first = "The draw"
+        case Redeal():
+            first = "The redeal"
+        case Carry() as move:
+            target = pile_name(game, move.target)
+            first = f"The move from {pile_name(game, move.source)} to {target}"
     if not others:
         return f"{first} was"
-    return f"{first} and {'1 move' if others == 1 else f'{others} moves'} after it were"
+    return f"{first} and {counted(others, 'move')} after it were"
 
 
 def _ahead(own: OwnBoard, moves: int) -> View | None:

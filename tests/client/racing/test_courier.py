@@ -201,7 +201,7 @@ async def test_a_move_that_the_house_refuses_is_taken_back_with_the_houses_reaso
         player.play(lambda legal: DRAW)
         await breathe()
         await player.wire.settle()
-        assert player.own.taken_back == "draw was taken back: The time is up."
+        assert player.own.taken_back == "The draw was taken back: The time is up."
         player.check()
 
 
@@ -250,7 +250,7 @@ async def test_nothing_is_cashed_out_when_a_move_before_it_was_taken_back() -> N
         cashing = asyncio.create_task(player.seated.cash_out())
         await breathe()
         await player.wire.settle()
-        with pytest.raises(Problem, match="Not cashed out: draw was taken back"):
+        with pytest.raises(Problem, match="Not cashed out: The draw was taken back"):
             await cashing
         assert player.house.state == "racing"
         assert player.own.may_move

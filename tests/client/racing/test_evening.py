@@ -147,7 +147,7 @@ def test_a_race_that_is_over_is_over_for_ones_board_though_nobody_said_so() -> N
     assert (late.count, late.state, late.in_flight) == (1, "out of time", ())
     refused = confirm(present, board(DEAL, 1, "out of time")).own
     assert refused is not None
-    assert refused.taken_back == "draw was taken back: your board had ended: out of time."
+    assert refused.taken_back == "The draw was taken back: your board had ended: out of time."
 
 
 def test_a_snapshot_says_how_it_is_whatever_was_thought_before() -> None:
