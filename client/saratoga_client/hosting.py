@@ -53,11 +53,15 @@ class HouseHere:
 
 @asynccontextmanager
 async def house_here(
-    public_url: str = "", wanted_port: int | None = None, tell: Callable[[str], None] = say
+    public_url: str = "",
+    wanted_port: int | None = None,
+    tell: Callable[[str], None] = say,
+    listen: str = EVERY_ADDRESS,
 ) -> AsyncIterator[HouseHere]:
     """The house that runs here, or one opened for as long as this is entered. Raises `Problem`.
 
-    It is at the wanted port and no other; if none is wanted, at the usual one or any free one.
+    It is at the wanted port and no other; if none is wanted, at the usual one or any free one. A house
+    that is opened listens at the address `listen`: every one, or this machine's own behind a proxy.
     `tell` is given what goes on, for people.
     """
     port = PORT if wanted_port is None else wanted_port
@@ -75,11 +79,11 @@ async def house_here(
     if not chosen:
         tell(f"Port {port} of this machine is taken by another program; taking any free one.")
     tell("Opening a house on this machine ...")
-    flags = ("--host", EVERY_ADDRESS, "--port", str(chosen), "--metrics-port", "off")
+    flags = ("--host", listen, "--port", str(chosen), "--metrics-port", "off")
     async with running_house(data_folder(), flags=flags) as ready:
         taken = urlsplit(ready).port
         assert taken is not None, "the ready line names the port"
-        yield _house(public_url, taken, is_ours=True)
+        yield _house(public_url, taken, is_ours=True, listen=listen)
         tell("Closing the house ...")
 
 
@@ -99,13 +103,18 @@ async def _found(public_url: str, port: int) -> HouseHere:
     )
 
 
-def _house(public_url: str, port: int, *, is_ours: bool) -> HouseHere:
+def _house(public_url: str, port: int, *, is_ours: bool, listen: str = EVERY_ADDRESS) -> HouseHere:
     own = f"ws://{THIS_MACHINE}:{port}"
-    address = lan_address()
+    address = lan_address() if listen == EVERY_ADDRESS else None
     warning = ""
     if address is None and not public_url:
+        why = (
+            "This machine is in no network"
+            if listen == EVERY_ADDRESS
+            else f"It listens at {listen}"
+        )
         warning = (
-            "This machine is in no network, so only this machine can come. "
+            f"{why}, so only this machine can come. "
             "Where friends reach it, say so with --public-url."
         )
     friends = public_url or f"ws://{address or THIS_MACHINE}:{port}"

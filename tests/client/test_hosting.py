@@ -113,6 +113,31 @@ async def test_a_house_is_opened_beside_another_program_and_closed_again(
     assert said[-1].startswith("Closing")
 
 
+@pytest.mark.parametrize("public_url", ["", "wss://cards.example.org"])
+async def test_a_house_behind_a_proxy_here_is_open_to_this_machine_alone(
+    monkeypatch: pytest.MonkeyPatch, public_url: str
+) -> None:
+    flags_seen: list[tuple[str, ...]] = []
+
+    @asynccontextmanager
+    async def opened(folder: Path, flags: tuple[str, ...]) -> AsyncIterator[str]:
+        flags_seen.append(flags)
+        yield "ws://127.0.0.1:4711"
+
+    monkeypatch.setattr(hosting, "running_house", opened)
+    monkeypatch.setattr(hosting, "is_house", is_nobody)
+    monkeypatch.setattr(hosting, "lan_address", lambda: "192.0.2.7")
+    async with house_here(public_url, tell=lambda _: None, listen="127.0.0.1") as house:
+        pass
+    assert flags_seen[0][:2] == ("--host", "127.0.0.1")
+    assert house.friends == (public_url or house.own)
+    assert ("--public-url" in house.warning) is not bool(public_url)
+
+
+async def is_nobody(host: str, port: int) -> bool:
+    return False
+
+
 async def test_friends_are_told_the_address_in_the_network_where_the_house_answers_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

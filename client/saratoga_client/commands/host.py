@@ -11,7 +11,13 @@ from saratoga_client.commands.group import ExampleCommand
 from saratoga_client.commands.options import begin, play_options
 from saratoga_client.commands.playing import in_lines, sit_down, with_a_name
 from saratoga_client.dialling import is_this_machine
-from saratoga_client.hosting import HouseHere, friends_address, house_here
+from saratoga_client.hosting import (
+    EVERY_ADDRESS,
+    THIS_MACHINE,
+    HouseHere,
+    friends_address,
+    house_here,
+)
 from saratoga_client.invitation import Destination, join_command
 from saratoga_client.output import say, write_line
 from saratoga_client.setting_kinds import CAPS, FEWEST_SEATS, MOST_SEATS
@@ -55,6 +61,13 @@ from saratoga_rules.games import GAMES
     type=click.IntRange(1, 65535),
     help="Port of a house on this machine.  [default: 7470, or any that is free]",
 )
+@click.option(
+    "--listen",
+    type=click.Choice([EVERY_ADDRESS, THIS_MACHINE]),
+    default=EVERY_ADDRESS,
+    show_default=True,
+    help="Where a house on this machine listens: in every network, or behind a proxy or tunnel here.",
+)
 @play_options
 def command(
     game: str | None,
@@ -63,6 +76,7 @@ def command(
     public: bool,
     public_url: str | None,
     port: int | None,
+    listen: str,
     settings: Settings,
 ) -> None:
     """Open a table for GAME and say how friends come in; without GAME, for the last one hosted.
@@ -86,16 +100,20 @@ def command(
             )
         host_at(settings, table, friends)
         return
-    host_here(settings, table, public_url or "", port)
+    host_here(settings, table, public_url or "", port, listen)
 
 
 def host_here(
-    settings: Settings, table: TableWanted, public_url: str = "", port: int | None = None
+    settings: Settings,
+    table: TableWanted,
+    public_url: str = "",
+    port: int | None = None,
+    listen: str = EVERY_ADDRESS,
 ) -> None:
     """Be the house, for as long as the host stays. Raises `Problem`."""
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
-        house = runner.run(stack.enter_async_context(house_here(public_url, port)))
+        house = runner.run(stack.enter_async_context(house_here(public_url, port, listen=listen)))
         try:
             if house.is_ours:
                 say("This machine is the house now: it is open as long as you stay.")
