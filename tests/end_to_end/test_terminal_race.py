@@ -65,13 +65,11 @@ async def race(players: tuple[KeyPlayer, KeyPlayer], number: int = 1) -> None:
     )
     await anna.press("n")
     for player in players:
-        await player.sees(
-            lambda screen: f"RACE {number + 1}" in screen and says_to_get_ready(screen)
-        )
+        await player.sees(lambda screen: f"RACE {number + 1}" in screen and is_to_get_ready(screen))
 
 
-def says_to_get_ready(screen: Screen) -> bool:
-    return "Press r when you are ready" in screen.lines[-2]
+def is_to_get_ready(screen: Screen) -> bool:
+    return screen.lines[-1].split()[:2] == ["r", "ready"]
 
 
 @pytest.mark.parametrize("game", GAMES)
