@@ -90,7 +90,7 @@ class KeyPlayer:
         try:
             while True:
                 screen = await self.pane.until(is_whole)
-                if screen == await self.pane.screen():
+                if await self.pane.is_painted() and screen == await self.pane.screen():
                     return screen
         except AssertionError as never:
             raise AssertionError(f"{self.name} at {faults}: {never}") from None

@@ -83,6 +83,10 @@ class Pane:
         columns, lines = (await self._asked("#{pane_width} #{pane_height}")).split()
         return int(columns), int(lines)
 
+    async def is_painted(self) -> bool:
+        """Whether the last frame is there whole: Textual ends each by sending the cursor home."""
+        return await self._asked("#{cursor_x},#{cursor_y}") == "0,0"
+
     async def until(self, wanted: str | Callable[[Screen], bool]) -> Screen:
         """The first screen on which that stands, or that is as wanted."""
         return await self.until_pressed((), wanted)
