@@ -11,7 +11,7 @@ from typing import Final
 from saratoga_client.hand.foresight import foreseen
 from saratoga_client.hand.words import pile_name
 from saratoga_client.shown import shown
-from saratoga_client.wording import counted
+from saratoga_client.wording import capitalised, counted
 from saratoga_protocol.events import BoardView
 from saratoga_protocol.views import rules_view
 from saratoga_rules.game import Game
@@ -169,8 +169,8 @@ def _named(game: Game, gone: tuple[Flight, ...]) -> str:
         case Redeal():
             first = "The redeal"
         case Carry() as move:
-            target = pile_name(game, move.target)
-            first = f"The move from {pile_name(game, move.source)} to {target}"
+            source, target = pile_name(game, move.source), pile_name(game, move.target)
+            first = f"{capitalised(source)} to {target}"
     if not others:
         return f"{first} was"
     return f"{first} and {counted(others, 'move')} after it were"

@@ -123,7 +123,7 @@ def test_a_refused_move_is_taken_back_with_all_that_came_after() -> None:
     assert own.shown == redact(PASSED[0])
     assert len(own.in_flight) == 1
     assert own.taken_back == (
-        "The move from the waste to column 3 and 1 move after it were taken back: The rules do not allow that move."
+        "The waste to column 3 and 1 move after it were taken back: The rules do not allow that move."
     )
     assert without(own, ticket, "again") is own
     assert with_move(own, LINE[1]).taken_back == ""
@@ -134,7 +134,7 @@ def test_the_end_of_the_board_takes_back_what_came_too_late() -> None:
     assert own.shown == redact(PASSED[0])
     assert not own.may_move
     assert own.taken_back == (
-        "The move from the waste to column 3 and 1 move after it were taken back: your board had ended: out of time."
+        "The waste to column 3 and 1 move after it were taken back: your board had ended: out of time."
     )
     # and no answer that was on its way brings it to life again
     assert with_board(own, board(PASSED[0], 1)) is own
@@ -165,9 +165,7 @@ def test_moves_that_no_longer_fit_are_taken_back() -> None:
     own = with_board(in_flight(), board(other, 0))
     assert own.shown == redact(other)
     assert own.in_flight == ()
-    assert own.taken_back.startswith(
-        "The move from the waste to column 2 and 2 moves after it were taken back: "
-    )
+    assert own.taken_back.startswith("The waste to column 2 and 2 moves after it were taken back: ")
 
 
 def test_tickets_tell_equal_moves_apart() -> None:

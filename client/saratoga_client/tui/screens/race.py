@@ -79,6 +79,7 @@ class RaceScreen(TableScreen):
         self._state_told = ""
         self._link_told = LinkState.CONNECTED
         self._announced = ""
+        self._second = 0
 
     def body(self) -> Iterable[Widget]:
         with Horizontal(id="table"):
@@ -152,7 +153,11 @@ class RaceScreen(TableScreen):
 
     def tick(self) -> None:
         super().tick()
-        self._show_rivals()
+        second = self.visit.now() // 1000
+        if second != self._second:
+            # nothing on the panel changes sooner by itself
+            self._second = second
+            self._show_rivals()
 
     def _tell(self, evening: Evening, own: OwnBoard) -> None:
         """Say what has come about without the player's doing."""

@@ -108,7 +108,8 @@ async def test_a_refused_move_is_taken_back_with_the_reason() -> None:
         await at_table.press("1", "2")
         at_table.seat.refuse("the cards lie otherwise there.")
         await at_table.settled()
-        assert said(at_table).endswith("the cards lie otherwise there.")
+        reason = "the cards lie otherwise there."
+        assert said(at_table) == f"Column 1 to column 2 was taken back: {reason}"
         assert "Q♠" in at_table.board_column("t1")
         assert "Q♠" not in at_table.board_column("t2")
 
