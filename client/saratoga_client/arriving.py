@@ -6,14 +6,16 @@ where it can be read.
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from saratoga_client.connection import Connection
 from saratoga_client.output import say
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.trouble import Refused
 from saratoga_protocol import events
 from saratoga_protocol.commands import ClaimName, CreateTable, JoinTable, LeaveTable, WatchTable
+
+if TYPE_CHECKING:
+    from saratoga_client.connection import Connection
 
 BAD_NAMES: Final = frozenset({"name_taken", "bad_name"})
 """Refusals after which another name may do."""
@@ -56,7 +58,7 @@ def asked(question: str) -> str:
     return answer
 
 
-async def have_a_name(house: Connection, wanted: str) -> str:
+async def have_a_name(house: "Connection", wanted: str) -> str:
     """The player's name at this house: the one they have, or the one they want.
 
     Raises `NameWanted` if that cannot be. Nobody is asked while the connection is held: they may
@@ -75,7 +77,7 @@ async def have_a_name(house: Connection, wanted: str) -> str:
         raise NameWanted(no.message, "Another name") from None
 
 
-async def opened(house: Connection, table: TableWanted) -> events.Table:
+async def opened(house: "Connection", table: TableWanted) -> events.Table:
     """Open a table and sit down at it; raises `Refused`."""
     draft = partial(
         CreateTable, game=table.game, cap=table.cap, seats=table.seats, public=table.public
@@ -83,12 +85,12 @@ async def opened(house: Connection, table: TableWanted) -> events.Table:
     return (await house.ask(draft, events.Snapshot)).table
 
 
-async def joined(house: Connection, code: str) -> events.Table:
+async def joined(house: "Connection", code: str) -> events.Table:
     """Sit down at a table; raises `Refused`."""
     return (await house.ask(partial(JoinTable, table=code), events.Snapshot)).table
 
 
-async def freed(house: Connection, wanted: str = "") -> str:
+async def freed(house: "Connection", wanted: str = "") -> str:
     """Give up the seat at another table than the wanted one, unless a race runs there.
 
     Returns the code of the table to go back to, where one does; empty: the way is free.
@@ -108,7 +110,7 @@ async def freed(house: Connection, wanted: str = "") -> str:
     return ""
 
 
-async def others_at(house: Connection, code: str) -> tuple[str, ...]:
+async def others_at(house: "Connection", code: str) -> tuple[str, ...]:
     """The names of other people who are at the table now; bots go by themselves."""
     try:
         table = (await house.ask(partial(WatchTable, table=code), events.Snapshot)).table

@@ -7,7 +7,6 @@ from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any
 
-from saratoga_client.arriving import NameWanted, asked
 from saratoga_client.commands.options import Result, begin
 from saratoga_client.invitation import Destination, join_command
 from saratoga_client.output import say
@@ -66,6 +65,8 @@ def stand_beside(settings: Settings, code: str) -> None:
 
 def with_a_name(settings: Settings, work: Callable[[str], Coroutine[Any, Any, Result]]) -> Result:
     """Do what needs a name at the house; where one is wanted, ask for it and do it again."""
+    from saratoga_client.arriving import NameWanted, asked
+
     name = settings.name
     while True:
         try:

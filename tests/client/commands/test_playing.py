@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from saratoga_client import arriving
 from saratoga_client.arriving import NameWanted
 from saratoga_client.commands import playing
 from saratoga_client.commands.playing import in_lines, with_a_name
@@ -59,7 +60,7 @@ def test_a_name_is_asked_for_between_two_visits_until_one_will_do(
         questions.append(question)
         return answers.pop(0)
 
-    monkeypatch.setattr(playing, "asked", ask)
+    monkeypatch.setattr(arriving, "asked", ask)
     assert with_a_name(Settings(), work) == "Cleo sits"
     assert tried == ["", "Anna", "Cleo"]
     assert questions == ["Your name at this house", "Another name"]

@@ -2,6 +2,7 @@
 
 import io
 import socket
+import subprocess
 import sys
 
 import pytest
@@ -79,3 +80,26 @@ def test_on_a_terminal_the_screen_opens_at_the_deal_that_was_asked_for(
     assert run(saratoga, ["practice", "caprice", "--seed", "7", "--ghost"]) == Exit.DONE
     assert asked == [("seed 7", True)]
     assert len(opened) == 1
+
+
+def test_who_practises_does_not_wait_for_the_network_to_be_imported() -> None:
+    """The first frame is to come within twice the time that a bare program on Textual takes."""
+    told = subprocess.run(
+        [
+            *(sys.executable, "-c"),
+            "import sys\n"
+            "import saratoga_client.__main__, saratoga_client.commands.practice\n"
+            "from saratoga_client.practice.dealt import from_seed\n"
+            "from saratoga_client.tui.arrivals import alone, open_screen\n"
+            "from saratoga_rules.games import GAMES\n"
+            "alone(from_seed(GAMES['caprice'], '1'))\n"
+            "print(*sys.modules)",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    imported = set(told.stdout.split())
+    assert "saratoga_client.tui.screens.practice" in imported
+    needless = {"websockets", "saratoga_client.connection", "saratoga_client.tui.table_visit"}
+    assert imported & needless == set()
