@@ -51,7 +51,7 @@ SEED: Final = "1"
 TAB, ENTER, SPACE = b"\t", b"\r", b" "
 DRAWS: Final = {"caprice": 5, "lady-palk": 20}
 """Packets drawn first, by game: so there is much to paint."""
-KEYS: Final = 60
+KEYS: Final = 120
 
 Environment = Mapping[str, str | None]
 

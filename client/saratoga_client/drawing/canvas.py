@@ -63,8 +63,15 @@ class Canvas:
 
     def paste(self, other: "Canvas", x: int, y: int) -> None:
         """Lay another canvas over this one."""
-        for row, pieces in enumerate(other.rows()):
-            self.pieces(x, y + row, pieces)
+        end = x + other.width
+        if x < 0 or end > self.width or not other.width:
+            for row, pieces in enumerate(other.rows()):
+                self.pieces(x, y + row, pieces)
+            return
+        for row in range(max(0, -y), min(other.height, self.height - y)):
+            self._mend(x, y + row, end)
+            self._signs[y + row][x:end] = other._signs[row]  # noqa: SLF001 - a canvas too
+            self._roles[y + row][x:end] = other._roles[row]  # noqa: SLF001
 
     def rows(self) -> tuple[Row, ...]:
         """Every row from left to right, neighbours of one role in one piece."""
@@ -142,24 +149,22 @@ def changed(before: Row, after: Row) -> tuple[tuple[int, int], ...]:
 
 
 def changes(before: tuple[Row, ...], after: tuple[Row, ...]) -> list[tuple[int, int, int]] | None:
-    """Where two pictures differ: the row, the first column, and the one after the last.
+    """Where two canvases' rows differ: the row, the first column, and the one after the last.
 
     `None`: everywhere, since one is wider or higher than the other.
     """
-    if len(before) != len(after):
+    if len(before) != len(after) or _cell_width(before[:1]) != _cell_width(after[:1]):
         return None
     found = []
     for y, (old, new) in enumerate(zip(before, after, strict=True)):
         if old == new:
             continue
-        if _cell_width(old) != _cell_width(new):
-            return None
         found += [(y, start, end) for start, end in changed(old, new)]
     return found
 
 
-def _cell_width(row: Row) -> int:
-    return sum(cell_len(text) for text, _ in row)
+def _cell_width(first: tuple[Row, ...]) -> int:
+    return sum(cell_len(text) for row in first for text, _ in row)
 
 
 def _cells(row: Row) -> tuple[list[str], list[Role]]:
