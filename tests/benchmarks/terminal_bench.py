@@ -156,7 +156,7 @@ async def key_costs(game: str, env: Environment) -> Row:
         for _ in range(DRAWS[game]):
             await pressed(opened, SPACE)
         for number in range(KEYS):
-            if b"Your board is over" in opened.terminal.written:
+            if b"the race is over" in opened.terminal.written:
                 break
             began = processor_time(opened.process.pid)
             await pressed(opened, ENTER if number % 6 == 5 else TAB)
