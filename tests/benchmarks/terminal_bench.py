@@ -64,10 +64,12 @@ class Row:
     figure: str
     bar: str
     within: bool
+    more: str = ""
 
     def __str__(self) -> str:
         verdict = "within" if self.within else "OVER"
-        return f"{self.what:44}{self.figure:>34}  bar {self.bar:>9}  {verdict}"
+        more = f"\n    {self.more}" if self.more else ""
+        return f"{self.what:44}{self.figure:>34}  bar {self.bar:>9}  {verdict}{more}"
 
 
 # The first frame
@@ -134,13 +136,19 @@ async def race(game: str, env: Environment) -> AsyncIterator[Window]:
         yield opened
 
 
-async def pressed(opened: Window, keys: bytes) -> int:
-    """Type keys, and wait until the next frame is painted and all is quiet; returns the bytes."""
-    since = len(opened.terminal.written)
-    opened.terminal.type(keys)
+async def repainted(opened: Window, since: int) -> None:
+    """Until the next frame after that byte is painted."""
     await opened.terminal.until(lambda: FRAME_ENDS in opened.terminal.written[since:])
+
+
+async def pressed(opened: Window, key: bytes) -> tuple[float, float]:
+    """The processor time until a key's frame is painted, and until all that it caused is over."""
+    began, since = processor_time(opened.process.pid), len(opened.terminal.written)
+    opened.terminal.type(key)
+    await repainted(opened, since)
+    painted = processor_time(opened.process.pid)
     await asyncio.sleep(QUIET)
-    return len(opened.terminal.written) - since
+    return painted - began, processor_time(opened.process.pid) - began
 
 
 def processor_time(pid: int) -> float:
@@ -150,7 +158,7 @@ def processor_time(pid: int) -> float:
 
 
 async def key_costs(game: str, env: Environment) -> Row:
-    """What Tab and Enter cost by turns, each with everything that comes of it."""
+    """What Tab and Enter cost by turns."""
     costs = []
     async with race(game, env) as opened:
         for _ in range(DRAWS[game]):
@@ -158,16 +166,22 @@ async def key_costs(game: str, env: Environment) -> Row:
         for number in range(KEYS):
             if b"the race is over" in opened.terminal.written:
                 break
-            began = processor_time(opened.process.pid)
-            await pressed(opened, ENTER if number % 6 == 5 else TAB)
-            costs.append(processor_time(opened.process.pid) - began)
-    median, p95 = statistics.median(costs), statistics.quantiles(costs, n=20)[-1]
+            costs.append(await pressed(opened, ENTER if number % 6 == 5 else TAB))
+    median, p95 = spread([painted for painted, _ in costs])
     return Row(
-        f"a key, {game}, 104 cards",
+        f"a key to its repaint, {game}",
         f"median {median:.1f} ms, p95 {p95:.1f} ms",
         f"{KEY_BAR:.0f} ms",
         p95 <= KEY_BAR,
+        "with what the house says to it: median {:.1f} ms, p95 {:.1f} ms".format(
+            *spread([over for _, over in costs])
+        ),
     )
+
+
+def spread(figures: list[float]) -> tuple[float, float]:
+    """The median, and what 95 of a hundred stay below."""
+    return statistics.median(figures), statistics.quantiles(figures, n=20)[-1]
 
 
 # A drag
@@ -199,7 +213,7 @@ async def stepped(opened: Window, x: int, y: int) -> int:
     """Move the pointer to a cell with the button down; returns the bytes that come of it."""
     since = len(opened.terminal.written)
     opened.terminal.point(DRAGGED, x, y)
-    await opened.terminal.until(lambda: FRAME_ENDS in opened.terminal.written[since:])
+    await repainted(opened, since)
     await asyncio.sleep(QUIET)
     return len(opened.terminal.written) - since
 
