@@ -31,7 +31,7 @@ class Window:
         code = await self.terminal.ended(self.process)
         modes = self.terminal.modes
         assert modes.ever >= TAKEN, "the program never took the terminal"
-        assert modes.kept == []
+        assert modes.kept == [], modes.kept
         assert self.terminal.settings() == self.before
         return code
 

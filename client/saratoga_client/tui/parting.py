@@ -70,7 +70,11 @@ async def _run(app: App[int]) -> tuple[int | None, int | None]:
     """The app's result, and the signal that ended it."""
     settings = _settings()
     loop = asyncio.get_running_loop()
-    with _heeding(lambda: loop.call_soon_threadsafe(app.exit), settings) as ended_by:
+
+    def end() -> None:
+        loop.call_soon_threadsafe(app.exit)
+
+    with _last_word() as leave, _heeding(end, leave, settings) as ended_by:
         try:
             result = await app.run_async()
         finally:
@@ -81,7 +85,9 @@ async def _run(app: App[int]) -> tuple[int | None, int | None]:
 
 
 @contextmanager
-def _heeding(end: Callable[[], object], settings: Callable[[], None]) -> Iterator[list[int]]:
+def _heeding(
+    end: Callable[[], object], leave: Callable[[], None], settings: Callable[[], None]
+) -> Iterator[list[int]]:
     """Heed signals: the first one ends the app; yields where it will stand.
 
     They are heeded between any two steps of the program, not by the loop, which may be what hangs.
@@ -90,12 +96,12 @@ def _heeding(end: Callable[[], object], settings: Callable[[], None]) -> Iterato
 
     def heed(number: int, frame: FrameType | None) -> None:
         if ended_by:
-            _end_at_once(settings, ended_by[0])
+            _end_at_once(leave, settings, ended_by[0])
         ended_by.append(number)
         watchdog.start()
         end()
 
-    watchdog = Timer(ENDS_WITHIN, lambda: _end_at_once(settings, ended_by[0]))
+    watchdog = Timer(ENDS_WITHIN, lambda: _end_at_once(leave, settings, ended_by[0]))
     watchdog.daemon = True
     before = {number: signal.signal(number, heed) for number in SIGNALS}
     try:
@@ -106,11 +112,36 @@ def _heeding(end: Callable[[], object], settings: Callable[[], None]) -> Iterato
             signal.signal(number, handler)
 
 
-def _end_at_once(settings: Callable[[], None], number: int) -> NoReturn:
+def _end_at_once(leave: Callable[[], None], settings: Callable[[], None], number: int) -> NoReturn:
     """Without waiting for anybody."""
-    _say(_LEAVE_AT_ONCE)
+    leave()
     settings()
     os._exit(128 + number)
+
+
+@contextmanager
+def _last_word() -> Iterator[Callable[[], None]]:
+    """What leaves the terminal's other screen so that nothing can be painted any more.
+
+    Textual paints from a thread of its own, which may have more to say: it says that to nobody.
+    """
+    terminal = sys.__stderr__
+    if terminal is None or not terminal.isatty():
+        yield lambda: None
+        return
+    painted = terminal.fileno()
+    ours, nobody = os.dup(painted), os.open(os.devnull, os.O_WRONLY)
+
+    def leave() -> None:
+        with suppress(OSError):
+            os.dup2(nobody, painted)
+            os.write(ours, _LEAVE_AT_ONCE.encode("ascii"))
+
+    try:
+        yield leave
+    finally:
+        os.close(ours)
+        os.close(nobody)
 
 
 def _say(words: str) -> None:
