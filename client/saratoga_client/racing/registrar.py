@@ -6,7 +6,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-from saratoga_client.proof import prove
 from saratoga_client.racing.bests import best_in
 from saratoga_client.racing.desk import Desk
 from saratoga_client.racing.evening import Evening, Verification
@@ -43,6 +42,9 @@ class Registrar:
         """Keep the record of a race, and check it."""
         self._keep(text)
         sighting = self._witness.load(race)
+        # only now, when no race is waited for
+        from saratoga_client.proof import prove
+
         proof = await asyncio.to_thread(prove, text.encode("ascii", "replace"), race, sighting)
         sentence = proof.sentence
         if not proof.ok:

@@ -1,6 +1,7 @@
 """A player at a table, on the screen: the seat is attended to, and what is shown always fits.
 
 Screens call what is here; what takes time runs beside them, and what goes wrong is said on them.
+Screens that come later are imported when they come: nobody who goes back to a race waits for them.
 """
 
 import asyncio
@@ -14,19 +15,16 @@ from saratoga_client.invitation import Destination, join_command
 from saratoga_client.problems import Problem
 from saratoga_client.racing.evening import Evening
 from saratoga_client.settings import DEFAULT_SERVER
-from saratoga_client.tui.pages.findings import Findings
 from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
-from saratoga_client.tui.screens.help import HelpScreen
 from saratoga_client.tui.screens.race import RaceScreen
-from saratoga_client.tui.screens.results import ResultsScreen
-from saratoga_client.tui.screens.watching import WatchingScreen
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_rules.moves import Move
 from saratoga_rules.record import RaceRecord
 
 if TYPE_CHECKING:
     from saratoga_client.tui.app import SaratogaApp
+    from saratoga_client.tui.pages.findings import Findings
 
 UNKNOWN_GAME: Final = "This program does not know that game: there is a newer saratoga."
 
@@ -118,11 +116,13 @@ class TableVisit:
         """Lay the keys and the rules over the screen."""
         game = self.evening.game
         if game is not None:
+            from saratoga_client.tui.screens.help import HelpScreen
+
             self.cover(HelpScreen(game, is_race=True))
         elif self._screen is not None:
             self._screen.say(UNKNOWN_GAME, Role.WARNING)
 
-    def review(self, findings: Findings) -> None:
+    def review(self, findings: "Findings") -> None:
         """Open the boards of a finished race to everybody."""
         from saratoga_client.tui.screens.review import ReviewScreen
 
@@ -155,12 +155,16 @@ class TableVisit:
             case "countdown":
                 return CountdownScreen
             case "over":
+                from saratoga_client.tui.screens.results import ResultsScreen
+
                 return ResultsScreen
         if evening.own is not None:
             return RaceScreen
         is_dealt_soon = evening.player in evening.table.racers and evening.game is not None
         if is_dealt_soon and isinstance(self._screen, CountdownScreen):
             return CountdownScreen
+        from saratoga_client.tui.screens.watching import WatchingScreen
+
         return WatchingScreen
 
     async def _keep_turning(self) -> None:
