@@ -15,7 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from saratoga_client.drawing.board import Marks, draw_layout, draw_packet
-from saratoga_client.drawing.canvas import Row, changes, overlaid
+from saratoga_client.drawing.canvas import Canvas, Row, changes, overlaid
 from saratoga_client.drawing.looks import Look
 from saratoga_client.drawing.places import Layout, Spot, lay_out
 from saratoga_client.drawing.roles import Role
@@ -97,6 +97,7 @@ class BoardWidget(Widget):
         self._colours = colours or paint(Depth.ALL)
         self._shown: _Shown | None = None
         self._layout: Layout | None = None
+        self._canvas: Canvas | None = None
         self._board: tuple[Row, ...] = ()
         self._rows: tuple[Row, ...] = ()
         self._grip: _Grip | None = None
@@ -199,7 +200,8 @@ class BoardWidget(Widget):
         picked = shown.marks.picked
         self._layout = lay_out(shown.game, shown.view, size.width, size.height, picked)
         canvas = draw_layout(shown.game, shown.view, shown.marks, shown.look, self._layout)
-        self._board = canvas.rows()
+        self._board = canvas.rows(self._canvas)
+        self._canvas = canvas
         if self._grip and self._layout.cards_from(self._grip.spot) != self._grip.cards:
             self._let_go()
         self._paint()

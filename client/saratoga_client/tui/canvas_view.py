@@ -32,6 +32,7 @@ class CanvasView(Widget):
     def __init__(self, draw: Draw = blank, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._draw = draw
+        self._canvas: Canvas | None = None
         self._rows: tuple[tuple[Piece, ...], ...] = ()
         self._colours: Paint = paint(Depth.ALL)
 
@@ -55,7 +56,8 @@ class CanvasView(Widget):
         width, height = self.size
         if not self.size:
             return
-        before, self._rows = self._rows, self._draw(width, height).rows()
+        former, self._canvas = self._canvas, self._draw(width, height)
+        before, self._rows = self._rows, self._canvas.rows(former)
         patches = changes(before, self._rows)
         if patches is None:
             self.refresh()

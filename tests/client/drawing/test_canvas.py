@@ -141,3 +141,20 @@ def test_a_picture_of_another_size_is_painted_whole() -> None:
     assert changes(before.rows(), after.rows()) == [(1, 4, 6)]
     assert changes(Canvas(11, 3).rows(), after.rows()) is None
     assert changes(Canvas(10, 4).rows(), after.rows()) is None
+
+
+@given(WRITINGS, WRITINGS)
+def test_a_canvas_has_the_same_rows_whatever_there_was_before(
+    before: list[tuple[int, int, str, Role]], after: list[tuple[int, int, str, Role]]
+) -> None:
+    former, now = Canvas(10, 4), Canvas(10, 4)
+    for x, y, text, role in before:
+        former.put(x, y, text, role)
+    for x, y, text, role in after:
+        now.put(x, y, text, role)
+    rows = now.rows()
+    assert now.rows(former) == rows
+    old = former.rows()
+    assert now.rows(former) == rows
+    assert all(row is one for row, one in zip(former.rows(former), old, strict=True))
+    assert now.rows(Canvas(9, 3)) == rows
