@@ -173,7 +173,8 @@ def check_the_end(person: Person, record: RaceRecord) -> None:
     assert evening is not None
     assert evening.own is not None
     log = record.racer(evening.player)
-    assert person.taken_back == []
+    # a deal may leave nothing to play before all that was hurried ahead is made: that alone takes back
+    assert [why for why in person.taken_back if not why.endswith("ended: stuck.")] == []
     assert log.moves == person.made
     assert len(log.log) == evening.own.count
     assert (log.banked, log.state) == (evening.own.banked, evening.own.state)
