@@ -67,7 +67,7 @@ def _metrics_page(settings: Settings, metrics: Metrics) -> MetricsPage | None:
     if settings.metrics_port is None:
         return None
     try:
-        page = serve_metrics(metrics, settings.metrics_port, settings.node)
+        page = serve_metrics(metrics, settings.metrics_port, settings.node, settings.metrics_host)
     except OSError as fault:
         raise CannotOpen(
             f"The metrics port {settings.metrics_port} cannot be opened ({fault.strerror}). "

@@ -172,7 +172,7 @@ class MetricsPage:
         self._thread.join()
 
 
-def serve_metrics(metrics: Metrics, port: int, node: str = "") -> MetricsPage:
-    """Open the page on the loopback address; 0 takes a free port. `OSError`: the port is taken."""
-    server, thread = start_http_server(port, LOOPBACK, registry_of(metrics, node))
+def serve_metrics(metrics: Metrics, port: int, node: str = "", host: str = LOOPBACK) -> MetricsPage:
+    """Open the page; port 0 takes a free one. `OSError`: the port is taken."""
+    server, thread = start_http_server(port, host, registry_of(metrics, node))
     return MetricsPage(server, thread)

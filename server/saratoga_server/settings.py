@@ -81,7 +81,9 @@ class Settings:
     tls_cert: Path | None = None
     tls_key: Path | None = None
     metrics_port: int | None = DEFAULT_METRICS_PORT
-    """On the loopback address only. 0: any free port. `None`: no metrics."""
+    """0: any free port. `None`: no metrics."""
+    metrics_host: str = "127.0.0.1"
+    """Whoever reaches it may read it: another address than loopback belongs in a network of one's own."""
     log_format: LogFormat = LogFormat.TEXT
     log_level: LogLevel = LogLevel.INFO
     rate: int = DEFAULT_RATE
@@ -227,7 +229,9 @@ _OPTIONS: Final = (
         help="Commands that one connection may send at once."),
     _option("--metrics-port", metavar="PORT|off", callback=_read_metrics_port,
         show_default=str(DEFAULT_METRICS_PORT),
-        help="Port for Prometheus, on the loopback address only; 0 takes a free one."),
+        help="Port for Prometheus; 0 takes a free one."),
+    _option("--metrics-host", default="127.0.0.1", metavar="ADDRESS",
+        help="Address for Prometheus; anything but loopback only in a network of your own."),
     _option("--log-format", type=click.Choice(LogFormat, case_sensitive=False),
         default=LogFormat.TEXT.value, help="Lines for people, or JSON for programs."),
     _option("--log-level", type=click.Choice(LogLevel, case_sensitive=False),

@@ -47,6 +47,7 @@ def test_every_setting_has_a_flag() -> None:
         *("--origin", "https://a.example.org", "--origin", "http://localhost:8000"),
         *("--redis", "redis://store:6379/2", "--data", "folder", "--durability", "replicated"),
         *("--trust-store", "--rate", "10", "--burst", "20", "--metrics-port", "off"),
+        *("--metrics-host", "10.0.0.1"),
         *("--log-format", "json", "--log-level", "debug", "--node", "east-1", "--until-eof"),
     )
     assert result.exit_code == 0
@@ -62,6 +63,7 @@ def test_every_setting_has_a_flag() -> None:
         rate=10,
         burst=20,
         metrics_port=None,
+        metrics_host="10.0.0.1",
         log_format=LogFormat.JSON,
         log_level=LogLevel.DEBUG,
         node="east-1",
