@@ -34,6 +34,7 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "client/link_state.py": ("tests/client/test_connection.py",),
     "client/problems.py": ("tests/client/commands/test_group.py",),
     # what a store's adapters share: seen only through them, and while processes die
+    "server/store/clients.py": STORE,
     "server/store/commits.py": ("tests/server/store/test_boards.py", *STORE),
     "server/store/connection.py": ("tests/server/store/test_fitness.py", *STORE),
     "server/store/keys.py": ("tests/server/store/test_retention.py", *STORE),

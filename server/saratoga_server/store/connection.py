@@ -14,9 +14,10 @@ from saratoga_server.store.durability import Durability
 from saratoga_server.store.fitness import Fitness, check_fitness
 from saratoga_server.store.leaderboards import Leaderboards
 from saratoga_server.store.line import Line
-from saratoga_server.store.link import PATIENCE, Link, open_client
+from saratoga_server.store.link import PATIENCE, Link
 from saratoga_server.store.nodes import Nodes
 from saratoga_server.store.players import Players
+from saratoga_server.store.primaries import Primaries, open_primaries
 from saratoga_server.store.tables import Tables
 
 _PAUSE: Final = 0.05
@@ -34,6 +35,7 @@ class Store:
     audit: Audit
     nodes: Nodes
     link: Link
+    primaries: Primaries
     fitness: Fitness
 
 
@@ -52,14 +54,14 @@ async def open_store(
     `on_batch` is told how many boards went in each commit.
     """
     fitness = await _checked(url, durability, trust=trust_store)
-    client = open_client(url)
-    link = Link(client, durability)
+    primaries = await open_primaries(url)
+    link = Link(primaries, durability)
     commits: Commits | None = None
 
     async def connect(line: Line) -> None:
         # a store that came back may have come back with other settings
         await check_fitness(url, durability, trust=trust_store)
-        await line.open(client)
+        await line.open(primaries.all()[0].client)
         await link.load_library()
 
     try:
@@ -74,12 +76,13 @@ async def open_store(
             audit=Audit(link),
             nodes=Nodes(link),
             link=link,
+            primaries=primaries,
             fitness=fitness,
         )
     finally:
         if commits is not None:
             await commits.close()
-        await link.close()
+        await primaries.close()
         # a socket is closed a turn of the loop after its transport
         await asyncio.sleep(0)
 

@@ -11,7 +11,7 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.durability import Durability
-from saratoga_server.store.link import open_client
+from saratoga_server.store.clients import open_client
 from saratoga_server.store.trouble import passes
 
 ANSWER_WITHIN: Final = 2.0

@@ -8,25 +8,17 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, TypeVar
 
-from redis.asyncio import BlockingConnectionPool, Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import ExponentialWithJitterBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from saratoga_server.ports import StoreUnavailable
+from saratoga_server.store.clients import PATIENCE, open_client
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.library import SOURCE, function_name
+from saratoga_server.store.primaries import Primaries
 from saratoga_server.store.trouble import is_function_missing, passes
 
-PATIENCE: Final = 6.0
-"""Seconds a call may take in all, a restart of the store included."""
-CONNECT_TIMEOUT: Final = 2.0
-"""Seconds."""
-REPLY_TIMEOUT: Final = 2.0
-"""Seconds without a reply after which a connection is taken for dead."""
-POOL_SIZE: Final = 32
 REPLICA_TIMEOUT: Final = 1_000
 """Milliseconds that WAIT waits for a replica before the call is tried again."""
 REPLICA_MARK: Final = "replicated"
@@ -34,38 +26,18 @@ REPLICA_MARK: Final = "replicated"
 
 _PAUSE: Final = 0.05
 """Seconds between tries after an error reply that passes."""
-_FIRST_BACKOFF: Final = 0.02
-_LONGEST_BACKOFF: Final = 0.25
-TRIES: Final = 1_000
-"""More than fit into `PATIENCE`, which is the bound that counts."""
-
 Answer = Any
 """A reply as redis-py hands it out: bytes, numbers, lists of them, or None."""
 
 T = TypeVar("T")
 
 
-def open_client(url: str, tries: int = TRIES) -> "Redis":
-    """A client with a bounded pool and bounded waits; replies stay bytes."""
-    pool: BlockingConnectionPool = BlockingConnectionPool.from_url(
-        url,
-        max_connections=POOL_SIZE,
-        timeout=PATIENCE,
-        decode_responses=False,
-        protocol=2,
-        socket_timeout=REPLY_TIMEOUT,
-        socket_connect_timeout=CONNECT_TIMEOUT,
-        retry=Retry(ExponentialWithJitterBackoff(base=_FIRST_BACKOFF, cap=_LONGEST_BACKOFF), tries),
-        client_name="saratoga",
-    )
-    return Redis.from_pool(pool)
-
-
 class Link:
     """Commands and Function calls, with patience for a store that restarts."""
 
-    def __init__(self, client: "Redis", durability: Durability) -> None:
-        self._client = client
+    def __init__(self, primaries: Primaries, durability: Durability) -> None:
+        self.primaries = primaries
+        self._client = primaries.all()[0].client
         self._durability = durability
 
     async def command(self, *parts: str | bytes | int | float) -> Answer:
@@ -99,9 +71,6 @@ class Link:
         await self.patiently(
             lambda: self._client.execute_command("FUNCTION", "LOAD", "REPLACE", SOURCE)
         )
-
-    async def close(self) -> None:
-        await self._client.aclose(close_connection_pool=True)
 
     async def _call(
         self,

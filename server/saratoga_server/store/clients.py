@@ -1,0 +1,37 @@
+"""Clients of one store process: a bounded pool of connections, bounded waits, replies as bytes."""
+
+from typing import Final
+
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import ExponentialWithJitterBackoff
+
+PATIENCE: Final = 6.0
+"""Seconds a call may take in all, a restart of the store included."""
+CONNECT_TIMEOUT: Final = 2.0
+"""Seconds."""
+REPLY_TIMEOUT: Final = 2.0
+"""Seconds without a reply after which a connection is taken for dead."""
+POOL_SIZE: Final = 32
+TRIES: Final = 1_000
+"""More than fit into `PATIENCE`, which is the bound that counts."""
+
+_FIRST_BACKOFF: Final = 0.02
+_LONGEST_BACKOFF: Final = 0.25
+"""Seconds."""
+
+
+def open_client(url: str, tries: int = TRIES) -> "Redis":
+    """A client of the process at that address; `tries` is how often it repeats by itself."""
+    pool: BlockingConnectionPool = BlockingConnectionPool.from_url(
+        url,
+        max_connections=POOL_SIZE,
+        timeout=PATIENCE,
+        decode_responses=False,
+        protocol=2,
+        socket_timeout=REPLY_TIMEOUT,
+        socket_connect_timeout=CONNECT_TIMEOUT,
+        retry=Retry(ExponentialWithJitterBackoff(base=_FIRST_BACKOFF, cap=_LONGEST_BACKOFF), tries),
+        client_name="saratoga",
+    )
+    return Redis.from_pool(pool)
