@@ -31,7 +31,9 @@ from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.settings import LogFormat, Settings, settings_options
 from saratoga_server.store.channel import listen
 from saratoga_server.store.connection import open_store
+from saratoga_server.store.health import Health
 from saratoga_server.timekeeper import Timekeeper
+from saratoga_server.vitals import Vitals
 
 STOP_WITHIN: Final = 20.0
 """Seconds for an orderly end; then the process ends all the same."""
@@ -118,6 +120,7 @@ async def serve(settings: Settings) -> None:
         house = await open_house(store, settings.node, _program(), metrics)
         orders = Orders(house.floor, house.lobby, house.archive, house.hub)
         gateway = Gateway(house, _door(settings), HttpPages(house), metrics)
+        vitals = Vitals(house, Health(store.primaries).look, metrics)
         page = _metrics_page(settings, metrics)
         try:
             port = await _open_door(gateway, settings)
@@ -126,6 +129,7 @@ async def serve(settings: Settings) -> None:
                 asyncio.create_task(gateway.watch()),
                 asyncio.create_task(gateway.stay_alive()),
                 asyncio.create_task(listen(url, orders.obey)),
+                asyncio.create_task(vitals.keep()),
             ]
             where = settings.invitation(port)
             log.info("open", address=where, store=settings.store_shown)
@@ -145,6 +149,7 @@ async def _close(house: House, gateway: Gateway, duties: Sequence[asyncio.Task[o
     """Let nobody in, finish what is under way, send everybody to come back elsewhere."""
     log.info("closing", connections=house.metrics.connections)
     house.draining = True
+    house.metrics.is_ready = False
     try:
         async with asyncio.timeout(STOP_WITHIN):
             await gateway.close(RESTARTING)

@@ -179,6 +179,7 @@ class House:
         for effect in change.effects:
             match effect:
                 case rules.RaceStarted():
+                    self.metrics.races_begun += 1
                     log.info("race_started", table=room.code, race=room.state.race_id)
                     self.dealer.deal(room, self.races.open(room))
                 case rules.RacerLeft(player):
@@ -265,6 +266,7 @@ class House:
         self.hub.tell_table(code, race.standings())
         await self.floor.change(code, over, finish)
         if counted:
+            self.metrics.races_over += 1
             self._announce(code, account.outcome)
             await self.archive.settle()
 

@@ -6,7 +6,7 @@ them into samples. One node counts its own work; sums over nodes are the reader'
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
 from threading import Thread
 from typing import Final
@@ -20,6 +20,8 @@ from prometheus_client.core import (
     Metric,
 )
 from prometheus_client.registry import Collector
+
+from saratoga_server.ports import StoreHealth
 
 LOOPBACK: Final = "127.0.0.1"
 
@@ -63,10 +65,15 @@ class Metrics:
         "batches",
         "commands",
         "connections",
+        "is_ready",
         "moves_acknowledged",
+        "races_begun",
+        "races_over",
         "refusals",
+        "resubscriptions",
         "slow_clients",
         "store_errors",
+        "stores",
         "tables",
     )
 
@@ -88,6 +95,16 @@ class Metrics:
         """Calls that the store did not answer."""
         self.slow_clients = 0
         """Connections aborted because their client stopped reading."""
+        self.races_begun = 0
+        """By this node; each race at one node only."""
+        self.races_over = 0
+        """Counted up by this node; each race at one node only."""
+        self.resubscriptions = 0
+        """How often the news from other nodes had to be subscribed to anew."""
+        self.is_ready = False
+        """Whether players should be sent here, as last seen."""
+        self.stores: tuple[StoreHealth, ...] = ()
+        """Every primary, as last seen; replace it whole."""
 
 
 class _House(Collector):
@@ -115,9 +132,34 @@ class _House(Collector):
         yield tables
         yield _counter("store_errors", "Calls without an answer.", counts.store_errors)
         yield _counter("slow_clients", "Connections aborted: unread.", counts.slow_clients)
+        yield _counter("races_begun", "Races begun by this node.", counts.races_begun)
+        yield _counter("races_over", "Races counted up by this node.", counts.races_over)
+        yield _counter("resubscriptions", "News subscribed to anew.", counts.resubscriptions)
+        yield _gauge("ready", "1: players should be sent here.", counts.is_ready)
+        yield from _stores(counts.stores)
         node = GaugeMetricFamily("saratoga_node", "Always 1; names the node.", labels=["node"])
         node.add_metric([self._node], 1)
         yield node
+
+
+_STORE_GAUGES: Final[tuple[tuple[str, str, Callable[[StoreHealth], float]], ...]] = (
+    ("up", "1: the primary answers.", lambda store: store.is_up),
+    ("memory_bytes", "Memory in use.", lambda store: store.memory),
+    ("memory_limit_bytes", "Memory it may use; 0: any.", lambda store: store.memory_limit),
+    ("replicas", "Replicas in step.", lambda store: store.replicas),
+    ("appending", "1: its last write reached its file.", lambda store: store.is_appending),
+    ("file_bytes", "Size of its append-only files.", lambda store: store.file_size),
+)
+
+
+def _stores(stores: tuple[StoreHealth, ...]) -> Iterator[Metric]:
+    """Of a primary that does not answer, only that."""
+    for name, words, value in _STORE_GAUGES:
+        family = GaugeMetricFamily(f"saratoga_store_{name}", words, labels=["primary"])
+        for store in stores:
+            if store.is_up or name == "up":
+                family.add_metric([store.primary], value(store))
+        yield family
 
 
 def _gauge(name: str, words: str, value: float) -> Metric:

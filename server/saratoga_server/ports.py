@@ -362,6 +362,24 @@ class NodeStore(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreHealth:
+    """How one primary of the store is doing; without an answer there is nothing but its name."""
+
+    primary: str
+    is_up: bool
+    memory: int = 0
+    """Bytes in use."""
+    memory_limit: int = 0
+    """Bytes from which on it takes no more writes; 0: as many as its machine has."""
+    replicas: int = 0
+    """How many are in step."""
+    is_appending: bool = False
+    """Whether its last write reached its file: a full disk shows here."""
+    file_size: int = 0
+    """Bytes of the append-only files."""
+
+
 class StoreUnavailable(Exception):
     """The store did not answer; whether a write happened is not known; repeating is safe."""
 

@@ -8,6 +8,7 @@ from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from saratoga_server.metrics import Metrics, MetricsPage, Tally, registry_of, serve_metrics
+from saratoga_server.ports import StoreHealth
 
 
 def samples(metrics: Metrics) -> dict[str, float]:
@@ -59,6 +60,43 @@ def test_what_was_counted_is_what_is_scraped() -> None:
     assert seen["saratoga_tables[gathering]"] == 4
     assert seen["saratoga_store_errors_total"] == 5
     assert seen["saratoga_slow_clients_total"] == 6
+
+
+def test_a_node_tells_of_races_news_and_readiness() -> None:
+    metrics = Metrics()
+    assert samples(metrics)["saratoga_ready"] == 0
+    metrics.races_begun, metrics.races_over = 2, 1
+    metrics.resubscriptions, metrics.is_ready = 3, True
+    seen = samples(metrics)
+    assert (seen["saratoga_races_begun_total"], seen["saratoga_races_over_total"]) == (2, 1)
+    assert (seen["saratoga_resubscriptions_total"], seen["saratoga_ready"]) == (3, 1)
+
+
+def test_every_primary_of_the_store_has_its_figures() -> None:
+    metrics = Metrics()
+    metrics.stores = (
+        StoreHealth(
+            primary="a:1",
+            is_up=True,
+            memory=5,
+            memory_limit=9,
+            replicas=1,
+            is_appending=True,
+            file_size=7,
+        ),
+        StoreHealth(primary="b:1", is_up=False),
+    )
+    seen = {name: value for name, value in samples(metrics).items() if "_store_" in name}
+    assert seen == {
+        "saratoga_store_errors_total": 0,
+        "saratoga_store_up[a:1]": 1,
+        "saratoga_store_up[b:1]": 0,
+        "saratoga_store_memory_bytes[a:1]": 5,
+        "saratoga_store_memory_limit_bytes[a:1]": 9,
+        "saratoga_store_replicas[a:1]": 1,
+        "saratoga_store_appending[a:1]": 1,
+        "saratoga_store_file_bytes[a:1]": 7,
+    }
 
 
 def test_an_observation_at_a_bound_falls_below_it() -> None:

@@ -1,0 +1,47 @@
+"""How a store does, as it says itself: alive, killed, without room."""
+
+from kit.stores import StoreServer
+from saratoga_server.store.health import Health, health_of
+from saratoga_server.store.primaries import open_primaries
+
+
+async def test_a_store_that_runs_tells_its_figures(store_server: StoreServer) -> None:
+    primaries = await open_primaries(store_server.url)
+    (health,) = await Health(primaries).look()
+    await primaries.close()
+    assert (health.is_up, health.is_appending, health.replicas) == (True, True, 0)
+    assert health.primary == primaries.all()[0].name
+    assert health.memory > 100_000
+    assert health.memory_limit == 0
+
+
+async def test_a_killed_store_is_down_and_no_error(mortal_store: StoreServer) -> None:
+    primaries = await open_primaries(mortal_store.url)
+    mortal_store.kill()
+    (health,) = await Health(primaries).look()
+    await primaries.close()
+    assert (health.is_up, health.is_appending, health.memory) == (False, False, 0)
+
+
+async def test_a_hanging_store_is_down_in_time(mortal_store: StoreServer) -> None:
+    primaries = await open_primaries(mortal_store.url)
+    mortal_store.pause()
+    (health,) = await Health(primaries).look()
+    mortal_store.resume()
+    await primaries.close()
+    assert not health.is_up
+
+
+def test_only_replicas_that_are_online_and_lately_heard_are_in_step() -> None:
+    replicas = {
+        "slave0": {"state": "online", "lag": 1},
+        "slave1": {"state": "online", "lag": 9},
+        "slave2": {"state": "wait_bgsave", "lag": 0},
+        "slave_read_only": 1,
+    }
+    assert health_of("a:1", {**replicas, "connected_slaves": 3}).replicas == 1
+
+
+def test_a_write_that_did_not_reach_the_file_is_seen() -> None:
+    assert not health_of("a:1", {"aof_last_write_status": "err"}).is_appending
+    assert health_of("a:1", {"aof_last_write_status": "ok"}).is_appending
