@@ -1,0 +1,257 @@
+"""A Valkey or Redis Cluster for tests: three primaries, a replica each, killed and failed over at will.
+
+Everything here blocks; a test that runs beside players calls it by `asyncio.to_thread`.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from kit.stores import SCRATCH, StoreServer, free_port
+from saratoga_server.store.process import find_binary
+
+SLOTS = 16384
+PRIMARIES = 3
+NODE_TIMEOUT = 2_000
+"""Milliseconds of silence after which the others take a node for dead."""
+WITHIN = 30.0
+"""Seconds for the cluster to come to agree on something."""
+
+
+def until(agreed: Callable[[], bool], what: str) -> None:
+    """Poll until it is so."""
+    deadline = time.monotonic() + WITHIN
+    while not agreed():
+        assert time.monotonic() < deadline, f"the cluster never came to it: {what}"
+        time.sleep(0.005)
+
+
+class ClusterNode:
+    """One process of the cluster, with what it says of itself."""
+
+    def __init__(self, binary: str, folder: Path, settings: dict[str, str]) -> None:
+        self.port, self.bus = free_port(), free_port()
+        self.server = StoreServer(
+            binary,
+            folder,
+            {
+                "port": str(self.port),
+                "bind": "127.0.0.1",
+                "cluster-enabled": "yes",
+                "cluster-port": str(self.bus),
+                "cluster-node-timeout": str(NODE_TIMEOUT),
+                "cluster-require-full-coverage": "no",
+                "cluster-allow-replica-migration": "no",
+                "repl-diskless-sync-delay": "0",
+            }
+            | settings,
+        )
+
+    def __repr__(self) -> str:
+        return f"<node {self.port}>"
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}"
+
+    @property
+    def id(self) -> str:
+        return self.ask("CLUSTER", "MYID").splitlines()[1]
+
+    @property
+    def is_alive(self) -> bool:
+        return self.server.process is not None
+
+    def ask(self, *words: str) -> str:
+        """The reply to one command; nothing if nobody answers."""
+        return self.server.ask_all(*words).decode()
+
+    def do(self, *words: str) -> None:
+        """Have a command carried out."""
+        reply = self.ask(*words)
+        assert reply == "+OK\r\n", (self, words, reply)
+
+    def role(self) -> str:
+        """`master` or `slave`, in the store's own words; nothing if nobody answers."""
+        words = self.ask("ROLE").split("\r\n")
+        return words[2] if len(words) > 2 else ""
+
+    def holds_for_primary(self, node_id: str) -> bool:
+        """Whether this node has heard that that one is a primary."""
+        known = (line.split(" ") for line in self.ask("CLUSTER", "NODES").splitlines())
+        return any(words[0] == node_id and "master" in words[2].split(",") for words in known)
+
+    def has_met(self, everybody: list[str]) -> bool:
+        """Whether this node has shaken hands with all of them."""
+        known = self.ask("CLUSTER", "NODES")
+        return all(each in known for each in everybody) and "handshake" not in known
+
+    def says(self, *words: str, of: tuple[str, ...]) -> bool:
+        reply = self.ask(*of)
+        return all(word in reply for word in words)
+
+    def kill(self) -> None:
+        self.server.kill()
+
+    def restart(self) -> None:
+        """Start again on what its folder holds; return when it answers."""
+        self.server.start()
+
+    def pause(self) -> None:
+        """Let it hang, its connections open."""
+        self.server.pause()
+
+    def resume(self) -> None:
+        self.server.resume()
+
+
+class Cluster:
+    """Three primaries, a replica each."""
+
+    def __init__(self, nodes: list[ClusterNode]) -> None:
+        self.nodes = nodes
+
+    @property
+    def url(self) -> str:
+        """The addresses of two nodes: one of them may be the one that dies."""
+        return ",".join(node.url for node in self.nodes[:2])
+
+    # who is who
+
+    def primaries(self) -> list[ClusterNode]:
+        """Who takes writes at this moment, as they say themselves."""
+        return [node for node in self.nodes if node.is_alive and node.role() == "master"]
+
+    def owner(self, key: str) -> ClusterNode:
+        """The primary that the key belongs to."""
+        for node in self.primaries():
+            reply = node.ask("EXISTS", key)
+            if reply.startswith(":"):
+                return node
+        raise AssertionError(f"nobody owns {key}")
+
+    def replica_of(self, primary: ClusterNode) -> ClusterNode:
+        """The living replica of a primary, which may be dead."""
+        port = str(primary.port)
+        for node in self.nodes:
+            if node is not primary and node.is_alive:
+                words = node.ask("ROLE").split("\r\n")
+                if len(words) > 5 and words[2] == "slave" and words[5] == f":{port}":
+                    return node
+        raise AssertionError(f"{primary} has no replica")
+
+    # faults
+
+    def kill(self, primary: ClusterNode) -> ClusterNode:
+        """Kill a primary; returns the replica that is to take over."""
+        heir = self.replica_of(primary)
+        primary.kill()
+        return heir
+
+    def fail_over(self, primary: ClusterNode, *, force: bool = False) -> ClusterNode:
+        """Let the replica take over: in agreement with its primary, or by force; returns it."""
+        heir = self.replica_of(primary)
+        heir.do("CLUSTER", "FAILOVER", *(["TAKEOVER"] if force else []))
+        self.wait_until_promoted(heir)
+        return heir
+
+    def flush_functions(self) -> None:
+        for node in self.primaries():
+            node.do("FUNCTION", "FLUSH", "SYNC")
+
+    def empty(self) -> None:
+        """As on the first day, Functions included."""
+        for node in self.primaries():
+            node.do("FLUSHALL", "SYNC")
+        self.flush_functions()
+
+    def move_slot(self, slot: int, source: ClusterNode, target: ClusterNode) -> None:
+        """Give a slot to another primary, key by key, as resharding does."""
+        target.do("CLUSTER", "SETSLOT", str(slot), "IMPORTING", source.id)
+        source.do("CLUSTER", "SETSLOT", str(slot), "MIGRATING", target.id)
+        while keys := source.ask("CLUSTER", "GETKEYSINSLOT", str(slot), "10").split("\r\n")[2:-1:2]:
+            source.ask(
+                "MIGRATE", "127.0.0.1", str(target.port), "", "0", "5000", "KEYS", *keys
+            )  # fmt: skip
+        for node in (target, source, *self.primaries()):
+            node.do("CLUSTER", "SETSLOT", str(slot), "NODE", target.id)
+
+    # until it is so
+
+    def wait_until_promoted(self, heir: ClusterNode) -> None:
+        """Until a replica has become a primary, and every living node knows."""
+        until(lambda: heir.role() == "master", f"{heir} is promoted")
+        name = heir.id
+        until(
+            lambda: all(node.holds_for_primary(name) for node in self.nodes if node.is_alive),
+            f"all know of {heir}",
+        )
+
+    def wait_until_in_step(self) -> None:
+        """Until all slots are served, and every primary has a replica that has all it has."""
+        until(
+            lambda: all(
+                node.says("cluster_state:ok", "cluster_slots_ok:16384", of=("CLUSTER", "INFO"))
+                for node in self.nodes
+                if node.is_alive
+            ),
+            "every slot is served",
+        )
+        until(
+            lambda: (
+                len(self.primaries()) == PRIMARIES
+                and all(
+                    node.says("state=online", of=("INFO", "replication"))
+                    for node in self.primaries()
+                )
+                and all(
+                    node.says("master_link_status:up", of=("INFO", "replication"))
+                    for node in self.nodes
+                    if node.is_alive and node.role() == "slave"
+                )
+            ),
+            "every replica is in step",
+        )
+
+
+def _assembled(nodes: list[ClusterNode]) -> Cluster:
+    primaries, replicas = nodes[:PRIMARIES], nodes[PRIMARIES:]
+    with ThreadPoolExecutor(len(nodes)) as hands:
+        list(hands.map(ClusterNode.restart, nodes))
+    for place, node in enumerate(nodes):
+        node.do("CLUSTER", "SET-CONFIG-EPOCH", str(place + 1))
+    for place, node in enumerate(primaries):
+        first, last = place * SLOTS // PRIMARIES, (place + 1) * SLOTS // PRIMARIES - 1
+        node.do("CLUSTER", "ADDSLOTSRANGE", str(first), str(last))
+    for node in nodes:
+        for other in nodes:
+            if other is not node:
+                node.do("CLUSTER", "MEET", "127.0.0.1", str(other.port), str(other.bus))
+    everybody = [node.id for node in nodes]
+    until(lambda: all(node.has_met(everybody) for node in nodes), "all have met")
+    for primary, replica in zip(primaries, replicas, strict=True):
+        replica.do("CLUSTER", "REPLICATE", primary.id)
+    cluster = Cluster(nodes)
+    cluster.wait_until_in_step()
+    return cluster
+
+
+@contextmanager
+def running_cluster(
+    binary: str | None = None, settings: dict[str, str] | None = None
+) -> Iterator[Cluster]:
+    """A cluster of three primaries and a replica each, in step; Valkey unless told otherwise."""
+    with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as folder:
+        nodes = []
+        for place in range(2 * PRIMARIES):
+            home = Path(folder) / str(place)
+            home.mkdir()
+            nodes.append(ClusterNode(binary or str(find_binary()), home, settings or {}))
+        try:
+            yield _assembled(nodes)
+        finally:
+            for node in nodes:
+                node.kill()
