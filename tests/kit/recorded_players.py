@@ -4,6 +4,7 @@ What stands in these notes is what a player could hold against the house: every 
 sent, every move that was acknowledged with the board that came back, every picture of the table.
 """
 
+import itertools
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -199,14 +200,22 @@ class RecordedPlayer:
 
 @asynccontextmanager
 async def players_at_a_table(
-    url: str, game: str, names: str, line_up: Sequence[str] = LINE_UP, cap: int = 20
+    url: str | Sequence[str],
+    game: str,
+    names: str,
+    line_up: Sequence[str] = LINE_UP,
+    cap: int = 20,
 ) -> AsyncIterator[list[RecordedPlayer]]:
-    """Bots at a table of their own, called `names` and a number; the first is host."""
+    """Bots at a table of their own, called `names` and a number; the first is host.
+
+    Of several addresses each player takes the next.
+    """
+    doors = itertools.cycle([url] if isinstance(url, str) else url)
     async with AsyncExitStack() as stack:
         players: list[RecordedPlayer] = []
         sit_down: Draft = partial(CreateTable, game=game, cap=cap, seats=len(line_up))
         for number, strength in enumerate(line_up, start=1):
-            house = await stack.enter_async_context(NotingConnection(url, f"{names}{number}"))
+            house = await stack.enter_async_context(NotingConnection(next(doors), f"{names}{number}"))
             house.notes.player = house.welcome.player
             snapshot = await house.ask(sit_down, events.Snapshot)
             sit_down = partial(JoinTable, table=snapshot.table.code)
