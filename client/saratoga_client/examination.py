@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from saratoga_client import house_process, identity, places, settings_file
+from saratoga_client import house_process, identity, keyfile, places, settings_file
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.settings import Settings
 from saratoga_client.terminal import SMALLEST, Capabilities, Colours
@@ -213,7 +213,7 @@ def of_files() -> Iterator[Finding]:
     yield _settings_file(places.config_path())
     yield _folder("state", places.state_folder())
     yield _folder("data", places.data_folder())
-    yield _token(identity.token_path())
+    yield _secret(identity.secret_path())
 
 
 def _settings_file(path: Path) -> Finding:
@@ -237,12 +237,12 @@ def _folder(name: str, path: Path) -> Finding:
     return Finding(name, Verdict.OK, f"{path}{'' if nearest == path else ', to be made'}")
 
 
-def _token(path: Path) -> Finding:
+def _secret(path: Path) -> Finding:
     try:
-        identity.load_token(path)
+        keyfile.load(path)
     except FileNotFoundError:
         return Finding("token", Verdict.OK, f"{path}: to be made at the first visit to a house")
-    except identity.TokenUnusable as unusable:
+    except keyfile.TokenUnusable as unusable:
         return Finding("token", Verdict.WRONG, unusable.what, unusable.remedy)
     mode = stat.S_IMODE(path.stat().st_mode)
     return Finding("token", Verdict.OK, f"{path}, for you alone ({mode:04o})")

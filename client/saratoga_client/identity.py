@@ -1,36 +1,45 @@
-"""Who the player is to the house: a secret token in a file of one's own.
+"""Who the player is to each house: a token of its own, made from one secret that no house is told.
 
-The token is made here, at the first need, and never shown: whoever has it *is* the player. To
-play on a second device, carry the file there.
+    token = HMAC-SHA-256(key = secret, message = "saratoga house " + origin of the house)
+
+So whoever runs a house can be its players there and nowhere else. The secret is made here, at the
+first need. For a house where one is somebody else, a token lies in a file of that house's own.
 """
 
-import contextlib
-import os
-import re
-import secrets
-import stat
-import time
+import hashlib
+import hmac
+from base64 import b32encode
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote, unquote
 
-from saratoga_client.places import HOME_VARIABLE, data_folder
+from saratoga_client import keyfile
+from saratoga_client.keyfile import TokenUnusable, new_key
+from saratoga_client.origins import origin_of
+from saratoga_client.places import data_folder
 
-TOKEN_FILE: Final = "token"  # noqa: S105 - a file's name
-TOKEN_BYTES: Final = 32
+__all__ = ["TokenUnusable", "new_token", "token_for"]
 
-_TOKEN: Final = re.compile(r"[0-9a-f]{64}")
+SECRET_FILE: Final = "secret"  # noqa: S105 - a file's name
+OLD_TOKEN_FILE: Final = "token"  # noqa: S105 - a file's name
+"""Saratoga 0.1 showed this one token to every house: it is no secret, and none is made from it."""
+HOUSES_FOLDER: Final = "houses"
+
+HOUSE_TAG: Final = b"saratoga house "
+PLAYER_TAG: Final = b"saratoga player"
+PLAYER_ID_LENGTH: Final = 16
+"""protocol/README.md, Token."""
+
+new_token = new_key
 
 
-class TokenUnusable(Exception):
-    """The token's file cannot be used: `what` is wrong, and the `remedy`."""
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A house where one is somebody by a token that was brought there."""
 
-    def __init__(self, what: str, remedy: str) -> None:
-        super().__init__(what, remedy)
-        self.what = what
-        self.remedy = remedy
-
-    def __str__(self) -> str:
-        return f"{self.what} {self.remedy}"
+    origin: str
+    path: Path
 
 
 def home() -> Path:
@@ -38,127 +47,49 @@ def home() -> Path:
     return data_folder()
 
 
-def token_path() -> Path:
-    """Where the token of this machine's player lies."""
-    return home() / TOKEN_FILE
+def secret_path() -> Path:
+    """Where the secret of this machine's player lies."""
+    return home() / SECRET_FILE
 
 
-def new_token() -> str:
-    """32 bytes that nobody can guess, in hexadecimal."""
-    return secrets.token_hex(TOKEN_BYTES)
+def old_token_path() -> Path:
+    """Where Saratoga 0.1 kept its token."""
+    return home() / OLD_TOKEN_FILE
 
 
-def load_or_create_token(path: Path | None = None) -> str:
-    """The player's token, made and kept if there is none; raises `TokenUnusable`."""
-    path = token_path() if path is None else path
+def has_only_old_token(server: str) -> bool:
+    """Whether nobody went to this house, or another, from here since Saratoga 0.1."""
+    known = secret_path().exists() or house_path(origin_of(server)).exists()
+    return old_token_path().exists() and not known
+
+
+def house_path(origin: str) -> Path:
+    """Where a token for one house lies, if one was brought there."""
+    return home() / HOUSES_FOLDER / f"{quote(origin, safe='')}.token"
+
+
+def given_tokens() -> list[Given]:
+    """Every house with a token in a file of its own."""
+    folder = home() / HOUSES_FOLDER
+    return [Given(unquote(path.stem), path) for path in sorted(folder.glob("*.token"))]
+
+
+def token_for(server: str) -> str:
+    """The token that the house at this address is told; raises `TokenUnusable`, `ValueError`."""
+    origin = origin_of(server)
     try:
-        return load_token(path)
+        return keyfile.load(house_path(origin))
     except FileNotFoundError:
-        return _create_token(path)
+        return derived(keyfile.load_or_create(secret_path()), origin)
 
 
-def load_token(path: Path) -> str:
-    """Read a token; raises `TokenUnusable`, or `FileNotFoundError` if there is none."""
-    try:
-        with path.open(encoding="utf-8") as file:
-            _refuse_if_shared(path, os.fstat(file.fileno()))
-            text = file.read(1024).strip()
-    except FileNotFoundError:
-        raise
-    except (OSError, UnicodeDecodeError) as error:
-        raise TokenUnusable(
-            f"The token in {path} cannot be read: {error}.",
-            f"Mend that, or name another folder with {HOME_VARIABLE}.",
-        ) from None
-    if not _TOKEN.fullmatch(text):
-        raise TokenUnusable(
-            f"{path} does not hold a token of 64 hexadecimal digits.",
-            "Put the right one back, or move the file away to begin as a new player.",
-        )
-    return text
+def derived(secret: str, origin: str) -> str:
+    """The token for the house of that origin: nobody finds the secret, or another token, from it."""
+    message = HOUSE_TAG + origin.encode()
+    return hmac.new(bytes.fromhex(secret), message, hashlib.sha256).hexdigest()
 
 
-def _refuse_if_shared(path: Path, status: os.stat_result) -> None:
-    """As ssh does with its keys. Windows has no such bits; there the user's folder guards it."""
-    if os.name == "posix" and stat.S_IMODE(status.st_mode) & 0o077:
-        raise TokenUnusable(
-            f"Others on this machine can read the token in {path}.",
-            f"Take that away with: chmod 600 {path}",
-        )
-
-
-def is_token(text: str) -> bool:
-    """Whether this is how a token looks."""
-    return _TOKEN.fullmatch(text) is not None
-
-
-def write_new(path: Path, token: str) -> None:
-    """Write a token whole or not at all, for its owner alone; raises `FileExistsError`, `OSError`."""
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(f"{token}\n")
-            file.flush()
-            os.fsync(file.fileno())
-        _put_in_place(draft, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            draft.unlink()
-
-
-def take(path: Path, token: str, *, replace: bool) -> Path | None:
-    """Make the token this machine's own; returns where the one before it was put aside, if any was.
-
-    Raises `TokenUnusable` if another is there and must not be replaced, or nothing can be written.
-    """
-    with contextlib.suppress(FileNotFoundError, TokenUnusable):
-        if load_token(path) == token:
-            return None
-    aside = None
-    try:
-        if path.exists():
-            if not replace:
-                raise TokenUnusable(
-                    f"This machine has another token already, in {path}: it is another player.",
-                    "To become the one you bring, say --replace; the old file is put aside.",
-                )
-            aside = path.with_name(f"{path.name}.before-{time.strftime('%Y%m%d-%H%M%S')}")
-            _put_in_place(path, aside)
-            path.unlink(missing_ok=True)
-        write_new(path, token)
-    except OSError as error:
-        raise TokenUnusable(
-            f"The token cannot be kept in {path}: {error}.",
-            "Nothing was lost: what was there is in that folder.",
-        ) from None
-    return aside
-
-
-def _create_token(path: Path) -> str:
-    """Make a token; if another program was faster, its token counts."""
-    token = new_token()
-    try:
-        write_new(path, token)
-    except FileExistsError:
-        return load_token(path)
-    except OSError as error:
-        raise TokenUnusable(
-            f"The token cannot be kept in {path}: {error}.",
-            f"Name another folder with {HOME_VARIABLE}.",
-        ) from None
-    return token
-
-
-def _put_in_place(draft: Path, path: Path) -> None:
-    """Give the file a name unless that is taken; raises `FileExistsError`, `OSError`."""
-    try:
-        path.hardlink_to(draft)
-    except FileExistsError:
-        raise
-    except OSError:
-        # A file system without hard links. On Windows `rename` refuses a taken name too.
-        if path.exists():
-            raise FileExistsError(path) from None
-        draft.rename(path)
+def player_id(token: str) -> str:
+    """Who that is in public, at the house."""
+    digest = hashlib.sha256(PLAYER_TAG + bytes.fromhex(token)).digest()
+    return b32encode(digest).decode().lower()[:PLAYER_ID_LENGTH]

@@ -35,7 +35,7 @@ def state_folder() -> Path:
 
 
 def data_folder() -> Path:
-    """What must not be lost: the token, what was witnessed of races, finished records."""
+    """What must not be lost: the secret, what was witnessed of races, finished records."""
     return _named() or platformdirs.user_data_path(PROGRAM, appauthor=False, roaming=False)
 
 

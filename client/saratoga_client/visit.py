@@ -9,9 +9,10 @@ from contextlib import asynccontextmanager
 from typing import Final
 from urllib.parse import urlsplit
 
+from saratoga_client import identity
 from saratoga_client.connection import Connection, LinkState, Timing
 from saratoga_client.dialling import is_this_machine
-from saratoga_client.identity import TokenUnusable, load_or_create_token
+from saratoga_client.keyfile import TokenUnusable
 from saratoga_client.output import say
 from saratoga_client.problems import Exit, Problem, refused, too_old, unreachable
 from saratoga_client.settings import DEFAULT_SERVER
@@ -31,6 +32,12 @@ PATIENT: Final = Timing(first_within=3.0)
 BRISK: Final = Timing(first_within=0.3)
 """On this machine a house is there or it is not."""
 
+SINCE_OLD: Final = (
+    "Every house gets a token of its own now. To stay who you were at one that you know, say: "
+    "saratoga token use old --at URL."
+)
+"""To a player of 0.1, once."""
+
 
 @asynccontextmanager
 async def visiting(
@@ -43,14 +50,17 @@ async def visiting(
 ) -> AsyncIterator[Connection]:
     """A connection to the house; raises `Problem` for all that can come between.
 
-    Without a `token`, whoever plays on this machine comes. `tells`: say on the error stream when
+    Without a `token`, whoever plays on this machine comes, as the player that this house knows.
+    `tells`: say on the error stream when
     the connection is lost and when it is back; not for who is told elsewhere.
     """
     try:
         check_address(server)
+        if not token and tells and identity.has_only_old_token(server):
+            say(SINCE_OLD)
         async with Connection(
             server,
-            token or load_or_create_token(),
+            token or identity.token_for(server),
             name=name,
             bot=bot,
             client=PROGRAM,

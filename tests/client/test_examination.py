@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kit.lobbies import open_lobby
-from saratoga_client import examination, house_process, identity, places
+from saratoga_client import examination, house_process, identity, keyfile, places
 from saratoga_client.examination import (
     Finding,
     Verdict,
@@ -145,12 +145,12 @@ def test_on_a_fresh_machine_all_files_are_well_and_none_is_made() -> None:
 
 
 def test_a_token_that_others_can_read_is_wrong() -> None:
-    identity.load_or_create_token()
+    keyfile.load_or_create(identity.secret_path())
     assert "0600" in files()["token"].found
-    identity.token_path().chmod(0o644)
+    identity.secret_path().chmod(0o644)
     finding = files()["token"]
     assert finding.verdict is Verdict.WRONG
-    assert finding.remedy == f"Take that away with: chmod 600 {identity.token_path()}"
+    assert finding.remedy == f"Take that away with: chmod 600 {identity.secret_path()}"
 
 
 def test_a_fault_in_the_settings_is_found_with_its_line() -> None:
@@ -180,7 +180,7 @@ async def test_the_way_to_a_house_is_gone_and_measured_by_nobody_in_particular()
     assert finding.verdict is Verdict.OK
     assert lobby.url in finding.found
     assert "public tables: 1" in finding.found
-    assert not identity.token_path().exists()
+    assert not identity.secret_path().exists()
 
 
 async def test_a_way_that_is_long_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,83 +1,65 @@
-import stat
+"""Every house is told a token of its own, and none of them is told the secret."""
+
+import hashlib
+import hmac
 from pathlib import Path
 
 import pytest
 
-from saratoga_client.identity import (
-    TokenUnusable,
-    home,
-    load_or_create_token,
-    load_token,
-    token_path,
-)
+from saratoga_client import identity, keyfile
+from saratoga_client.identity import derived, house_path, token_for
+from saratoga_client.keyfile import TokenUnusable
 from saratoga_client.places import HOME_VARIABLE
+from saratoga_server.reception import player_id
+
+HERE, THERE = "ws://127.0.0.1:7470", "wss://cards.example.org"
 
 
-def test_a_token_is_made_once_and_kept(tmp_path: Path) -> None:
-    path = tmp_path / "player" / "token"
-    token = load_or_create_token(path)
-    assert len(bytes.fromhex(token)) == 32
-    assert load_or_create_token(path) == token
+def test_a_house_is_told_the_same_token_each_time_and_no_other_house_is() -> None:
+    assert token_for(HERE) == token_for(HERE) == token_for("ws://localhost:7470/")
+    assert token_for(THERE) == token_for("wss://Cards.Example.org:443")
+    secret = keyfile.load(identity.secret_path())
+    assert len({token_for(HERE), token_for(THERE), secret}) == 3
 
 
-def test_two_players_have_two_tokens(tmp_path: Path) -> None:
-    assert load_or_create_token(tmp_path / "a") != load_or_create_token(tmp_path / "b")
+def test_a_token_is_made_as_it_is_written_down() -> None:
+    message = b"saratoga house wss://cards.example.org:443"
+    made = hmac.new(bytes.fromhex("ab" * 32), message, hashlib.sha256).hexdigest()
+    assert derived("ab" * 32, "wss://cards.example.org:443") == made
+    assert made == "f1fa7740eaa2812f87a2c7fb8bd191e5bb0a50fc59164ae8fa284830c34d2f14"
 
 
-def test_nobody_else_may_read_it(tmp_path: Path) -> None:
-    path = tmp_path / "player" / "token"
-    load_or_create_token(path)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+def test_a_token_that_was_brought_for_a_house_is_used_there_and_nowhere_else() -> None:
+    keyfile.write_new(house_path("wss://cards.example.org:443"), "cd" * 32)
+    assert token_for(THERE) == "cd" * 32
+    assert token_for(HERE) != "cd" * 32
+    (given,) = identity.given_tokens()
+    assert given.origin == "wss://cards.example.org:443"
+    assert token_for(given.origin) == "cd" * 32
 
 
-@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o601])
-def test_a_token_that_others_may_touch_is_not_used(tmp_path: Path, mode: int) -> None:
-    path = tmp_path / "token"
-    load_or_create_token(path)
-    path.chmod(mode)
-    with pytest.raises(TokenUnusable) as fault:
-        load_or_create_token(path)
-    assert fault.value.remedy == f"Take that away with: chmod 600 {path}"
+def test_a_token_brought_for_a_house_is_not_replaced_by_another_if_it_cannot_be_read() -> None:
+    path = house_path("wss://cards.example.org:443")
+    keyfile.write_new(path, "cd" * 32)
+    path.chmod(0o644)
+    with pytest.raises(TokenUnusable, match="Others on this machine"):
+        token_for(THERE)
 
 
-@pytest.mark.parametrize("text", ["", "hello", "AB" * 32, "ab" * 31, "ab" * 33, "\x00"])
-def test_what_is_no_token_is_not_used_and_not_overwritten(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "token"
-    path.write_text(text)
-    path.chmod(0o600)
-    with pytest.raises(TokenUnusable):
-        load_or_create_token(path)
-    assert path.read_text() == text
+def test_the_token_of_0_1_is_told_to_no_house_and_is_no_secret() -> None:
+    keyfile.write_new(identity.old_token_path(), "ab" * 32)
+    assert identity.has_only_old_token(HERE)
+    assert token_for(HERE) not in ("ab" * 32, derived("ab" * 32, "ws://localhost:7470"))
+    assert not identity.has_only_old_token(HERE)
 
 
-def test_bytes_that_are_no_text_are_no_token(tmp_path: Path) -> None:
-    path = tmp_path / "token"
-    path.write_bytes(b"\xff" * 64)
-    path.chmod(0o600)
-    with pytest.raises(TokenUnusable):
-        load_token(path)
-
-
-def test_a_token_carried_over_from_another_device_is_used(tmp_path: Path) -> None:
-    path = tmp_path / "token"
-    path.write_text("ab" * 32 + "\n")
-    path.chmod(0o600)
-    assert load_or_create_token(path) == "ab" * 32
-
-
-def test_a_folder_that_cannot_be_made_is_said_with_a_remedy(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(TokenUnusable, match=HOME_VARIABLE):
-        load_or_create_token(tmp_path / "file" / "token")
+def test_client_and_house_say_the_same_player(tmp_path: Path) -> None:
+    token = token_for(HERE)
+    assert identity.player_id(token) == player_id(token)
 
 
 def test_the_folder_can_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path))
-    assert home() == tmp_path
-    assert token_path() == tmp_path / "token"
-
-
-def test_no_half_written_file_is_left(tmp_path: Path) -> None:
-    load_or_create_token(tmp_path / "token")
-    assert [path.name for path in tmp_path.iterdir()] == ["token"]
+    assert identity.home() == tmp_path
+    assert identity.secret_path() == tmp_path / "secret"
+    assert house_path("ws://[fd00::7]:7470").parent == tmp_path / "houses"

@@ -1,4 +1,4 @@
-"""Who a bot is: a name and a token of its own, kept like a person's, one process at a time.
+"""Who a bot is: a name and a secret of its own, kept like a person's, one process at a time.
 
 A bot that comes again under its name is the same player, with the same standing on the bots'
 leaderboards. Two processes cannot be the same bot: the second takes the next free name.
@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
 
-from saratoga_client.identity import home, load_or_create_token
+from saratoga_client import keyfile
+from saratoga_client.identity import derived, home
+from saratoga_client.origins import origin_of
 
 FOLDER: Final = "bots"
 
@@ -38,14 +40,14 @@ NAMES: Final = (
 
 
 @contextmanager
-def claimed(name: str, folder: Path | None = None) -> Iterator[str | None]:
-    """The token of the bot of that name; `None` if another process is that bot just now.
+def claimed(name: str, server: str, folder: Path | None = None) -> Iterator[str | None]:
+    """The token of the bot of that name for that house; `None` if another process is that bot now.
 
-    Raises `identity.TokenUnusable`.
+    Raises `keyfile.TokenUnusable`, `ValueError` if that is no address of a house.
     """
     folder = home() / FOLDER if folder is None else folder
-    path = folder / f"{_file_name(name)}.token"
-    token = load_or_create_token(path)
+    path = folder / f"{_file_name(name)}.secret"
+    token = derived(keyfile.load_or_create(path), origin_of(server))
     with path.with_suffix(".lock").open("wb") as lock:
         if not _lock(lock):
             yield None

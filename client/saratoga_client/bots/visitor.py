@@ -11,10 +11,10 @@ from saratoga_client.bots.identities import NAMES, claimed, temper_of
 from saratoga_client.bots.player import PACE, Report, TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.connection import Connection
-from saratoga_client.identity import TokenUnusable
+from saratoga_client.keyfile import TokenUnusable
 from saratoga_client.pending import Draft
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.visit import visiting
+from saratoga_client.visit import check_address, visiting
 from saratoga_client.witness import Witness
 from saratoga_protocol.commands import LeaveTable
 from saratoga_protocol.events import AnyEvent, Snapshot
@@ -87,11 +87,12 @@ async def _entered(
     stack: AsyncExitStack, server: str, name: str | None, folder: Path | None
 ) -> Connection:
     """A connection under a name that neither another process nor another player has."""
+    check_address(server)
     names = [name] if name is not None else sorted(NAMES, key=lambda _: random.random())  # noqa: S311
     for candidate in names:
         async with AsyncExitStack() as attempt:
             try:
-                token = attempt.enter_context(claimed(candidate, folder))
+                token = attempt.enter_context(claimed(candidate, server, folder))
             except TokenUnusable as unusable:
                 raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from unusable
             if token is None:

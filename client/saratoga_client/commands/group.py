@@ -29,7 +29,7 @@ VERBS: Final[Mapping[str, str]] = {
     "verify": "Check a finished race from its record: deal, moves, scores, order.",
     "bot": "Send a bot to a table.",
     "doctor": "Whether terminal, files and house are as they should be.",
-    "token": "Carry who you are to a second device.",
+    "token": "Who you are to each house; be the same player on a second device.",
     "completion": "Print what makes your shell complete saratoga's commands.",
     "demo": "A whole race between four bots, from the deal to the verified record.",
 }

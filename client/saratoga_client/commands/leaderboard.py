@@ -71,7 +71,12 @@ class LeaderboardOut(Struct, frozen=True, kw_only=True):
     help="By the race's start, UTC; weeks begin on Monday.",
 )
 @click.option("--bots", is_flag=True, help="The leaderboard of the bots instead of the people's.")
-@click.option("--me", "around_me", is_flag=True, help="The part around your own rank.")
+@click.option(
+    "--me",
+    "around_me",
+    is_flag=True,
+    help="The part around your own rank; else the house is not told who asks.",
+)
 @click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="Rows.")
 @click.option("--watch", is_flag=True, help="Go on, and print it again whenever it changes.")
 @manner_options
@@ -106,9 +111,12 @@ def command(
 
 
 async def _show(server: str, question: Question, shown_in: Manner) -> None:
+    from saratoga_client.identity import new_token
     from saratoga_client.visit import visiting
 
-    async with visiting(server) as house:
+    # what anybody may see is asked for by nobody in particular
+    token = "" if question.keywords["around_me"] else new_token()
+    async with visiting(server, token=token) as house:
         page = await house.ask(question, events.Leaderboard)
         show(page, shown_in)
         if question.func is SubscribeLeaderboard:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from saratoga_client import identity, places
+from saratoga_client import identity, keyfile, places
 from saratoga_client.__main__ import saratoga
 from saratoga_client.commands.doctor import show
 from saratoga_client.commands.group import run
@@ -47,8 +47,8 @@ def test_programs_get_every_finding_and_whether_all_is_well(
 
 
 def test_anything_else_that_is_wrong_ends_with_1(capsys: pytest.CaptureFixture[str]) -> None:
-    identity.load_or_create_token()
-    identity.token_path().chmod(0o644)
+    keyfile.load_or_create(identity.secret_path())
+    identity.secret_path().chmod(0o644)
     code, told = examined(capsys, "--server", NOWHERE)
     assert code == Exit.UNEXPECTED
     assert "remedy token: Take that away with: chmod 600" in told
