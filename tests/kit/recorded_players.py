@@ -6,6 +6,7 @@ sent, every move that was acknowledged with the board that came back, every pict
 
 import itertools
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -70,6 +71,10 @@ class Notes:
     """Of the table, as last seen."""
     unavailable: int = 0
     """How often the house had to say that it does not reach its store."""
+    heard: float = 0.0
+    """When the house last said something."""
+    refused: Counter[str] = field(default_factory=Counter)
+    """How often the house said no, by code."""
     on_news: Callable[[], None] = lambda: None
     """Told of everything heard, and of every turn of the connection."""
 
@@ -94,10 +99,12 @@ class Notes:
                 self.outcomes[outcome.race] = outcome
             case events.TableChanged(table=table):
                 self._see(table)
-            case events.Refused(code="store_unavailable"):
-                self.unavailable += 1
+            case events.Refused(code=code):
+                self.unavailable += code == "store_unavailable"
+                self.refused[code] += 1
             case _:
                 pass
+        self.heard = time.monotonic()
         self.on_news()
 
     def _acknowledge(self, command_id: int, board: BoardView, repeat: bool) -> None:
@@ -117,6 +124,7 @@ class Notes:
             self.openings.setdefault(board.race, board)
         if snapshot.outcome is not None:
             self.outcomes[snapshot.outcome.race] = snapshot.outcome
+        self.heard = time.monotonic()
         self.on_news()
 
     def _see(self, table: events.Table) -> None:
@@ -126,6 +134,15 @@ class Notes:
             self.nonce_hashes[table.race] = {
                 seat.player: seat.nonce_hash for seat in table.seats if seat.player in table.racers
             }
+
+    def forget(self, race: str) -> None:
+        """Drop what is noted of a race: it has been looked through."""
+        for each in self.of_race(race):
+            self.sent.pop(each.id, None)
+        self.acknowledged = [each for each in self.acknowledged if each.race != race]
+        for kept in (self.openings, self.ended, self.commitments, self.nonce_hashes, self.outcomes):
+            kept.pop(race, None)
+        del self.connected[:-3]
 
     def turn(self, state: LinkState) -> None:
         self.is_connected = state is LinkState.CONNECTED
@@ -215,7 +232,9 @@ async def players_at_a_table(
         players: list[RecordedPlayer] = []
         sit_down: Draft = partial(CreateTable, game=game, cap=cap, seats=len(line_up))
         for number, strength in enumerate(line_up, start=1):
-            house = await stack.enter_async_context(NotingConnection(next(doors), f"{names}{number}"))
+            house = await stack.enter_async_context(
+                NotingConnection(next(doors), f"{names}{number}")
+            )
             house.notes.player = house.welcome.player
             snapshot = await house.ask(sit_down, events.Snapshot)
             sit_down = partial(JoinTable, table=snapshot.table.code)
