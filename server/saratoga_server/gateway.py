@@ -10,9 +10,9 @@ import itertools
 import socket
 import ssl
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from websockets.asyncio.server import Server, ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
@@ -171,14 +171,23 @@ class Gateway:
         self._metrics = metrics
         self._lines: dict[Session, WebSocketLine] = {}
         self._numbers = itertools.count(1)
-        self._server: Server | None = None
+        self._servers: list[Server] = []
 
-    async def open(self) -> int:
-        """Start to listen; returns the port. Raises `OSError` if that cannot be."""
-        self._server = await serve(
+    async def open(self, doors: Sequence[socket.socket] = ()) -> int:
+        """Start to listen, on sockets that are bound already if there are any; returns the port.
+
+        Raises `OSError` if that cannot be.
+        """
+        places: list[dict[str, Any]] = [{"sock": door} for door in doors]
+        for place in places or [{"host": self._door.host, "port": self._door.port}]:
+            self._servers.append(await self._listening(**place))
+        port: int = next(iter(self._servers[0].sockets)).getsockname()[1]
+        return port
+
+    async def _listening(self, **where: Any) -> Server:  # asyncio's own
+        return await serve(
             self._handle,
-            self._door.host,
-            self._door.port,
+            **where,
             ssl=self._door.tls,
             # A program other than a browser names no origin: None lets it in.
             origins=[None, *(Origin(origin) for origin in self._door.origins)],
@@ -193,8 +202,6 @@ class Gateway:
             server_header=None,
             backlog=1024,
         )
-        port: int = next(iter(self._server.sockets)).getsockname()[1]
-        return port
 
     async def watch(self) -> None:
         """Cut the connections of those who do not read; for ever."""
@@ -216,16 +223,20 @@ class Gateway:
             for session, line in list(self._lines.items()):
                 line.send(frames[id(session.codec)])
 
+    def stop_listening(self) -> None:
+        """Let nobody in any more; who is half in is told to come again (503)."""
+        for server in self._servers:
+            server.close(close_connections=False)
+
     async def close(self, code: CloseCode = RESTARTING) -> None:
         """Let nobody in any more, and send everybody away."""
-        if self._server is None:
-            return
-        self._server.close(close_connections=False)
+        self.stop_listening()
         lines = list(self._lines.values())
         for line in lines:
             line.close(code)
         await asyncio.gather(*(line.closed() for line in lines))
-        await self._server.wait_closed()
+        for server in self._servers:
+            await server.wait_closed()
 
     async def _handle(self, connection: ServerConnection) -> None:
         codec = CODECS.get(connection.subprotocol or "")
