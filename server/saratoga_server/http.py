@@ -97,7 +97,8 @@ class HttpPages:
 
     async def __call__(self, connection: ServerConnection, request: Request) -> Response | None:
         """Answer, or return `None` to let a WebSocket in."""
-        if request.headers.get("Upgrade", "").lower() == "websocket":
+        # a header that comes twice is the handshake's business too, which refuses it
+        if any(value.lower() == "websocket" for value in request.headers.get_all("Upgrade")):
             return None
         return _response(await self.page(request.method, request.path), request.method)
 
