@@ -65,6 +65,8 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "client/visit.py": (BY_HAND, DEMO),
     "client/watching.py": (BY_HAND, DEMO),
     # processes started as anybody starts them
+    "server/parent.py": ("tests/end_to_end/test_workers.py",),
+    "server/worker.py": ("tests/server/test_workers.py",),
     "server/__main__.py": ("tests/end_to_end/test_administration.py",),
     "client/__main__.py": (BY_HAND,),
 }

@@ -5,10 +5,10 @@ again in order.
 """
 
 import asyncio
-import signal
+import os
 import ssl
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Final
@@ -16,19 +16,30 @@ from typing import Final
 import click
 
 from saratoga_protocol.refusals import RESTARTING
+from saratoga_server import systemd
 from saratoga_server.admin import admin
 from saratoga_server.duties import call_off
 from saratoga_server.embedded import EmbeddedStore
 from saratoga_server.gateway import Door, Gateway
 from saratoga_server.house import House
 from saratoga_server.http import HttpPages
+from saratoga_server.inheritance import FAILED, READY, Parent
 from saratoga_server.logs import EventLog, set_up_logs
-from saratoga_server.metrics import Metrics, MetricsPage, serve_metrics
+from saratoga_server.metrics import Metrics
+from saratoga_server.metrics_door import MetricsDoor
 from saratoga_server.names import reserved_names
 from saratoga_server.opening import open_house
 from saratoga_server.orders import Orders
+from saratoga_server.parent import keep_house
 from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.settings import LogFormat, Settings, settings_options
+from saratoga_server.settings import (
+    CannotOpen,
+    LogFormat,
+    Settings,
+    cannot_listen,
+    settings_options,
+)
+from saratoga_server.stopping import Stop
 from saratoga_server.store.channel import listen
 from saratoga_server.store.connection import open_store
 from saratoga_server.store.health import Health
@@ -38,11 +49,13 @@ from saratoga_server.vitals import Vitals
 STOP_WITHIN: Final = 20.0
 """Seconds for an orderly end; then the process ends all the same."""
 
+READY_LINE: Final = "saratoga-server ready "
+"""What is printed before the address when players may come."""
+
+TROUBLE: Final = (StoreRefused, StoreUnavailable, CannotOpen, ssl.SSLError)
+"""Why a house cannot open; each says what to do."""
+
 log = EventLog("server")
-
-
-class CannotOpen(Exception):
-    """The house cannot open; the text says why, and what to do."""
 
 
 @asynccontextmanager
@@ -65,48 +78,31 @@ def _tls(settings: Settings) -> ssl.SSLContext | None:
     return context
 
 
-def _metrics_page(settings: Settings, metrics: Metrics) -> MetricsPage | None:
-    if settings.metrics_port is None:
-        return None
+def _say_ready(where: str, parent: Parent | None) -> None:
+    if parent is not None:
+        parent.say(READY, where)
+        return
+    click.echo(f"{READY_LINE}{where}")
+    sys.stdout.flush()
+    systemd.tell(systemd.READY)
+
+
+async def _open_door(gateway: Gateway, settings: Settings, parent: Parent | None) -> int:
     try:
-        page = serve_metrics(metrics, settings.metrics_port, settings.node, settings.metrics_host)
+        return await gateway.open(parent.doors() if parent else ())
     except OSError as fault:
-        raise CannotOpen(
-            f"The metrics port {settings.metrics_port} cannot be opened ({fault.strerror}). "
-            "Choose another with --metrics-port, or say --metrics-port off."
-        ) from None
-    log.info("metrics_open", port=page.port)
-    return page
+        raise cannot_listen(settings, fault) from None
 
 
-async def _open_door(gateway: Gateway, settings: Settings) -> int:
-    try:
-        return await gateway.open()
-    except OSError as fault:
-        raise CannotOpen(
-            f"{settings.host}:{settings.port} cannot be opened ({fault.strerror or fault}). "
-            "Choose another with --host and --port."
-        ) from None
-
-
-class _AtEnd(asyncio.Protocol):
-    """Waits for the end of a pipe; what comes before it is for nobody."""
-
-    def __init__(self, then: Callable[[], None]) -> None:
-        self._then = then
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._then()
-
-
-async def serve(settings: Settings) -> None:
-    """Keep the house open until SIGTERM or SIGINT, or, if so set, until nobody holds our input."""
-    stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for sign in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(sign, stopping.set)
+async def serve(settings: Settings, parent: Parent | None = None) -> None:
+    """Keep this process's house open until it is told to stop: by signal, input, or parent."""
+    stop = Stop()
+    stop.hear_signals()
+    stop.hear_hangup()
     if settings.until_eof:
-        await loop.connect_read_pipe(lambda: _AtEnd(stopping.set), sys.stdin)
+        await stop.hear_input()
+    if parent:
+        parent.on_end(stop.retire)
     metrics = Metrics()
     async with (
         _store_url(settings) as url,
@@ -121,28 +117,34 @@ async def serve(settings: Settings) -> None:
         orders = Orders(house.floor, house.lobby, house.archive, house.hub)
         gateway = Gateway(house, _door(settings), HttpPages(house), metrics)
         vitals = Vitals(house, Health(store.primaries).look, metrics)
-        page = _metrics_page(settings, metrics)
+        door = MetricsDoor(metrics, settings)
+        if parent is None or not parent.inheritance.successor:
+            door.open()
         try:
-            port = await _open_door(gateway, settings)
+            port = await _open_door(gateway, settings, parent)
             duties = [
                 asyncio.create_task(Timekeeper(house, store.tables.due).keep()),
                 asyncio.create_task(gateway.watch()),
                 asyncio.create_task(gateway.stay_alive()),
                 asyncio.create_task(listen(url, orders.obey)),
                 asyncio.create_task(vitals.keep()),
+                asyncio.create_task(door.keep_open()),
+                asyncio.create_task(systemd.stay_alive()),
             ]
             where = settings.invitation(port)
             log.info("open", address=where, store=settings.store_shown)
-            click.echo(f"saratoga-server ready {where}")
-            sys.stdout.flush()
+            _say_ready(where, parent)
             # before somebody needs it who would have to wait
             house.errands.spawn(asyncio.to_thread(reserved_names))
-            stop = asyncio.create_task(stopping.wait())
-            await asyncio.wait([stop, *duties], return_when=asyncio.FIRST_COMPLETED)
-            await _close(house, gateway, [*duties, stop])
+            stopping = asyncio.create_task(stop.wanted.wait())
+            await asyncio.wait([stopping, *duties], return_when=asyncio.FIRST_COMPLETED)
+            systemd.tell(systemd.STOPPING)
+            if stop.unannounced:
+                # whoever follows waits for the port
+                house.errands.spawn(door.close())
+            await _close(house, gateway, [*duties, stopping])
         finally:
-            if page is not None:
-                await asyncio.to_thread(page.close)
+            await door.close()
 
 
 async def _close(house: House, gateway: Gateway, duties: Sequence[asyncio.Task[object]]) -> None:
@@ -176,13 +178,19 @@ def _program() -> str:
     return f"saratoga-server {version('saratoga')}"
 
 
-def _run(settings: Settings) -> None:
+def _run(work: Coroutine[None, None, None]) -> None:
     try:
         import uvloop  # not there on every system, and not needed
     except ImportError:
-        asyncio.run(serve(settings))
+        asyncio.run(work)
     else:
-        uvloop.run(serve(settings))
+        uvloop.run(work)
+
+
+async def _keep_workers(settings: Settings) -> None:
+    await keep_house(
+        settings, _store_url, STOP_WITHIN, lambda where: _say_ready(where, parent=None)
+    )
 
 
 @click.group(invoke_without_command=True)
@@ -197,14 +205,21 @@ def main(context: click.Context, settings: Settings) -> None:
     context.obj = settings
     if context.invoked_subcommand is not None:
         return
+    parent = Parent.of(os.environ)
+    if parent is not None:
+        settings = parent.inheritance.over(settings)
     set_up_logs(
         as_json=settings.log_format is LogFormat.JSON,
         level=settings.log_level,
         node=settings.node,
     )
     try:
-        _run(settings)
-    except (StoreRefused, StoreUnavailable, CannotOpen, ssl.SSLError) as fault:
+        _run(_keep_workers(settings) if settings.workers else serve(settings, parent))
+    except TROUBLE as fault:
+        if parent is not None:
+            # the parent says it, once for all
+            parent.say(FAILED, str(fault))
+            raise SystemExit(1) from None
         raise click.ClickException(str(fault)) from None
 
 

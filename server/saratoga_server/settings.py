@@ -51,6 +51,10 @@ class BadSettings(ValueError):
     """These settings do not go together; the text says which, and what to do."""
 
 
+class CannotOpen(Exception):
+    """The house cannot open as it is set; the text says why, and what to do."""
+
+
 def default_data() -> Path:
     """The folder of the user's own where the house keeps its store."""
     return platformdirs.user_data_path("saratoga", appauthor=False)
@@ -91,6 +95,10 @@ class Settings:
     burst: int = DEFAULT_BURST
     """Commands that may come at once."""
     node: str = field(default_factory=random_node)
+    workers: int = 0
+    """Processes that share the port, under one more that looks after them. 0: this process alone."""
+    drain_delay: float = 0.0
+    """Seconds between being told to stop and doing so: for balancers to notice."""
     until_eof: bool = False
     """End in order when the standard input ends: it is a pipe to the program that opened the house."""
 
@@ -111,6 +119,21 @@ class Settings:
             raise BadSettings("--rate is 0 (no limit) or more, and --burst is 1 or more.")
         if not self.node or not self.node.isascii() or not self.node.isprintable():
             raise BadSettings("--node is a name of printable ASCII characters, such as east-1.")
+        self._check_workers()
+
+    def _check_workers(self) -> None:
+        if self.workers < 0:
+            raise BadSettings("--workers is 0 (none: one process) or more.")
+        if self.drain_delay < 0:
+            raise BadSettings("--drain-delay is 0 seconds or more.")
+        if self.workers and self.metrics_port:
+            last = self.metrics_port + self.workers - 1
+            _check_port("The metrics port of the last worker", last)
+            if self.metrics_port <= self.port <= last:
+                raise BadSettings(
+                    f"The workers' metrics ports, {self.metrics_port} to {last}, take in --port "
+                    f"{self.port}. Choose another --metrics-port."
+                )
 
     @property
     def is_tls(self) -> bool:
@@ -134,6 +157,14 @@ class Settings:
         scheme = "wss" if self.is_tls else "ws"
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{scheme}://{host}:{port}"
+
+
+def cannot_listen(settings: Settings, fault: OSError) -> CannotOpen:
+    """Why nobody can be let in, in a sentence."""
+    return CannotOpen(
+        f"{settings.host}:{settings.port} cannot be opened ({fault.strerror or fault}). "
+        "Choose another with --host and --port."
+    )
 
 
 def without_password(url: str) -> str:
@@ -238,6 +269,11 @@ _OPTIONS: Final = (
         default=LogLevel.INFO.value, help="Least urgent events to log."),
     _option("--node", default=random_node, metavar="NAME", show_default="random",
         help="Name of this server process, different for each that shares a store."),
+    _option("--workers", type=click.IntRange(min=0), default=0, metavar="N",
+        help="Processes to share the work on one port; 0 is this process alone. SIGHUP replaces "
+        "them one after the other."),
+    _option("--drain-delay", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS",
+        help="Time between being told to stop and doing so, for balancers to notice."),
     _option("--until-eof", is_flag=True, show_default=False,
         help="End when the standard input does: for a program that opens a house of its own."),
 )  # fmt: skip

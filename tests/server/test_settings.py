@@ -49,6 +49,7 @@ def test_every_setting_has_a_flag() -> None:
         *("--trust-store", "--rate", "10", "--burst", "20", "--metrics-port", "off"),
         *("--metrics-host", "10.0.0.1"),
         *("--log-format", "json", "--log-level", "debug", "--node", "east-1", "--until-eof"),
+        *("--workers", "3", "--drain-delay", "1.5"),
     )
     assert result.exit_code == 0
     assert settings == Settings(
@@ -68,6 +69,8 @@ def test_every_setting_has_a_flag() -> None:
         log_level=LogLevel.DEBUG,
         node="east-1",
         until_eof=True,
+        workers=3,
+        drain_delay=1.5,
     )
 
 
@@ -126,6 +129,13 @@ def test_metrics_take_a_free_port_where_the_players_do() -> None:
         (("--durability", "sure"), "'sure' is not one of"),
         (("--rate", "-1"), "-1 is not in the range"),
         (("--burst", "0"), "0 is not in the range"),
+        (("--workers", "-1"), "-1 is not in the range"),
+        (
+            ("--workers", "2", "--metrics-port", "7469"),
+            "metrics ports, 7469 to 7470, take in --port",
+        ),
+        (("--workers", "2", "--metrics-port", "65535"), "The metrics port of the last worker is"),
+        (("--drain-delay", "-1"), "-1.0 is not in the range"),
         (("--node", "éast"), "--node is a name of printable ASCII"),
     ],
 )
@@ -138,6 +148,10 @@ def test_what_cannot_work_is_refused_with_a_reason(arguments: tuple[str, ...], s
 def test_settings_made_in_code_are_checked_too() -> None:
     with pytest.raises(BadSettings, match="rate"):
         Settings(rate=-1)
+    with pytest.raises(BadSettings, match="workers"):
+        Settings(workers=-1)
+    with pytest.raises(BadSettings, match="drain-delay"):
+        Settings(drain_delay=-1)
 
 
 def test_the_password_of_the_store_is_never_shown() -> None:
