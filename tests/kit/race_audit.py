@@ -139,6 +139,23 @@ def faults_of_log(stored: StoredBoard, racer: RacerLog, notes: Notes) -> Iterato
         yield "a command was done twice"
 
 
+def faults_of_open_board(stored: StoredBoard, done: Sequence[Acknowledged]) -> Iterator[str]:
+    """Whether every acknowledged move of a race that is not over stands in the log, at its place."""
+    for each in done:
+        place = len(stored.entries) - 1 if each.after is None else each.after
+        if place >= len(stored.entries) or stored.entries[place].text != each.text:
+            yield f"{each.text} was acknowledged at {place}, and is not in the store"
+
+
+def faults_of_count(boards: Sequence[StoredBoard]) -> Iterator[str]:
+    """Whether the entries of all boards of a race are numbered 1, 2, 3 ..., in the order of time."""
+    entries = sorted((entry.number, entry.at) for board in boards for entry in board.entries)
+    if [number for number, _ in entries] != list(range(1, len(entries) + 1)):
+        yield "the entries of the race are not numbered one after the other"
+    if [at for _, at in entries] != sorted(at for _, at in entries):
+        yield "the entries of the race are not in the order of time"
+
+
 def _faults_of_entry(place: int, entry: LogEntry, notes: Notes) -> Iterator[str]:
     if not entry.command_id or _is_the_houses(entry.text):
         return

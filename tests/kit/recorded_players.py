@@ -190,6 +190,7 @@ class RecordedPlayer:
     house: NotingConnection
     strength: str
     temper: int
+    name: str = ""
     seat: TablePlayer | None = None
 
     @property
@@ -213,6 +214,13 @@ class RecordedPlayer:
         assert self.seat is not None
         testimony = self.seat._seat.testimonies.get(race)
         return () if testimony is None else testimony.disagreements
+
+    def forget(self, race: str) -> None:
+        """Drop what is noted of a race: it has been looked through."""
+        self.notes.forget(race)
+        if self.seat is not None:
+            self.seat._seat.testimonies.pop(race, None)
+            self.seat.report.openings.pop(race, None)
 
 
 @asynccontextmanager

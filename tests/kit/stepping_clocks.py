@@ -1,5 +1,10 @@
-"""Wall clocks that can be stepped while a process runs: its own, nobody else's; by libfaketime."""
+"""Wall clocks that can be stepped while a process runs: its own and nobody else's.
 
+A program is run by libfaketime. It does not get on with Python's threads, so Python gets another
+`time.time` and `time.time_ns` before anything else is imported. Steady clocks are left alone.
+"""
+
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,6 +12,18 @@ PLACES = ("/usr/lib/*-linux-gnu*/faketime", "/usr/lib*/faketime", "/usr/local/li
 
 SEEN_WITHIN = 1.0
 """Seconds after which a process goes by the new time."""
+
+STEPPED_PYTHON = """
+import time
+
+def _offset():
+    with open({file!r}) as file:
+        return int(file.read())
+
+_time, _time_ns = time.time, time.time_ns
+time.time = lambda: _time() + _offset()
+time.time_ns = lambda: _time_ns() + _offset() * 1_000_000_000
+"""
 
 
 def find_library() -> Path:
@@ -18,18 +35,24 @@ def find_library() -> Path:
 
 @dataclass
 class SteppingClock:
-    """The clock of whoever is run by `before`; the steady clock is left alone."""
+    """The clock of whoever is run by `before_program` or `before_python`; in a folder of its own."""
 
-    file: Path
+    folder: Path
     offset: int = 0
     """Seconds from the true time."""
 
     def __post_init__(self) -> None:
+        self.folder.mkdir()
+        (self.folder / "sitecustomize.py").write_text(STEPPED_PYTHON.format(file=str(self.file)))
         self.set(0)
 
     @property
-    def before(self) -> tuple[str, ...]:
-        """What the program is run by."""
+    def file(self) -> Path:
+        return self.folder / "offset"
+
+    @property
+    def before_program(self) -> tuple[str, ...]:
+        """What a program in C is run by."""
         return (
             "env",
             f"LD_PRELOAD={find_library()}",
@@ -39,10 +62,16 @@ class SteppingClock:
             "NO_FAKE_STAT=1",
         )
 
+    @property
+    def before_python(self) -> tuple[str, ...]:
+        """What a program in Python is run by."""
+        paths = [str(self.folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+        return ("env", f"PYTHONPATH={os.pathsep.join(paths)}")
+
     def set(self, offset: int) -> None:
         """Step to so many seconds from the true time."""
         self.offset = offset
         # in one piece: a half-written file would be another time
-        new = self.file.with_suffix(".new")
+        new = self.folder / "offset.new"
         new.write_text(f"{offset:+d}\n")
         new.replace(self.file)

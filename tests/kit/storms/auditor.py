@@ -1,0 +1,164 @@
+"""Everything that was raced in a town, held against what everybody was told.
+
+Races are looked through while the evening goes on, one behind the latest, and their notes dropped;
+at the end come the races in play, and the leaderboards, which must be the fold of all records.
+"""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from kit.race_audit import (
+    disagreements,
+    faults_of_count,
+    faults_of_log,
+    faults_of_open_board,
+)
+from kit.storms.town import Guest, Town
+from saratoga_rules.record import RaceRecord, parse_record
+from saratoga_server.periods import periods
+from saratoga_server.ports import BoardKey, Millis, RankedRow, StoredBoard
+from saratoga_server.store.connection import Store
+
+EVERYBODY = 1_000
+"""Rows of a leaderboard."""
+
+UNHEARD = "never had an answer to "
+"""No fault here: an answer may get lost on its way for good when the race ends meanwhile."""
+
+
+@dataclass
+class _Account:
+    """One player's results on one leaderboard."""
+
+    races: int = 0
+    net: int = 0
+    best: tuple[int, int] = (-1, 0)
+    """Banked, and milliseconds less than none."""
+
+
+@dataclass
+class Auditor:
+    """Of one town."""
+
+    town: Town
+    store: Store
+    faults: list[str] = field(default_factory=list)
+    races: int = 0
+    moves: int = 0
+    """Acknowledged, repeats not counted."""
+    repeats: int = 0
+    """Acknowledged once more."""
+    unheard: int = 0
+    """Boards with a move in the store whose answer the player never had."""
+    _next: Counter[str] = field(default_factory=Counter)
+    """By table: how many of its races were looked through."""
+    _accounts: dict[BoardKey, dict[str, _Account]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(_Account))
+    )
+
+    async def look(self) -> None:
+        """Look through every race that is well over."""
+        for table in self.town.tables:
+            code = table[0].notes.code
+            known = {int(race.rpartition("/")[2]) for g in table for race in g.notes.outcomes}
+            while self._next[code] + 1 < max(known, default=0):
+                text = await self.store.tables.load_record(code, self._next[code] + 1)
+                if text is None:
+                    self.faults.append(f"{code}/{self._next[code] + 1} has no record")
+                    return
+                await self._look_through(table, text)
+
+    async def close(self) -> None:
+        """Look through the rest, when nobody plays any more."""
+        while await self.store.leaderboards.settle_outbox(EVERYBODY):
+            pass
+        for table in self.town.tables:
+            code = table[0].notes.code
+            while text := await self.store.tables.load_record(code, self._next[code] + 1):
+                await self._look_through(table, text)
+            await self._look_at_boards(table, code, self._next[code] + 1)
+        for key, accounts in self._accounts.items():
+            total, rows = await self.store.leaderboards.page(key, 0, EVERYBODY)
+            assert total <= EVERYBODY
+            self.faults += _faults_of_leaderboard(key, rows, accounts)
+
+    async def _look_through(self, table: list[Guest], text: str) -> None:
+        record = parse_record(text)
+        self.races += 1
+        self._next[record.table] += 1
+        self._enter(record)
+        everybody = [guest.notes for guest in table]
+        said = await asyncio.to_thread(disagreements, text, everybody)
+        self.unheard += sum(UNHEARD in fault for fault in said)
+        found = [fault for fault in said if UNHEARD not in fault]
+        for guest in table:
+            found += guest.player.objections(record.race_id)
+        boards = []
+        for racer in record.racers:
+            board = await self.store.boards.load_board(record.table, record.race, racer.player)
+            if board is None:
+                found.append(f"the board of {racer.player} is gone")
+                continue
+            boards.append(board)
+            notes = next(each for each in everybody if each.player == racer.player)
+            found += faults_of_log(board, racer, notes)
+        found += faults_of_count(boards)
+        self.faults += [f"{record.race_id}: {fault}" for fault in found]
+        self._count(table, record.race_id)
+        for guest in table:
+            guest.player.forget(record.race_id)
+
+    async def _look_at_boards(self, table: list[Guest], code: str, race: int) -> None:
+        """Of the race in play, if there is one."""
+        boards: list[StoredBoard] = []
+        race_id = f"{code}/{race}"
+        for guest in table:
+            board = await self.store.boards.load_board(code, race, guest.notes.player)
+            done = guest.notes.of_race(race_id)
+            if board is not None:
+                boards.append(board)
+                self.faults += [f"{race_id}: {f}" for f in faults_of_open_board(board, done)]
+            elif done:
+                self.faults.append(f"{race_id}: moves were acknowledged, and there is no board")
+        self.faults += [f"{race_id}: {fault}" for fault in faults_of_count(boards)]
+        self._count(table, race_id)
+
+    def _count(self, table: list[Guest], race: str) -> None:
+        for guest in table:
+            repeats = [each.repeat for each in guest.notes.of_race(race)]
+            self.repeats += sum(repeats)
+            self.moves += len(repeats) - sum(repeats)
+
+    def _enter(self, record: RaceRecord) -> None:
+        """Count the race as the leaderboards should."""
+        if not record.ranked:
+            return
+        for period in periods(Millis(record.start_at)):
+            for ranking in ("best", "bankroll"):
+                key = BoardKey(game=record.game, ranking=ranking, period=period.name, bots=True)
+                for row in record.results:
+                    account = self._accounts[key][row.player]
+                    account.races += 1
+                    account.net += row.net
+                    account.best = max(account.best, (row.banked, -(row.reached or 0)))
+
+
+def _faults_of_leaderboard(
+    key: BoardKey, rows: list[RankedRow], accounts: dict[str, _Account]
+) -> Iterator[str]:
+    name = f"the {key.ranking} of {key.period} at {key.game}"
+    if {row.player for row in rows} != set(accounts):
+        yield f"{name} has other players than the records"
+        return
+    if [row.value for row in rows] != sorted((row.value for row in rows), reverse=True):
+        yield f"{name} is out of order"
+    for row in rows:
+        account = accounts[row.player]
+        told = (row.races, row.value)
+        kept = (account.races, account.net)
+        if key.ranking == "best":
+            told, kept = (row.value, -(row.elapsed or 0)), account.best
+        if told != kept:
+            yield f"{name} has {told} for {row.player}, the records {kept}"

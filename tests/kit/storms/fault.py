@@ -1,0 +1,41 @@
+"""What a fault is: struck somewhere, held for a while, healed; and whom it was felt by."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from random import Random
+
+from kit.storms.town import Guest, Town
+
+
+async def nothing_to_heal() -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Blow:
+    """A fault that has been struck."""
+
+    felt_by: Iterable[Guest]
+    heal: Callable[[], Awaitable[None]] = nothing_to_heal
+    """Puts everything right again; returns when it is."""
+
+
+Strike = Callable[[Town, Random], Awaitable[Blow]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One kind of fault."""
+
+    name: str
+    part: str
+    """What it strikes: two faults of one part are never thrown together."""
+    strike: Strike
+    hold: tuple[float, float] = (0.0, 0.0)
+    """Seconds between the strike and its healing, at least and at most."""
+    from_heal: bool = False
+    """Players are awaited from the healing on, not from the strike: it lasts as long as it is held."""
+    by_connection: bool = False
+    """Players lose their connection, and are back over another one only."""
+    bar: float | None = None
+    """Seconds within which everybody must be back, if nothing else is thrown meanwhile."""

@@ -1,0 +1,153 @@
+"""What befalls the lines of players: cut, dead, unread, doubled, reordered, all at once."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from random import Random
+
+from kit.storms.fault import Blow, Fault
+from kit.storms.town import Guest, Town
+from saratoga_client.trouble import Refused, Unanswered
+from saratoga_protocol.commands import MakeMove
+
+HURRIED = 3
+"""Moves that are sent at once."""
+
+CUTS_IN_A_STORM = 3
+
+
+async def _somewhere(
+    town: Town, chance: Random, arm: Callable[[Guest, Callable[[], None]], None], what: str
+) -> Guest:
+    """Lie in wait on a line until it has happened; if that player's board ends first, on another."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + 30.0
+    while loop.time() < until:
+        await town.all_racing()
+        guest = town.some_racing(chance)
+        happened = asyncio.Event()
+
+        def has_happened(happened: asyncio.Event = happened) -> None:
+            happened.set()
+            town.news.set()
+
+        arm(guest, has_happened)
+        await town.until(
+            what,
+            lambda guest=guest, happened=happened: happened.is_set() or not guest.notes.is_racing,  # type: ignore[misc]
+        )
+        if happened.is_set():
+            return guest
+        guest.line.untouched()
+    raise AssertionError(f"never came to it: {what}")
+
+
+async def cut(town: Town, chance: Random) -> Blow:
+    guest = chance.choice(town.guests)
+    guest.line.cut()
+    return Blow([guest])
+
+
+async def lose_answer(town: Town, chance: Random) -> Blow:
+    guest = await _somewhere(
+        town, chance, lambda guest, then: guest.line.cut_before_answer(then), "an answer lost"
+    )
+    return Blow([guest])
+
+
+async def go_dead(town: Town, chance: Random) -> Blow:
+    """Some lines at once: players need seconds to notice."""
+    struck = chance.sample(town.guests, 3)
+    for guest in struck:
+        guest.line.go_dead()
+    return Blow(struck, partial(_hang_up, struck))
+
+
+async def _hang_up(guests: list[Guest]) -> None:
+    for guest in guests:
+        guest.line.drop_dead_ends()
+
+
+async def stall(town: Town, chance: Random) -> Blow:
+    struck = chance.sample(town.guests, 2)
+    for guest in struck:
+        guest.line.stall()
+    return Blow(struck, partial(_read_on, struck))
+
+
+async def _read_on(guests: list[Guest]) -> None:
+    for guest in guests:
+        guest.line.untouched()
+
+
+async def double(town: Town, chance: Random) -> Blow:
+    guest = await _somewhere(
+        town, chance, lambda guest, then: guest.line.double(then), "a move sent twice"
+    )
+    return Blow([guest])
+
+
+async def reorder(town: Town, chance: Random) -> Blow:
+    """Several moves are sent in one go, each meant to follow the one before, and arrive shuffled."""
+    hurries: list[asyncio.Task[None]] = []
+
+    def arm(guest: Guest, then: Callable[[], None]) -> None:
+        guest.line.reorder(HURRIED, chance.shuffle, then)
+        hurries.append(asyncio.create_task(_hurry(guest)))
+
+    guest = await _somewhere(town, chance, arm, "moves in another order")
+
+    async def heal() -> None:
+        await asyncio.gather(*hurries)
+
+    return Blow([guest], heal)
+
+
+async def _hurry(guest: Guest) -> None:
+    board = guest.notes.board
+    assert board is not None
+    await asyncio.gather(
+        *(_try_draw(guest, board.race, board.count + ahead) for ahead in range(HURRIED))
+    )
+
+
+async def _try_draw(guest: Guest, race: str, after: int) -> None:
+    try:
+        await guest.player.house.request(partial(MakeMove, race=race, after=after, move="draw"))
+    except (Refused, Unanswered):
+        # whatever was accepted is in the notes
+        return
+
+
+async def replay(town: Town, chance: Random) -> Blow:
+    """A line breaks, and what was sent over it before is heard again over the next one."""
+    guest = chance.choice(town.guests)
+    since = asyncio.get_running_loop().time()
+    guest.line.cut()
+    await town.until(
+        "a new connection",
+        lambda: bool(guest.notes.connected) and guest.notes.connected[-1] > since,
+    )
+    guest.line.repeat_old_moves()
+    return Blow([guest])
+
+
+async def cut_everybody(town: Town, chance: Random) -> Blow:
+    """All lines break at once, and again before everybody is back."""
+    for _ in range(CUTS_IN_A_STORM):
+        for guest in town.guests:
+            guest.line.cut()
+        await asyncio.sleep(chance.uniform(0.05, 0.4))
+    return Blow(town.guests)
+
+
+LINE_FAULTS = (
+    Fault(name="line cut", part="line", strike=cut, by_connection=True),
+    Fault(name="answer lost", part="line", strike=lose_answer),
+    Fault(name="line half-open", part="line", strike=go_dead, hold=(6.5, 7.0), from_heal=True),
+    Fault(name="reader stalled", part="line", strike=stall, hold=(0.5, 3.0), from_heal=True),
+    Fault(name="moves sent twice", part="line", strike=double),
+    Fault(name="moves reordered", part="line", strike=reorder),
+    Fault(name="moves repeated later", part="line", strike=replay),
+    Fault(name="reconnect storm", part="line", strike=cut_everybody, from_heal=True),
+)

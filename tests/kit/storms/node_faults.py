@@ -1,0 +1,117 @@
+"""Nodes killed, hung, drained, cut off from their store, and with clocks that step."""
+
+import signal
+from functools import partial
+from random import Random
+
+from kit.stepping_clocks import SEEN_WITHIN
+from kit.storms.fault import Blow, Fault
+from kit.storms.town import Node, Town
+
+BACK_AFTER_A_NODE = 2.0
+"""Seconds; what is promised when a node dies."""
+
+MOST_STEPPED = 600
+"""Seconds that a clock is ever away from the true time."""
+
+
+def _some_node(town: Town, chance: Random) -> Node:
+    return chance.choice(town.up())
+
+
+async def kill(town: Town, chance: Random) -> Blow:
+    node = _some_node(town, chance)
+    felt_by = town.at(node)
+    node.is_down = True
+    await node.house.kill()
+    return Blow(felt_by, partial(_start, node))
+
+
+async def _start(node: Node) -> None:
+    await node.house.start()
+    node.is_down = False
+
+
+async def hang(town: Town, chance: Random) -> Blow:
+    node = _some_node(town, chance)
+    felt_by = town.at(node)
+    node.is_down = True
+    assert node.house.process is not None
+    node.house.process.send_signal(signal.SIGSTOP)
+    return Blow(felt_by, partial(_go_on, node))
+
+
+async def _go_on(node: Node) -> None:
+    assert node.house.process is not None
+    node.house.process.send_signal(signal.SIGCONT)
+    node.is_down = False
+
+
+async def restart(town: Town, chance: Random) -> Blow:
+    """Down in order and up again."""
+    node = _some_node(town, chance)
+    felt_by = town.at(node)
+    node.is_down = True
+    code = await node.house.stop()
+    assert code == 0, f"node {node.port} ended with {code}"
+    return Blow(felt_by, partial(_start, node))
+
+
+async def step_clock(town: Town, chance: Random) -> Blow:
+    """Minutes forth or back; it stays so until the next step."""
+    node = _some_node(town, chance)
+    node.clock.set(chance.randint(-MOST_STEPPED, MOST_STEPPED))
+    return Blow(town.at(node))
+
+
+async def cut_off(town: Town, chance: Random) -> Blow:
+    """All connections between a node and the store break."""
+    node = _some_node(town, chance)
+    assert node.way is not None
+    node.way.cut()
+    return Blow(town.at(node))
+
+
+async def swallow(town: Town, chance: Random) -> Blow:
+    """All connections between a node and the store are half-open from now on."""
+    node = _some_node(town, chance)
+    assert node.way is not None
+    node.way.go_dead()
+    return Blow(town.at(node))
+
+
+NODE_FAULTS = (
+    Fault(
+        name="node killed",
+        part="node",
+        strike=kill,
+        hold=(0.0, 0.5),
+        by_connection=True,
+        bar=BACK_AFTER_A_NODE,
+    ),
+    Fault(name="node hung", part="node", strike=hang, hold=(0.3, 2.0), from_heal=True),
+    Fault(
+        name="node restarted",
+        part="node",
+        strike=restart,
+        by_connection=True,
+    ),
+    Fault(
+        name="node's clock stepped",
+        part="clock",
+        strike=step_clock,
+        hold=(SEEN_WITHIN, SEEN_WITHIN),
+        from_heal=True,
+    ),
+)
+
+HUNG_LONG = Fault(
+    name="node hung until given up", part="node", strike=hang, hold=(7.0, 8.0), from_heal=True
+)
+"""Longer than players wait for a sign of life."""
+
+WAY_FAULTS = (
+    Fault(name="node cut off its store", part="store", strike=cut_off),
+    Fault(name="node's store half-open", part="store", strike=swallow),
+)
+"""For a store that stands alone."""

@@ -1,0 +1,306 @@
+"""Several nodes on one store, a balancer before them, and players who race for as long as they are let.
+
+Every player has a line of its own, every node a clock of its own and, to a store that stands alone, a
+way of its own. Nobody helps the players: whatever befalls them, they come back by themselves.
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+from kit.balancer import Balancer, balancer
+from kit.cluster import Cluster, running_cluster
+from kit.house import House
+from kit.player_lines import PlayerLine, player_line
+from kit.recorded_players import Notes, NotingConnection, RecordedPlayer
+from kit.stepping_clocks import SteppingClock
+from kit.store_ways import StoreWay, store_way
+from kit.stores import SCRATCH, StoreServer
+from saratoga_client.pending import Draft
+from saratoga_protocol import events
+from saratoga_protocol.commands import CreateTable, JoinTable
+from saratoga_server.store.process import find_binary
+
+WITHIN = 60.0
+"""Seconds: a bound for what is awaited, never a measure."""
+
+LINE_UP = ("weak", "strong", "weak", "weak")
+CAP = 20
+"""Minutes of a race."""
+
+TAIL = 12
+"""Lines of each log that are told when something never came."""
+
+KEEP_ON_FULL_DISK = ("sh", "-c", 'trap "" XFSZ; exec "$@"', "sh")
+"""Runs a program that is told of a full disk by its write, and not killed by a signal."""
+
+
+class NeverCame(Exception):
+    """What was awaited did not come in time; the text says how everything stands."""
+
+
+@dataclass
+class Node:
+    """One server process, its clock, and its way to the store."""
+
+    house: House
+    clock: SteppingClock
+    way: StoreWay | None
+    is_down: bool = False
+    """Killed or stopped by a fault that is not healed yet."""
+
+    @property
+    def port(self) -> int:
+        return self.house.port
+
+
+@dataclass
+class Guest:
+    """A player and its line."""
+
+    player: RecordedPlayer
+    line: PlayerLine
+
+    @property
+    def notes(self) -> Notes:
+        return self.player.notes
+
+    def back_since(self, moment: float, *, by_connection: bool) -> float | None:
+        """When the house took a move of the player's after that moment; `None`: not yet.
+
+        Whoever has nothing to play is back when it hears the house again.
+        """
+        notes = self.notes
+        if by_connection:
+            connected = [at for at in notes.connected if at > moment]
+            if not connected:
+                return None
+            moment = connected[0]
+        for each in notes.acknowledged[-50:]:
+            if each.moment > moment:
+                return each.moment
+        if notes.is_connected and not notes.is_racing and notes.heard > moment:
+            return notes.heard
+        return None
+
+    def __str__(self) -> str:
+        notes = self.notes
+        board = notes.board
+        count = "" if board is None else f", {board.count} moves ({board.state})"
+        link = "connected" if notes.is_connected else "away"
+        ago = time.monotonic() - notes.heard
+        return (
+            f"{self.player.name} at {notes.code}: {notes.phase}{count}, {link} "
+            f"(node {self.line.node}), heard the house {ago:.1f} s ago, "
+            f"last refusals {dict(notes.refused)}"
+        )
+
+
+@dataclass
+class Town:
+    """All of it; made by `open_town`."""
+
+    nodes: list[Node]
+    balancer: Balancer
+    standalone: StoreServer | None
+    store_clock: SteppingClock | None
+    cluster: Cluster | None
+    tables: list[list[Guest]] = field(default_factory=list)
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+    broken: list[str] = field(default_factory=list)
+    """What has ended that never should."""
+    racing: list[asyncio.Task[object]] = field(default_factory=list)
+    is_resting: bool = False
+
+    @property
+    def guests(self) -> list[Guest]:
+        return [guest for table in self.tables for guest in table]
+
+    @property
+    def store_url(self) -> str:
+        """The store itself, by no detour."""
+        if self.cluster is not None:
+            return self.cluster.url
+        assert self.standalone is not None
+        return self.standalone.url
+
+    def up(self) -> list[Node]:
+        return [node for node in self.nodes if not node.is_down]
+
+    def at(self, node: Node) -> list[Guest]:
+        """Whoever is connected to that node."""
+        return [guest for guest in self.guests if guest.line.node == node.port]
+
+    async def until(self, what: str, holds: Callable[[], bool], within: float = WITHIN) -> None:
+        """Wait for something that the players will notice; raises `NeverCame`."""
+        try:
+            async with asyncio.timeout(within):
+                while not holds():
+                    if self.broken:
+                        break
+                    self.news.clear()
+                    await self.news.wait()
+        except TimeoutError:
+            raise NeverCame(f"{what}: not within {within:.0f} s\n{self.picture()}") from None
+        if self.broken:
+            raise NeverCame(f"{'; '.join(self.broken)}\n{self.picture()}")
+
+    async def all_back(
+        self, guests: Iterable[Guest], since: float, what: str, *, by_connection: bool
+    ) -> list[float]:
+        """Wait until they are all back; the moments when they were."""
+        back: dict[int, float] = {}
+        awaited = list(guests)
+
+        def are_back() -> bool:
+            for guest in awaited:
+                if id(guest) not in back:
+                    moment = guest.back_since(since, by_connection=by_connection)
+                    if moment is not None:
+                        back[id(guest)] = moment
+            return len(back) == len(awaited)
+
+        await self.until(f"everybody back after {what}", are_back)
+        return list(back.values())
+
+    async def all_racing(self) -> None:
+        """Wait until everybody is connected, and at every table somebody plays."""
+        await self.until(
+            "a race at every table",
+            lambda: all(
+                all(guest.notes.is_connected for guest in table)
+                and any(guest.notes.is_racing for guest in table)
+                for table in self.tables
+            ),
+        )
+
+    def some_racing(self, chance: Random) -> Guest:
+        """Somebody who plays at this moment; call it after `all_racing`."""
+        return chance.choice([guest for guest in self.guests if guest.notes.is_racing])
+
+    def race(self, pace: float) -> None:
+        """Everybody races from now on, `pace` moves a second; whoever stops is broken."""
+
+        def stopped(task: asyncio.Task[object], who: str) -> None:
+            if not self.is_resting:
+                why = "cancelled" if task.cancelled() else repr(task.exception())
+                self.broken.append(f"{who} plays no more: {why}")
+                self.news.set()
+
+        for guest in self.guests:
+            playing = guest.player.race(None, pace, len(LINE_UP))
+            task: asyncio.Task[object] = asyncio.create_task(playing)
+            task.add_done_callback(partial(stopped, who=guest.player.name))
+            self.racing.append(task)
+
+    async def rest(self) -> None:
+        """Nobody plays any more; all stay where they are."""
+        self.is_resting = True
+        for task in self.racing:
+            task.cancel()
+        await asyncio.gather(*self.racing, return_exceptions=True)
+        self.racing.clear()
+
+    def picture(self) -> str:
+        """How everything stands, for whoever looks for the reason."""
+        lines = [str(guest) for guest in self.guests]
+        for node in self.nodes:
+            process = node.house.process
+            state = "gone" if process is None else f"exit {process.returncode}"
+            lines.append(f"node {node.port}, {state}, down {node.is_down}; its log ends:")
+            lines += node.house.log.read_text().splitlines()[-TAIL:]
+        if self.standalone is not None:
+            lines.append("the store's log ends:")
+            log = self.standalone.folder / "log"
+            lines += log.read_text().splitlines()[-TAIL:]
+        if self.cluster is not None:
+            for each in self.cluster.nodes:
+                lines.append(f"store {each.port}: {each.role() if each.is_alive else 'dead'}")
+        return "\n".join(lines)
+
+    def refusals(self) -> Counter[str]:
+        """How often the house has said no, by code."""
+        return sum((guest.notes.refused for guest in self.guests), Counter())
+
+
+@asynccontextmanager
+async def open_town(
+    games: Sequence[str], *, nodes: int, pace: float, clustered: bool = False
+) -> AsyncIterator[Town]:
+    """A town with a table of four for each of the games; they race until the end."""
+    async with AsyncExitStack() as stack:
+        folder = Path(
+            stack.enter_context(
+                TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True)
+            )
+        )
+        cluster = standalone = clock = None
+        if clustered:
+            cluster = await asyncio.to_thread(stack.enter_context, running_cluster())
+        else:
+            clock = SteppingClock(folder / "store-clock")
+            standalone = _store(folder / "store", clock)
+            stack.callback(standalone.kill)
+            await asyncio.to_thread(standalone.start)
+        balanced = await stack.enter_async_context(balancer([]))
+        town = Town([], balanced, standalone, clock, cluster)
+        for number in range(nodes):
+            town.nodes.append(await _open_node(stack, town, folder, number))
+            balanced.ports.append(town.nodes[-1].port)
+        for number, game in enumerate(games, start=1):
+            town.tables.append(await _seated(stack, town, game, f"Table{number}x"))
+        stack.push_async_callback(town.rest)
+        town.race(pace)
+        yield town
+
+
+def _store(folder: Path, clock: SteppingClock) -> StoreServer:
+    folder.mkdir()
+    return StoreServer(
+        str(find_binary()), folder, before=[*clock.before_program, *KEEP_ON_FULL_DISK]
+    )
+
+
+async def _open_node(stack: AsyncExitStack, town: Town, folder: Path, number: int) -> Node:
+    clock = SteppingClock(folder / f"clock-{number}")
+    way = None
+    url = town.store_url
+    if town.standalone is not None:
+        way = await stack.enter_async_context(
+            store_way(town.standalone.socket, folder / f"way-{number}")
+        )
+        url = way.url
+    durability = "safe" if town.cluster is None else "replicated"
+    house = House(
+        folder / f"node-{number}",
+        (
+            *("--redis", url, "--durability", durability, "--node", f"node{number}"),
+            *("--rate", "0", "--log-level", "warning"),
+        ),
+        before=clock.before_python,
+    )
+    await house.start()
+    stack.push_async_callback(house.stop)
+    return Node(house, clock, way)
+
+
+async def _seated(stack: AsyncExitStack, town: Town, game: str, names: str) -> list[Guest]:
+    table: list[Guest] = []
+    sit_down: Draft = partial(CreateTable, game=game, cap=CAP, seats=len(LINE_UP))
+    for number, strength in enumerate(LINE_UP, start=1):
+        line = await stack.enter_async_context(player_line(town.balancer))
+        name = f"{names}{number}"
+        house = await stack.enter_async_context(NotingConnection(line.url, name))
+        house.notes.player, house.notes.is_connected = house.welcome.player, True
+        snapshot = await house.ask(sit_down, events.Snapshot)
+        sit_down = partial(JoinTable, table=snapshot.table.code)
+        table.append(Guest(RecordedPlayer(house, strength, number, name=name), line))
+        house.notes.on_news = town.news.set
+    return table

@@ -1,0 +1,95 @@
+"""Which faults belong to which town, and a whole storm over it: thrown, audited, cleared up."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kit.storms.auditor import Auditor
+from kit.storms.fault import Fault
+from kit.storms.line_faults import LINE_FAULTS
+from kit.storms.node_faults import HUNG_LONG as NODE_HUNG_LONG
+from kit.storms.node_faults import NODE_FAULTS, WAY_FAULTS
+from kit.storms.store_faults import HUNG_LONG as STORE_HUNG_LONG
+from kit.storms.store_faults import STORE_FAULTS
+from kit.storms.storm import Storm
+from kit.storms.town import NeverCame, open_town
+from saratoga_server.store.connection import open_store
+
+LOOKED_AFTER = 25
+"""Throws after which the races that are over are looked through."""
+
+STANDALONE = (*NODE_FAULTS, *WAY_FAULTS, *STORE_FAULTS, *LINE_FAULTS)
+LONG_STANDALONE = (*STANDALONE, NODE_HUNG_LONG, STORE_HUNG_LONG)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """What is to come down, and where."""
+
+    seed: str
+    throws: int
+    kinds: Sequence[Fault]
+    games: Sequence[str] = ("lady-palk", "canfield")
+    nodes: int = 3
+    pace: float = 6.0
+    """Moves a second of every player."""
+    together: bool = False
+    """Now and then two faults at once."""
+    clustered: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aftermath:
+    """What a storm has left."""
+
+    storm: Storm
+    audited: Auditor
+    refusals: dict[str, int]
+
+    @property
+    def faults(self) -> list[str]:
+        """What is wrong: there must be nothing."""
+        return [*self.audited.faults, *self.storm.late]
+
+    def figures(self) -> str:
+        audited = self.audited
+        return (
+            f"{self.storm.figures()}\n{audited.races} races, {audited.moves} moves acknowledged, "
+            f"{audited.repeats} of them once more, {audited.unheard} boards with an answer that "
+            f"never came; refusals {self.refusals}"
+        )
+
+
+async def weathered(
+    forecast: Forecast, tell: Callable[[str], None] = lambda news: None
+) -> Aftermath:
+    """Let it come down, and look through everything; raises `NeverCame` if the town is stuck."""
+    async with (
+        open_town(
+            forecast.games,
+            nodes=forecast.nodes,
+            pace=forecast.pace,
+            clustered=forecast.clustered,
+        ) as town,
+        open_store(town.store_url) as store,
+    ):
+        storm = Storm(town, forecast.kinds, forecast.seed)
+        auditor = Auditor(town, store)
+        schedule = storm.schedule(forecast.throws, together=forecast.together)
+        for number, faults in enumerate(schedule, start=1):
+            names = " and ".join(fault.name for fault in faults)
+            tell(f"{number}/{len(schedule)} {names}")
+            try:
+                await storm.throw(faults, number)
+            except (NeverCame, TimeoutError, AssertionError) as trouble:
+                trouble.add_note(
+                    f"seed {forecast.seed}, throw {number} of {len(schedule)}: {names}\n"
+                    f"{storm.figures()}\n{town.picture()}"
+                )
+                raise
+            if number % LOOKED_AFTER == 0:
+                await auditor.look()
+                assert auditor.faults == [], (forecast.seed, number)
+        await town.rest()
+        await asyncio.wait_for(auditor.close(), 120)
+        return Aftermath(storm=storm, audited=auditor, refusals=dict(town.refusals()))
