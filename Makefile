@@ -4,8 +4,8 @@
 GAME ?= canfield
 ARGS ?=
 VENV ?= .venv
-# Tests run in as many processes as the machine has cores.
-TESTERS ?= auto
+# Many tests wait for processes of their own, so one tester more than the machine has cores is sooner done.
+TESTERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
 # The first Python on the path that is new enough; PYTHON=/some/python3 takes another.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
