@@ -24,6 +24,7 @@ from saratoga_client.dialling import (
     dial,
     finality,
     in_words,
+    was_sent_on,
     was_too_long,
 )
 from saratoga_client.house_time import HouseTime
@@ -211,7 +212,10 @@ class Connection:
                     greeted.set_exception(final)
                 return
             held = time.monotonic() - began
-            failures = 1 if held > self._timing.steady_after else failures + 1
+            if held > self._timing.steady_after:
+                failures = 1
+            elif not was_sent_on(trouble):
+                failures += 1
             wait = self._backoff.wait(failures)
             LOG.info("no house (%r); calling again in %.2f s", trouble, wait)
             self._turn(LinkState.RECONNECTING if greeted.done() else LinkState.CONNECTING)

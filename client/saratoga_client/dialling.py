@@ -17,7 +17,7 @@ from websockets.frames import CloseCode
 from websockets.typing import Subprotocol
 
 from saratoga_client.trouble import HouseClosed, Refused, Unreachable
-from saratoga_protocol.refusals import WRONG_SUBPROTOCOL
+from saratoga_protocol.refusals import RESTARTING, WRONG_SUBPROTOCOL
 
 WEBSOCKET_LOG: Final = logging.getLogger("saratoga.websocket")
 # Below that `websockets` writes whole frames into the log, the token among them.
@@ -37,6 +37,10 @@ OUR_FAULTS: Final = frozenset({1002, 1003, 1007, 1008, 1009, 1010})
 
 COME_LATER: Final = frozenset({408, 425, 429})
 """Of the 4xx statuses of HTTP, those that speak of time and not of the request."""
+
+
+SENT_ON: Final = frozenset({RESTARTING.code, CloseCode.SERVICE_RESTART})
+"""The house's own word for it, and that of a proxy before it."""
 
 
 class HungUp(Exception):
@@ -113,6 +117,15 @@ def was_too_long(trouble: Exception) -> bool:
         and trouble.sent is not None
         and trouble.sent.code == CloseCode.MESSAGE_TOO_BIG
         and trouble.rcvd_then_sent is not True
+    )
+
+
+def was_sent_on(trouble: Exception) -> bool:
+    """Whether the house itself asked to come back, to another of its nodes: that is no failure."""
+    return (
+        isinstance(trouble, ConnectionClosed)
+        and trouble.rcvd is not None
+        and trouble.rcvd.code in SENT_ON
     )
 
 

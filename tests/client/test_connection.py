@@ -32,7 +32,7 @@ from saratoga_client.trouble import (
 )
 from saratoga_protocol import commands, events
 from saratoga_protocol.events import AnyEvent
-from saratoga_protocol.refusals import BANNED, RESTARTING, TAKEN_OVER
+from saratoga_protocol.refusals import BANNED, RESTARTING, TAKEN_OVER, TOO_SLOW
 from saratoga_protocol.version import JSON, MSGPACK
 
 AT_ONCE = Backoff(first=0.01, largest=0.02, shortest=0.0)
@@ -343,6 +343,30 @@ async def test_whoever_watches_is_told_how_things_stand(house: ScriptedHouse) ->
         LinkState.CONNECTED,
         LinkState.CLOSED,
     ]
+
+
+@pytest.mark.parametrize(
+    ("code", "failures"), [(RESTARTING.code, [1, 1, 1]), (TOO_SLOW.code, [1, 2, 3])]
+)
+async def test_who_is_sent_from_node_to_node_does_not_wait_longer_each_time(
+    house: ScriptedHouse, monkeypatch: pytest.MonkeyPatch, code: int, failures: list[int]
+) -> None:
+    counted: list[int] = []
+
+    def wait(backoff: Backoff, after: int) -> float:
+        counted.append(after)
+        return 0.0
+
+    monkeypatch.setattr(Backoff, "wait", wait)
+    # the first connection held long enough to be a good one
+    async with connection(house, timing=Timing(steady_after=0.0)) as client:
+        await (await house.visit()).hang_up(code)
+        visit = await house.visit()
+        client._timing = Timing(steady_after=60.0)
+        for _ in range(2):
+            await visit.hang_up(code)
+            visit = await house.visit()
+    assert counted == failures
 
 
 async def test_a_seat_that_is_gone_is_told_as_lost(house: ScriptedHouse) -> None:

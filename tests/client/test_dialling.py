@@ -14,7 +14,7 @@ from websockets.exceptions import (
 from websockets.frames import Close
 from websockets.http11 import Response
 
-from saratoga_client.dialling import HungUp, finality, in_words, was_too_long
+from saratoga_client.dialling import HungUp, finality, in_words, was_sent_on, was_too_long
 from saratoga_client.trouble import HouseClosed, Refused, Unreachable
 from saratoga_protocol import events, refusals
 from saratoga_protocol.refusals import MAY_RECONNECT, CloseCode
@@ -116,6 +116,15 @@ def test_whose_fault_a_frame_too_long_was_is_known() -> None:
     assert not was_too_long(closed(1009))
     echoed = ConnectionClosedError(Close(1009, ""), Close(1009, ""), rcvd_then_sent=True)
     assert not was_too_long(echoed)
+
+
+def test_who_is_sent_to_another_node_has_not_failed() -> None:
+    assert was_sent_on(closed(refusals.RESTARTING.code))
+    assert was_sent_on(closed(1012))
+    assert not was_sent_on(closed(refusals.TOO_SLOW.code))
+    assert not was_sent_on(closed(1006))
+    assert not was_sent_on(ConnectionClosedError(None, None))
+    assert not was_sent_on(ConnectionRefusedError())
 
 
 def untrusted() -> ssl.SSLCertVerificationError:
