@@ -8,8 +8,8 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-MOVE = b"make_move"
-"""In every move's frame, in MessagePack and in JSON."""
+MOVE = b"\xa4type\xa4move"
+"""In every move's frame, as MessagePack has it."""
 
 HELD_AT_MOST = 0.5
 """Seconds for which a move is held back that nothing follows."""
