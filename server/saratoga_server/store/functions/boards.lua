@@ -74,8 +74,10 @@ local function append(race, board, commit, now)
   -- neither a clock set back nor a node's that is ahead may turn a race's log around
   local at = now > race.at and now or race.at
   local first, since, lines = race.commits + 1, at - race.start, {}
+  -- Lua writes a number beyond 14 digits as a fraction, and players choose their ids
+  local by = string.format('%.0f', id)
   for i = 1, #entries do
-    lines[i] = since .. ' ' .. (race.commits + i) .. ' ' .. id .. ' ' .. entries[i]
+    lines[i] = since .. ' ' .. (race.commits + i) .. ' ' .. by .. ' ' .. entries[i]
   end
   board.length = redis.call('RPUSH', race.key .. ':log:' .. player, unpack(lines))
   race.commits, race.at = race.commits + #entries, at
