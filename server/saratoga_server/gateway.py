@@ -10,13 +10,13 @@ import itertools
 import socket
 import ssl
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from functools import partial
+from typing import Any, Final, Protocol, cast
 
-from websockets.asyncio.server import Server, ServerConnection, broadcast, serve
+from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
-from websockets.http11 import Request, Response
 from websockets.typing import Origin, Subprotocol
 
 from saratoga_protocol.codec import CODECS, BadFrame
@@ -26,29 +26,25 @@ from saratoga_protocol.refusals import (
     ABUSE,
     NO_HELLO,
     RESTARTING,
-    TOO_SLOW,
+    TAKEN_OVER,
     WRONG_SUBPROTOCOL,
     CloseCode,
 )
 from saratoga_protocol.version import MAX_COMMAND_BYTES, SUBPROTOCOLS
+from saratoga_server.accounts import Ledger
+from saratoga_server.intake import Intake
+from saratoga_server.limits import BYTES_OF_A_COMMAND
+from saratoga_server.line import CLOSE_WITHIN, WebSocketLine, hang_up
 from saratoga_server.metrics import Metrics
+from saratoga_server.porter import HttpAnswer, Porter
 from saratoga_server.refusing import refused
 from saratoga_server.session import Session
 
 HELLO_WITHIN: Final = 10.0
 """Seconds in which a connection must say hello."""
 
-CLOSE_WITHIN: Final = 2.0
-"""Seconds for a goodbye; then the connection is cut."""
-
-MOST_PENDING: Final = 256 * 1024
-"""Bytes that may wait for a player to read them."""
-
-KERNEL_BUFFER: Final = 64 * 1024
-"""Bytes that the kernel may hold beside them (Linux doubles the number)."""
-
-LONGEST_PENDING: Final = 2.0
-"""Seconds in which a player must read something of what waits."""
+OPEN_WITHIN: Final = 5.0
+"""Seconds for a handshake: of TLS, and then of the WebSocket, or for a page to be read."""
 
 WATCH_EVERY: Final = 0.25
 """Seconds between two looks at what waits."""
@@ -74,75 +70,6 @@ class Rooms(Protocol):
     def now(self) -> int: ...
 
 
-@dataclass(slots=True)
-class Allowance:
-    """How many commands a connection may send: `rate` a second, `burst` at once; rate 0: any."""
-
-    rate: float
-    burst: float
-    left: float
-    at: float
-
-    def takes(self, cost: int, now: float) -> bool:
-        """Whether that much is allowed now; if it is, it is used up."""
-        if not self.rate:
-            return True
-        self.left = min(self.burst, self.left + (now - self.at) * self.rate)
-        self.at = now
-        if self.left < cost:
-            return False
-        self.left -= cost
-        return True
-
-
-class WebSocketLine:
-    """A `Line` over one WebSocket."""
-
-    def __init__(self, connection: ServerConnection) -> None:
-        self._connection = connection
-        self._alone = (connection,)
-        self._waiting_since = 0.0
-        self._pending = 0
-        self._goodbye: asyncio.Task[None] | None = None
-
-    def send(self, frame: bytes | str) -> None:
-        broadcast(self._alone, frame)
-
-    def close(self, code: CloseCode) -> None:
-        if self._goodbye is None:
-            self._goodbye = asyncio.ensure_future(self._say_goodbye(code))
-
-    async def closed(self) -> None:
-        """Wait until a goodbye under way is said."""
-        if self._goodbye is not None:
-            await self._goodbye
-
-    def is_clogged(self, now: float) -> bool:
-        """Whether the player reads too little of what waits, or nothing."""
-        pending, before = self._connection.transport.get_write_buffer_size(), self._pending
-        self._pending = pending
-        if not pending or pending < before or not before:
-            self._waiting_since = now
-        # one long answer may be on its way: what matters is that it gets less
-        return pending > MOST_PENDING <= before <= pending or (
-            pending > 0 and now - self._waiting_since > LONGEST_PENDING
-        )
-
-    def cut(self) -> None:
-        """End the connection at once; what waits is thrown away."""
-        self._connection.transport.abort()
-
-    async def _say_goodbye(self, code: CloseCode) -> None:
-        try:
-            async with asyncio.timeout(CLOSE_WITHIN):
-                await self._connection.close(code.code, code.reason)
-        except TimeoutError:
-            self.cut()
-
-
-HttpAnswer = Callable[[ServerConnection, Request], Awaitable[Response | None]]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Door:
     """Where the gateway listens, and whom it lets in."""
@@ -153,6 +80,10 @@ class Door:
     origins: tuple[str, ...] = ()
     rate: float = 50
     burst: float = 100
+    trusted_proxies: int = 0
+    """How many proxies of the host's own every connection has come through."""
+    per_address: float | None = 1.0
+    """What an address may do, in measures of sixteen friends; `None`: anything."""
 
 
 class Gateway:
@@ -167,9 +98,18 @@ class Gateway:
     ) -> None:
         self._rooms = rooms
         self._door = door
-        self._http = http
         self._metrics = metrics
+        self._ledger = Ledger(
+            time.monotonic,
+            factor=door.per_address,
+            rate=door.rate,
+            burst=door.burst,
+            behind_proxies=door.trusted_proxies > 0,
+            on_refused=self._limited,
+        )
+        self._porter = Porter(self._ledger, door.trusted_proxies, http, self._flooded)
         self._lines: dict[Session, WebSocketLine] = {}
+        self._lines_of: dict[Intake, WebSocketLine] = {}
         self._numbers = itertools.count(1)
         self._servers: list[Server] = []
 
@@ -188,11 +128,13 @@ class Gateway:
         return await serve(
             self._handle,
             **where,
-            ssl=self._door.tls,
+            **self._tls(),
+            create_connection=cast(type[Intake], partial(Intake, self._porter)),
             # A program other than a browser names no origin: None lets it in.
             origins=[None, *(Origin(origin) for origin in self._door.origins)],
             subprotocols=[Subprotocol(name) for name in SUBPROTOCOLS],
-            process_request=self._http,
+            process_request=self._porter.asked,
+            open_timeout=OPEN_WITHIN,
             compression=None,
             max_size=MAX_COMMAND_BYTES,
             max_queue=16,
@@ -203,16 +145,25 @@ class Gateway:
             backlog=1024,
         )
 
+    def _tls(self) -> dict[str, Any]:
+        if self._door.tls is None:
+            return {}
+        return {"ssl": self._door.tls, "ssl_handshake_timeout": OPEN_WITHIN}
+
     async def watch(self) -> None:
-        """Cut the connections of those who do not read; for ever."""
+        """Cut the connections of those who do not read, players or not; for ever."""
         while True:
             await asyncio.sleep(WATCH_EVERY)
             now = time.monotonic()
-            for line in list(self._lines.values()):
-                if line.is_clogged(now):
+            for intake in list(self._porter.intakes):
+                if not intake.reading.has_stopped(now):
+                    continue
+                line = self._lines_of.get(intake)
+                if line is None:
                     self._metrics.slow_clients += 1
-                    line.close(TOO_SLOW)
-                    line.cut()
+                    hang_up(intake.transport)
+                else:
+                    line.cut_as_too_slow()
 
     async def stay_alive(self) -> None:
         """Give everyone a sign of life again and again; for ever."""
@@ -239,21 +190,24 @@ class Gateway:
             await server.wait_closed()
 
     async def _handle(self, connection: ServerConnection) -> None:
+        assert isinstance(connection, Intake)
         codec = CODECS.get(connection.subprotocol or "")
         line = WebSocketLine(connection)
-        _bound_kernel_buffer(connection)
         if codec is None:
             line.close(WRONG_SUBPROTOCOL)
             await line.closed()
             return
-        peer = connection.remote_address
+        visitor = connection.visitor
         session = Session(
             line=line,
             codec=codec,
-            address=str(peer[0]) if peer else "",
+            address=connection.client,
             number=next(self._numbers),
+            visitor=visitor,
         )
-        self._lines[session] = line
+        visitor.gives_way = lambda: line.close(TAKEN_OVER if session.player else NO_HELLO)
+        visitor.is_seated = lambda: session.seat is not None
+        self._lines[session] = self._lines_of[connection] = line
         self._rooms.arrived(session)
         deadline = asyncio.get_running_loop().call_later(
             HELLO_WITHIN, lambda: None if session.player else line.close(NO_HELLO)
@@ -264,32 +218,44 @@ class Gateway:
             pass
         finally:
             deadline.cancel()
-            del self._lines[session]
+            del self._lines[session], self._lines_of[connection]
+            self._metrics.slow_clients += line.is_too_slow
             await self._rooms.gone(session)
             await line.closed()
 
-    async def _converse(
-        self, connection: ServerConnection, session: Session, line: WebSocketLine
-    ) -> None:
-        door = self._door
-        allowance = Allowance(door.rate, door.burst, door.burst, time.monotonic())
+    async def _converse(self, connection: Intake, session: Session, line: WebSocketLine) -> None:
+        visitor = session.visitor
         overdrawn = 0
         async for frame in connection:
             began = time.monotonic()
             command = _read(session, frame)
-            if not allowance.takes(1, began):
+            if not visitor.pays(1 + len(frame) // BYTES_OF_A_COMMAND, began):
                 overdrawn += 1
                 session.tell(refused("too_fast", _id_of(command)))
-                if overdrawn > door.burst:
+                if overdrawn > self._door.burst:
                     line.close(ABUSE)
-                continue
-            overdrawn = max(0, overdrawn - 1)
-            if isinstance(command, Refused):
-                allowance.takes(BAD_FRAME_COST, began)
+                    connection.stop_listening()
+                    return
+            elif isinstance(command, Refused):
+                overdrawn = max(0, overdrawn - 1)
+                visitor.allowance.takes(BAD_FRAME_COST, began)
                 self._metrics.refusals[command.code] += 1
                 session.tell(command)
             else:
+                overdrawn = max(0, overdrawn - 1)
                 await self._answer(session, command, began)
+            if line.is_full:
+                await line.drained()
+
+    def _limited(self, what: str) -> None:
+        self._metrics.limited[what] += 1
+
+    def _flooded(self, intake: Intake) -> None:
+        line = self._lines_of.get(intake)
+        if line is None:
+            hang_up(intake.transport)
+        else:
+            line.close(ABUSE)
 
     async def _answer(self, session: Session, command: AnyCommand, began: float) -> None:
         answer = await self._rooms.answer(session, command)
@@ -297,13 +263,6 @@ class Gateway:
         if isinstance(answer, MoveMade):
             self._metrics.moves_acknowledged += 1
             self._metrics.acknowledgement.observe(time.monotonic() - began)
-
-
-def _bound_kernel_buffer(connection: ServerConnection) -> None:
-    """Keep what the kernel holds for a player small, so that the watchdog sees who does not read."""
-    raw = connection.transport.get_extra_info("socket")
-    if raw is not None:
-        raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, KERNEL_BUFFER)
 
 
 def _read(session: Session, frame: bytes | str) -> AnyCommand | Refused:

@@ -100,7 +100,7 @@ class HttpPages:
         # a header that comes twice is the handshake's business too, which refuses it
         if any(value.lower() == "websocket" for value in request.headers.get_all("Upgrade")):
             return None
-        return _response(await self.page(request.method, request.path), request.method)
+        return response(await self.page(request.method, request.path), request.method)
 
     async def page(self, method: str, target: str) -> Page:
         """The page for a request; whatever goes wrong is a page too."""
@@ -164,13 +164,13 @@ class HttpPages:
         return Page(body=text.encode(), kind=_TEXT, cache="public, max-age=300")
 
 
-def no(status: HTTPStatus, error: str, message: str) -> Page:
-    """The page that says no."""
+def no(status: HTTPStatus, error: str, message: str, wait: int = 1) -> Page:
+    """The page that says no; `wait`: seconds after which it may be a yes, if it ever may."""
     more: tuple[tuple[str, str], ...] = ()
     if status is HTTPStatus.METHOD_NOT_ALLOWED:
         more = (("Allow", _METHODS),)
-    if status is HTTPStatus.SERVICE_UNAVAILABLE:
-        more = (("Retry-After", "1"),)
+    if status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
+        more = (("Retry-After", str(wait)),)
     return Page(
         body=msgspec.json.encode({"error": error, "message": message}), status=status, more=more
     )
@@ -227,7 +227,8 @@ def _listed() -> str:
     return ", ".join(sorted(_PARAMETERS))
 
 
-def _response(page: Page, method: str) -> Response:
+def response(page: Page, method: str) -> Response:
+    """The page as HTTP."""
     headers = Headers(
         [
             ("Date", email.utils.formatdate(usegmt=True)),

@@ -66,6 +66,7 @@ class Metrics:
         "commands",
         "connections",
         "is_ready",
+        "limited",
         "moves_acknowledged",
         "races_begun",
         "races_over",
@@ -93,6 +94,8 @@ class Metrics:
         """How many this node knows, by phase; replace it whole."""
         self.store_errors = 0
         """Calls that the store did not answer."""
+        self.limited: Counter[str] = Counter()
+        """What was refused because it was too much, by what it was (`limits.Act`)."""
         self.slow_clients = 0
         """Connections aborted because their client stopped reading."""
         self.races_begun = 0
@@ -131,6 +134,7 @@ class _House(Collector):
             tables.add_metric([phase], count)
         yield tables
         yield _counter("store_errors", "Calls without an answer.", counts.store_errors)
+        yield _by("limited", "Refused: too much of it.", "what", counts.limited)
         yield _counter("slow_clients", "Connections aborted: unread.", counts.slow_clients)
         yield _counter("races_begun", "Races begun by this node.", counts.races_begun)
         yield _counter("races_over", "Races counted up by this node.", counts.races_over)

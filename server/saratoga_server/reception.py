@@ -79,6 +79,7 @@ class Reception:
             name = await self._claim(player, command.name)
         session.player, session.name, session.bot = player, name, row.bot
         session.legal = command.legal
+        session.visitor.said_hello(player)
         return Welcome(
             re=command.id,
             player=player,

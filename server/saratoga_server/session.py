@@ -7,6 +7,7 @@ from saratoga_protocol.codec import Codec
 from saratoga_protocol.commands import SubscribeLeaderboard
 from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.refusals import CloseCode
+from saratoga_server.accounts import Visitor, unlimited
 
 
 class Line(Protocol):
@@ -42,6 +43,8 @@ class Session:
     watching: set[str] = field(default_factory=set)
     """Tables followed without a seat."""
     leaderboard: SubscribeLeaderboard | None = None
+    visitor: Visitor = field(default_factory=unlimited)
+    """What it may still do."""
 
     def tell(self, event: AnyEvent) -> None:
         """Send one event to this connection."""

@@ -1,0 +1,85 @@
+"""Friends behind one address, with their bots, as the limits see them: no sockets, invented time."""
+
+from collections.abc import Callable
+from itertools import count
+from random import Random
+
+from saratoga_client.backoff import Backoff
+from saratoga_server.accounts import Ledger, Visitor
+from saratoga_server.limits import Act
+
+FRIENDS = 16
+BOTS_EACH = 3
+ADDRESS = "203.0.113.7"
+
+
+class Household:
+    """Everybody at one address; `refusals` names every limit that anyone met."""
+
+    def __init__(self, ledger: Callable[..., Ledger]) -> None:
+        self.seconds = 0.0
+        self.refusals: list[str] = []
+        self._ledger = ledger(lambda: self.seconds, on_refused=self.refusals.append)
+        self._here: dict[str, Visitor] = {}
+        self._numbers = count()
+
+    def everybody_comes(self, *, new: bool = False) -> None:
+        """All connect in the same moment and say hello under a new name; they know no token yet."""
+        for visitor in self._here.values():
+            visitor.left()
+        arriving = [
+            (self._named(person, new), self._calls()) for person in range(FRIENDS * (1 + BOTS_EACH))
+        ]
+        self._here = {}
+        for player, visitor in arriving:
+            visitor.does(Act.NEW_PLAYER)
+            visitor.does(Act.NAME)
+            visitor.said_hello(player)
+            self._here[player] = visitor
+
+    def everybody_reconnects(self, backoff: Backoff, chance: Random, failures: int) -> None:
+        """All lose their connection and call again after the program's wait, the old one lingering."""
+        calls = sorted((backoff.wait(failures + 1, chance.random), player) for player in self._here)
+        began = self.seconds
+        for wait, player in calls:
+            self.seconds = began + wait
+            visitor = self._calls()
+            visitor.said_hello(player)
+            self._here[player].left()
+            self._here[player] = visitor
+
+    def plays(self, seconds: int, commands_a_second: int) -> None:
+        """Everybody at once sends so many commands a second, evenly."""
+        for _ in range(seconds * commands_a_second):
+            self.seconds += 1 / commands_a_second
+            for visitor in self._here.values():
+                visitor.pays(1, self.seconds)
+
+    def passes(self, seconds: int) -> None:
+        """Nobody does anything."""
+        self.seconds += seconds
+
+    def opens_a_table(self) -> None:
+        self._somebody().does(Act.TABLE)
+
+    def mistypes_a_code(self, times: int) -> None:
+        for _ in range(times):
+            self._somebody().does(Act.WRONG_CODE)
+
+    def renames_somebody(self) -> None:
+        self._somebody().does(Act.NAME)
+
+    def _somebody(self) -> Visitor:
+        visitors = list(self._here.values())
+        return visitors[next(self._numbers) % len(visitors)]
+
+    def _named(self, person: int, new: bool) -> str:
+        # people keep their token; a bot may have a new one every time
+        is_bot = person >= FRIENDS
+        return f"bot {next(self._numbers)}" if new and is_bot else f"person {person}"
+
+    def _calls(self) -> Visitor:
+        visitor = self._ledger.visitor(ADDRESS)
+        self._ledger.has_room_for(visitor)
+        visitor.does(Act.CONNECTION)
+        return visitor

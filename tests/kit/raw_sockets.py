@@ -1,0 +1,95 @@
+"""Connections that do exactly what they are told, and nothing by themselves: for bad manners.
+
+Nothing is read unless it is asked for, no ping is answered, and a frame may stop anywhere.
+"""
+
+import asyncio
+import select
+import socket
+import ssl
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from kit.guests import HEARD_WITHIN
+
+HEAD = (
+    "GET / HTTP/1.1\r\nHost: house\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
+    "Sec-WebSocket-Protocol: saratoga.v1.msgpack\r\n"
+)
+CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
+SMALL_WINDOW = 4096
+"""Bytes that the kernel takes for a connection that does not read."""
+
+
+def frame(payload: bytes = b"", opcode: int = BINARY, *, fin: bool = True) -> bytes:
+    """A frame as clients send it, masked with zeros."""
+    first, size = (0x80 if fin else 0) | opcode, len(payload)
+    if size < 126:
+        head = bytes((first, 0x80 | size))
+    elif size < 65536:
+        head = struct.pack("!BBH", first, 0x80 | 126, size)
+    else:
+        head = struct.pack("!BBQ", first, 0x80 | 127, size)
+    return head + bytes(4) + payload
+
+
+class RawSocket:
+    """One connection, in blocking calls that a thread waits for."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+
+    async def say(self, data: bytes) -> None:
+        """Send all of it; `OSError` if the connection has ended."""
+        await asyncio.to_thread(self._connection.sendall, data)
+
+    async def read(self, most: int = 65536) -> bytes:
+        """Whatever comes next; nothing at the end."""
+        try:
+            return await asyncio.to_thread(self._connection.recv, most)
+        except ConnectionError:
+            return b""
+
+    async def read_to_the_end(self) -> bytes:
+        """All that comes until the house hangs up."""
+        found = b""
+        async with asyncio.timeout(HEARD_WITHIN):
+            while piece := await self.read():
+                found += piece
+        return found
+
+    async def shake_hands(self, *headers: str) -> bytes:
+        """Ask for a WebSocket; returns the answer's head, and nothing that comes after it."""
+        await self.say((HEAD + "".join(f"{line}\r\n" for line in headers) + "\r\n").encode())
+        head = b""
+        while not head.endswith(b"\r\n\r\n") and (piece := await self.read(1)):
+            head += piece
+        return head
+
+    async def dropped(self, within: float = HEARD_WITHIN) -> bool:
+        """Wait until the house has dropped the connection, without reading; whether it has."""
+        return await asyncio.to_thread(self._is_dropped, within)
+
+    def _is_dropped(self, within: float) -> bool:
+        poll = select.poll()
+        poll.register(self._connection, 0)  # errors and hangups only
+        return bool(poll.poll(within * 1000))
+
+
+@contextmanager
+def raw_socket(
+    port: int, *, window: int | None = SMALL_WINDOW, tls: ssl.SSLContext | None = None
+) -> Iterator[RawSocket]:
+    """A connection to `port` of this machine."""
+    with socket.socket() as plain:
+        if window is not None:
+            plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
+        plain.settimeout(HEARD_WITHIN)
+        plain.connect(("127.0.0.1", port))
+        if tls is None:
+            yield RawSocket(plain)
+        else:
+            with tls.wrap_socket(plain, server_hostname="localhost") as wrapped:
+                yield RawSocket(wrapped)

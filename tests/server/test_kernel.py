@@ -1,0 +1,78 @@
+"""What the kernel keeps for a connection."""
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from saratoga_server.kernel import (
+    RECEIVE_BUFFER,
+    SEND_BUFFER,
+    UNACKNOWLEDGED,
+    bound_buffers,
+    forget_unsent,
+    unsent_bytes,
+)
+
+Pair = tuple[socket.socket, socket.socket]
+
+
+@pytest.fixture
+def pair() -> Iterator[Pair]:
+    with socket.create_server(("127.0.0.1", 0)) as door, socket.socket() as near:
+        near.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        near.connect(door.getsockname())
+        far, _ = door.accept()
+        with far:
+            yield near, far
+
+
+def test_the_kernel_holds_as_much_as_it_is_told(pair: Pair) -> None:
+    _, far = pair
+    bound_buffers(far)
+    assert far.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) == 2 * SEND_BUFFER
+    assert far.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) == 2 * RECEIVE_BUFFER
+    assert far.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == UNACKNOWLEDGED
+
+
+def test_a_unix_socket_has_bounds_too() -> None:
+    near, far = socket.socketpair()
+    with near, far:
+        bound_buffers(far)
+        forget_unsent(far)
+        assert unsent_bytes(far) == 0
+    bound_buffers(None)
+    forget_unsent(None)
+
+
+def test_what_the_peer_does_not_take_is_seen(pair: Pair) -> None:
+    near, far = pair
+    bound_buffers(far)
+    assert unsent_bytes(far) == 0
+    far.setblocking(False)
+    filled = 0
+    with pytest.raises(BlockingIOError):
+        while True:
+            filled += far.send(bytes(1000))
+    before = unsent_bytes(far)
+    assert 0 < before <= filled
+    near.settimeout(10)
+    taken = 0
+    while unsent_bytes(far) >= before:
+        taken += len(near.recv(4096))
+    assert taken > 0
+
+
+def test_who_is_hung_up_on_loses_what_was_on_the_way(pair: Pair) -> None:
+    near, far = pair
+    bound_buffers(far)
+    far.setblocking(False)
+    with pytest.raises(BlockingIOError):
+        while True:
+            far.send(bytes(1000))
+    forget_unsent(far)
+    far.close()
+    near.settimeout(10)
+    with pytest.raises(ConnectionResetError):
+        while near.recv(4096):
+            pass
