@@ -1,0 +1,203 @@
+"""Bytes that are no WebSocket, or stop being one: sent over bare TCP, before, in and after the handshake."""
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from random import Random
+from typing import Final
+
+from kit.decoding import TRACE
+from kit.hostile_guests import BOUND, DOCUMENTED_CLOSES
+from kit.mutations import Spoiler
+from saratoga_protocol.version import SUBPROTOCOLS
+
+STATUSES: Final = frozenset({101, 200, 400, 403, 404, 405, 414, 426, 429, 431, 501, 503, 505})
+"""All that a house may answer to a handshake; 500 is a fault of its own."""
+
+HANDSHAKE: Final = (
+    "GET / HTTP/1.1",
+    "Host: house",
+    "Upgrade: websocket",
+    "Connection: Upgrade",
+    "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+    "Sec-WebSocket-Version: 13",
+)
+
+LINES: Final = (
+    *("GET /healthz HTTP/1.1", "POST / HTTP/1.1", "CONNECT x:1 HTTP/1.1", "GET http://x/ HTTP/1.1"),
+    *("OPTIONS * HTTP/1.1", "GET / HTTP/1.0", "GET / HTTP/2.0", "PRI * HTTP/2.0", "get / http/1.1"),
+    *("GET /leaderboards/canfield?limit=%00&x=1 HTTP/1.1", "GET /%2e%2e/etc/passwd HTTP/1.1"),
+    *("GET //evil.example/ HTTP/1.1", "GET /records/a/1/../2 HTTP/1.1", "GET /\u00e9 HTTP/1.1"),
+    *("GET /" + "a" * 9000 + " HTTP/1.1", "GET  / HTTP/1.1", "GET /", "", "\x16\x03\x01\x02\x00"),
+)
+
+HEADERS: Final = (
+    *(
+        "Host: other",
+        "Origin: null",
+        "Origin: https://evil.example",
+        "Cookie: a=b",
+        "X" * 9000 + ": y",
+    ),
+    *("Sec-WebSocket-Extensions: permessage-deflate", "Sec-WebSocket-Extensions: x;;;=", "x: \x00"),
+    *(
+        "Sec-WebSocket-Protocol: chat",
+        "Sec-WebSocket-Protocol: saratoga.v1.json, saratoga.v1.msgpack",
+    ),
+    *(
+        "Content-Length: 5",
+        "Content-Length: -1",
+        "Content-Length: 99999999999",
+        "Expect: 100-continue",
+    ),
+    *(
+        "Transfer-Encoding: chunked",
+        "Upgrade: h2c",
+        "Sec-WebSocket-Version: 12",
+        "X-Forwarded-For: ,,",
+    ),
+    *(
+        "Connection: close",
+        "Sec-WebSocket-Key: x",
+        " folded",
+        "no colon",
+        ": empty",
+        "a: b\rc: d",
+        "a" * 70,
+    ),
+)
+
+
+class HostileBytes:
+    """One bare connection after another."""
+
+    def __init__(self, port: int, chance: Random) -> None:
+        self._port = port
+        self._chance = chance
+        self.answers: Counter[int] = Counter()
+        """Statuses of HTTP; 0: none."""
+        self.connections = 0
+        self.frames = 0
+
+    async def connect(self) -> None:
+        """Send something, and see what comes back until the house, or this end, has enough."""
+        chance = self._chance
+        self.connections += 1
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+        try:
+            opening = self._opening()
+            head = b""
+            with suppress(ConnectionError, asyncio.IncompleteReadError):
+                writer.write(opening)
+                if opening.endswith(b"\r\n\r\n"):
+                    async with asyncio.timeout(BOUND):
+                        head = await reader.readuntil(b"\r\n\r\n")
+                    if head.startswith(b"HTTP/1.1 101"):
+                        await self._frames(writer)
+                # nothing more comes from here; whether it hears that is up to the house
+                if chance.random() < 0.9:
+                    writer.write_eof()
+                else:
+                    writer.transport.abort()
+            rest = b""
+            with suppress(ConnectionError):
+                async with asyncio.timeout(BOUND):
+                    rest = await reader.read(-1)
+            self._check(opening, head + rest)
+        finally:
+            writer.close()
+
+    def _opening(self) -> bytes:
+        """A handshake, spoilt in some way or not; or something else altogether."""
+        chance = self._chance
+        if chance.random() < 0.1:
+            return chance.randbytes(chance.randrange(200))
+        lines = [*HANDSHAKE, f"Sec-WebSocket-Protocol: {chance.choice(SUBPROTOCOLS)}"]
+        for _ in range(chance.choice((0, 0, 1, 1, 2, 3))):
+            chance.choice(_SPOILING)(self, lines)
+        opening = ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", errors="replace")
+        if chance.random() < 0.15:
+            opening = opening[: chance.randrange(len(opening))]
+        return opening
+
+    def _swap_line(self, lines: list[str]) -> None:
+        lines[0] = self._chance.choice(LINES)
+
+    def _add_header(self, lines: list[str]) -> None:
+        lines.insert(self._chance.randrange(1, len(lines) + 1), self._chance.choice(HEADERS))
+
+    def _drop_header(self, lines: list[str]) -> None:
+        if len(lines) > 1:
+            del lines[self._chance.randrange(1, len(lines))]
+
+    def _double_header(self, lines: list[str]) -> None:
+        lines.append(self._chance.choice(lines))
+
+    def _many_headers(self, lines: list[str]) -> None:
+        lines.extend(f"X-{number}: y" for number in range(self._chance.choice((100, 130, 300))))
+
+    async def _frames(self, writer: asyncio.StreamWriter) -> None:
+        """WebSocket frames by hand: masked or not, with every bit that a header has."""
+        spoiler = Spoiler(self._chance, self._chance.choice(SUBPROTOCOLS))
+        for _ in range(self._chance.choice((1, 3, 12))):
+            payload = spoiler.frame()
+            writer.write(self._frame(payload.encode() if isinstance(payload, str) else payload))
+            self.frames += 1
+            await writer.drain()
+
+    def _frame(self, payload: bytes) -> bytes:
+        chance = self._chance
+        is_wild = chance.random() < 0.5
+        first = chance.randrange(256) if is_wild else chance.choice((0x81, 0x82))
+        mask = 0x80 if not is_wild or chance.random() < 0.9 else 0
+        length = len(payload)
+        if is_wild and chance.random() < 0.2:
+            length = chance.choice((0, 1, 125, 126, 65_535, 2**31, 2**63 - 1, 2**64 - 1))
+        if length < 126:
+            size = bytes([mask | length])
+        elif length < 65_536:
+            size = bytes([mask | 126]) + length.to_bytes(2)
+        else:
+            size = bytes([mask | 127]) + length.to_bytes(8)
+        return bytes([first]) + size + (b"\0\0\0\0" if mask else b"") + payload
+
+    def _check(self, opening: bytes, answer: bytes) -> None:
+        """Whatever the house has said is in order."""
+        if not answer:
+            self.answers[0] += 1
+            return
+        said = re.match(rb"HTTP/1\.1 ([0-9]{3}) ", answer)
+        assert said is not None, answer[:200]
+        status = int(said[1])
+        assert status in STATUSES, (opening[:600], answer[:300])
+        assert not TRACE.search(answer.decode("latin-1")), answer[:600]
+        self.answers[status] += 1
+        if status == 101:
+            head, _, frames = answer.partition(b"\r\n\r\n")
+            assert b"sec-websocket-extensions" not in head.lower(), head
+            _check_close(frames)
+
+
+def _check_close(frames: bytes) -> None:
+    """The last frame, if it is a goodbye, has a documented code."""
+    at, code = 0, None
+    while at + 2 <= len(frames):
+        opcode, size = frames[at] & 15, frames[at + 1]
+        assert size < 128, "a house masks nothing"
+        at += 2
+        if size == 126:
+            size, at = int.from_bytes(frames[at : at + 2]), at + 2
+        elif size == 127:
+            size, at = int.from_bytes(frames[at : at + 8]), at + 8
+        if opcode == 8 and size >= 2:
+            code = int.from_bytes(frames[at : at + 2])
+        at += size
+    assert code is None or code in DOCUMENTED_CLOSES, code
+
+
+_SPOILING: Final[tuple[Callable[[HostileBytes, list[str]], None], ...]] = (
+    *(HostileBytes._add_header, HostileBytes._add_header, HostileBytes._drop_header),
+    *(HostileBytes._swap_line, HostileBytes._double_header, HostileBytes._many_headers),
+)
