@@ -18,6 +18,7 @@ import click
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_server import systemd
 from saratoga_server.admin import admin
+from saratoga_server.admin_backup import backup, restore
 from saratoga_server.duties import call_off
 from saratoga_server.embedded import EmbeddedStore
 from saratoga_server.gateway import Door, Gateway
@@ -223,6 +224,8 @@ def main(context: click.Context, settings: Settings) -> None:
         raise click.ClickException(str(fault)) from None
 
 
+admin.add_command(backup)
+admin.add_command(restore)
 main.add_command(admin)
 
 if __name__ == "__main__":

@@ -245,6 +245,8 @@ _OPTIONS: Final = (
     _option("--tls-key", type=_FILE, help="Its private key (PEM)."),
     _option("--redis", metavar="URL", show_default="embedded",
         help="Store to use: redis://, rediss:// or unix:// (Redis or Valkey, 7.0 or newer)."),
+    _option("--redis-file", "redis_file", type=_FILE,
+        help="File that holds the address for --redis: a password in it is seen by nobody."),
     _option("--data", type=_FOLDER, default=default_data, metavar="DIR",
         show_default="the user's data folder",
         help="Folder of the embedded store; it is kept between runs."),
@@ -289,6 +291,7 @@ def settings_options(command: Callable[..., _R]) -> Callable[..., _R]:
     def with_settings(*args: object, **given: object) -> _R:
         mine = {name: given.pop(name) for name in _NAMES}
         try:
+            mine["redis"] = _address(mine["redis"], given.pop("redis_file"))
             settings = Settings(**mine)  # type: ignore[arg-type]  # the options give the types
         except BadSettings as fault:
             raise click.UsageError(str(fault)) from None
@@ -298,6 +301,18 @@ def settings_options(command: Callable[..., _R]) -> Callable[..., _R]:
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return decorated
+
+
+def _address(said: object, file: object) -> object:
+    """The store's address, said or read from a file."""
+    if not isinstance(file, Path):
+        return said
+    if said is not None:
+        raise BadSettings("--redis and --redis-file are the same setting. Give one of them.")
+    try:
+        return file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as fault:
+        raise BadSettings(f"{file} cannot be read ({fault}).") from None
 
 
 _NAMES: Final = tuple(each.name for each in fields(Settings))

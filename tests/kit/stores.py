@@ -60,6 +60,7 @@ class StoreServer:
             "appendonly": "yes",
             "appendfsync": "always",
             "maxmemory-policy": "noeviction",
+            "repl-diskless-sync-delay": "0",
             "logfile": str(self.folder / "log"),
         } | self.settings
         arguments = [part for name, value in settings.items() for part in (f"--{name}", value)]

@@ -171,3 +171,18 @@ def test_an_invitation_names_what_friends_connect_to() -> None:
 
 def test_no_two_nodes_share_a_name_by_chance() -> None:
     assert Settings().node != Settings().node
+
+
+def test_the_stores_address_may_stand_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "store_url"
+    file.write_text("redis://:secret@store:6379\n")
+    _, [settings] = run(environment={"SARATOGA_REDIS_FILE": str(file)})
+    assert settings.redis == "redis://:secret@store:6379"
+
+
+def test_an_address_that_is_said_twice_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "store_url"
+    file.write_text("redis://store")
+    result, opened = run("--redis", "redis://store", "--redis-file", str(file))
+    assert opened == []
+    assert "Give one of them." in result.output
