@@ -172,6 +172,8 @@ def _door(settings: Settings) -> Door:
         origins=settings.origins,
         rate=settings.rate,
         burst=settings.burst,
+        trusted_proxies=settings.trusted_proxies,
+        per_address=settings.limits_per_address,
     )
 
 

@@ -5,6 +5,7 @@ refused before anything is started, with a sentence that says what to write inst
 """
 
 import functools
+import math
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
@@ -94,6 +95,10 @@ class Settings:
     """Commands a second from one connection, in the long run. 0: no limit."""
     burst: int = DEFAULT_BURST
     """Commands that may come at once."""
+    trusted_proxies: int = 0
+    """How many proxies of the host's own every connection comes through."""
+    limits_per_address: float | None = 1.0
+    """What an address may do, in measures of sixteen friends with their bots. `None`: anything."""
     node: str = field(default_factory=random_node)
     workers: int = 0
     """Processes that share the port, under one more that looks after them. 0: this process alone."""
@@ -117,6 +122,8 @@ class Settings:
             _check_origin(origin)
         if self.rate < 0 or self.burst < 1:
             raise BadSettings("--rate is 0 (no limit) or more, and --burst is 1 or more.")
+        if self.trusted_proxies < 0:
+            raise BadSettings("--trusted-proxies is 0 (none) or more.")
         if not self.node or not self.node.isascii() or not self.node.isprintable():
             raise BadSettings("--node is a name of printable ASCII characters, such as east-1.")
         self._check_workers()
@@ -220,6 +227,21 @@ def _read_metrics_port(
     return int(value)
 
 
+def _read_factor(context: click.Context, parameter: click.Parameter, value: str) -> float | None:
+    """Read a number above 0, or `off`."""
+    if value.lower() == "off":
+        return None
+    try:
+        factor = float(value)
+    except ValueError:
+        factor = 0.0
+    if not 0 < factor < math.inf:
+        raise click.BadParameter(
+            f"{value} is neither a number above 0 nor off.", context, parameter
+        )
+    return factor
+
+
 _FILE: Final = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 _FOLDER: Final = click.Path(file_okay=False, path_type=Path)
 
@@ -260,6 +282,11 @@ _OPTIONS: Final = (
         help="Commands a second that one connection may send in the long run; 0 is no limit."),
     _option("--burst", type=click.IntRange(min=1), default=DEFAULT_BURST,
         help="Commands that one connection may send at once."),
+    _option("--trusted-proxies", type=click.IntRange(min=0), default=0, metavar="N",
+        help="Proxies of yours before this server: a client's address is the N-th from the right "
+        "of X-Forwarded-For."),
+    _option("--limits-per-address", metavar="FACTOR|off", callback=_read_factor, default="1",
+        help="What one address may do, in measures of sixteen friends with their bots."),
     _option("--metrics-port", metavar="PORT|off", callback=_read_metrics_port,
         show_default=str(DEFAULT_METRICS_PORT),
         help="Port for Prometheus; 0 takes a free one."),
