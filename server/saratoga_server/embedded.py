@@ -10,9 +10,9 @@ Its folder holds:
 
 The store listens on a socket only, in a short private folder: the paths of sockets are limited to
 about a hundred bytes. Folders and files are for this user only. It runs in a session of its own, so that Ctrl-C reaches the house alone. If
-the house is killed its store lives on, and the next house on that folder takes it over; whoever
-wants it to end earlier sends it SIGTERM. If the store is killed the house starts it again, on the
-same socket.
+the house is killed its store lives on, and the next house on that folder takes it over. If none comes
+for `UNUSED_FOR` seconds its guardian ends it in order; whoever wants it to end earlier sends it SIGTERM.
+If the store is killed the house starts it again, on the same socket.
 """
 
 import asyncio
@@ -20,10 +20,12 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from types import TracebackType
 from typing import Final
 
+from saratoga_server import guardian
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreRefused
 from saratoga_server.store.durability import Durability
@@ -48,6 +50,10 @@ from saratoga_server.store.process import (
 )
 
 _log = EventLog("store")
+
+UNUSED_FOR: Final = 600.0
+"""Seconds without a house, or anybody else, after which a store is ended. It costs nobody anything: the next
+house starts it anew on what it has written."""
 
 _LOG_LIMIT: Final = 4 * 1024 * 1024
 """Bytes of the store's log from which on a new one is begun."""
@@ -74,7 +80,12 @@ class EmbeddedStore:
     Raises `StoreRefused` if the folder is another house's, or the store does not come up.
     """
 
-    def __init__(self, folder: Path, durability: Durability = Durability.SAFE) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        durability: Durability = Durability.SAFE,
+        unused_for: float = UNUSED_FOR,
+    ) -> None:
         if durability not in _SYNC:
             raise StoreRefused(
                 f"The embedded store has no replica, so it cannot keep moves {durability}. "
@@ -88,6 +99,8 @@ class EmbeddedStore:
         self._running: StoreNote | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._keeper: asyncio.Task[None] | None = None
+        self._unused_for = unused_for
+        self._guardians: list[subprocess.Popen[bytes]] = []
 
     @property
     def pid(self) -> int:
@@ -109,6 +122,7 @@ class EmbeddedStore:
             self._locks.close()
             raise
         assert self._running is not None
+        self._guard(self._running.socket)
         self._keeper = asyncio.create_task(self._keep())
         return url_of(self._running)
 
@@ -236,9 +250,28 @@ class EmbeddedStore:
             await ends(self.folder, self._process)
             try:
                 await self._start(self._running.socket)
+                self._guard(self._running.socket)
             except (StoreRefused, OSError) as fault:
                 _log.error("store_does_not_come_up", fault=fault)
                 await asyncio.sleep(_RESTART_PAUSE)
+
+    def _guard(self, socket: str) -> None:
+        """Leave somebody with the store who sees to its end if we cannot; one goes with each store."""
+        self._guardians = [each for each in self._guardians if each.poll() is None]
+        command = [sys.executable, "-I", "-S", guardian.__file__, socket, str(self._unused_for)]
+        try:
+            started = subprocess.Popen(  # noqa: S603 - our own program
+                command,
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as fault:
+            _log.warning("store_without_guardian", reason=str(fault))
+        else:
+            self._guardians.append(started)
 
     async def _stop(self) -> None:
         running = self._running
@@ -254,3 +287,8 @@ class EmbeddedStore:
                 await ends(self.folder, self._process)
         (self.folder / "store.json").unlink(missing_ok=True)
         clear_away(running)
+        for each in self._guardians:
+            # it ends when its store does; one that has not come so far has nothing to guard
+            each.kill()
+            each.wait()
+        self._guardians.clear()
