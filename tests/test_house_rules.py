@@ -25,6 +25,7 @@ PARTS = {
 BY_HAND = "tests/end_to_end/test_commands.py"
 DEMO = "tests/end_to_end/test_demo.py"
 DOORS = "tests/end_to_end/test_doors.py"
+CLUSTER = "tests/faults/test_cluster.py"
 STORE = ("tests/server/store/test_tables.py", "tests/faults/test_store_faults.py")
 TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     # interfaces and plain data: nothing there can go wrong by itself
@@ -34,7 +35,11 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "client/link_state.py": ("tests/client/test_connection.py",),
     "client/problems.py": ("tests/client/commands/test_group.py",),
     # what a store's adapters share: seen only through them, and while processes die
+    "server/store/batcher.py": ("tests/server/store/test_boards.py", CLUSTER, *STORE),
+    "server/store/batches.py": ("tests/server/store/test_boards.py", CLUSTER, *STORE),
     "server/store/clients.py": STORE,
+    "server/store/confirmations.py": ("tests/faults/test_replicated.py", CLUSTER),
+    "server/store/cluster_fitness.py": (CLUSTER,),
     "server/store/commits.py": ("tests/server/store/test_boards.py", *STORE),
     "server/store/connection.py": ("tests/server/store/test_fitness.py", *STORE),
     "server/store/keys.py": ("tests/server/store/test_retention.py", *STORE),

@@ -11,7 +11,7 @@ from kit.cutting_proxy import cutting_proxy, next_call
 from kit.running_race import ANNA, CODE, move, running_race
 from kit.stores import SCRATCH, StoreServer, free_port
 from saratoga_server.ports import CommitStatus, StoreUnavailable, TableWrite
-from saratoga_server.store import commits, link
+from saratoga_server.store import commits, confirmations, link
 from saratoga_server.store.connection import open_store
 from saratoga_server.store.durability import Durability
 
@@ -46,7 +46,7 @@ def replica(mortal_store: StoreServer) -> Iterator[StoreServer]:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (commits, link):
         monkeypatch.setattr(module, "PATIENCE", 1.0)
-        monkeypatch.setattr(module, "REPLICA_TIMEOUT", 50)
+    monkeypatch.setattr(confirmations, "REPLICA_TIMEOUT", 50)
 
 
 async def test_what_is_acknowledged_is_on_the_replica(

@@ -9,7 +9,7 @@ from kit.cutting_proxy import cutting_proxy, next_call
 from kit.running_race import ANNA, BERT, CODE, ending, move, running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import CommitStatus, StoreUnavailable, TableWrite
-from saratoga_server.store import commits, link
+from saratoga_server.store import batcher, commits, link
 from saratoga_server.store.connection import Store, open_store
 
 TABLES = [f"mint-otter-{number}" for number in range(10, 18)]
@@ -195,7 +195,7 @@ async def test_a_hanging_store_is_unavailable_too(
     async with open_store(mortal_store.url) as store:
         race = await running_race(store)
         await race.commit(move("draw", 0))
-        monkeypatch.setattr(commits, "REPLY_TIMEOUT", 0.1)
+        monkeypatch.setattr(batcher, "REPLY_TIMEOUT", 0.1)
         mortal_store.pause()
         with pytest.raises(StoreUnavailable):
             await race.commit(move("w>t1", 1))

@@ -190,8 +190,8 @@ class Cluster:
             f"all know of {heir}",
         )
 
-    def wait_until_in_step(self) -> None:
-        """Until all slots are served, and every primary has a replica that has all it has."""
+    def wait_until_served(self) -> None:
+        """Until every living node says that all slots are."""
         until(
             lambda: all(
                 node.says("cluster_state:ok", "cluster_slots_ok:16384", of=("CLUSTER", "INFO"))
@@ -200,6 +200,10 @@ class Cluster:
             ),
             "every slot is served",
         )
+
+    def wait_until_in_step(self) -> None:
+        """Until all slots are served, and every primary has a replica that has all it has."""
+        self.wait_until_served()
         until(
             lambda: (
                 len(self.primaries()) == PRIMARIES
@@ -218,6 +222,7 @@ class Cluster:
 
 
 def _assembled(nodes: list[ClusterNode]) -> Cluster:
+    """`nodes`: first the primaries, then a replica for each of them, or for none."""
     primaries, replicas = nodes[:PRIMARIES], nodes[PRIMARIES:]
     with ThreadPoolExecutor(len(nodes)) as hands:
         list(hands.map(ClusterNode.restart, nodes))
@@ -232,21 +237,23 @@ def _assembled(nodes: list[ClusterNode]) -> Cluster:
                 node.do("CLUSTER", "MEET", "127.0.0.1", str(other.port), str(other.bus))
     everybody = [node.id for node in nodes]
     until(lambda: all(node.has_met(everybody) for node in nodes), "all have met")
-    for primary, replica in zip(primaries, replicas, strict=True):
+    for primary, replica in zip(primaries, replicas, strict=False):
         replica.do("CLUSTER", "REPLICATE", primary.id)
     cluster = Cluster(nodes)
-    cluster.wait_until_in_step()
+    cluster.wait_until_served()
+    if replicas:
+        cluster.wait_until_in_step()
     return cluster
 
 
 @contextmanager
 def running_cluster(
-    binary: str | None = None, settings: dict[str, str] | None = None
+    binary: str | None = None, settings: dict[str, str] | None = None, *, replicas: bool = True
 ) -> Iterator[Cluster]:
     """A cluster of three primaries and a replica each, in step; Valkey unless told otherwise."""
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as folder:
         nodes = []
-        for place in range(2 * PRIMARIES):
+        for place in range((1 + replicas) * PRIMARIES):
             home = Path(folder) / str(place)
             home.mkdir()
             nodes.append(ClusterNode(binary or str(find_binary()), home, settings or {}))

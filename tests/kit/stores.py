@@ -1,9 +1,10 @@
 """Real stores for tests: started once a session, emptied between tests, killed and started again.
 
-`store` runs a test against the fake, the embedded Valkey and Debian's redis-server where it is
-installed. `CI` or `SARATOGA_NEED_REDIS=1` in the environment makes a missing redis-server a failure.
+`store` runs a test against the fake, the embedded Valkey, Debian's redis-server where it is
+installed, and a cluster of three primaries. `CI` or `SARATOGA_NEED_REDIS=1` in the environment makes a missing redis-server a failure.
 """
 
+import functools
 import os
 import shutil
 import signal
@@ -11,9 +12,11 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,6 +25,9 @@ from kit.fake_store import FakeStore, open_fake_store
 from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.process import find_binary
+
+if TYPE_CHECKING:
+    from kit.cluster import Cluster
 
 IN_MEMORY = Path("/dev/shm")
 SCRATCH = IN_MEMORY if os.access(IN_MEMORY, os.W_OK) else None
@@ -63,7 +69,13 @@ class StoreServer:
             "repl-diskless-sync-delay": "0",
             "logfile": str(self.folder / "log"),
         } | self.settings
-        arguments = [part for name, value in settings.items() for part in (f"--{name}", value)]
+        self._start([part for name, value in settings.items() for part in (f"--{name}", value)])
+
+    def start_on(self, file: Path) -> None:
+        """Start as a file of settings says; its socket is ours."""
+        self._start([str(file)])
+
+    def _start(self, arguments: list[str]) -> None:
         self.socket.unlink(missing_ok=True)
         command = [*self.before, self.binary, *arguments]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
@@ -195,17 +207,35 @@ def store_server(
 
 
 LOSSY = "valkey, first answers lost"
+CLUSTER = "cluster"
 
 
-@pytest.fixture(params=["fake", *binaries(), LOSSY])
+@pytest.fixture(scope="session")
+def primaries_only() -> Iterator[Callable[[], "Cluster"]]:
+    """A cluster of three primaries that starts when it is first asked for."""
+    from kit.cluster import running_cluster
+
+    with ExitStack() as stack:
+        yield functools.cache(lambda: stack.enter_context(running_cluster(replicas=False)))
+
+
+@pytest.fixture(params=["fake", *binaries(), LOSSY, CLUSTER])
 async def store(
-    request: pytest.FixtureRequest, store_servers: dict[str, StoreServer]
+    request: pytest.FixtureRequest,
+    store_servers: dict[str, StoreServer],
+    primaries_only: Callable[[], "Cluster"],
 ) -> AsyncIterator[Store | FakeStore]:
     """An empty store of every kind, opened; one of them does everything twice."""
     _ran.add(request.param)
     if request.param == "fake":
         async with open_fake_store() as fake:
             yield fake
+        return
+    if request.param == CLUSTER:
+        cluster = primaries_only()
+        cluster.empty()
+        async with open_store(cluster.url, Durability.SAFE) as opened:
+            yield opened
         return
     server = store_servers[request.param.partition(",")[0]]
     server.empty()
@@ -221,7 +251,7 @@ async def store(
         yield opened
 
 
-calm = pytest.mark.parametrize("store", ["fake", *binaries()], indirect=True)
+calm = pytest.mark.parametrize("store", ["fake", *binaries(), CLUSTER], indirect=True)
 """For tests with so many calls that losing an answer to each would take minutes."""
 
 

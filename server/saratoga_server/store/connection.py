@@ -4,20 +4,23 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from itertools import count
 from typing import Final
 
-from saratoga_server.ports import StoreUnavailable
+from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.audit import Audit
+from saratoga_server.store.batches import Batches
 from saratoga_server.store.boards import Boards
+from saratoga_server.store.cluster_fitness import check_replicas
 from saratoga_server.store.commits import Commits
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.fitness import Fitness, check_fitness
 from saratoga_server.store.leaderboards import Leaderboards
 from saratoga_server.store.line import Line
-from saratoga_server.store.link import PATIENCE, Link
+from saratoga_server.store.link import PATIENCE, Link, load_into
 from saratoga_server.store.nodes import Nodes
 from saratoga_server.store.players import Players
-from saratoga_server.store.primaries import Primaries, open_primaries
+from saratoga_server.store.primaries import Primaries, Primary, open_primaries
 from saratoga_server.store.tables import Tables
 
 _PAUSE: Final = 0.05
@@ -47,26 +50,32 @@ async def open_store(
     trust_store: bool = False,
     on_batch: Callable[[int], None] = lambda boards: None,
 ) -> AsyncIterator[Store]:
-    """Connect to `redis://`, `rediss://` or `unix://`; close when left.
+    """Connect to `redis://`, `rediss://` or `unix://`, or to a cluster; close when left.
+
+    Of a cluster any node's address will do, or several separated by commas.
 
     Raises `StoreRefused` if the store is not fit for that level, `StoreUnavailable` if nobody
     answers. `trust_store` takes the host's word where the store does not show its settings.
     `on_batch` is told how many boards went in each commit.
     """
-    fitness = await _checked(url, durability, trust=trust_store)
-    primaries = await open_primaries(url)
-    link = Link(primaries, durability)
+    fitness, primaries = await _found(url, durability, trust=trust_store)
+    replicated = durability is Durability.REPLICATED
     commits: Commits | None = None
 
-    async def connect(line: Line) -> None:
-        # a store that came back may have come back with other settings
-        await check_fitness(url, durability, trust=trust_store)
-        await line.open(primaries.all()[0].client)
-        await link.load_library()
+    async def connect(primary: Primary, line: Line) -> None:
+        # a store that came back may have come back with other settings, or as a replica
+        found = await check_fitness(primary.url, durability, trust=trust_store)
+        if not found.is_primary:
+            raise StoreUnavailable(f"{primary.name} is a replica by now")
+        await line.open(primary.client)
+        await load_into(primary)
 
     try:
+        on_disk = await check_replicas(primaries, fitness, durability, trust=trust_store)
+        link = Link(primaries, replicated=replicated, on_disk=on_disk)
         await link.load_library()
-        commits = Commits(connect, durability, on_batch)
+        batches = Batches(replicated=replicated, on_disk=on_disk)
+        commits = Commits(primaries, connect, batches, on_batch)
         commits.start()
         yield Store(
             boards=Boards(link, commits),
@@ -87,14 +96,25 @@ async def open_store(
         await asyncio.sleep(0)
 
 
-async def _checked(url: str, durability: Durability, *, trust: bool) -> Fitness:
-    """Wait for a store that is just starting, for `PATIENCE` at most."""
+async def _found(url: str, durability: Durability, *, trust: bool) -> tuple[Fitness, Primaries]:
+    """Wait for a store that is just starting, for `PATIENCE` at most.
+
+    Of several addresses the first that answers speaks for all: only a cluster has several.
+    """
     clock = asyncio.get_running_loop().time
     until = clock() + PATIENCE
-    while True:
+    urls = url.split(",")
+    for place in count():
         try:
-            return await check_fitness(url, durability, trust=trust)
+            fitness = await check_fitness(urls[place % len(urls)], durability, trust=trust)
+            if len(urls) > 1 and not fitness.is_cluster:
+                raise StoreRefused(
+                    "Several addresses were given, but this store is no cluster. Give --redis the "
+                    "address of one store."
+                )
+            return fitness, await open_primaries(url, is_cluster=fitness.is_cluster)
         except StoreUnavailable:
             if clock() > until:
                 raise
         await asyncio.sleep(_PAUSE)
+    raise AssertionError

@@ -1,7 +1,7 @@
 """Whether a store may hold the house's state: version, eviction, and how it reaches the disk."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from redis.asyncio import Redis
@@ -10,14 +10,15 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.store.durability import Durability
 from saratoga_server.store.clients import open_client
+from saratoga_server.store.durability import Durability
 from saratoga_server.store.trouble import passes
 
 ANSWER_WITHIN: Final = 2.0
 """Seconds."""
 OLDEST: Final = (7, 0)
 """Functions came with Redis 7.0; every Valkey has them."""
+WAITAOF_SINCE: Final = (7, 2)
 
 _LOCKED_OUT: Final = ("Authentication required", "invalid username-password pair")
 """What a store says to who has no password, or a wrong one."""
@@ -31,6 +32,13 @@ class Fitness:
     product: str
     """`Redis` or `Valkey`."""
     version: str
+    is_cluster: bool = False
+    """Whether it is a node of a cluster."""
+    is_primary: bool = True
+    replicas: int = 0
+    """In step with it."""
+    knows_waitaof: bool = False
+    """Whether it can say that a write is on a replica's disk, and its replicas sync theirs."""
 
 
 async def check_fitness(url: str, durability: Durability, *, trust: bool = False) -> Fitness:
@@ -66,7 +74,8 @@ async def check_fitness(url: str, durability: Durability, *, trust: bool = False
                 "forbidden), so nobody can tell whether moves reach its disk. If you know that it "
                 f"never evicts keys and that {_wanted(durability)}, start with --trust-store."
             )
-        return fitness
+        # nor do its replicas show whether they keep a file
+        return replace(fitness, knows_waitaof=False)
     wrong = _faults(settings, durability)
     if wrong:
         raise StoreRefused(
@@ -101,24 +110,32 @@ def _text(value: bytes | str) -> str:
 
 
 def _fitness(info: dict[str, object]) -> Fitness:
-    if "valkey_version" in info:
-        return Fitness("Valkey", str(info["valkey_version"]))
-    return Fitness("Redis", str(info.get("redis_version", "0")))
+    product = "Valkey" if "valkey_version" in info else "Redis"
+    version = str(info.get(f"{product.lower()}_version", "0"))
+    replicas = (
+        info.get(f"slave{place}") for place in range(int(str(info.get("connected_slaves", 0))))
+    )
+    return Fitness(
+        product,
+        version,
+        is_cluster=str(info.get("cluster_enabled")) == "1",
+        is_primary=str(info.get("role")) not in ("slave", "replica"),
+        replicas=sum(isinstance(each, dict) and each.get("state") == "online" for each in replicas),
+        knows_waitaof=_numbers(version) >= WAITAOF_SINCE,
+    )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
 
 
 def _check_server(info: dict[str, object], fitness: Fitness) -> None:
-    version = tuple(int(part) for part in fitness.version.split(".")[:2] if part.isdigit())
-    if version < OLDEST:
+    if _numbers(fitness.version) < OLDEST:
         raise StoreRefused(
             f"{fitness.product} {fitness.version} is too old: the house needs Redis 7.0 or later, "
             "or Valkey. Upgrade it, or start without --redis for the embedded store."
         )
-    if str(info.get("cluster_enabled")) == "1":
-        raise StoreRefused(
-            "This is a node of a cluster. Cluster comes with many nodes; for now give --redis a "
-            "standalone Redis or Valkey."
-        )
-    if str(info.get("role")) in ("slave", "replica"):
+    if not fitness.is_primary and not fitness.is_cluster:
         raise StoreRefused(
             f"This is a replica of {info.get('master_host')}:{info.get('master_port')}, which takes "
             "no writes. Give --redis the primary's address."

@@ -15,8 +15,8 @@ board, behind `PLAYER:`, epoch, last id, length, banked, state, when each count 
 | `{pN}:outbox` | list | settlements not yet on the leaderboards | until settled |
 | `{public}:listed` | sorted set | codes of public tables by when they were first listed | `LISTING_KEPT` |
 | `{public}:summaries` | hash | code to summary | with its listing |
-| `player:ID` | hash | a player, and the codes of the last two tables it made | `GUEST_KEPT`; named: for good |
-| `name:SKELETON` | string | the player who holds the name | until given up |
+| `{players}:player:ID` | hash | a player, and the codes of the last two tables it made | `GUEST_KEPT`; named: for good |
+| `{players}:name:SKELETON` | string | the player who holds the name | until given up |
 | `{leaderboard:GAME}:RANKING:PERIOD:KIND` | sorted set | player by one number | `periods.py` |
 | ... `:rows` | hash | player to the race behind that number | with its ranking |
 | `{leaderboard:GAME}:results:PLAYER` | hash | every result, by sequence number | until forgotten |
@@ -24,7 +24,15 @@ board, behind `PLAYER:`, epoch, last id, length, banked, state, when each count 
 | `{leaderboard:GAME}:sequence` | string | how many results were settled | for good |
 | `leaderboard:games` | set | games that have a leaderboard | for good |
 | `node:NAME` | string | this server process lives | seconds (`nodes.py`) |
+| `{...}:replicated` | string | nothing; written before a replica is waited for | for good |
 | `audit` | sorted set | acts of administrators | the newest `AUDIT_KEPT` |
+
+In a cluster what stands between the braces decides which primary has a key. Partitions spread over
+all of them. Players and their names share one tag, so that taking a name, giving up the old one and
+writing the row is one step: that no two players hold one name is worth more than a second primary
+for rows that are written once a visit. Whoever adds a key gives it the tag of what it changes with.
+
+`{pN}:news` is no key but a channel: what changes in the partition is said there (`nudges.py`).
 
 A table and its races go as a whole: every write of the table gives all of them the same end. Once
 a race is over its record says everything, and the logs behind it go after `FINISHED_LOGS_KEPT`.
@@ -94,12 +102,24 @@ def outbox_key(number: int) -> str:
     return f"{{p{number}}}:outbox"
 
 
+def news_channel(number: int) -> str:
+    """Where a partition's changes are told, by sharded pub/sub."""
+    return f"{{p{number}}}:news"
+
+
+def mark_key(key: str) -> str:
+    """A key in the same slot that holds nothing of worth."""
+    _, _, rest = key.partition("{")
+    tag, brace, _ = rest.partition("}")
+    return f"{{{tag if tag and brace else key}}}:replicated"
+
+
 def player_key(player: str) -> str:
-    return f"player:{player}"
+    return f"{{players}}:player:{player}"
 
 
 def name_key(skeleton: str) -> str:
-    return f"name:{skeleton}"
+    return f"{{players}}:name:{skeleton}"
 
 
 def leaderboard_tag(game: str) -> str:

@@ -33,7 +33,7 @@ class Leaderboards:
         self._link = link
 
     async def settle_outbox(self, limit: int) -> list[Settlement]:
-        return (await self._settle_some(limit))[1]
+        return (await self._settle_some(limit, whole=False))[1]
 
     async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
         if limit <= 0:
@@ -60,14 +60,15 @@ class Leaderboards:
             await self._link.write("forget_results", (f"{tag}:results:{player}",), tag, player)
 
     async def _settle_all(self) -> None:
-        while (await self._settle_some(_DRAIN))[0]:
+        while (await self._settle_some(_DRAIN, whole=True))[0]:
             pass
 
-    async def _settle_some(self, limit: int) -> tuple[int, list[Settlement]]:
-        """How many left the outbox, and which of them were applied now."""
-        waiting = await self._link.read("peek_outbox", OUTBOX_KEYS, limit)
+    async def _settle_some(self, limit: int, *, whole: bool) -> tuple[int, list[Settlement]]:
+        """How many left the outboxes, and which of them were applied now."""
+        found = await self._link.read_everywhere("peek_outbox", OUTBOX_KEYS, limit, whole=whole)
+        waiting = [pair for some in found for pair in zip(*[iter(some)] * 2, strict=True)]
         applied = []
-        for place, packed in zip(*[iter(waiting)] * 2, strict=True):
+        for outbox, packed in waiting[:limit]:
             try:
                 settlement = unpack_settlement(packed)
             except ValueError as fault:
@@ -76,8 +77,8 @@ class Leaderboards:
                 if await self._settle(settlement):
                     applied.append(settlement)
             # only now: who dies before this settles it again, to no effect
-            await self._link.write("drop_settled", (OUTBOX_KEYS[int(place) - 1],), packed)
-        return len(waiting) // 2, applied
+            await self._link.write("drop_settled", (outbox.decode(),), packed)
+        return len(waiting), applied
 
     async def _settle(self, settlement: Settlement) -> bool:
         await self._link.command("SADD", LEADERBOARD_GAMES, settlement.game)

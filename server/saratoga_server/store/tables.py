@@ -17,9 +17,6 @@ from saratoga_server.store.keys import (
 )
 from saratoga_server.store.link import Link
 
-_SCAN = 1_000
-"""Keys looked at by one step over all tables."""
-
 
 class Tables:
     """The port `TableStore`."""
@@ -45,8 +42,11 @@ class Tables:
         return None if record is None else record.decode()
 
     async def due(self, until: Millis, limit: int) -> list[str]:
-        codes = await self._link.read("due_tables", DUE_KEYS, until, limit)
-        return [code.decode() for code in codes]
+        # who cannot be asked now is asked at the next look: timers of others ring all the same
+        found = await self._link.read_everywhere("due_tables", DUE_KEYS, until, limit, whole=False)
+        due = [pair for some in found for pair in zip(*[iter(some)] * 2, strict=True)]
+        due.sort(key=lambda pair: int(pair[1]))
+        return [code.decode() for code, _ in due[:limit]]
 
     async def list_public(self) -> list[bytes]:
         return list(await self._link.read("list_public", (PUBLIC,), LISTING_KEPT, MOST_LISTED))
@@ -56,19 +56,11 @@ class Tables:
 
     async def all_codes(self) -> AsyncIterator[str]:
         seen: set[str] = set()
-        cursor = 0
-        while True:
-            cursor, found = await self._link.command(
-                "SCAN", cursor, "MATCH", "{p*}:table:*", "COUNT", _SCAN, "TYPE", "hash"
-            )
-            for key in found:
-                _, _, code = key.decode().partition(":table:")
-                if ":" not in code and code not in seen:
-                    seen.add(code)
-                    yield code
-            cursor = int(cursor)
-            if cursor == 0:
-                return
+        async for key in self._link.scan("{p*}:table:*", "hash"):
+            _, _, code = key.partition(":table:")
+            if ":" not in code and code not in seen:
+                seen.add(code)
+                yield code
 
 
 def _pack(write: TableWrite, writer: str) -> bytes:

@@ -96,11 +96,20 @@ async def test_a_wrong_password_is_refused_at_once(changed_back: StoreServer) ->
         changed_back.ask("AUTH", "word")
 
 
-async def test_a_node_of_a_cluster_is_refused_for_now(mortal_store: StoreServer) -> None:
+async def test_a_cluster_without_all_its_slots_is_unavailable(
+    mortal_store: StoreServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "PATIENCE", 0.2)
     mortal_store.kill()
     mortal_store.settings |= {"cluster-enabled": "yes", "port": "0"}
     mortal_store.start()
-    assert "Cluster comes with many nodes" in await refusal(mortal_store.url)
+    with pytest.raises(StoreUnavailable, match="CLUSTER ADDSLOTSRANGE"):
+        async with open_store(mortal_store.url):
+            pass
+
+
+async def test_several_addresses_are_for_a_cluster(store_server: StoreServer) -> None:
+    assert "no cluster" in await refusal(f"{store_server.url},redis://127.0.0.1:1")
 
 
 async def test_a_replica_is_refused_with_the_primarys_address(mortal_store: StoreServer) -> None:

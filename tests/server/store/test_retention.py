@@ -96,7 +96,7 @@ async def test_codes_of_older_tables_leave_no_trace_in_a_players_row(store: Stor
     await store.players.create_player(PlayerRow(player=ANNA, token_hash="a1", created=Millis(1)))
     for command_id in range(1, 12):
         await store.players.reserve_code(ANNA, command_id, CODE)
-    stored = await store.link.command("HKEYS", f"player:{ANNA}")
+    stored = await store.link.command("HKEYS", f"{{players}}:player:{ANNA}")
     codes = sorted(field for field in stored if field.startswith(b"code:"))
     assert codes == [b"code:10", b"code:11"]
 
@@ -118,13 +118,13 @@ async def test_guests_go_and_names_stay(store: Store) -> None:
     await store.players.create_player(row)
     await store.players.set_table(ANNA, CODE)
     now = await store.tables.now()
-    [end] = (await ends(store, f"player:{ANNA}")).values()
+    [end] = (await ends(store, f"{{players}}:player:{ANNA}")).values()
     assert now + GUEST_KEPT - SOON <= end <= now + GUEST_KEPT
     await store.players.claim_name(ANNA, "Anna", "anna")
     await store.players.set_table(ANNA, None)
     await store.players.reserve_code(ANNA, 1, CODE)
-    assert await ends(store, f"player:{ANNA}") == {f"player:{ANNA}": -1}
-    assert await ends(store, "name:*") == {"name:anna": -1}
+    assert await ends(store, f"{{players}}:player:{ANNA}") == {f"{{players}}:player:{ANNA}": -1}
+    assert await ends(store, "{players}:name:*") == {"{players}:name:anna": -1}
 
 
 async def test_leaderboards_go_with_their_period_and_marks_before_codes_return(

@@ -79,6 +79,11 @@ local function append(race, board, commit, now)
   for i = 1, #entries do
     lines[i] = since .. ' ' .. (race.commits + i) .. ' ' .. by .. ' ' .. entries[i]
   end
+  -- first: were the log written and this not, because a key is on its way to another primary of a
+  -- cluster, then the move would be there half; a timer too many does no harm
+  if state ~= 'racing' and race.open == 1 then
+    mark_due(race, now)
+  end
   board.length = redis.call('RPUSH', race.key .. ':log:' .. player, unpack(lines))
   race.commits, race.at = race.commits + #entries, at
   if id > board.last_id then
@@ -99,9 +104,6 @@ local function append(race, board, commit, now)
     board.state = state
     change(race, player .. ':state', state)
     race.open = race.open - 1
-    if race.open == 0 then
-      mark_due(race, now)
-    end
   end
   return DONE, board.length, at, first
 end
@@ -150,16 +152,23 @@ local function commit_to(races, keys, commit, again, now)
   return commit_board(race, commit, again, now)
 end
 
+local function is_elsewhere(fault)
+  local text = type(fault) == 'table' and fault.err or tostring(fault)
+  return string.find(text, 'non local key', 1, true) ~= nil
+end
+
 -- keys: races. argument: {again, commits}, a commit {race's place in keys, player, epoch, command id,
 -- after, banked, state, rises, late, entries}. Answers four numbers each: status, length, at, number.
 local function commit_boards(keys, args)
   local batch = cmsgpack.unpack(args[1])
   local again, commits = batch[1], batch[2]
-  local now, races, answer = now_ms(), {}, {}
+  local now, races, answer, elsewhere = now_ms(), {}, {}, false
   for i = 1, #commits do
     local commit = commits[i]
     local whole, status, length, at, number = pcall(commit_to, races, keys, commit, again, now)
-    if not whole then
+    if not whole and is_elsewhere(status) then
+      elsewhere = true
+    elseif not whole then
       redis.log(redis.LOG_WARNING, 'saratoga: a move was not committed: ' .. commit[2])
       status, length, at, number = NO_BOARD, 0, 0, 0
     end
@@ -171,6 +180,10 @@ local function commit_boards(keys, args)
       redis.call('HSET', race.key, 'commits', race.commits, 'at', race.at, 'open', race.open,
         unpack(race.changes))
     end
+  end
+  if elsewhere then
+    -- the batch comes again, marked so: what was written is answered as it would have been now
+    return redis.error_reply('TRYAGAIN a part of the race is on its way to another primary')
   end
   return answer
 end

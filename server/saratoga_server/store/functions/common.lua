@@ -9,18 +9,10 @@ local function now_ms()
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
--- The keys that exist: most partitions are empty, so a look at many of them at once says enough.
-local function existing(keys)
-  local step, answer = 16, {}
-  for first = 1, #keys, step do
-    local last = math.min(first + step - 1, #keys)
-    if redis.call('EXISTS', unpack(keys, first, last)) > 0 then
-      for place = first, last do
-        answer[#answer + 1] = place
-      end
-    end
-  end
-  return answer
+-- Fails unless all of the keys, of one hash tag, can be reached. Of a slot that is on its way to
+-- another primary of a cluster some are there already; then a write must not even begin.
+local function reach(keys)
+  redis.call('EXISTS', unpack(keys))
 end
 
 local function offer_write(name, callback)
@@ -30,5 +22,12 @@ end
 local function offer_read(name, callback)
   redis.register_function{
     function_name = name .. '_@VERSION@', callback = callback, flags = {'no-writes'},
+  }
+end
+
+-- A look over many partitions: their keys come as arguments, those of one primary in one call.
+local function offer_sweep(name, callback)
+  redis.register_function{
+    function_name = name .. '_@VERSION@', callback = callback, flags = {'allow-cross-slot-keys'},
   }
 end

@@ -120,11 +120,10 @@ local function void_race(keys, args)
   local first, players, periods, gone = unpack(cmsgpack.unpack(mark))
   for i = 1, #players do
     local player, bot = players[i][1], players[i][2]
-    if redis.call('HDEL', tag .. ':results:' .. player, first + i) == 1 then
-      local results = history(tag, player)
-      for place = 1, #periods do
-        recount(tag, player, results, place, periods[place], bot, gone[place])
-      end
+    redis.call('HDEL', tag .. ':results:' .. player, first + i)
+    local results = history(tag, player)
+    for place = 1, #periods do
+      recount(tag, player, results, place, periods[place], bot, gone[place])
     end
   end
   return 1
@@ -171,17 +170,17 @@ local function load_row(keys, args)
   return answer
 end
 
--- keys: outboxes. args: limit. Answers the place of the outbox in keys and the settlement ...
-local function peek_outbox(keys, args)
+-- args: limit, outboxes. Answers an outbox and a settlement in it ...
+local function peek_outbox(_, args)
   local limit, answer = tonumber(args[1]), {}
-  for _, place in ipairs(existing(keys)) do
+  for place = 2, #args do
     local left = limit - #answer / 2
     if left <= 0 then
       break
     end
-    for _, settlement in ipairs(redis.call('LRANGE', keys[place], 0, left - 1)) do
+    for _, settlement in ipairs(redis.call('LRANGE', args[place], 0, left - 1)) do
       local n = #answer
-      answer[n + 1], answer[n + 2] = place, settlement
+      answer[n + 1], answer[n + 2] = args[place], settlement
     end
   end
   return answer
@@ -199,4 +198,4 @@ offer_write('void_race', void_race)
 offer_write('forget_results', forget_results)
 offer_read('load_page', load_page)
 offer_read('load_row', load_row)
-offer_read('peek_outbox', peek_outbox)
+offer_sweep('peek_outbox', peek_outbox)

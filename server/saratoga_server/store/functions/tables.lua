@@ -48,6 +48,27 @@ local function finish_race(table_key, tag, finish, gone)
   end)
 end
 
+-- Whatever a change of the table may touch besides itself.
+local function keys_to_touch(table_key, tag, race, opening, finish)
+  local touched = {tag .. ':due', table_key .. ':records'}
+  local function add(key)
+    touched[#touched + 1] = key
+  end
+  add(table_key .. ':race:' .. race)
+  if #opening > 0 then
+    add(table_key .. ':race:' .. opening[1])
+  end
+  if #finish > 0 then
+    add(tag .. ':outbox')
+    each_key_of_race(table_key .. ':race:' .. finish[1], add)
+  end
+  local running = redis.call('HGET', table_key, 'race')
+  if running then
+    each_key_of_race(table_key .. ':race:' .. running, add)
+  end
+  return touched
+end
+
 -- keys: the table. argument: {expected version, body, writer, due or -1, race, its players, their
 -- epochs, opening or {}, finish or {}, kept ms, finished logs kept ms}. Answers 1; 0 if the version differs.
 local function save_table(keys, args)
@@ -61,6 +82,7 @@ local function save_table(keys, args)
   end
   local now = now_ms()
   local tag, code = string.match(key, '^({[^}]*}):table:(.*)$')
+  reach(keys_to_touch(key, tag, race, opening, finish))
   redis.call('HSET', key, 'version', version + 1, 'body', body, 'writer', writer)
   if due < 0 then
     redis.call('ZREM', tag .. ':due', code)
@@ -83,32 +105,36 @@ local function save_table(keys, args)
   if running then
     each_key_of_race(key .. ':race:' .. running, keep)
   end
+  redis.call('SPUBLISH', tag .. ':news',
+    cmsgpack.pack({kind = 'touched', table = code, version = version + 1}))
   return 1
 end
 
--- keys: due sets. args: until, limit. Answers codes, the longest overdue first.
-local function due_tables(keys, args)
+-- args: until, limit, due sets. Answers code and when it was due ..., the longest overdue first.
+local function due_tables(_, args)
   local limit, found_due = tonumber(args[2]), {}
-  for _, place in ipairs(existing(keys)) do
-    local key = keys[place]
-    local members = redis.call('ZRANGEBYSCORE', key, '-inf', args[1], 'WITHSCORES', 'LIMIT', 0, limit)
+  for place = 3, #args do
+    local key = args[place]
+    local members = redis.pcall('ZRANGEBYSCORE', key, '-inf', args[1], 'WITHSCORES', 'LIMIT', 0, limit)
     local tag = string.sub(key, 1, -5)
-    for i = 1, #members, 2 do
-      if redis.call('EXISTS', tag .. ':table:' .. members[i]) == 1 then
+    -- a partition that is on its way to another primary answers an error: it is asked there
+    for i = 1, members.err and 0 or #members, 2 do
+      local there = redis.pcall('EXISTS', tag .. ':table:' .. members[i])
+      if there == 1 then
         found_due[#found_due + 1] = {members[i], tonumber(members[i + 1])}
-      else
-        redis.call('ZREM', key, members[i])
+      elseif there == 0 then
+        redis.pcall('ZREM', key, members[i])
       end
     end
   end
   table.sort(found_due, function(one, other)
     return one[2] < other[2]
   end)
-  local codes = {}
+  local answer = {}
   for i = 1, math.min(limit, #found_due) do
-    codes[i] = found_due[i][1]
+    answer[2 * i - 1], answer[2 * i] = found_due[i][1], found_due[i][2]
   end
-  return codes
+  return answer
 end
 
 -- keys: the listing. args: code, summary ('' takes it off).
@@ -158,6 +184,6 @@ local function list_public(keys, args)
 end
 
 offer_write('save_table', save_table)
-offer_write('due_tables', due_tables)
+offer_sweep('due_tables', due_tables)
 offer_write('set_public', set_public)
 offer_write('list_public', list_public)

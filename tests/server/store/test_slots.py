@@ -1,0 +1,78 @@
+"""A cluster as one of its nodes tells of it."""
+
+import pytest
+
+from saratoga_server.store.keys import PARTITIONS, due_key, mark_key, news_channel, race_key
+from saratoga_server.store.slots import address_of, read_slots, slot_of, url_at
+
+INFO = b"cluster_state:ok\r\ncluster_current_epoch:7\r\n"
+
+
+def test_a_map_names_primaries_and_replicas() -> None:
+    told = read_slots(
+        INFO,
+        [
+            [8192, 16383, [b"10.0.0.2", 6379, b"id2", []]],
+            [0, 8191, [b"10.0.0.1", 6379, b"id1", []], [b"10.0.0.3", 6380, b"id3", []]],
+        ],
+        ("10.0.0.1", 6379),
+    )
+    assert told.is_whole
+    assert told.epoch == 7
+    assert told.ranges == ((0, 8191, ("10.0.0.1", 6379)), (8192, 16383, ("10.0.0.2", 6379)))
+    assert told.replicas == {("10.0.0.3", 6380)}
+    assert told.primaries == {("10.0.0.1", 6379), ("10.0.0.2", 6379)}
+    assert told.served == 16384
+
+
+@pytest.mark.parametrize("announced", [None, b"", b"?"])
+def test_a_node_that_announces_nothing_is_where_it_was_asked(announced: bytes | None) -> None:
+    told = read_slots(INFO, [[0, 16383, [announced, 6380, b"id", []]]], ("store.example", 6379))
+    assert told.primaries == {("store.example", 6380)}
+
+
+def test_a_cluster_that_is_down_or_has_holes_is_told_from_a_whole_one() -> None:
+    told = read_slots(
+        b"cluster_state:fail\r\n", [[0, 100, [b"10.0.0.1", 6379, b"id", []]]], ("", 0)
+    )
+    assert not told.is_whole
+    assert told.served == 101
+
+
+@pytest.mark.parametrize(
+    ("seed", "node"),
+    [
+        ("redis://10.0.0.1:6379", "redis://10.0.0.9:7000"),
+        ("rediss://user:pass%2Cword@ten:1/0", "rediss://user:pass%2Cword@10.0.0.9:7000"),
+        ("redis://ten?password=word", "redis://10.0.0.9:7000?password=word"),
+    ],
+)
+def test_user_password_and_tls_hold_for_every_node(seed: str, node: str) -> None:
+    assert url_at(seed, ("10.0.0.9", 7000)) == node
+
+
+def test_a_name_or_an_address_of_six_is_as_good_as_one_of_four() -> None:
+    assert url_at("redis://ten", ("node-3.example", 7000)) == "redis://node-3.example:7000"
+    assert url_at("redis://ten", ("fe80::1", 7000)) == "redis://[fe80::1]:7000"
+    assert address_of("redis://[fe80::1]:7000") == ("fe80::1", 7000)
+    assert address_of("redis://ten") == ("ten", 6379)
+
+
+def test_all_that_changes_with_a_table_lies_in_one_slot() -> None:
+    for code in ("mint-otter-42", "oak-lynx-7"):
+        key = race_key(code, 3)
+        tag = key[: key.index("}") + 1]
+        number = int(tag[2:-1])
+        together = {due_key(number), news_channel(number), f"{key}:log:ann", mark_key(key)}
+        assert {slot_of(each) for each in together} == {slot_of(key)}
+
+
+def test_a_mark_lies_beside_any_key() -> None:
+    for key in ("audit", "leaderboard:games", "{players}:player:ann", "{public}:listed"):
+        assert slot_of(mark_key(key)) == slot_of(key)
+
+
+def test_the_partitions_are_spread_over_a_cluster() -> None:
+    """Of three primaries with equal parts, each has between a quarter and a half."""
+    owners = [slot_of(due_key(number)) * 3 // 16384 for number in range(PARTITIONS)]
+    assert all(PARTITIONS / 4 < owners.count(owner) < PARTITIONS / 2 for owner in range(3))
