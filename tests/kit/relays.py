@@ -74,7 +74,11 @@ class Relay:
         return _NearEnd(self)
 
     def took(self, near: asyncio.Transport) -> None:
-        self._near = near
+        if self._is_over:
+            # nobody was there to be dialled, and that was known first
+            near.abort()
+        else:
+            self._near = near
 
     def send_forth(self, data: bytes) -> None:
         """Say something to the far end, whoever thought of it."""

@@ -16,7 +16,7 @@ MOST_STEPPED = 600
 
 
 def _some_node(town: Town, chance: Random) -> Node:
-    return chance.choice(town.up())
+    return chance.choice(town.up() or town.nodes)
 
 
 async def kill(town: Town, chance: Random) -> Blow:
