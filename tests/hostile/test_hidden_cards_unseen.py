@@ -1,0 +1,138 @@
+"""Between a move and its answer nobody looks at a hidden card: so no time can tell of one.
+
+The judge, the legal moves, what a move leads to, what is sent of it and the search for *stuck* are
+given positions whose hidden cards fail whoever looks at them (`kit/veils.py`).
+"""
+
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kit.secrecy import ODD_MOVES
+from kit.veils import Looked, Veiled, unveiled, veiled
+from kit.walks import banking, wandering
+from saratoga_protocol.views import wire_view
+from saratoga_rules.cards import Card
+from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import IllegalMove, is_won, legal_moves, refusal
+from saratoga_rules.moves import Move, parse_move
+from saratoga_rules.position import Position
+from saratoga_rules.standing import State
+from saratoga_rules.stuck import INLINE_LIMIT, StuckSearch, may_declare
+from saratoga_rules.views import redact
+from saratoga_server import race as boards
+from saratoga_server.dealer import _search_for_stuck
+from saratoga_server.ports import Millis
+from saratoga_server.race import Played
+
+WALKS = 6
+STEPS = 160
+SEARCHED = 200
+"""Arrangements: ten times what is looked at while a player waits."""
+
+
+def odd_moves() -> list[Move]:
+    found = []
+    for text in ODD_MOVES:
+        try:
+            found.append(parse_move(text))
+        except ValueError:
+            continue
+    return found
+
+
+def way(game: Game, chance: Random) -> list[Position]:
+    """Positions of one game, to its end or for `STEPS` moves."""
+    position = deal_for_key(game, practice_key(f"veils {chance.random()}"))
+    found = [position]
+    for _ in range(STEPS):
+        moves = legal_moves(game, position)
+        if not moves:
+            break
+        move = (banking if chance.random() < 0.8 else wandering)(moves, chance)
+        position = unveiled(played(game, veiled(position), move).position)
+        found.append(position)
+    return found
+
+
+def played(game: Game, position: Position, move: Move) -> Played:
+    """As the house plays a move on a board."""
+    return boards.played(game, boards.open_board(position, Millis(0)), move)
+
+
+@pytest.mark.parametrize("game", GAMES.values())
+def test_no_answer_to_any_move_looks_at_a_hidden_card(game: Game) -> None:
+    chance = Random(f"veils of {game.name}")
+    judged = 0
+    for _ in range(WALKS):
+        for position in way(game, chance):
+            covered = veiled(position)
+            assert legal_moves(game, covered) == legal_moves(game, position)
+            assert wire_view(redact(covered)) == wire_view(redact(position))
+            assert is_won(game, covered) == is_won(game, position)
+            for move in odd_moves():
+                judged += 1
+                no = refusal(game, covered, move)
+                assert no == refusal(game, position, move)
+                if no is None:
+                    assert unveiled(played(game, covered, move).position)
+                    continue
+                with pytest.raises(IllegalMove):
+                    played(game, covered, move)
+    assert judged > 1000
+
+
+@pytest.mark.parametrize("game", GAMES.values())
+def test_the_search_for_stuck_looks_at_no_hidden_card(game: Game) -> None:
+    chance = Random(f"searches of {game.name}")
+    searched = 0
+    for _ in range(WALKS):
+        for position in way(game, chance):
+            covered = veiled(position)
+            search = _searches(game, covered)
+            if search is None:
+                # before every card of the stock was seen, nothing is searched at all
+                assert not may_declare(position)
+                continue
+            searched += 1
+            same = StuckSearch(game, position)
+            for _ in range(SEARCHED // INLINE_LIMIT):
+                assert search.advance(INLINE_LIMIT) == same.advance(INLINE_LIMIT)
+    assert searched > 20
+
+
+def _searches(game: Game, position: Position) -> StuckSearch | None:
+    """What the house searches behind a move that led here."""
+    race: Any = SimpleNamespace(game=game)
+    return _search_for_stuck(race, Played(position, position.banked, State.RACING))
+
+
+def test_whoever_looks_at_a_veiled_card_is_found_out() -> None:
+    card = Card(Veiled("KS"))
+    king = Card("KS")
+    for look in (
+        lambda: card == king,
+        lambda: king == card,
+        lambda: card in {king, Card("AS")},
+        lambda: card[0],
+        lambda: f"{card}",
+        lambda: {card: 1},
+    ):
+        with pytest.raises(Looked):
+            look()
+    position = deal_for_key(GAMES["canfield"], practice_key("a veil"))
+    assert unveiled(veiled(position)) == position
+
+
+def test_a_house_that_searched_too_early_would_be_found_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("saratoga_server.dealer.may_declare", lambda position: True)
+    game = GAMES["canfield"]
+    covered = [veiled(position) for position in way(game, Random("too early"))]
+    with pytest.raises(Looked):
+        any(_searches(game, position) for position in covered)
