@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import click
 import platformdirs
 
+from saratoga_server.store.addresses import addresses
 from saratoga_server.store.durability import Durability
 
 DEFAULT_PORT: Final = 7470
@@ -175,9 +176,12 @@ def cannot_listen(settings: Settings, fault: OSError) -> CannotOpen:
 
 
 def without_password(url: str) -> str:
-    """The URL with user and password, and whatever a query may hold, left out."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    """The URL, or each of several, with user, password and whatever a query may hold left out."""
+    shown = (
+        f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        for parts in map(urlsplit, addresses(url))
+    )
+    return ",".join(shown)
 
 
 def _check_port(flag: str, port: int) -> None:
@@ -186,13 +190,13 @@ def _check_port(flag: str, port: int) -> None:
 
 
 def _check_redis(url: str | None) -> None:
-    if url is None:
-        return
-    parts = urlsplit(url)
-    if parts.scheme not in _REDIS_SCHEMES or not (parts.netloc or parts.path):
-        raise BadSettings(
-            "--redis is a URL such as redis://localhost:6379/0, rediss://... or unix:///run/redis.sock."
-        )
+    for each in () if url is None else addresses(url):
+        parts = urlsplit(each)
+        if parts.scheme not in _REDIS_SCHEMES or not (parts.netloc or parts.path):
+            raise BadSettings(
+                "--redis is a URL such as redis://localhost:6379/0, rediss://... or "
+                "unix:///run/redis.sock; of a cluster's nodes several, separated by commas."
+            )
 
 
 def _check_public_url(url: str | None) -> None:

@@ -122,6 +122,7 @@ def test_metrics_take_a_free_port_where_the_players_do() -> None:
         (("--metrics-port", "7470"), "--metrics-port and --port are the same."),
         (("--redis", "localhost:6379"), "--redis is a URL such as"),
         (("--redis", "redis:"), "--redis is a URL such as"),
+        (("--redis", "redis://one,redis://"), "--redis is a URL such as"),
         (("--public-url", "patience.example.org"), "--public-url is a URL such as"),
         (("--public-url", "wss://"), "--public-url is a URL such as"),
         (("--origin", "a.example.org"), "--origin a.example.org is not an origin."),
@@ -166,6 +167,8 @@ def test_the_password_of_the_store_is_never_shown() -> None:
     assert settings.store_shown == "rediss://store:6379/2"
     assert "hush" not in repr(settings)
     assert without_password("unix:///run/redis.sock") == "unix:///run/redis.sock"
+    nodes = "redis://me:hush@one:6379,redis://me:hush@two:6379"
+    assert without_password(nodes) == "redis://one:6379,redis://two:6379"
     assert Settings().store_shown == "embedded"
 
 

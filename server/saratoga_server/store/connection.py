@@ -8,6 +8,7 @@ from itertools import count
 from typing import Final
 
 from saratoga_server.ports import StoreRefused, StoreUnavailable
+from saratoga_server.store.addresses import addresses
 from saratoga_server.store.audit import Audit
 from saratoga_server.store.batches import Batches
 from saratoga_server.store.boards import Boards
@@ -103,7 +104,7 @@ async def _found(url: str, durability: Durability, *, trust: bool) -> tuple[Fitn
     """
     clock = asyncio.get_running_loop().time
     until = clock() + PATIENCE
-    urls = url.split(",")
+    urls = addresses(url)
     for place in count():
         try:
             fitness = await check_fitness(urls[place % len(urls)], durability, trust=trust)

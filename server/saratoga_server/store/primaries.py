@@ -14,6 +14,7 @@ from redis.exceptions import RedisError
 
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreUnavailable
+from saratoga_server.store.addresses import addresses
 from saratoga_server.store.clients import open_client
 from saratoga_server.store.slots import (
     SLOTS,
@@ -203,7 +204,7 @@ def _primary(url: str) -> Primary:
 
 async def open_primaries(url: str, *, is_cluster: bool = False) -> Primaries:
     """The primaries behind an address, or behind several of a cluster, separated by commas."""
-    primaries = Primaries(tuple(url.split(",")), is_cluster=is_cluster)
+    primaries = Primaries(tuple(addresses(url)), is_cluster=is_cluster)
     try:
         await primaries.open()
     except BaseException:
