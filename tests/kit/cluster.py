@@ -181,12 +181,16 @@ class Cluster:
 
     # until it is so
 
-    def wait_until_promoted(self, heir: ClusterNode) -> None:
-        """Until a replica has become a primary, and every living node knows."""
+    def wait_until_promoted(self, heir: ClusterNode, *, but: ClusterNode | None = None) -> None:
+        """Until a replica has become a primary, and every living node knows, `but` one that hangs."""
         until(lambda: heir.role() == "master", f"{heir} is promoted")
         name = heir.id
         until(
-            lambda: all(node.holds_for_primary(name) for node in self.nodes if node.is_alive),
+            lambda: all(
+                node.holds_for_primary(name)
+                for node in self.nodes
+                if node.is_alive and node is not but
+            ),
             f"all know of {heir}",
         )
 
