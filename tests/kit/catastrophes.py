@@ -207,12 +207,23 @@ async def party(
 ) -> AsyncIterator[Party]:
     """Four bots at a table for each of the games, in a house on that store or on its own."""
     flags = flags_for(external.url if external else None, ("--rate", "0", "--log-level", "warning"))
+    async with (
+        open_house(*flags) as house,
+        party_at(house.url, games, pace, house, external) as guests,
+    ):
+        yield guests
+
+
+@asynccontextmanager
+async def party_at(
+    url: str, games: tuple[str, ...], pace: float, house: House, external: StoreServer | None
+) -> AsyncIterator[Party]:
+    """Four bots at a table for each of the games, who come by that address for as long as entered."""
     async with AsyncExitStack() as stack:
-        house = await stack.enter_async_context(open_house(*flags))
         guests = Party(house, external)
         for number, game in enumerate(games, start=1):
             table = await stack.enter_async_context(
-                players_at_a_table(house.url, game, f"Table{number}x")
+                players_at_a_table(url, game, f"Table{number}x")
             )
             guests.tables.append(table)
         for player in guests.players:
