@@ -6,7 +6,7 @@ import random
 import sys
 import time
 
-from kit.storms.weather import LONG_STANDALONE, Forecast, weathered
+from kit.storms.weather import LONG_CLUSTERED, LONG_STANDALONE, Forecast, weathered
 
 
 def tell(news: str) -> None:
@@ -22,7 +22,8 @@ def main() -> int:
     arguments.add_argument("--nodes", type=int, default=3)
     options = arguments.parse_args()
     seed = options.seed or str(random.SystemRandom().randrange(1_000_000))
-    kinds = [kind for kind in LONG_STANDALONE if options.only in kind.name]
+    every = LONG_CLUSTERED if options.clustered else LONG_STANDALONE
+    kinds = [kind for kind in every if options.only in kind.name]
     tell(f"seed {seed}")
     began = time.monotonic()
     forecast = Forecast(

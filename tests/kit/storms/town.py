@@ -254,8 +254,12 @@ async def open_town(
         for number in range(nodes):
             town.nodes.append(await _open_node(stack, town, folder, number))
             balanced.ports.append(town.nodes[-1].port)
-        for number, game in enumerate(games, start=1):
-            town.tables.append(await _seated(stack, town, game, f"Table{number}x"))
+        try:
+            for number, game in enumerate(games, start=1):
+                town.tables.append(await _seated(stack, town, game, f"Table{number}x"))
+        except Exception as trouble:
+            trouble.add_note(town.picture())
+            raise
         stack.push_async_callback(town.rest)
         town.race(pace)
         yield town

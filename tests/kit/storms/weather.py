@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kit.storms.auditor import Auditor
+from kit.storms.cluster_faults import CLUSTER_FAULTS
 from kit.storms.fault import Fault
 from kit.storms.line_faults import LINE_FAULTS
 from kit.storms.node_faults import HUNG_LONG as NODE_HUNG_LONG
@@ -19,7 +20,9 @@ LOOKED_AFTER = 25
 """Throws after which the races that are over are looked through."""
 
 STANDALONE = (*NODE_FAULTS, *WAY_FAULTS, *STORE_FAULTS, *LINE_FAULTS)
+CLUSTERED = (*CLUSTER_FAULTS, *NODE_FAULTS, *LINE_FAULTS)
 LONG_STANDALONE = (*STANDALONE, NODE_HUNG_LONG, STORE_HUNG_LONG)
+LONG_CLUSTERED = (*CLUSTERED, NODE_HUNG_LONG)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
