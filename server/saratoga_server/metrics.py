@@ -76,6 +76,7 @@ class Metrics:
         "store_errors",
         "stores",
         "tables",
+        "tasks",
     )
 
     def __init__(self) -> None:
@@ -96,6 +97,8 @@ class Metrics:
         """Calls that the store did not answer."""
         self.limited: Counter[str] = Counter()
         """What was refused because it was too much, by what it was (`limits.Act`)."""
+        self.tasks = 0
+        """Of the process's event loop, as last seen: what grows without players is a leak."""
         self.slow_clients = 0
         """Connections aborted because their client stopped reading."""
         self.races_begun = 0
@@ -120,6 +123,7 @@ class _House(Collector):
     def collect(self) -> Iterator[Metric]:
         counts = self._metrics
         yield _gauge("connections", "Connections open now.", counts.connections)
+        yield _gauge("tasks", "Tasks of the event loop.", counts.tasks)
         yield _by("commands", "Commands read.", "type", counts.commands)
         yield _by("refusals", "Commands refused.", "code", counts.refusals)
         yield _counter("moves_acknowledged", "Moves durable and done.", counts.moves_acknowledged)

@@ -1,5 +1,6 @@
 """What Prometheus wants to know without being told: whether this node is ready, how its store does."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, Protocol
 
@@ -39,5 +40,6 @@ class Vitals:
 
     async def look(self) -> None:
         """Once: the door first, since that is what players feel."""
+        self._metrics.tasks = len(asyncio.all_tasks())
         self._metrics.is_ready = await self._house.why_not_ready() is None
         self._metrics.stores = tuple(await self._store())

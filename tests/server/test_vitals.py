@@ -1,5 +1,6 @@
 """A node's readiness and its store's health, as they come to be read by Prometheus."""
 
+import asyncio
 from collections.abc import Sequence
 
 from saratoga_server.metrics import Metrics
@@ -27,6 +28,17 @@ async def test_what_is_seen_is_written_down() -> None:
     metrics = Metrics()
     await Vitals(Door(), healthy, metrics).look()
     assert (metrics.is_ready, metrics.stores) == (True, (UP,))
+
+
+async def test_tasks_are_counted() -> None:
+    metrics = Metrics()
+    vitals = Vitals(Door(), healthy, metrics)
+    await vitals.look()
+    before = metrics.tasks
+    more = asyncio.create_task(asyncio.sleep(0))
+    await vitals.look()
+    assert (before, metrics.tasks) == (1, 2)
+    await more
 
 
 async def test_a_door_that_closes_is_ready_no_more() -> None:
