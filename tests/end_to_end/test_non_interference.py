@@ -14,6 +14,7 @@ import pytest
 from kit.guests import GuestInMemory
 from kit.rooms import HouseInMemory, always, counted_down, gathered, house_in_memory
 from kit.secrecy import ODD_MOVES, Leak, leak, turned_up
+from kit.swaps import is_up, rearranged, slots
 from kit.tables import CODE
 from kit.walks import banking, wandering
 from saratoga_protocol.commands import Resume, WatchTable
@@ -133,31 +134,6 @@ async def came_back(rooms: HouseInMemory, old: GuestInMemory, code: str) -> Gues
     await new.hello()
     await new.at_table(Resume, table=code)
     return new
-
-
-def slots(opening: Position) -> list[tuple[str, int]]:
-    """Where hidden cards lie: of the stock from the first drawn, of the reserve from its top."""
-    of_reserve = range(1, len(opening.reserve))
-    return [("stock", n) for n in range(len(opening.stock))] + [("reserve", n) for n in of_reserve]
-
-
-def is_up(slot: tuple[str, int], way: Sequence[Position]) -> bool:
-    """Whether that slot's card has been turned up on the way."""
-    drawn, seen = turned_up(way)
-    return slot[1] < (drawn if slot[0] == "stock" else seen)
-
-
-def rearranged(opening: Position, into: dict[tuple[str, int], tuple[str, int]]) -> Position:
-    """The opening with the card of each slot taken from another slot."""
-    stock, reserve = list(opening.stock), list(opening.reserve)
-    cards = {("stock", n): card for n, card in enumerate(opening.stock)}
-    cards |= {("reserve", n): card for n, card in enumerate(reversed(opening.reserve))}
-    for (pile, n), source in into.items():
-        if pile == "stock":
-            stock[n] = cards[source]
-        else:
-            reserve[-1 - n] = cards[source]
-    return opening._replace(stock=tuple(stock), reserve=tuple(reserve))
 
 
 @dataclass

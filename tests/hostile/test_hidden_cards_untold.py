@@ -1,0 +1,123 @@
+"""No sequence of commands, legal or not, tells anybody of a card that its player has not turned up.
+
+A script full of odd commands is told twice, on deals that differ in hidden cards only, with everything
+else the same: tokens, seeds, codes, time. Until one of those cards is turned up, every byte is the same:
+to both racers, to a stranger without a seat, on the pages over HTTP, in the metrics and in the log.
+"""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from kit.secrecy import leak
+from kit.secret_commands import Telling, scripted, told
+from kit.swaps import Slot, is_up, rearranged, slots
+from kit.tables import CODE
+from saratoga_protocol.events import Refused
+from saratoga_protocol.refusals import REASONS
+from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.games import GAMES
+from saratoga_rules.position import Position
+
+STEPS = 90
+
+
+@pytest.fixture(autouse=True)
+def _nothing_by_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("saratoga_server.lobby.table_code", lambda chance: CODE)
+    monkeypatch.setattr("saratoga_server.opening.secrets.token_hex", lambda count: "00" * count)
+
+
+def dealt(game: str, number: int) -> Position:
+    return deal_for_key(GAMES[game], practice_key(f"odd {number}"))
+
+
+def turned_up_at(telling: Telling, slot: Slot) -> int | None:
+    """The first step after which somebody has that card face up."""
+    steps = range(len(telling.made))
+    up = (s for s in steps if any(is_up(slot, way) for way in telling.ways(s).values()))
+    return next(up, None)
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_cards_that_nobody_turned_up_change_no_byte_of_any_answer(game: str) -> None:
+    chance = Random(f"odd commands of {game}")
+    for number in range(2):
+        opening = dealt(game, number)
+        base = await scripted(game, opening, chance, STEPS)
+        hidden = [slot for slot in slots(opening) if turned_up_at(base, slot) is None]
+        assert len(hidden) > 3
+        again = await told(game, opening, base.script)
+        assert again.streams == base.streams
+        for _ in range(2):
+            shuffled = chance.sample(hidden, len(hidden))
+            deal = rearranged(opening, dict(zip(hidden, shuffled, strict=True)))
+            assert deal != opening
+            other = await told(game, deal, base.script)
+            assert other.streams == base.streams
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_a_card_changes_nothing_before_it_is_turned_up(game: str) -> None:
+    chance = Random(f"swaps of {game}")
+    opening = dealt(game, 7)
+    base = await scripted(game, opening, chance, STEPS)
+    looked = 0
+    for _ in range(6):
+        one, two = chance.sample(slots(opening), 2)
+        deal = rearranged(opening, {one: two, two: one})
+        first = [step for slot in (one, two) if (step := turned_up_at(base, slot)) is not None]
+        end = min(first, default=STEPS + 1) - 1
+        if deal == opening or end < 0:  # of two packs, equal cards
+            continue
+        looked += end
+        other = await told(game, deal, base.script)
+        assert other.until(end) == base.until(end)
+    assert looked > STEPS / 2
+
+
+async def test_the_scripts_try_what_can_be_tried() -> None:
+    answers: set[str] = set()
+    moves = 0
+    for game in GAMES:
+        base = await scripted(game, dealt(game, 3), Random(f"tries {game}"), STEPS)
+        moves += sum(base.made[-1].values())
+        text = "".join(str(frame) for name in ("Anna", "Wanda") for frame in base.streams[name])
+        answers |= {code for code in REASONS if f'"code":"{code}"' in text}
+    assert moves > STEPS
+    assert answers >= {
+        *("bad_command", "bad_frame", "bad_move", "illegal_move", "stale_move"),
+        *("race_running", "no_such_race", "wrong_phase", "host_only", "not_seated", "hello_twice"),
+    }
+
+
+async def test_a_refusal_that_told_of_a_hidden_card_would_be_found_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    opening = dealt("canfield", 1)
+    base_deal, chance = opening, Random("whispers")
+    base = await scripted("canfield", base_deal, chance, STEPS)
+    hidden = [slot for slot in slots(opening) if turned_up_at(base, slot) is None]
+    shown: list[Position] = []
+
+    def remembered(view: Any, position: Position) -> Any:
+        shown.append(position)
+        return view
+
+    def whispered(no: Refused, *_: Any) -> Refused:
+        # a word more or less, by a card that lies face down
+        last = shown[-1].reserve[0] if shown else "AS"
+        return Refused(re=no.re, code=no.code, message=no.message + "!" * (last[1] in "HD"))
+
+    leak(monkeypatch, "redact", remembered)
+    leak(monkeypatch, "refused", whispered)
+    ours = await told("canfield", base_deal, base.script)
+    differ = 0
+    for _ in range(4):
+        deal = rearranged(
+            opening, dict(zip(hidden, chance.sample(hidden, len(hidden)), strict=True))
+        )
+        theirs = await told("canfield", deal, base.script)
+        differ += theirs.streams != ours.streams
+    assert differ

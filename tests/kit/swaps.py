@@ -1,0 +1,34 @@
+"""Hidden cards taken from one place to another behind the players' backs."""
+
+from collections.abc import Sequence
+
+from kit.secrecy import turned_up
+from saratoga_rules.position import Position
+
+Slot = tuple[str, int]
+"""Where a hidden card lies: in the stock, from the first drawn; in the reserve, from its top."""
+
+
+def slots(opening: Position) -> list[Slot]:
+    """Every place of a hidden card."""
+    of_reserve = range(1, len(opening.reserve))
+    return [("stock", n) for n in range(len(opening.stock))] + [("reserve", n) for n in of_reserve]
+
+
+def is_up(slot: Slot, way: Sequence[Position]) -> bool:
+    """Whether that slot's card has been turned up on the way."""
+    drawn, seen = turned_up(way)
+    return slot[1] < (drawn if slot[0] == "stock" else seen)
+
+
+def rearranged(opening: Position, into: dict[Slot, Slot]) -> Position:
+    """The opening with the card of each slot taken from another slot."""
+    stock, reserve = list(opening.stock), list(opening.reserve)
+    cards = {("stock", n): card for n, card in enumerate(opening.stock)}
+    cards |= {("reserve", n): card for n, card in enumerate(reversed(opening.reserve))}
+    for (pile, n), source in into.items():
+        if pile == "stock":
+            stock[n] = cards[source]
+        else:
+            reserve[-1 - n] = cards[source]
+    return opening._replace(stock=tuple(stock), reserve=tuple(reserve))
