@@ -143,25 +143,41 @@ async def serve(settings: Settings, parent: Parent | None = None) -> None:
             if stop.unannounced:
                 # whoever follows waits for the port
                 house.errands.spawn(door.close())
-            await _close(house, gateway, [*duties, stopping])
+            await _close(house, gateway, stop, settings.drain_delay, [*duties, stopping])
         finally:
             await door.close()
 
 
-async def _close(house: House, gateway: Gateway, duties: Sequence[asyncio.Task[object]]) -> None:
+async def _close(
+    house: House, gateway: Gateway, stop: Stop, delay: float, duties: Sequence[asyncio.Task[object]]
+) -> None:
     """Let nobody in, finish what is under way, send everybody to come back elsewhere."""
     log.info("closing", connections=house.metrics.connections)
+    house.leaving, house.metrics.is_ready = True, False
+    hurry = asyncio.create_task(stop.at_once.wait())
+    closing = asyncio.create_task(_see_out(house, gateway, 0 if stop.unannounced else delay))
+    await asyncio.wait([closing, hurry], return_when=asyncio.FIRST_COMPLETED)
+    if not closing.done():
+        log.warning("closed_in_haste")
+        gateway.cut()
+    for fault in await call_off([*duties, hurry, closing]):
+        log.error("house_fault", fault=fault)
+    log.info("closed")
+
+
+async def _see_out(house: House, gateway: Gateway, delay: float) -> None:
+    # players go on as before while balancers notice
+    await asyncio.sleep(delay)
     house.draining = True
-    house.metrics.is_ready = False
+    gateway.stop_listening()
     try:
         async with asyncio.timeout(STOP_WITHIN):
+            await gateway.see_out(RESTARTING, house.is_racing)
             await gateway.close(RESTARTING)
             await house.stop()
     except TimeoutError:
         log.warning("closed_in_haste")
-    for fault in await call_off(duties):
-        log.error("house_fault", fault=fault)
-    log.info("closed")
+        gateway.cut()
 
 
 def _door(settings: Settings) -> Door:

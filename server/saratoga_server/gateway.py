@@ -10,7 +10,7 @@ import itertools
 import socket
 import ssl
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Protocol, cast
@@ -32,6 +32,7 @@ from saratoga_protocol.refusals import (
 )
 from saratoga_protocol.version import MAX_COMMAND_BYTES, SUBPROTOCOLS
 from saratoga_server.accounts import Ledger
+from saratoga_server.departure import see_out, slices
 from saratoga_server.intake import Intake
 from saratoga_server.limits import BYTES_OF_A_COMMAND
 from saratoga_server.line import CLOSE_WITHIN, WebSocketLine, hang_up
@@ -179,8 +180,22 @@ class Gateway:
         for server in self._servers:
             server.close(close_connections=False)
 
+    async def see_out(
+        self,
+        code: CloseCode = RESTARTING,
+        is_racing: Callable[[Session], bool] = lambda session: False,
+    ) -> None:
+        """Send everybody away, slice by slice, each when the command under way is answered."""
+
+        async def leave(session: Session) -> None:
+            line = self._lines.get(session)
+            if line is not None:
+                await line.leave(code)
+
+        await see_out(slices(self._lines, is_racing), leave)
+
     async def close(self, code: CloseCode = RESTARTING) -> None:
-        """Let nobody in any more, and send everybody away."""
+        """Let nobody in any more, send away whoever is still there, and wait until all are gone."""
         self.stop_listening()
         lines = list(self._lines.values())
         for line in lines:
@@ -188,6 +203,11 @@ class Gateway:
         await asyncio.gather(*(line.closed() for line in lines))
         for server in self._servers:
             await server.wait_closed()
+
+    def cut(self) -> None:
+        """End every connection at once."""
+        for line in list(self._lines.values()):
+            line.cut()
 
     async def _handle(self, connection: ServerConnection) -> None:
         assert isinstance(connection, Intake)
@@ -218,6 +238,7 @@ class Gateway:
             pass
         finally:
             deadline.cancel()
+            line.answered()
             del self._lines[session], self._lines_of[connection]
             self._metrics.slow_clients += line.is_too_slow
             await self._rooms.gone(session)
@@ -227,6 +248,8 @@ class Gateway:
         visitor = session.visitor
         overdrawn = 0
         async for frame in connection:
+            if line.is_leaving:
+                continue
             began = time.monotonic()
             command = _read(session, frame)
             if not visitor.pays(1 + len(frame) // BYTES_OF_A_COMMAND, began):
@@ -243,7 +266,9 @@ class Gateway:
                 session.tell(command)
             else:
                 overdrawn = max(0, overdrawn - 1)
+                line.answering()
                 await self._answer(session, command, began)
+                line.answered()
             if line.is_full:
                 await line.drained()
 

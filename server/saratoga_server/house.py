@@ -68,7 +68,10 @@ class House:
     node: str
     metrics: Metrics
     errands: Errands = field(default_factory=Errands)
+    leaving: bool = False
+    """About to stop: nobody should be sent here any more, and who is here plays on."""
     draining: bool = False
+    """Stopping: no race begins here any more."""
     _serves: dict[type[said.Command], Serve] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -107,6 +110,11 @@ class House:
         return self.clock.now()
 
     # Connections
+
+    def is_racing(self, session: Session) -> bool:
+        """Whether the connection's player sits at a table that races."""
+        room = self.floor.known(session.seat) if session.seat else None
+        return room is not None and room.state.phase is Phase.RUNNING
 
     def arrived(self, session: Session) -> None:
         self.hub.enter(session)
@@ -279,7 +287,7 @@ class House:
 
     async def why_not_ready(self) -> str | None:
         """Why nobody should be sent here now, for people; `None`: ready."""
-        if self.draining:
+        if self.leaving or self.draining:
             return "This server is about to stop."
         try:
             async with asyncio.timeout(1.0):

@@ -38,6 +38,9 @@ class WebSocketLine:
         self._frames = 0
         self._long = 0
         self._goodbye: asyncio.Task[None] | None = None
+        self._last: CloseCode | None = None
+        self._is_answering = False
+        self._answered = asyncio.Event()
         self._is_cut = False
         self.is_too_slow = False
         """Cut, because too much waited, or for too long."""
@@ -75,6 +78,29 @@ class WebSocketLine:
     def close(self, code: CloseCode) -> None:
         if self._goodbye is None:
             self._goodbye = asyncio.ensure_future(self._say_goodbye(code))
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether no further command is to be carried out: it is sent again elsewhere."""
+        return self._last is not None
+
+    async def leave(self, code: CloseCode) -> None:
+        """Say goodbye when the command under way is answered; returns when that is done."""
+        self._last = code
+        if self._is_answering:
+            await self._answered.wait()
+        self.close(code)
+        await self.closed()
+
+    def answering(self) -> None:
+        """A command is being carried out."""
+        self._is_answering = True
+
+    def answered(self) -> None:
+        """None is any more: the answer was sent, or there will be none."""
+        self._is_answering = False
+        if self._last is not None:
+            self._answered.set()
 
     async def closed(self) -> None:
         """Wait until a goodbye under way is said."""
