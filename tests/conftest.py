@@ -39,10 +39,12 @@ settings.load_profile(os.environ.get("SARATOGA_HYPOTHESIS_PROFILE", "dev"))
 pytest_plugins = [
     "kit.stores",
     "kit.completeness",
+    "kit.programs",
     "kit.house",
     "kit.rooms",
     "kit.open_door",
     "kit.figures",
+    "kit.deployed",
 ]
 
 

@@ -1,0 +1,91 @@
+"""nginx as `deploy/nginx` sets it up, before two nodes on one Valkey: races, retries, pages, limits."""
+
+import asyncio
+import ssl
+import subprocess
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.typing import Subprotocol
+
+from kit.deployed import Deployment
+from kit.deployment import Proxy
+from saratoga_protocol.version import SUBPROTOCOLS
+
+pytestmark = [pytest.mark.needs("nginx", "openssl"), pytest.mark.asyncio(loop_scope="module")]
+
+
+def page(proxy: Proxy, path: str, **headers: str) -> tuple[int, dict[str, str], str]:
+    context = ssl.create_default_context(cafile=str(proxy.certificate))
+    request = Request(f"https://127.0.0.1:{proxy.port}{path}", headers=headers)
+    try:
+        with urlopen(request, timeout=10, context=context) as answer:
+            return answer.status, dict(answer.headers), answer.read().decode()
+    except HTTPError as fault:
+        with fault:
+            return fault.code, dict(fault.headers), fault.read().decode()
+
+
+async def test_pages_are_kept_for_a_moment_and_carry_what_keeps_browsers_safe(
+    deployment: Deployment,
+) -> None:
+    proxy = deployment.proxy
+    answers = [await asyncio.to_thread(page, proxy, "/leaderboards/canfield") for _ in range(3)]
+    assert {status for status, _, _ in answers} == {200}
+    assert "HIT" in {headers["X-Cache"] for _, headers, _ in answers}
+    _, headers, _ = answers[0]
+    assert headers["Strict-Transport-Security"] == "max-age=31536000"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Server"] == "nginx"
+    assert (await asyncio.to_thread(page, proxy, "/readyz"))[0] == 200
+
+
+async def test_metrics_are_not_to_be_had_from_outside(deployment: Deployment) -> None:
+    for path in ("/metrics", "/metrics/", "//metrics", "/%6detrics"):
+        status, _, body = await asyncio.to_thread(page, deployment.proxy, path)
+        assert (status, "saratoga_" in body) == (404, False), path
+
+
+async def test_who_asks_without_tls_is_sent_to_it(deployment: Deployment) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", deployment.proxy.plain_port)
+    writer.write(b"GET /mint-otter-42 HTTP/1.1\r\nHost: patience.example.org\r\n\r\n")
+    head = (await reader.readuntil(b"\r\n\r\n")).decode()
+    writer.close()
+    await writer.wait_closed()
+    assert head.startswith("HTTP/1.1 308 ")
+    assert "Location: https://patience.example.org/mint-otter-42\r\n" in head
+
+
+async def test_what_a_stranger_says_of_the_address_is_not_believed(
+    deployment: Deployment,
+) -> None:
+    context = ssl.create_default_context(cafile=str(deployment.proxy.certificate))
+    async with connect(
+        deployment.proxy.url,
+        ssl=context,
+        subprotocols=[Subprotocol(name) for name in SUBPROTOCOLS],
+        additional_headers={"X-Forwarded-For": "203.0.113.7", "X-Real-IP": "203.0.113.7"},
+    ):
+        pass
+    came = [
+        event["address"]
+        for node in deployment.nodes
+        for event in node.events()
+        if event["event"] == "connected"
+    ]
+    assert came == ["127.0.0.1"]
+
+
+async def test_nginx_finds_no_fault_with_the_settings(deployment: Deployment) -> None:
+    said = await asyncio.to_thread(
+        subprocess.run,
+        [*deployment.proxy.command, "-t"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert said.returncode == 0, said.stderr
+    assert "syntax is ok" in said.stderr
+    assert "[warn]" not in said.stderr, said.stderr

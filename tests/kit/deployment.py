@@ -1,0 +1,146 @@
+"""Where what a host needs lies (`deploy/`), and nginx and Valkey run from those very files.
+
+Paths, ports and addresses of a host's machine are replaced by a test's own; all else stays.
+"""
+
+import re
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from kit.programs import program
+from kit.stores import READY_WITHIN, SCRATCH, StoreServer, free_port
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+
+
+def replaced(text: str, *pairs: tuple[str, str]) -> str:
+    """The text with every pattern replaced; each must have been there."""
+    for pattern, new in pairs:
+        text, times = re.subn(pattern, new, text, flags=re.MULTILINE)
+        assert times, f"{pattern} is not in the file any more"
+    return text
+
+
+def write_certificate(folder: Path) -> Path:
+    """A certificate for this machine and its key, where nginx looks for them."""
+    subprocess.run(
+        [
+            *(program("openssl"), "req", "-x509", "-newkey", "ec", "-nodes", "-days", "2"),
+            *("-pkeyopt", "ec_paramgen_curve:prime256v1", "-subj", "/CN=localhost"),
+            *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
+            *("-keyout", str(folder / "privkey.pem"), "-out", str(folder / "fullchain.pem")),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    return folder / "fullchain.pem"
+
+
+class Proxy:
+    """nginx on a folder of its own, before nodes on this machine."""
+
+    def __init__(self, folder: Path, nodes: Sequence[int]) -> None:
+        self.folder = folder
+        self.port, self.plain_port = free_port(), free_port()
+        self.certificate = write_certificate(folder)
+        self._write_settings(nodes)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"wss://127.0.0.1:{self.port}"
+
+    @property
+    def settings(self) -> Path:
+        return self.folder / "nginx.conf"
+
+    def _write_settings(self, nodes: Sequence[int]) -> None:
+        nginx, folder = DEPLOY / "nginx", str(self.folder)
+        main = replaced(
+            (nginx / "nginx.conf").read_text(),
+            ("/etc/nginx", folder),
+            ("/run/nginx.pid", f"{folder}/pid"),
+            ("/dev/stderr", f"{folder}/error.log"),
+            ("/dev/stdout", f"{folder}/access.log"),
+            ("/tmp/", f"{folder}/temp-"),
+            ("^worker_processes auto", "worker_processes 1"),
+        )
+        site = replaced(
+            (nginx / "saratoga.conf").read_text(),
+            (r"^ *listen \[::\].*\n", ""),
+            (r"listen 443 ", f"listen 127.0.0.1:{self.port} "),
+            (r"listen 80 ", f"listen 127.0.0.1:{self.plain_port} "),
+            ("/etc/saratoga/tls", folder),
+            ("/var/cache/nginx/saratoga", f"{folder}/cache"),
+        )
+        upstream = replaced(
+            (nginx / "nodes.conf").read_text(),
+            (r"(    server 127\.0\.0\.1:\d+( .*)\n)+", "".join(
+                rf"    server 127.0.0.1:{port}\2\n" for port in nodes)),
+        )  # fmt: skip
+        self.settings.write_text(main)
+        (self.folder / "saratoga.conf").write_text(site)
+        (self.folder / "saratoga-nodes.conf").write_text(upstream)
+
+    @property
+    def command(self) -> list[str]:
+        """nginx on these settings; its workers are whoever runs the test, as the folder is theirs."""
+        return [
+            program("nginx"),
+            "-p",
+            str(self.folder),
+            "-c",
+            str(self.settings),
+            "-g",
+            "user root;",
+        ]
+
+    def start(self) -> None:
+        self._process = subprocess.Popen([*self.command[:-1], "user root; daemon off;"])
+        deadline = time.monotonic() + READY_WITHIN
+        while not (self.folder / "pid").exists():
+            assert self._process.poll() is None, (self.folder / "error.log").read_text()
+            assert time.monotonic() < deadline, "nginx does not come up"
+            time.sleep(0.005)
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait()
+
+
+@contextmanager
+def open_proxy(*nodes: int) -> Iterator[Proxy]:
+    """nginx before the nodes on these ports, as `deploy/nginx` sets it up."""
+    with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH) as folder:
+        proxy = Proxy(Path(folder), nodes)
+        proxy.start()
+        try:
+            yield proxy
+        finally:
+            proxy.stop()
+
+
+@contextmanager
+def open_valkey(level: str, binary: str, *more: str) -> Iterator[StoreServer]:
+    """A store on the settings in `deploy/valkey` for that level; `more` are lines beside them."""
+    with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as scratch:
+        folder = Path(scratch)
+        text = (DEPLOY / "valkey" / f"valkey-{level}.conf").read_text()
+        lines = [
+            replaced(text, (r"^port \d+", "port 0"), (r"^dir .*", f"dir {folder}")),
+            f"unixsocket {folder}/s",
+            f"logfile {folder}/log",
+            *more,
+        ]
+        (folder / "valkey.conf").write_text("\n".join(lines) + "\n")
+        store = StoreServer(binary, folder)
+        store.start_on(folder / "valkey.conf")
+        try:
+            yield store
+        finally:
+            store.kill()

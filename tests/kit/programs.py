@@ -1,0 +1,78 @@
+"""Programs that some tests run and that not every machine has: nginx, promtool, docker-compose and such.
+
+`@pytest.mark.needs("nginx")` names them. Where one is missing its tests are deselected, and the
+summary says which program was missed; they are not skipped, so no run looks more complete than it
+is. Where `CI` or `SARATOGA_NEED_PROGRAMS=1` is set they are run all the same, and fail.
+"""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+KNOWN = (
+    "nginx",
+    "openssl",
+    "promtool",
+    "docker-compose",
+    "systemd-analyze",
+    "hadolint",
+    "shellcheck",
+)
+
+
+def find_program(name: str) -> str | None:
+    """Where a program is: beside this Python, on the path, or where only root's path leads."""
+    beside = Path(sys.executable).with_name(name)
+    if beside.exists():
+        return str(beside)
+    return shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
+
+
+def program(name: str) -> str:
+    """The program's path; the test fails if it is missing."""
+    found = find_program(name)
+    if found is None:
+        pytest.fail(f"{name} is not installed, and this run must test with it")
+    return found
+
+
+def must_have_all() -> bool:
+    """Whether a missing program is a failure."""
+    return bool(os.environ.get("CI")) or os.environ.get("SARATOGA_NEED_PROGRAMS") == "1"
+
+
+def needed(item: pytest.Item) -> tuple[str, ...]:
+    return tuple(name for mark in item.iter_markers("needs") for name in mark.args)
+
+
+def missing_of(names: tuple[str, ...]) -> set[str]:
+    return {name for name in names if find_program(name) is None}
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    unknown = {name for item in items for name in needed(item)} - set(KNOWN)
+    assert not unknown, f"no such programs are known: {unknown}"
+    if must_have_all():
+        return
+    left_out = [item for item in items if missing_of(needed(item))]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    missing = missing_of(needed(item))
+    if missing:
+        pytest.fail(f"not installed, and this run must test with it: {', '.join(sorted(missing))}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    missing = missing_of(KNOWN)
+    if missing and not must_have_all():
+        terminalreporter.write_line(
+            f"not tested, for want of programs: what needs {', '.join(sorted(missing))}",
+            yellow=True,
+        )
