@@ -22,7 +22,8 @@ from kit.player_lines import PlayerLine, player_line
 from kit.recorded_players import Notes, NotingConnection, RecordedPlayer
 from kit.stepping_clocks import SteppingClock
 from kit.store_ways import StoreWay, store_way
-from kit.stores import SCRATCH, StoreServer
+from kit.stores import SCRATCH, StoreServer, free_port
+from kit.storms.footprints import Footprint, footprint
 from saratoga_client.pending import Draft
 from saratoga_protocol import events
 from saratoga_protocol.commands import CreateTable, JoinTable
@@ -53,12 +54,17 @@ class Node:
     house: House
     clock: SteppingClock
     way: StoreWay | None
+    metrics_port: int
     is_down: bool = False
     """Killed or stopped by a fault that is not healed yet."""
 
     @property
     def port(self) -> int:
         return self.house.port
+
+    def footprint(self) -> Footprint:
+        """What its process holds."""
+        return footprint(self.house.pid, self.port, self.metrics_port)
 
 
 @dataclass
@@ -112,6 +118,8 @@ class Town:
     standalone: StoreServer | None
     store_clock: SteppingClock | None
     cluster: Cluster | None
+    before: list[Footprint] = field(default_factory=list)
+    """What the nodes held when nobody had come yet."""
     tables: list[list[Guest]] = field(default_factory=list)
     news: asyncio.Event = field(default_factory=asyncio.Event)
     broken: list[str] = field(default_factory=list)
@@ -254,13 +262,14 @@ async def open_town(
         for number in range(nodes):
             town.nodes.append(await _open_node(stack, town, folder, number))
             balanced.ports.append(town.nodes[-1].port)
+        stack.push_async_callback(town.rest)
         try:
+            town.before = [each.footprint() for each in town.nodes]
             for number, game in enumerate(games, start=1):
                 town.tables.append(await _seated(stack, town, game, f"Table{number}x"))
         except Exception as trouble:
             trouble.add_note(town.picture())
             raise
-        stack.push_async_callback(town.rest)
         town.race(pace)
         yield town
 
@@ -281,18 +290,20 @@ async def _open_node(stack: AsyncExitStack, town: Town, folder: Path, number: in
             store_way(town.standalone.socket, folder / f"way-{number}")
         )
         url = way.url
+    metrics_port = free_port()
     durability = "safe" if town.cluster is None else "replicated"
     house = House(
         folder / f"node-{number}",
         (
             *("--redis", url, "--durability", durability, "--node", f"node{number}"),
             *("--rate", "0", "--log-level", "warning"),
+            *("--metrics-port", str(metrics_port)),
         ),
         before=clock.before_python,
     )
     await house.start()
     stack.push_async_callback(house.stop)
-    return Node(house, clock, way)
+    return Node(house, clock, way, metrics_port)
 
 
 async def _seated(stack: AsyncExitStack, town: Town, game: str, names: str) -> list[Guest]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from kit.storms.auditor import Auditor
 from kit.storms.cluster_faults import CLUSTER_FAULTS
 from kit.storms.fault import Fault
+from kit.storms.leaks import left_over
 from kit.storms.line_faults import LINE_FAULTS
 from kit.storms.node_faults import HUNG_LONG as NODE_HUNG_LONG
 from kit.storms.node_faults import NODE_FAULTS, WAY_FAULTS
@@ -18,6 +19,9 @@ from saratoga_server.store.connection import open_store
 
 LOOKED_AFTER = 25
 """Throws after which the races that are over are looked through."""
+
+AUDITED_WITHIN = 180.0
+"""Seconds for the last look through everything."""
 
 STANDALONE = (*NODE_FAULTS, *WAY_FAULTS, *STORE_FAULTS, *LINE_FAULTS)
 CLUSTERED = (*CLUSTER_FAULTS, *NODE_FAULTS, *LINE_FAULTS)
@@ -48,11 +52,13 @@ class Aftermath:
     storm: Storm
     audited: Auditor
     refusals: dict[str, int]
+    left: list[str]
+    """What is still there though everybody has gone."""
 
     @property
     def faults(self) -> list[str]:
         """What is wrong: there must be nothing."""
-        return [*self.audited.faults, *self.storm.late]
+        return [*self.audited.faults, *self.storm.late, *self.left]
 
     def figures(self) -> str:
         audited = self.audited
@@ -67,32 +73,35 @@ async def weathered(
     forecast: Forecast, tell: Callable[[str], None] = lambda news: None
 ) -> Aftermath:
     """Let it come down, and look through everything; raises `NeverCame` if the town is stuck."""
-    async with (
-        open_town(
-            forecast.games,
-            nodes=forecast.nodes,
-            pace=forecast.pace,
-            clustered=forecast.clustered,
-        ) as town,
-        open_store(town.store_url) as store,
-    ):
+    async with open_town(
+        forecast.games, nodes=forecast.nodes, pace=forecast.pace, clustered=forecast.clustered
+    ) as town:
         storm = Storm(town, forecast.kinds, forecast.seed)
-        auditor = Auditor(town, store)
-        schedule = storm.schedule(forecast.throws, together=forecast.together)
-        for number, faults in enumerate(schedule, start=1):
-            names = " and ".join(fault.name for fault in faults)
-            tell(f"{number}/{len(schedule)} {names}")
-            try:
-                await storm.throw(faults, number)
-            except (NeverCame, TimeoutError, AssertionError) as trouble:
-                trouble.add_note(
-                    f"seed {forecast.seed}, throw {number} of {len(schedule)}: {names}\n"
-                    f"{storm.figures()}\n{town.picture()}"
-                )
-                raise
-            if number % LOOKED_AFTER == 0:
-                await auditor.look()
-                assert auditor.faults == [], (forecast.seed, number)
-        await town.rest()
-        await asyncio.wait_for(auditor.close(), 120)
-        return Aftermath(storm=storm, audited=auditor, refusals=dict(town.refusals()))
+        async with open_store(town.store_url) as store:
+            auditor = Auditor(town, store)
+            await _throw_all(forecast, storm, auditor, tell)
+            await town.rest()
+            await asyncio.wait_for(auditor.close(), AUDITED_WITHIN)
+        refusals = dict(town.refusals())
+        left = await left_over(town)
+        return Aftermath(storm=storm, audited=auditor, refusals=refusals, left=left)
+
+
+async def _throw_all(
+    forecast: Forecast, storm: Storm, auditor: Auditor, tell: Callable[[str], None]
+) -> None:
+    schedule = storm.schedule(forecast.throws, together=forecast.together)
+    for number, faults in enumerate(schedule, start=1):
+        names = " and ".join(fault.name for fault in faults)
+        tell(f"{number}/{len(schedule)} {names}")
+        try:
+            await storm.throw(faults, number)
+        except (NeverCame, TimeoutError, AssertionError) as trouble:
+            trouble.add_note(
+                f"seed {forecast.seed}, throw {number} of {len(schedule)}: {names}\n"
+                f"{storm.figures()}\n{storm.town.picture()}"
+            )
+            raise
+        if number % LOOKED_AFTER == 0:
+            await auditor.look()
+            assert auditor.faults == [], (forecast.seed, number)

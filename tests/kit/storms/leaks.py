@@ -1,0 +1,84 @@
+"""After a storm, when everybody has gone: nothing may be left but what was there before they came."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from redis import Redis
+
+from kit.storms.footprints import clients_of, keys_left_over, nodes_known, subscribers_of
+from kit.storms.town import Town
+
+GONE_WITHIN = 30.0
+"""Seconds for nodes and stores to notice who has gone; a dead node counts as living for six."""
+
+MOST_TO_THE_STORE = 40
+"""Connections of one node to one store process: its pool, its batcher and its subscriber."""
+
+
+async def left_over(town: Town) -> list[str]:
+    """Send everybody home; what should be gone after that and is not."""
+    for guest in town.guests:
+        await guest.player.house.close()
+        guest.line.drop_dead_ends()
+    most = max(each.files for each in town.before), max(each.tasks for each in town.before)
+    return await asyncio.to_thread(_settled, town, most)
+
+
+def _settled(town: Town, most: tuple[int, int]) -> list[str]:
+    with ExitStack() as stack:
+        stores = [stack.enter_context(store) for store in _stores(town)]
+        found = _until_nothing(lambda: _held(town, most, stores))
+        for store in stores:
+            found += keys_left_over(store)
+    return found
+
+
+def _until_nothing(look: Callable[[], list[str]]) -> list[str]:
+    deadline = time.monotonic() + GONE_WITHIN
+    while (found := look()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return found
+
+
+def _stores(town: Town) -> list[Redis]:
+    if town.cluster is not None:
+        return [Redis(host="127.0.0.1", port=node.port) for node in town.cluster.primaries()]
+    assert town.standalone is not None
+    return [Redis(unix_socket_path=str(town.standalone.socket))]
+
+
+def _held(town: Town, most: tuple[int, int], stores: list[Redis]) -> list[str]:
+    found = []
+    most_files, most_tasks = most
+    for node in town.nodes:
+        now = node.footprint()
+        if now.players:
+            found.append(f"node {node.port} has {now.players} connections, and nobody is there")
+        if now.files > most_files:
+            found.append(f"node {node.port} has {now.files} files open, once {most_files}")
+        if now.tasks > most_tasks:
+            found.append(f"node {node.port} has {now.tasks} tasks, once {most_tasks}")
+        if now.sockets > MOST_TO_THE_STORE * len(stores):
+            found.append(f"node {node.port} has {now.sockets} sockets")
+        if node.way is not None and node.way.connections > now.sockets:
+            found.append(f"node {node.port} has lost count of its connections to the store")
+    for store in stores:
+        found += _held_by(store, town)
+    if (living := sum(map(nodes_known, stores))) != len(town.nodes):
+        found.append(f"{living} nodes count as living, of {len(town.nodes)}")
+    return found
+
+
+def _held_by(store: Redis, town: Town) -> list[str]:
+    found = []
+    clients, nodes = clients_of(store), len(town.nodes)
+    if clients > MOST_TO_THE_STORE * nodes:
+        found.append(f"the store has {clients} clients")
+    ways = [node.way.connections for node in town.nodes if node.way is not None]
+    if ways and clients != sum(ways):
+        found.append(f"the store has {clients} clients, the nodes {sum(ways)} connections")
+    if wrong := [number for number in subscribers_of(store) if number != nodes]:
+        found.append(f"channels have {wrong} subscribers, of {nodes} nodes")
+    return found
