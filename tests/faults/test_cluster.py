@@ -7,14 +7,17 @@ import pytest
 
 from kit.cluster import Cluster, ClusterNode, running_cluster
 from kit.movers import TABLES, Movers
+from kit.running_race import ANNA, BERT, CODE, ending, move, running_race
 from kit.stores import binaries
-from saratoga_server.ports import Millis, TableWrite
+from saratoga_server.ports import CommitStatus, Millis, TableWrite
 from saratoga_server.store.connection import open_store
 from saratoga_server.store.durability import Durability
-from saratoga_server.store.keys import due_key, partition, table_key
+from saratoga_server.store.keys import due_key, partition, race_key, table_key
 from saratoga_server.store.slots import slot_of
 
 Faults = Callable[[Movers], Awaitable[None]]
+
+RACE = race_key(CODE, 1)
 
 
 @pytest.fixture(scope="module")
@@ -62,18 +65,28 @@ def tables_of(node: ClusterNode) -> list[str]:
 
 
 def killing(cluster: Cluster, times: int) -> Faults:
-    """Kill one primary after the other, and start it again once its replica has taken over."""
+    """Kill one primary after the other, and start it again once its replica has taken over.
 
-    def kill(turn: int) -> None:
-        primaries = cluster.primaries()
-        primary = primaries[turn % len(primaries)]
-        cluster.wait_until_promoted(cluster.kill(primary))
+    The replica hangs before: whatever the primary has written meanwhile is nowhere else.
+    """
+
+    def replace(primary: ClusterNode, heir: ClusterNode) -> None:
+        primary.kill()
+        heir.resume()
+        cluster.wait_until_promoted(heir)
         primary.restart()
         cluster.wait_until_in_step()
 
     async def faults(movers: Movers) -> None:
         for turn in range(times):
-            await asyncio.to_thread(kill, turn)
+            primary = cluster.primaries()[turn % 3]
+            heir = cluster.replica_of(primary)
+            others = [code for code in TABLES if code not in tables_of(primary)]
+            heir.pause()
+            # else the kernel would keep for it what the primary says
+            assert primary.ask("CLIENT", "KILL", "TYPE", "replica") == ":1\r\n"
+            await movers.rounds(10, others)
+            await asyncio.to_thread(replace, primary, heir)
             await movers.rounds(5)
 
     return faults
@@ -126,18 +139,59 @@ async def test_primaries_hand_over_in_the_midst_of_races(cluster: Cluster, force
 
 
 async def test_slots_that_are_moved_key_by_key_lose_and_double_nothing(cluster: Cluster) -> None:
-    def move(code: str) -> None:
+    def reshard(code: str) -> None:
         source = cluster.owner(table_key(code))
         target = next(node for node in cluster.primaries() if node is not source)
         cluster.move_slot(slot_of(due_key(partition(code))), source, target)
 
     async def faults(movers: Movers) -> None:
         for code in TABLES[:6]:
-            await asyncio.to_thread(move, code)
+            await asyncio.to_thread(reshard, code)
             await movers.rounds(2)
 
     movers = await under(cluster, faults)
     assert movers.unanswered == 0
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        pytest.param([f"{RACE}:log:{ANNA}"], id="the log"),
+        pytest.param([due_key(partition(CODE))], id="the timers"),
+        pytest.param([RACE], id="the race"),
+        pytest.param(
+            [RACE, f"{RACE}:log:{ANNA}", due_key(partition(CODE))], id="all but the table"
+        ),
+    ],
+)
+async def test_a_race_of_which_a_part_has_moved_waits_for_the_rest(
+    cluster: Cluster, gone: list[str]
+) -> None:
+    slot, source = slot_of(table_key(CODE)), cluster.owner(table_key(CODE))
+    target = next(node for node in cluster.primaries() if node is not source)
+    async with open_store(cluster.url) as store:
+        race = await running_race(store)
+        await race.commit(move("draw", 0), ending("left", 0, "left", player=BERT))
+        due = TableWrite(code=CODE, expected=1, body=b"still running", due=Millis(5))
+        assert await store.tables.save_table(due)
+        cluster.begin_move(slot, source, target)
+        cluster.carry(gone, source, target)
+        # the last board to end sets a timer: a write to two keys besides the log
+        commit = asyncio.ensure_future(race.commit(ending("gave up", 1, "gave up")))
+        write = TableWrite(code=CODE, expected=2, body=b"over", due=None)
+        save = asyncio.ensure_future(store.tables.save_table(write))
+        look = asyncio.ensure_future(store.boards.load_board(CODE, 1, BERT))
+        await asyncio.wait([commit, save], timeout=0.3)
+        assert not commit.done()
+        assert not save.done()
+        cluster.move_slot(slot, source, target)
+        [outcome] = await commit
+        assert (outcome.status, outcome.length, outcome.number) == (CommitStatus.DONE, 2, 3)
+        assert await save
+        assert await look is not None
+        assert await race.texts() == ["draw", "gave up"]
+        assert await store.tables.load_table(CODE) == (3, b"over")
+        assert (await race.standing()).state == "gave up"
 
 
 async def test_functions_that_were_flushed_are_loaded_again_on_every_primary(

@@ -170,12 +170,23 @@ class Cluster:
 
     def move_slot(self, slot: int, source: ClusterNode, target: ClusterNode) -> None:
         """Give a slot to another primary, key by key, as resharding does."""
+        self.begin_move(slot, source, target)
+        while keys := source.ask("CLUSTER", "GETKEYSINSLOT", str(slot), "10").split("\r\n")[2:-1:2]:
+            self.carry(keys, source, target)
+        self.end_move(slot, source, target)
+
+    def begin_move(self, slot: int, source: ClusterNode, target: ClusterNode) -> None:
+        """From now on the slot is half here, half there."""
         target.do("CLUSTER", "SETSLOT", str(slot), "IMPORTING", source.id)
         source.do("CLUSTER", "SETSLOT", str(slot), "MIGRATING", target.id)
-        while keys := source.ask("CLUSTER", "GETKEYSINSLOT", str(slot), "10").split("\r\n")[2:-1:2]:
-            source.ask(
-                "MIGRATE", "127.0.0.1", str(target.port), "", "0", "5000", "KEYS", *keys
-            )  # fmt: skip
+
+    def carry(self, keys: list[str], source: ClusterNode, target: ClusterNode) -> None:
+        """Take some keys over."""
+        where = ("127.0.0.1", str(target.port), "", "0", "5000")
+        assert source.ask("MIGRATE", *where, "KEYS", *keys).startswith(("+OK", "+NOKEY"))
+
+    def end_move(self, slot: int, source: ClusterNode, target: ClusterNode) -> None:
+        """The slot belongs to the target alone."""
         for node in (target, source, *self.primaries()):
             node.do("CLUSTER", "SETSLOT", str(slot), "NODE", target.id)
 
