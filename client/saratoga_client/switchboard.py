@@ -27,6 +27,9 @@ MOST_UNREAD: Final = 4096
 SENT_AGAIN: Final = frozenset({"store_unavailable", "draining", "too_fast"})
 """Refusals after which the same command under the same id is right, and soon."""
 
+LONGEST_WAIT: Final = 5_000
+"""Milliseconds; who would have to wait longer is told so."""
+
 PAUSE: Final = 3
 """Failures' worth of backing off before such a command is sent again."""
 
@@ -125,7 +128,7 @@ class Switchboard:
     def _answer(self, pending: Pending[Waiter], event: AnyEvent | UnknownEvent) -> None:
         command, waiter = pending.command, pending.waiter
         if isinstance(event, events.Refused) and self._is_worth_sending_again(event, command):
-            wait = self._backoff.wait(PAUSE)
+            wait = max(self._backoff.wait(PAUSE), event.wait / 1000)
             asyncio.get_running_loop().call_later(wait, self._send_again, command)
             return
         self._book.close(command.id)
@@ -142,7 +145,8 @@ class Switchboard:
             waiter.set_result(event)
 
     def _is_worth_sending_again(self, no: events.Refused, command: AnyCommand) -> bool:
-        return no.code in SENT_AGAIN and self._book.is_latest(command.id)
+        is_soon = no.code in SENT_AGAIN and no.wait <= LONGEST_WAIT
+        return is_soon and self._book.is_latest(command.id)
 
     def _send_again(self, command: AnyCommand) -> None:
         if self._book.find(command.id) is not None:

@@ -187,6 +187,8 @@ class Refused(Event, frozen=True, kw_only=True, tag="refused"):
     """What was wrong, and what to do."""
     retry: bool = False
     """Whether the same command may work later."""
+    wait: int = 0
+    """Milliseconds before which it will not, where that is known."""
     board: BoardView | None = None
     """The present board, where the command was meant for another position."""
 

@@ -64,6 +64,12 @@ class Account:
         pace, bucket = self.paces.get(act), self.buckets.get(act)
         return 0.0 if pace is None or bucket is None else bucket.wait(pace, cost, now)
 
+    def gives_back(self, act: Act) -> None:
+        """One that was counted was none."""
+        bucket = self.buckets.get(act)
+        if bucket is not None:
+            bucket.whole_at -= self.paces[act].every
+
     def owes_nothing(self, now: float) -> bool:
         """Whether it makes no difference to forget it."""
         return not self.open and all(bucket.whole_at <= now for bucket in self.buckets.values())
@@ -117,6 +123,11 @@ class Visitor:
         for account in self._accounts():
             account.takes(act, now)
         return 0.0
+
+    def takes_back(self, act: Act) -> None:
+        """It was nothing to count after all."""
+        for account in self._accounts():
+            account.gives_back(act)
 
     def _accounts(self) -> tuple[Account, ...]:
         if self.player is None:
@@ -174,6 +185,11 @@ class Ledger:
         self._crowd: dict[int, Account] = {}
         self._players: dict[str, PlayerAccount] = {}
         self._silent: dict[Visitor, None] = {}
+
+    @property
+    def kept(self) -> int:
+        """How many accounts of addresses there are."""
+        return len(self._addresses) + len(self._crowd)
 
     def now(self) -> float:
         """Seconds, by a clock that never steps."""

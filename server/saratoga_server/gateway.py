@@ -252,9 +252,11 @@ class Gateway:
                 continue
             began = time.monotonic()
             command = _read(session, frame)
-            if not visitor.pays(1 + len(frame) // BYTES_OF_A_COMMAND, began):
+            cost = 1 + len(frame) // BYTES_OF_A_COMMAND
+            if not visitor.pays(cost, began):
                 overdrawn += 1
-                session.tell(refused("too_fast", _id_of(command)))
+                wait = visitor.wait_to_pay(cost, began)
+                session.tell(refused("too_fast", _id_of(command), wait=wait))
                 if overdrawn > self._door.burst:
                     line.close(ABUSE)
                     connection.stop_listening()

@@ -29,13 +29,14 @@ from saratoga_server.dealer import Dealer
 from saratoga_server.errands import Errands
 from saratoga_server.floor import Floor, Room
 from saratoga_server.hub import Hub
+from saratoga_server.limits import Act
 from saratoga_server.lobby import Lobby
 from saratoga_server.logs import EventLog
 from saratoga_server.metrics import Metrics
 from saratoga_server.ports import Millis, NodeStore, RaceFinish, StoreUnavailable
 from saratoga_server.races import Race, Races
 from saratoga_server.reception import Reception
-from saratoga_server.refusing import refused
+from saratoga_server.refusing import refused, too_much
 from saratoga_server.session import Session
 from saratoga_server.settlements import pack_settlement
 from saratoga_server.table import Change, Phase, Refusal, TableState
@@ -45,6 +46,17 @@ WITH_BOARD: Final = frozenset(
     {"stale_move", "illegal_move", "board_over", "time_up", "bad_move", "board_full"}
 )
 """Refusals that show the present board."""
+
+ASKS_FOR_TABLE: Final = frozenset(
+    {
+        *(said.JoinTable, said.Resume, said.LeaveTable, said.WatchTable, said.ChangeSettings),
+        *(said.Kick, said.Ready, said.NotReady, said.Start, said.Reveal, said.NextRace),
+        said.GetRecord,
+    }
+)
+"""Commands whose answer tells whether there is a table of that code."""
+
+NOT_THERE: Final = frozenset({"no_such_table", "no_such_race"})
 
 log = EventLog("house")
 
@@ -155,9 +167,26 @@ class House:
                 raise Refusal("hello_first")
             if self.draining and kind in (said.CreateTable, said.Start):
                 raise Refusal("draining")
+            if kind in ASKS_FOR_TABLE and is_a_guess(session, command):
+                return await self._guessed(session, command)
             return await self._serves[kind](session, command)
         except Refusal as refusal:
             return await self._refused(session, command, refusal)
+
+    async def _guessed(self, session: Session, command: Any) -> AnyEvent:
+        """Serve a command about a table that the player may only hope to be there."""
+        visitor = session.visitor
+        if wait := visitor.does(Act.WRONG_CODE):
+            raise too_much("Too many codes were tried that are no table's.", wait)
+        is_there = True
+        try:
+            return await self._serves[type(command)](session, command)
+        except Refusal as refusal:
+            is_there = refusal.code not in NOT_THERE
+            raise
+        finally:
+            if is_there:
+                visitor.takes_back(Act.WRONG_CODE)
 
     async def _refused(
         self, session: Session, command: said.AnyCommand, refusal: Refusal
@@ -170,7 +199,7 @@ class House:
             session.line.close(TAKEN_OVER)
         if refusal.code in WITH_BOARD and isinstance(command, said.MakeMove | said.CashOut):
             board = await self.dealer.own_board(session, command.race)
-        return refused(refusal.code, command.id, refusal.detail, board)
+        return refused(refusal.code, command.id, refusal.detail, board, refusal.wait)
 
     async def _claim_name(self, session: Session, command: said.ClaimName) -> NameClaimed:
         answer = await self.reception.claim_name(session, command)
@@ -307,3 +336,9 @@ class House:
         await self.dealer.stop()
         await self.errands.finish()
         await self.nodes.gone(self.node)
+
+
+def is_a_guess(session: Session, command: Any) -> bool:
+    """Whether the table is none that this connection has to do with already."""
+    code = command.race.partition("/")[0] if isinstance(command, said.GetRecord) else command.table
+    return code not in (session.seat, session.home) and code not in session.watching

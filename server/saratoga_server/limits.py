@@ -98,7 +98,7 @@ class Bucket:
     def takes(self, pace: Pace, cost: float, now: float) -> bool:
         """Whether that much may be had now; if so, it is taken."""
         whole_at = max(self.whole_at, now) + cost * pace.every
-        if whole_at - now > pace.burst * pace.every + ROUNDING:
+        if whole_at - now - pace.burst * pace.every > ROUNDING:
             return False
         self.whole_at = whole_at
         return True

@@ -35,8 +35,10 @@ from saratoga_server.codes import table_code
 from saratoga_server.dealer import Dealer
 from saratoga_server.floor import Floor, Room, Transition, fresh_seed
 from saratoga_server.hub import Hub
+from saratoga_server.limits import MOST_WATCHERS, Act
 from saratoga_server.ports import Millis, PlayerStore, TableStore
 from saratoga_server.races import Races
+from saratoga_server.refusing import too_much
 from saratoga_server.session import Session
 from saratoga_server.table import Change, Phase, Refusal, TableState
 
@@ -83,6 +85,8 @@ class Lobby:
             )
         )
         _named(session)
+        if wait := session.visitor.does(Act.TABLE):
+            raise too_much("Too many tables were opened.", wait)
         code = await self._players.reserve_code(session.player, command.id, await self._free_code())
         name = await self._free_to_sit(session, code)
         change = rules.new_table(
@@ -248,9 +252,14 @@ class Lobby:
         room = await self._floor.room(command.table)
         if room.state.phase is Phase.CLOSED:
             raise Refusal("table_closed")
+        if self._watchers(room.code) >= MOST_WATCHERS and room.code not in session.watching:
+            raise Refusal("table_full", "As many watch that table as can.")
         session.watching.add(room.code)
         self._hub.follow(session, room.code)
         return await self.snapshot(session, command.id, room)
+
+    def _watchers(self, code: str) -> int:
+        return sum(code in session.watching for session in self._hub.audience(code))
 
     async def unwatch(self, session: Session, command: UnwatchTable) -> Done:
         """Stop following."""

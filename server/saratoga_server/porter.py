@@ -72,11 +72,17 @@ class Porter:
             return _too_many(FULL_AGAIN)
         if wait := visitor.does(Act.CONNECTION):
             return _too_many(wait)
-        if request.headers.get("Upgrade", "").lower() != "websocket" and (
-            wait := visitor.does(Act.PAGE)
-        ):
+        if request.headers.get("Upgrade", "").lower() == "websocket":
+            return await self._http(connection, request)
+        if wait := visitor.does(Act.PAGE):
             return _too_many(wait)
-        return await self._http(connection, request)
+        # whoever asks for a record may be looking for tables
+        if wait := visitor.does(Act.WRONG_CODE):
+            return _too_many(wait)
+        found = await self._http(connection, request)
+        if found is None or found.status_code != HTTPStatus.NOT_FOUND:
+            visitor.takes_back(Act.WRONG_CODE)
+        return found
 
     def _learn_address(self, intake: Intake, request: Request) -> None:
         forwarded = request.headers.get_all(HEADER)

@@ -9,8 +9,10 @@ from saratoga_protocol.events import NameClaimed, Welcome
 from saratoga_protocol.refusals import ABUSE
 from saratoga_rules.games import GAMES
 from saratoga_server.clock import HouseClock
+from saratoga_server.limits import Act
 from saratoga_server.names import BadName, checked_name
 from saratoga_server.ports import PlayerRow, PlayerStore
+from saratoga_server.refusing import too_much
 from saratoga_server.session import Session
 from saratoga_server.table import Refusal
 
@@ -49,10 +51,14 @@ class Reception:
         """
         if session.refused_hellos >= MOST_REFUSED:
             raise Refusal("too_fast", "Too many hellos were refused. Connect again.")
+        if wait := session.visitor.wait(Act.HELLO_REFUSED):
+            raise too_much("Too many hellos from your address were refused.", wait)
         try:
             return await self._welcome(session, command)
-        except Refusal:
+        except Refusal as refusal:
             session.refused_hellos += 1
+            if not refusal.retry:
+                session.visitor.does(Act.HELLO_REFUSED)
             if session.refused_hellos >= MOST_REFUSED:
                 session.line.close(ABUSE)
             raise
@@ -62,9 +68,15 @@ class Reception:
             raise Refusal("hello_twice")
         player, secret = player_id(command.token), token_hash(command.token)
         row = await self._store.load_player(player)
+        wants_name = command.name is not None and (row is None or row.name is None)
+        if row is None and (wait := session.visitor.wait(Act.NEW_PLAYER)):
+            raise too_much("Too many new players come from your address.", wait)
+        if wants_name:
+            _count_name(session)
         if row is None:
             if command.name is not None:
                 await self._check_free(command.name)
+            session.visitor.does(Act.NEW_PLAYER)
             row = await self._store.create_player(
                 PlayerRow(
                     player=player, token_hash=secret, bot=command.bot, created=self._clock.now()
@@ -79,6 +91,7 @@ class Reception:
             name = await self._claim(player, command.name)
         session.player, session.name, session.bot = player, name, row.bot
         session.legal = command.legal
+        session.home = row.table
         session.visitor.said_hello(player)
         return Welcome(
             re=command.id,
@@ -95,6 +108,7 @@ class Reception:
 
     async def claim_name(self, session: Session, command: ClaimName) -> NameClaimed:
         """Give the player a name, or another; raises `Refusal`."""
+        _count_name(session)
         session.name = await self._claim(session.player, command.name)
         return NameClaimed(re=command.id, name=session.name)
 
@@ -109,6 +123,11 @@ class Reception:
         if not await self._store.claim_name(player, name, skeleton):
             raise Refusal("name_taken")
         return name
+
+
+def _count_name(session: Session) -> None:
+    if wait := session.visitor.does(Act.NAME):
+        raise too_much("Too many names were asked for.", wait)
 
 
 def _checked(wanted: str) -> tuple[str, str]:

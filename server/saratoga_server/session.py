@@ -36,6 +36,8 @@ class Session:
     refused_hellos: int = 0
     legal: bool = False
     """Wants the legal moves with every view."""
+    home: str | None = None
+    """The table where the player had a seat at the hello."""
     seat: str | None = None
     """The table where this connection holds the player's seat."""
     epoch: int = 0

@@ -1,6 +1,7 @@
 """A gateway with an empty hall behind it: connections and frames without a house."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from saratoga_protocol.commands import AnyCommand, Hello
 from saratoga_protocol.events import AnyEvent, Done
 from saratoga_server.gateway import Door, Gateway
 from saratoga_server.metrics import Metrics
+from saratoga_server.porter import HttpAnswer
 from saratoga_server.session import Session
 
 NOW = 1_790_000_000_000
@@ -64,11 +66,27 @@ async def no_pages(connection: object, request: Request) -> Response | None:
 
 @asynccontextmanager
 async def open_gateway(
-    *, rate: float = 0, burst: float = 100, origins: tuple[str, ...] = ()
+    *,
+    rate: float = 0,
+    burst: float = 100,
+    origins: tuple[str, ...] = (),
+    proxies: int = 0,
+    per_address: float | None = 1.0,
+    pages: HttpAnswer = no_pages,
+    tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[OpenGateway]:
     hall, metrics = Hall(), Metrics()
-    door = Door(host="127.0.0.1", port=0, rate=rate, burst=burst, origins=origins)
-    gateway = Gateway(hall, door, no_pages, metrics)
+    door = Door(
+        host="127.0.0.1",
+        port=0,
+        tls=tls,
+        rate=rate,
+        burst=burst,
+        origins=origins,
+        trusted_proxies=proxies,
+        per_address=per_address,
+    )
+    gateway = Gateway(hall, door, pages, metrics)
     port = await gateway.open()
     duties = [asyncio.create_task(gateway.watch()), asyncio.create_task(gateway.stay_alive())]
     try:

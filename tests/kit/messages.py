@@ -203,6 +203,7 @@ EVENTS: dict[str, AnyEvent] = {
         code="stale_move",
         message="That move was meant for another position. Look again.",
         retry=True,
+        wait=1500,
         board=BOARD,
     ),
     "refused, not knowing what": events.Refused(

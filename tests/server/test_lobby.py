@@ -8,6 +8,7 @@ from saratoga_protocol.commands import (
     ChangeSettings,
     ClaimName,
     CreateTable,
+    GetRecord,
     Hello,
     JoinTable,
     Kick,
@@ -15,8 +16,10 @@ from saratoga_protocol.commands import (
     MakeMove,
     NextRace,
     NotReady,
+    Ready,
     Resume,
     Start,
+    UnwatchTable,
     WatchTable,
 )
 from saratoga_protocol.events import (
@@ -29,6 +32,8 @@ from saratoga_protocol.events import (
     TableChanged,
 )
 from saratoga_protocol.refusals import TAKEN_OVER
+from saratoga_server.accounts import Ledger
+from saratoga_server.limits import Act, Pace
 from saratoga_server.table.countdown import COUNTDOWN_MILLIS
 from saratoga_server.table.timers import ABSENCE_MILLIS
 
@@ -326,3 +331,70 @@ async def test_after_a_move_that_the_store_kept_unanswered_the_snapshot_has_it(
     snapshot = await back.at_table(Resume, table=code)
     assert snapshot.board is not None
     assert (snapshot.board.count, snapshot.next_id) == (1, anna.last_id + 1)
+
+
+# How many
+
+
+def cramped(guest: GuestInMemory, act: Act, times: int) -> None:
+    """Let a guest do this so often, and no more."""
+    ledger = Ledger(lambda: 0.0, per_player={act: Pace(times, 60.0)})
+    guest.session.visitor = ledger.visitor("203.0.113.7")
+    guest.session.visitor.said_hello(guest.player)
+
+
+async def test_wrong_codes_are_few_and_right_ones_free(rooms: HouseInMemory) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    code = await gathered(bert)
+    cramped(anna, Act.WRONG_CODE, 2)
+    for _ in range(5):
+        assert isinstance(await anna.ask(WatchTable, table=code), Snapshot)
+        assert isinstance(await anna.ask(UnwatchTable, table=code), Done)
+    assert await anna.refused(JoinTable, table="odd-emu-11") == "no_such_table"
+    assert await anna.refused(GetRecord, race="odd-emu-12/1") == "no_such_table"
+    answer = await anna.ask(Ready, table="odd-emu-13", commitment="a" * 64, nonce_hash="b" * 64)
+    assert (answer.code, answer.wait) == ("too_fast", 60_000)
+    # now no code is looked up that the guest has nothing to do with
+    assert await anna.refused(JoinTable, table=code) == "too_fast"
+    assert await anna.refused(GetRecord, race=f"{code}/1") == "too_fast"
+
+
+async def test_who_sits_or_watches_there_is_no_guesser(rooms: HouseInMemory) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    code = await gathered(anna)
+    other = await gathered(bert)
+    await anna.ask(WatchTable, table=other)
+    cramped(anna, Act.WRONG_CODE, 1)
+    assert await anna.refused(WatchTable, table="odd-emu-11") == "no_such_table"
+    assert await anna.refused(WatchTable, table="odd-emu-12") == "too_fast"
+    assert isinstance(await anna.ask(ChangeSettings, table=code, cap=5), Done)
+    assert isinstance(await anna.ask(WatchTable, table=other), Snapshot)
+    assert isinstance(await anna.ask(ChangeSettings, table=code, cap=10), Done)
+    back = rooms.stranger("Anna")
+    await back.hello()
+    cramped(back, Act.WRONG_CODE, 1)
+    assert await back.refused(WatchTable, table="odd-emu-11") == "no_such_table"
+    assert isinstance(await back.ask(Resume, table=code), Snapshot)
+
+
+async def test_tables_are_opened_one_by_one(rooms: HouseInMemory) -> None:
+    anna = await rooms.guest("Anna")
+    cramped(anna, Act.TABLE, 1)
+    code = await gathered(anna)
+    await anna.ask(LeaveTable, table=code)
+    answer = await anna.ask(CreateTable, game="canfield")
+    assert (answer.code, answer.retry, answer.wait) == ("too_fast", True, 60_000)
+
+
+async def test_a_table_has_so_many_watchers_and_no_more(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.lobby.MOST_WATCHERS", 1)
+    anna, bert, cleo = [await rooms.guest(name) for name in ("Anna", "Bert", "Cleo")]
+    code = await gathered(anna)
+    await bert.ask(WatchTable, table=code)
+    await bert.ask(WatchTable, table=code)
+    assert await cleo.refused(WatchTable, table=code) == "table_full"
+    assert isinstance(await cleo.ask(JoinTable, table=code), Snapshot)
+    await bert.ask(UnwatchTable, table=code)
+    assert isinstance(await cleo.ask(WatchTable, table=code), Snapshot)

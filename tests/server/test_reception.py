@@ -11,8 +11,11 @@ from saratoga_protocol.commands import ClaimName, Hello
 from saratoga_protocol.events import NameClaimed, Refused, Welcome
 from saratoga_protocol.refusals import ABUSE, BANNED
 from saratoga_rules.games import GAMES
+from saratoga_server.accounts import Ledger
+from saratoga_server.limits import PER_ADDRESS, Act
 from saratoga_server.ports import PlayerRow
 from saratoga_server.reception import MOST_REFUSED, player_id, token_hash
+from saratoga_server.session import Session
 
 
 def test_a_players_id_is_as_the_wires_page_says() -> None:
@@ -130,3 +133,50 @@ async def test_a_new_name_is_taken_though_the_old_table_is_long_gone(
     anna = await rooms.guest("Anna")
     await rooms.store.players.set_table(anna.player, "odd-emu-11")
     assert isinstance(await anna.ask(ClaimName, name="Dora"), NameClaimed)
+
+
+# How many
+
+
+def cramped(session: Session, factor: float, now: list[float]) -> None:
+    """Have the limits of an address count for this session, for so small a household."""
+    ledger = Ledger(lambda: now[0], factor=factor, per_player={})
+    session.visitor = ledger.visitor("203.0.113.7")
+
+
+async def test_new_players_from_one_address_come_one_by_one(rooms: HouseInMemory) -> None:
+    now = [0.0]
+    known = await rooms.guest("Anna")
+    anna = rooms.stranger("Anna")
+    cramped(anna.session, 1 / PER_ADDRESS[Act.NEW_PLAYER].burst, now)
+    bert, cleo = rooms.stranger("Bert"), rooms.stranger("Cleo")
+    bert.session.visitor = cleo.session.visitor = anna.session.visitor
+    await bert.hello()
+    answer = await cleo.ask(Hello, token=cleo.token, name="Cleo")
+    assert (answer.code, answer.retry) == ("too_fast", True)
+    assert "Wait 2000 s." in answer.message
+    assert answer.wait == 2_000_000
+    assert cleo.session.player == ""
+    # who is known already is let in
+    assert (await anna.hello()).player == known.player
+    now[0] += 2000
+    assert (await cleo.hello()).name == "Cleo"
+
+
+async def test_a_hello_without_a_name_claims_none(rooms: HouseInMemory) -> None:
+    anna = rooms.stranger("Anna")
+    cramped(anna.session, 1 / PER_ADDRESS[Act.NAME].burst, [0.0])
+    answer = await anna.ask(Hello, token=anna.token)
+    assert isinstance(answer, Welcome)
+    assert isinstance(await anna.ask(ClaimName, name="Anna"), NameClaimed)
+    assert await anna.refused(ClaimName, name="Dora") == "too_fast"
+
+
+async def test_refused_hellos_of_one_address_count_together(rooms: HouseInMemory) -> None:
+    await rooms.guest("Bert")
+    anna, cleo = rooms.stranger("Anna"), rooms.stranger("Cleo")
+    cramped(anna.session, 2 / PER_ADDRESS[Act.HELLO_REFUSED].burst, [0.0])
+    cleo.session.visitor = anna.session.visitor
+    for each in (anna, cleo):
+        assert await each.refused(Hello, token=each.token, name="Bert") == "name_taken"
+    assert await cleo.refused(Hello, token=cleo.token) == "too_fast"

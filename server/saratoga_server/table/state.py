@@ -206,12 +206,14 @@ class Change:
 class Refusal(Exception):
     """A no. Whoever raises it has changed nothing."""
 
-    def __init__(self, code: str, detail: str = "") -> None:
+    def __init__(self, code: str, detail: str = "", wait: float = 0.0) -> None:
         reason = REASONS[code]
         self.code: Final = code
         self.detail: Final = detail or reason.sentence
         """What was wrong, and what to do; for people."""
         self.retry: Final = reason.retry
+        self.wait: Final = wait
+        """Seconds after which it may be a yes; 0: nobody knows."""
         super().__init__(f"{code}: {self.detail}")
 
 
