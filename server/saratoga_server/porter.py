@@ -72,7 +72,7 @@ class Porter:
             return _too_many(FULL_AGAIN)
         if wait := visitor.does(Act.CONNECTION):
             return _too_many(wait)
-        if request.headers.get("Upgrade", "").lower() == "websocket":
+        if any(value.lower() == "websocket" for value in request.headers.get_all("Upgrade")):
             return await self._http(connection, request)
         if wait := visitor.does(Act.PAGE):
             return _too_many(wait)
