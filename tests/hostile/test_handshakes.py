@@ -1,0 +1,215 @@
+"""Tricks at the door: foreign pages, smuggled requests, odd headers, offers that must be declined."""
+
+from collections.abc import AsyncIterator
+from typing import Final
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+from websockets.typing import Origin, Subprotocol
+
+from kit.bare import handshake, masked, request, said
+from kit.open_door import OpenHouse, open_door
+from saratoga_protocol.version import JSON, MSGPACK
+from saratoga_server.store.connection import Store
+
+EVIL: Final = "https://evil.example"
+
+
+@pytest.fixture
+async def house(valkey: Store) -> AsyncIterator[OpenHouse]:
+    async with open_door(valkey) as opened:
+        yield opened
+
+
+# Pages of other people's sites
+
+
+@pytest.mark.parametrize("origin", [EVIL, "null", "", "http://127.0.0.1", "file://", f"{EVIL}, x"])
+async def test_a_page_of_another_site_gets_no_connection(house: OpenHouse, origin: str) -> None:
+    with pytest.raises(InvalidStatus) as no:
+        async with connect(house.url, subprotocols=[Subprotocol(MSGPACK)], origin=Origin(origin)):
+            pass
+    assert no.value.response.status_code == 403
+
+
+async def test_no_second_origin_gets_in_beside_another(house: OpenHouse) -> None:
+    answer = await said(house.port, handshake(f"Origin: {EVIL}", "Origin: null"))
+    assert answer.status in (400, 403)
+
+
+async def test_a_program_names_no_origin_and_comes_in(house: OpenHouse) -> None:
+    answer = await said(house.port, handshake())
+    assert answer.status == 101
+
+
+async def test_what_a_page_of_another_site_can_read_is_what_anybody_can(house: OpenHouse) -> None:
+    plain = request("GET /leaderboards/canfield HTTP/1.1", "Host: house")
+    foreign = request(
+        *("GET /leaderboards/canfield HTTP/1.1", "Host: house", f"Origin: {EVIL}"),
+        *("Cookie: token=5a5a", "Authorization: Bearer 5a5a"),
+    )
+    ours, theirs = await said(house.port, plain), await said(house.port, foreign)
+    assert ours.body == theirs.body
+    assert theirs.status == 200
+    # any page may read it, but none with its visitor's credentials; and there are none to be had
+    assert theirs.headers["access-control-allow-origin"] == "*"
+    assert theirs.headers.keys().isdisjoint(
+        {"access-control-allow-credentials", "set-cookie", "access-control-allow-headers"}
+    )
+
+
+# Smuggling
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        request("POST / HTTP/1.1", "Host: house", "Content-Length: 5"),
+        request("POST / HTTP/1.1", "Host: house", "Transfer-Encoding: chunked"),
+        request("GET / HTTP/1.1", "Host: house", "Content-Length: 5", "Transfer-Encoding: chunked"),
+        request("GET / HTTP/1.1", "Host: house", "Content-Length: 0", "Content-Length: 40"),
+        request("GET /healthz HTTP/1.1", "Host: house"),
+        request("GET /healthz HTTP/1.1", "Host: house", "Connection: keep-alive"),
+        request("GET / HTTP/1.1", "Host: house", "X: a\nGET /readyz HTTP/1.1"),
+        request("OPTIONS * HTTP/1.1", "Host: house"),
+        handshake(subprotocol="chat"),
+    ],
+)
+async def test_behind_a_request_there_is_no_other(house: OpenHouse, first: bytes) -> None:
+    """A proxy that counts requests otherwise than the house could not be made to pass one on."""
+    hidden = request("GET /readyz HTTP/1.1", "Host: house")
+    answer = await said(house.port, first + b"0\r\n\r\n" + hidden, hidden)
+    assert answer.answers <= 1
+    assert b'"ready"' not in answer.raw
+    if answer.status:
+        assert answer.headers["connection"].lower() == "close"
+
+
+@pytest.mark.parametrize(
+    ("more", "statuses"),
+    [
+        ((), {101}),
+        (("Upgrade: websocket",), {101, 400, 426}),
+        (("Upgrade: h2c",), {400, 426}),
+        (("Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",), {400}),
+        (("Sec-WebSocket-Version: 8",), {400, 426}),
+        (("X-Long: " + "x" * 9000,), {0, 431}),
+        (tuple(f"X-{number}: y" for number in range(300)), {0, 431}),
+        ((" folded: y",), {0, 400}),
+        (("no colon",), {0, 400}),
+    ],
+)
+async def test_a_header_twice_too_long_or_broken_is_no_fault_of_the_house(
+    house: OpenHouse, more: tuple[str, ...], statuses: set[int]
+) -> None:
+    answer = await said(house.port, handshake(*more))
+    assert answer.status in statuses, answer.raw[:200]
+    assert b"Traceback" not in answer.raw
+
+
+@pytest.mark.parametrize("missing", ["Upgrade", "Sec-WebSocket-Key", "Sec-WebSocket-Version"])
+async def test_half_a_handshake_lets_nobody_in(house: OpenHouse, missing: str) -> None:
+    answer = await said(house.port, handshake(without=[missing]))
+    assert answer.status in (200, 400, 426)
+
+
+@pytest.mark.parametrize(
+    ("line", "statuses"),
+    [
+        ("POST / HTTP/1.1", {400, 405}),
+        ("DELETE /records/mint-otter-42/1 HTTP/1.1", {400, 405}),
+        ("TRACE / HTTP/1.1", {400, 405}),
+        ("CONNECT evil.example:443 HTTP/1.1", {400, 405}),
+        ("GET http://evil.example/ HTTP/1.1", {200, 400, 404}),
+        ("GET //evil.example/ HTTP/1.1", {200, 400, 404}),
+        ("GET /%2e%2e/%2e%2e/etc/passwd HTTP/1.1", {404}),
+        ("GET /records/..%2f..%2fetc/passwd HTTP/1.1", {404}),
+        ("GET /records/mint-otter-42/1%00 HTTP/1.1", {404}),
+        ("GET /leaderboards/canfield?limit=1;limit=2 HTTP/1.1", {400}),
+        ("GET /leaderboards/canfield?__class__=x HTTP/1.1", {400}),
+        ("GET /metrics HTTP/1.1", {404}),
+        ("GET /admin HTTP/1.1", {404}),
+        ("GET / HTTP/1.0", {0, 200, 400, 505}),
+        ("GET / HTTP/9.9", {0, 400, 505}),
+        ("GET /" + "a" * 9000 + " HTTP/1.1", {0, 414, 431}),
+    ],
+)
+async def test_no_method_and_no_path_leads_further(
+    house: OpenHouse, line: str, statuses: set[int]
+) -> None:
+    answer = await said(house.port, request(line, "Host: house"))
+    assert answer.status in statuses, answer.raw[:200]
+    assert b"root:" not in answer.raw
+    assert b"Traceback" not in answer.raw
+
+
+# Subprotocols and extensions
+
+
+@pytest.mark.parametrize(
+    "offered", ["chat", "saratoga.v2.json", "SARATOGA.V1.JSON", "saratoga.v1.json.evil", ",,", None]
+)
+async def test_no_other_subprotocol_is_spoken(house: OpenHouse, offered: str | None) -> None:
+    answer = await said(house.port, handshake(subprotocol=offered))
+    assert answer.status == 400 or _goodbye(answer.body) in (4504, 1002)
+
+
+@pytest.mark.parametrize("offered", [f"{JSON}, {MSGPACK}", f"chat, {JSON}", f"{JSON}, {JSON}"])
+async def test_of_several_one_that_was_offered_is_chosen(house: OpenHouse, offered: str) -> None:
+    answer = await said(house.port, handshake(subprotocol=offered))
+    assert answer.status == 101
+    assert answer.headers["sec-websocket-protocol"] in offered.split(", ")
+
+
+@pytest.mark.parametrize(
+    "offer",
+    [
+        "permessage-deflate",
+        "permessage-deflate; client_max_window_bits; server_max_window_bits=8",
+        "x-webkit-deflate-frame",
+        "permessage-deflate, permessage-deflate; client_no_context_takeover",
+    ],
+)
+async def test_compression_is_declined_whatever_is_offered(house: OpenHouse, offer: str) -> None:
+    opening = handshake(f"Sec-WebSocket-Extensions: {offer}")
+    # a compressed frame after all: its first reserved bit is set
+    answer = await said(house.port, opening, masked(b"\x00", first=0xC2))
+    assert answer.status == 101
+    assert "sec-websocket-extensions" not in answer.headers
+    assert _goodbye(answer.body) == 1002
+
+
+@pytest.mark.parametrize(
+    ("frame", "code"),
+    [
+        (masked(b"x", first=0x83), 1002),  # a kind that there is not
+        (masked(b"x", first=0x80), 1002),  # the rest of nothing
+        (masked(b"x" * 3, first=0x09), 1002),  # a ping in pieces
+        (b"\x82\x01x", 1002),  # not masked
+        (b"\x82\xff\x00\x00\x00\x00\x00\x01\x00\x00\0\0\0\0", 1009),  # longer than may be
+        (b"\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0", 1002),  # longer than can be
+        (masked(b"\xff\xfe", first=0x81), 1007),  # a text that is none
+        (masked(b"\x03\xe8", first=0x88), 1000),
+        (masked(b"\x00\x01", first=0x88), 1002),  # a code that there is not
+    ],
+)
+async def test_a_broken_frame_ends_the_connection_with_a_code_that_is_documented(
+    house: OpenHouse, frame: bytes, code: int
+) -> None:
+    answer = await said(house.port, handshake(subprotocol=JSON), frame)
+    assert answer.status == 101
+    assert _goodbye(answer.body) in (code, 1009)
+
+
+def _goodbye(frames: bytes) -> int:
+    """The code of the goodbye in what a house sent, 0 if there is none; no other frame is long."""
+    at = 0
+    while at + 2 <= len(frames):
+        kind, size = frames[at] & 15, frames[at + 1]
+        if kind == 8 and size >= 2:
+            return int.from_bytes(frames[at + 2 : at + 4])
+        if size >= 126:
+            size = int.from_bytes(frames[at + 2 : at + 4]) + 2
+        at += 2 + size
+    return 0
