@@ -1,9 +1,10 @@
 """A record played again: the log is the truth, and every position follows from it."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from saratoga_rules.game import Game
-from saratoga_rules.games import GAMES, RULES_VERSION
+from saratoga_rules.games import RULES, RULES_VERSION
 from saratoga_rules.judge import play
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
@@ -24,14 +25,22 @@ class Step(NamedTuple):
 
 def game_of(record: RaceRecord) -> Game:
     """The game of a record, under the rules by which it was played."""
-    if record.rules_version != RULES_VERSION:
+    games = RULES.get(record.rules_version)
+    if games is None:
+        newer = "; a newer one may" if record.rules_version > RULES_VERSION else ""
         raise ReplayError(
             f"the race was played by version {record.rules_version} of the rules;"
-            f" this program knows version {RULES_VERSION}"
+            f" this program knows version {listed(RULES)}{newer}"
         )
-    if record.game not in GAMES:
+    if record.game not in games:
         raise ReplayError(f"there is no game called {record.game}")
-    return GAMES[record.game]
+    return games[record.game]
+
+
+def listed(versions: Collection[int]) -> str:
+    """`1`, or `1 to 3`: versions have no gaps."""
+    first, last = min(versions), max(versions)
+    return f"{first}" if first == last else f"{first} to {last}"
 
 
 def replay(record: RaceRecord, player: str) -> list[Position]:

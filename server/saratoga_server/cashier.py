@@ -9,7 +9,7 @@ from typing import Final
 
 from saratoga_protocol.events import Outcome, Result
 from saratoga_rules.fairness import nonce_hash
-from saratoga_rules.games import GAMES
+from saratoga_rules.games import RULES
 from saratoga_rules.position import Position
 from saratoga_rules.record import (
     LogLine,
@@ -42,7 +42,7 @@ class Account:
 def account(state: TableState, opening: Position, boards: Mapping[str, Board]) -> Account:
     """Count up a race whose boards have all ended."""
     placed = ranking(
-        GAMES[state.settings.game],
+        RULES[state.rules_version][state.settings.game],
         [
             Racer(player=player, banked=board.banked, state=board.state, reached=board.reached)
             for player, board in boards.items()

@@ -12,7 +12,7 @@ from saratoga_protocol.events import BoardView, Standing, Standings
 from saratoga_protocol.views import wire_view
 from saratoga_rules.deal import deal_for_key
 from saratoga_rules.game import Game
-from saratoga_rules.games import GAMES
+from saratoga_rules.games import RULES
 from saratoga_rules.judge import legal_moves
 from saratoga_rules.money import net
 from saratoga_rules.position import Position
@@ -156,7 +156,7 @@ class Races:
         return self._opening(state).banked
 
     def _opening(self, state: TableState) -> Position:
-        return self._deal(GAMES[state.settings.game], bytes.fromhex(state.deal_key))
+        return self._deal(_game_of(state), bytes.fromhex(state.deal_key))
 
     def _opened(self, state: TableState) -> Race:
         opening = self._opening(state)
@@ -164,7 +164,7 @@ class Races:
             id=state.race_id,
             code=state.code,
             number=state.race,
-            game=GAMES[state.settings.game],
+            game=_game_of(state),
             opening=opening,
             start_at=state.start_at,
             deadline=state.deadline,
@@ -221,3 +221,8 @@ def _stand(stored: StoredStanding, start_at: Millis) -> Stand:
     at = stored.reached_at
     reached = None if at is None else Reached(at - start_at, stored.reached_number)
     return Stand(stored.banked, State(stored.state), reached)
+
+
+def _game_of(state: TableState) -> Game:
+    """The game under the rules of its race: a race that runs goes on under those that it began with."""
+    return RULES[state.rules_version][state.settings.game]

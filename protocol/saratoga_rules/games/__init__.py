@@ -18,3 +18,10 @@ GAMES: Final[Mapping[str, Game]] = MappingProxyType(
     {game.name: game for game in (CANFIELD, CANFIELD_AISLERIOT, LAFAYETTE, LADY_PALK, CAPRICE)}
 )
 """Every game by its name."""
+
+RULES: Final[Mapping[int, Mapping[str, Game]]] = MappingProxyType({RULES_VERSION: GAMES})
+"""The games by the version of the rules: whatever was ever raced can be replayed and verified for ever.
+
+A change of a rule, of a deal, or of how a deal follows from its key makes a new version: the games as they
+were stay here under their number, and nothing is ever taken out (`tests/rules/records/rules-1`).
+"""
