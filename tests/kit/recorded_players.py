@@ -15,7 +15,7 @@ from functools import partial
 from saratoga_client.backoff import Backoff
 from saratoga_client.bots.player import Report, TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
-from saratoga_client.connection import Connection, LinkState
+from saratoga_client.connection import Connection, LinkState, Timing
 from saratoga_client.identity import new_token
 from saratoga_client.pending import Draft
 from saratoga_client.switchboard import Switchboard
@@ -174,10 +174,21 @@ class NotingSwitchboard(Switchboard):
 class NotingConnection(Connection):
     """A connection whose notes outlast it."""
 
-    def __init__(self, url: str, name: str) -> None:
+    def __init__(
+        self,
+        url: str,
+        name: str,
+        timing: Timing = Timing(),  # noqa: B008 - frozen
+    ) -> None:
         self.notes = Notes()
         super().__init__(
-            url, new_token(), name=name, bot=True, client="test", on_state=self.notes.turn
+            url,
+            new_token(),
+            name=name,
+            bot=True,
+            client="test",
+            timing=timing,
+            on_state=self.notes.turn,
         )
         self._board = NotingSwitchboard(Backoff(), self._send)
         self._board.notes = self.notes

@@ -28,15 +28,15 @@ def main() -> int:
     began = time.monotonic()
     forecast = Forecast(
         seed=seed,
-        throws=options.faults,
+        faults=options.faults,
         kinds=kinds,
         nodes=options.nodes,
-        together=not options.only,
+        together=0 if options.only else 6,
         clustered=options.clustered,
     )
     aftermath = asyncio.run(weathered(forecast, tell))
     print(aftermath.figures())
-    print(f"{options.faults} throws in {time.monotonic() - began:.0f} s, seed {seed}")
+    print(f"{options.faults} faults in {time.monotonic() - began:.0f} s, seed {seed}")
     for fault in aftermath.faults:
         print(f"FAULT {fault}")
     return 1 if aftermath.faults else 0

@@ -30,7 +30,12 @@ async def _primary_of_a_table(town: Town, chance: Random) -> tuple[ClusterNode, 
         await asyncio.to_thread(cluster.owner, table_key(table[0].notes.code))
         for table in town.tables
     ]
-    primary = chance.choice(owners)
+    raced = [
+        owner
+        for owner, table in zip(owners, town.tables, strict=True)
+        if any(guest.notes.is_racing for guest in table)
+    ]
+    primary = chance.choice(raced or owners)
     guests = [
         guest
         for owner, table in zip(owners, town.tables, strict=True)

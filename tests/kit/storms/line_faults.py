@@ -23,8 +23,8 @@ async def _somewhere(
     loop = asyncio.get_running_loop()
     until = loop.time() + 30.0
     while loop.time() < until:
-        await town.all_racing()
-        guest = town.some_racing(chance)
+        await town.mid_race()
+        guest = chance.choice(town.racing())
         happened = asyncio.Event()
 
         def has_happened(happened: asyncio.Event = happened) -> None:
@@ -56,10 +56,13 @@ async def lose_answer(town: Town, chance: Random) -> Blow:
 
 
 async def go_dead(town: Town, chance: Random) -> Blow:
-    """Some lines at once: players need seconds to notice."""
+    """Some lines at once, until their players have noticed."""
     struck = chance.sample(town.guests, 3)
     for guest in struck:
         guest.line.go_dead()
+    await town.until(
+        "players notice dead lines", lambda: not any(g.notes.is_connected for g in struck)
+    )
     return Blow(struck, partial(_hang_up, struck))
 
 
@@ -144,7 +147,7 @@ async def cut_everybody(town: Town, chance: Random) -> Blow:
 LINE_FAULTS = (
     Fault(name="line cut", part="line", strike=cut, by_connection=True),
     Fault(name="answer lost", part="line", strike=lose_answer),
-    Fault(name="line half-open", part="line", strike=go_dead, hold=(6.5, 7.0), from_heal=True),
+    Fault(name="line half-open", part="line", strike=go_dead, from_heal=True),
     Fault(name="reader stalled", part="line", strike=stall, hold=(0.5, 3.0), from_heal=True),
     Fault(name="moves sent twice", part="line", strike=double),
     Fault(name="moves reordered", part="line", strike=reorder),

@@ -12,7 +12,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from random import Random
 from tempfile import TemporaryDirectory
 
 from kit.balancer import Balancer, balancer
@@ -24,6 +23,7 @@ from kit.stepping_clocks import SteppingClock
 from kit.store_ways import StoreWay, store_way
 from kit.stores import SCRATCH, StoreServer, free_port
 from kit.storms.footprints import Footprint, footprint
+from saratoga_client.connection import Timing
 from saratoga_client.pending import Draft
 from saratoga_protocol import events
 from saratoga_protocol.commands import CreateTable, JoinTable
@@ -124,7 +124,7 @@ class Town:
     news: asyncio.Event = field(default_factory=asyncio.Event)
     broken: list[str] = field(default_factory=list)
     """What has ended that never should."""
-    racing: list[asyncio.Task[object]] = field(default_factory=list)
+    players: list[asyncio.Task[object]] = field(default_factory=list)
     is_resting: bool = False
 
     @property
@@ -162,36 +162,35 @@ class Town:
 
     async def all_back(
         self, guests: Iterable[Guest], since: float, what: str, *, by_connection: bool
-    ) -> list[float]:
-        """Wait until they are all back; the moments when they were."""
-        back: dict[int, float] = {}
+    ) -> list[tuple[Guest, float]]:
+        """Wait until they are all back; everybody with the moment."""
+        back: list[tuple[Guest, float]] = []
         awaited = list(guests)
 
         def are_back() -> bool:
-            for guest in awaited:
-                if id(guest) not in back:
-                    moment = guest.back_since(since, by_connection=by_connection)
-                    if moment is not None:
-                        back[id(guest)] = moment
-            return len(back) == len(awaited)
+            for guest in list(awaited):
+                moment = guest.back_since(since, by_connection=by_connection)
+                if moment is not None:
+                    back.append((guest, moment))
+                    awaited.remove(guest)
+            return not awaited
 
         await self.until(f"everybody back after {what}", are_back)
-        return list(back.values())
+        return back
 
-    async def all_racing(self) -> None:
-        """Wait until everybody is connected, and at every table somebody plays."""
+    async def mid_race(self) -> None:
+        """Wait until everybody is connected, and at some table they race."""
         await self.until(
-            "a race at every table",
-            lambda: all(
-                all(guest.notes.is_connected for guest in table)
-                and any(guest.notes.is_racing for guest in table)
-                for table in self.tables
+            "a race",
+            lambda: (
+                all(guest.notes.is_connected for guest in self.guests)
+                and any(sum(g.notes.is_racing for g in table) > 1 for table in self.tables)
             ),
         )
 
-    def some_racing(self, chance: Random) -> Guest:
-        """Somebody who plays at this moment; call it after `all_racing`."""
-        return chance.choice([guest for guest in self.guests if guest.notes.is_racing])
+    def racing(self) -> list[Guest]:
+        """Who plays at this moment."""
+        return [guest for guest in self.guests if guest.notes.is_racing]
 
     def race(self, pace: float) -> None:
         """Everybody races from now on, `pace` moves a second; whoever stops is broken."""
@@ -206,15 +205,15 @@ class Town:
             playing = guest.player.race(None, pace, len(LINE_UP))
             task: asyncio.Task[object] = asyncio.create_task(playing)
             task.add_done_callback(partial(stopped, who=guest.player.name))
-            self.racing.append(task)
+            self.players.append(task)
 
     async def rest(self) -> None:
         """Nobody plays any more; all stay where they are."""
         self.is_resting = True
-        for task in self.racing:
+        for task in self.players:
             task.cancel()
-        await asyncio.gather(*self.racing, return_exceptions=True)
-        self.racing.clear()
+        await asyncio.gather(*self.players, return_exceptions=True)
+        self.players.clear()
 
     def picture(self) -> str:
         """How everything stands, for whoever looks for the reason."""
@@ -240,7 +239,12 @@ class Town:
 
 @asynccontextmanager
 async def open_town(
-    games: Sequence[str], *, nodes: int, pace: float, clustered: bool = False
+    games: Sequence[str],
+    *,
+    nodes: int,
+    pace: float,
+    clustered: bool = False,
+    timing: Timing = Timing(),  # noqa: B008 - frozen
 ) -> AsyncIterator[Town]:
     """A town with a table of four for each of the games; they race until the end."""
     async with AsyncExitStack() as stack:
@@ -259,14 +263,16 @@ async def open_town(
             await asyncio.to_thread(standalone.start)
         balanced = await stack.enter_async_context(balancer([]))
         town = Town([], balanced, standalone, clock, cluster)
-        for number in range(nodes):
-            town.nodes.append(await _open_node(stack, town, folder, number))
-            balanced.ports.append(town.nodes[-1].port)
+        town.nodes += [await _node(stack, town, folder, number) for number in range(nodes)]
+        for node in town.nodes:
+            stack.push_async_callback(node.house.stop)
+        await asyncio.gather(*(node.house.start() for node in town.nodes))
+        balanced.ports += [node.port for node in town.nodes]
         stack.push_async_callback(town.rest)
         try:
             town.before = [each.footprint() for each in town.nodes]
             for number, game in enumerate(games, start=1):
-                town.tables.append(await _seated(stack, town, game, f"Table{number}x"))
+                town.tables.append(await _seated(stack, town, game, f"Table{number}x", timing))
         except Exception as trouble:
             trouble.add_note(town.picture())
             raise
@@ -281,7 +287,7 @@ def _store(folder: Path, clock: SteppingClock) -> StoreServer:
     )
 
 
-async def _open_node(stack: AsyncExitStack, town: Town, folder: Path, number: int) -> Node:
+async def _node(stack: AsyncExitStack, town: Town, folder: Path, number: int) -> Node:
     clock = SteppingClock(folder / f"clock-{number}")
     way = None
     url = town.store_url
@@ -301,18 +307,18 @@ async def _open_node(stack: AsyncExitStack, town: Town, folder: Path, number: in
         ),
         before=clock.before_python,
     )
-    await house.start()
-    stack.push_async_callback(house.stop)
     return Node(house, clock, way, metrics_port)
 
 
-async def _seated(stack: AsyncExitStack, town: Town, game: str, names: str) -> list[Guest]:
+async def _seated(
+    stack: AsyncExitStack, town: Town, game: str, names: str, timing: Timing
+) -> list[Guest]:
     table: list[Guest] = []
     sit_down: Draft = partial(CreateTable, game=game, cap=CAP, seats=len(LINE_UP))
     for number, strength in enumerate(LINE_UP, start=1):
         line = await stack.enter_async_context(player_line(town.balancer))
         name = f"{names}{number}"
-        house = await stack.enter_async_context(NotingConnection(line.url, name))
+        house = await stack.enter_async_context(NotingConnection(line.url, name, timing))
         house.notes.player, house.notes.is_connected = house.welcome.player, True
         snapshot = await house.ask(sit_down, events.Snapshot)
         sit_down = partial(JoinTable, table=snapshot.table.code)

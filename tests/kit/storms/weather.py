@@ -15,6 +15,7 @@ from kit.storms.store_faults import HUNG_LONG as STORE_HUNG_LONG
 from kit.storms.store_faults import STORE_FAULTS
 from kit.storms.storm import Storm
 from kit.storms.town import NeverCame, open_town
+from saratoga_client.connection import Timing
 from saratoga_server.store.connection import open_store
 
 LOOKED_AFTER = 25
@@ -34,14 +35,16 @@ class Forecast:
     """What is to come down, and where."""
 
     seed: str
-    throws: int
+    faults: int
     kinds: Sequence[Fault]
     games: Sequence[str] = ("lady-palk", "canfield")
     nodes: int = 3
     pace: float = 6.0
     """Moves a second of every player."""
-    together: bool = False
-    """Now and then two faults at once."""
+    together: int = 6
+    """Every so many throws two faults are thrown at once; 0: never."""
+    silence: float = Timing().silence
+    """Seconds without a word after which players take their line for dead."""
     clustered: bool = False
 
 
@@ -74,7 +77,11 @@ async def weathered(
 ) -> Aftermath:
     """Let it come down, and look through everything; raises `NeverCame` if the town is stuck."""
     async with open_town(
-        forecast.games, nodes=forecast.nodes, pace=forecast.pace, clustered=forecast.clustered
+        forecast.games,
+        nodes=forecast.nodes,
+        pace=forecast.pace,
+        clustered=forecast.clustered,
+        timing=Timing(silence=forecast.silence),
     ) as town:
         storm = Storm(town, forecast.kinds, forecast.seed)
         async with open_store(town.store_url) as store:
@@ -90,7 +97,7 @@ async def weathered(
 async def _throw_all(
     forecast: Forecast, storm: Storm, auditor: Auditor, tell: Callable[[str], None]
 ) -> None:
-    schedule = storm.schedule(forecast.throws, together=forecast.together)
+    schedule = storm.schedule(forecast.faults, forecast.together)
     for number, faults in enumerate(schedule, start=1):
         names = " and ".join(fault.name for fault in faults)
         tell(f"{number}/{len(schedule)} {names}")
