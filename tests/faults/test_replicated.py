@@ -1,7 +1,7 @@
 """The level `replicated`: nothing is acknowledged that a replica does not have."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -43,10 +43,18 @@ def replica(mortal_store: StoreServer) -> Iterator[StoreServer]:
 
 
 @pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (commits, link):
-        monkeypatch.setattr(module, "PATIENCE", 1.0)
-    monkeypatch.setattr(confirmations, "REPLICA_TIMEOUT", 50)
+def lose_patience(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
+    """From then on the house gives up soon, or has its patience back."""
+
+    def change(lost: bool) -> None:
+        if not lost:
+            monkeypatch.undo()
+            return
+        for module in (commits, link):
+            monkeypatch.setattr(module, "PATIENCE", 0.5)
+        monkeypatch.setattr(confirmations, "REPLICA_TIMEOUT", 50)
+
+    return change
 
 
 async def test_what_is_acknowledged_is_on_the_replica(
@@ -65,21 +73,41 @@ async def test_what_is_acknowledged_is_on_the_replica(
         assert len(board.entries) == 50
 
 
-@pytest.mark.usefixtures("impatient")
 async def test_without_a_replica_nothing_is_acknowledged(
-    mortal_store: StoreServer, replica: StoreServer
+    mortal_store: StoreServer, replica: StoreServer, lose_patience: Callable[[bool], None]
 ) -> None:
     async with open_store(mortal_store.url, Durability.REPLICATED) as store:
         race = await running_race(store)
         replica.pause()
+        lose_patience(True)
         with pytest.raises(StoreUnavailable):
             await race.commit(move("draw", 0))
         with pytest.raises(StoreUnavailable):
             await store.tables.save_table(TableWrite(code=CODE, expected=1, body=b"x", due=None))
         replica.resume()
+        lose_patience(False)
         outcomes = await race.commit(move("draw", 0))
         assert outcomes[0].status is CommitStatus.REPEAT
         assert await race.texts() == ["draw"]
+
+
+async def test_nobody_is_told_what_no_replica_has_by_looking_at_it(
+    mortal_store: StoreServer, replica: StoreServer, lose_patience: Callable[[bool], None]
+) -> None:
+    async with open_store(mortal_store.url, Durability.REPLICATED) as store:
+        race = await running_race(store)
+        replica.pause()
+        lose_patience(True)
+        unconfirmed = asyncio.ensure_future(race.commit(move("draw", 0)))
+        for look in (race.texts, lambda: store.tables.load_table(CODE)):
+            with pytest.raises(StoreUnavailable):
+                await look()
+        with pytest.raises(StoreUnavailable):
+            await unconfirmed
+        replica.resume()
+        lose_patience(False)
+        assert await race.texts() == ["draw"]
+        assert await store.tables.load_table(CODE) == (1, b"running")
 
 
 async def test_a_replica_that_comes_back_in_time_is_waited_for(

@@ -83,10 +83,15 @@ class Link:
 
     async def write(self, function: str, keys: Sequence[str], *args: str | bytes | int) -> Answer:
         """Call a Function; what it wrote is durable when this returns."""
-        if not self._replicated:
-            return await self.read(function, keys, *args)
         parts = ("FCALL", function_name(function), len(keys), *keys, *args)
-        return await self.patiently(lambda: self._call_replicated(keys[0], parts))
+        return await self._durably(keys[0], parts)
+
+    async def read_durable(self, *parts: str | bytes | int) -> Answer:
+        """Send a command that reads: what it found is durable when this returns.
+
+        For what players are told as theirs: between a write and its replica somebody else may look.
+        """
+        return await self._durably(str(parts[1]), parts)
 
     async def read_everywhere(
         self, function: str, keys: Sequence[str], *args: str | bytes | int, whole: bool = True
@@ -165,6 +170,11 @@ class Link:
                 raise
         await load_into(primary)
         return await primary.client.execute_command(*parts)
+
+    async def _durably(self, key: str, parts: tuple[Part, ...]) -> Answer:
+        if self._replicated:
+            return await self.patiently(lambda: self._call_replicated(key, parts))
+        return await self.patiently(lambda: self._call(self.primaries.of(key), parts))
 
     async def _call_replicated(self, key: str, parts: tuple[Part, ...]) -> Answer:
         primary = self.primaries.of(key)

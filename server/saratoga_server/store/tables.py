@@ -29,7 +29,7 @@ class Tables:
         return Millis(int(seconds) * 1000 + int(micros) // 1000)
 
     async def load_table(self, code: str) -> tuple[int, bytes] | None:
-        version, body = await self._link.command("HMGET", table_key(code), "version", "body")
+        version, body = await self._link.read_durable("HMGET", table_key(code), "version", "body")
         return None if version is None else (int(version), body)
 
     async def save_table(self, write: TableWrite) -> bool:
