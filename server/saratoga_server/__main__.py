@@ -30,7 +30,6 @@ from saratoga_server.metrics import Metrics
 from saratoga_server.metrics_door import MetricsDoor
 from saratoga_server.names import reserved_names
 from saratoga_server.opening import open_house
-from saratoga_server.orders import Orders
 from saratoga_server.parent import keep_house
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.settings import (
@@ -41,7 +40,6 @@ from saratoga_server.settings import (
     settings_options,
 )
 from saratoga_server.stopping import Stop
-from saratoga_server.store.channel import listen
 from saratoga_server.store.connection import open_store
 from saratoga_server.store.health import Health
 from saratoga_server.timekeeper import Timekeeper
@@ -115,7 +113,6 @@ async def serve(settings: Settings, parent: Parent | None = None) -> None:
         ) as store,
     ):
         house = await open_house(store, settings.node, _program(), metrics)
-        orders = Orders(house.floor, house.lobby, house.archive, house.hub)
         gateway = Gateway(house, _door(settings), HttpPages(house), metrics)
         vitals = Vitals(house, Health(store.primaries).look, metrics)
         door = MetricsDoor(metrics, settings)
@@ -127,7 +124,7 @@ async def serve(settings: Settings, parent: Parent | None = None) -> None:
                 asyncio.create_task(Timekeeper(house, store.tables.due).keep()),
                 asyncio.create_task(gateway.watch()),
                 asyncio.create_task(gateway.stay_alive()),
-                asyncio.create_task(listen(url, orders.obey)),
+                asyncio.create_task(house.news.keep()),
                 asyncio.create_task(vitals.keep()),
                 asyncio.create_task(door.keep_open()),
                 asyncio.create_task(systemd.stay_alive()),

@@ -18,7 +18,7 @@ from saratoga_server.nudges import (
     Announce,
     Banned,
     Forgotten,
-    Nudge,
+    Order,
     RaceVoided,
     Renamed,
     TableClosedByAdmin,
@@ -96,7 +96,7 @@ class Administration:
     """Everything that can be done, by one administrator."""
 
     stores: Stores
-    tell: Callable[[Nudge], Awaitable[int]]
+    tell: Callable[[Order], Awaitable[int]]
     """Tells the nodes; returns how many heard it."""
     who: str
     """For the audit log."""
@@ -122,7 +122,7 @@ class Administration:
         await self._change(code, closed)
         await self.stores.tables.set_public(code, None)
         for seat in table.seats:
-            await self._stand_up(seat.player, code)
+            await self.stores.players.stand_up(seat.player, code)
         await self.tell(TableClosedByAdmin(code, reason))
         return len(table.seats)
 
@@ -244,7 +244,7 @@ class Administration:
         table = await self._change(row.table, left)
         if table is not None and not table.seats:
             await self.stores.tables.set_public(row.table, None)
-        await self._stand_up(row.player, row.table)
+        await self.stores.players.stand_up(row.player, row.table)
 
     async def _change(
         self, code: str, transition: Callable[[TableState, Millis], Change | None]
@@ -276,11 +276,6 @@ class Administration:
             if await self.stores.tables.save_table(write):
                 return table
         raise NotDone(f"The table {code} changes too fast. Try again.")
-
-    async def _stand_up(self, player: str, code: str) -> None:
-        row = await self.stores.players.load_player(player)
-        if row is not None and row.table == code:
-            await self.stores.players.set_table(player, None)
 
 
 def _line(table: TableState) -> TableLine:

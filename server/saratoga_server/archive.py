@@ -1,5 +1,6 @@
 """What is kept across races, as players ask for it: leaderboards and records."""
 
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -53,6 +54,8 @@ class Archive:
         self._clock = clock
         self._changed: set[str] = set()
         self._looks = 0
+        self.on_settled: Callable[[list[str]], None] | None = None
+        """Told of the games to whose leaderboards results have come."""
         self._shown: dict[Session, Leaderboard] = {}
 
     # Leaderboards
@@ -124,8 +127,11 @@ class Archive:
     async def settle(self) -> list[Settlement]:
         """Bring finished races from the outbox to the leaderboards."""
         settled = await self._leaderboards.settle_outbox(SETTLED_AT_ONCE)
-        for each in settled:
-            self.leaderboard_changed(each.game)
+        games = sorted({each.game for each in settled})
+        for game in games:
+            self.leaderboard_changed(game)
+        if games and self.on_settled is not None:
+            self.on_settled(games)
         return settled
 
     # Records

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from saratoga_protocol.events import Outcome, Result
+from saratoga_protocol.events import Outcome, Result, Standing, Standings
 from saratoga_rules.fairness import nonce_hash
 from saratoga_rules.games import RULES
 from saratoga_rules.position import Position
@@ -18,9 +18,10 @@ from saratoga_rules.record import (
     digest_of,
     format_record,
     is_ranked,
+    parse_record,
     results_of,
 )
-from saratoga_rules.standing import Placed, Racer, ranking
+from saratoga_rules.standing import Placed, Racer, Reached, ranking
 from saratoga_server.ports import SettledResult, Settlement
 from saratoga_server.race import Board
 from saratoga_server.table import TableState
@@ -75,6 +76,62 @@ def account(state: TableState, opening: Position, boards: Mapping[str, Board]) -
         ranked=record.ranked,
     )
     return Account(outcome, text, _settlement(state, record, placed))
+
+
+def outcome_of(text: str) -> Outcome:
+    """The outcome that the race's record tells of, for whoever was not there when it was counted."""
+    record = parse_record(text)
+    racers = {racer.player: racer for racer in record.racers}
+    # the record has them in order of place: that stands in for the commit numbers
+    placed = ranking(
+        RULES[record.rules_version][record.game],
+        [
+            Racer(
+                player=row.player,
+                banked=row.banked,
+                state=row.state,
+                reached=None if row.reached is None else Reached(row.reached, number),
+            )
+            for number, row in enumerate(record.results)
+        ],
+    )
+    return Outcome(
+        race=record.race_id,
+        game=record.game,
+        results=[
+            Result(
+                player=row.player,
+                name=racers[row.player].name,
+                bot=racers[row.player].bot,
+                place=row.place,
+                banked=row.banked,
+                net=row.net,
+                state=row.state,
+                moves=racers[row.player].moves,
+                reached=None if row.reached is None else row.reached.at,
+                ended=racers[row.player].log[-1].at if racers[row.player].log else 0,
+                tie=row.tie,
+            )
+            for row in placed
+        ],
+        seed=record.seed,
+        nonces={racer.player: racer.nonce for racer in record.racers},
+        digest=digest_of(text),
+        ranked=record.ranked,
+    )
+
+
+def final_standings(outcome: Outcome) -> Standings:
+    """Where everybody stood in the end."""
+    return Standings(
+        race=outcome.race,
+        standings=[
+            Standing(
+                player=row.player, place=row.place, banked=row.banked, net=row.net, state=row.state
+            )
+            for row in outcome.results
+        ],
+    )
 
 
 def _racer_log(state: TableState, player: str, board: Board) -> RacerLog:

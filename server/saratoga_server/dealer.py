@@ -4,11 +4,12 @@ The way of a move: the position it was meant for is checked, the judge asked, th
 append it, and only when it is durable is the board changed and the player answered.
 """
 
+from collections.abc import Container
 from functools import partial
 from typing import Final
 
 from saratoga_protocol.commands import CashOut, MakeMove
-from saratoga_protocol.events import BoardEnded, BoardView, Dealt, MoveMade
+from saratoga_protocol.events import BoardView, Dealt, MoveMade
 from saratoga_rules.judge import IllegalMove
 from saratoga_rules.moves import parse_move
 from saratoga_rules.record import MOST_ENTRIES
@@ -119,6 +120,12 @@ class Dealer:
         async with race.lock(player):
             return await self._races.reload(race, player)
 
+    async def board_taken_up(self, race: Race, player: str) -> Board:
+        """The same for a connection that knows nothing yet: what became of it is no news."""
+        async with race.lock(player):
+            race.boards.pop(player, None)
+            return await self._races.reload(race, player)
+
     async def _own(self, session: Session, race_id: str) -> tuple[Race, Board]:
         if session.seat is None:
             raise Refusal("not_seated")
@@ -209,18 +216,13 @@ class Dealer:
                 return False
             if not await self._end(race, player, board, state):
                 board = await self._races.reload(race, player)
-                if length is not None and board.length != length and board.racing:
+                if not board.racing:
+                    return True
+                if length is not None and board.length != length:
                     return False
-                if board.racing and not await self._end(race, player, board, state):
+                if not await self._end(race, player, board, state):
                     return False
-        for session in self._hub.audience(race.code):
-            if session.player == player and session.seat == race.code:
-                session.tell(
-                    BoardEnded(
-                        board=race.view(board, session.legal),
-                        at=board.log[-1].at - race.start_at,
-                    )
-                )
+            self._races.tell_ended(race, player, board)
         return True
 
     async def _end(self, race: Race, player: str, board: Board, state: State) -> bool:
@@ -233,8 +235,11 @@ class Dealer:
         self._entered(race, player, board, 0, entries, after, outcome)
         return True
 
-    async def sweep(self, race: Race) -> list[str]:
-        """End the boards whose time is up; returns the racers who have gone quiet."""
+    async def sweep(self, race: Race, elsewhere: Container[str] = ()) -> list[str]:
+        """End the boards whose time is up; returns the racers who have gone quiet.
+
+        Whether the boards of those who play `elsewhere`, on other nodes, are stuck is for those to find.
+        """
         quiet = []
         now = self._clock.now()
         out_of_time = bool(race.deadline) and now >= race.deadline
@@ -248,7 +253,7 @@ class Dealer:
                 board = await self.board_as_stored(race, player)
                 if board.racing and boards.is_quiet(board, now, self._open_since):
                     quiet.append(player)
-            if may_declare(board.position):
+            if player not in elsewhere and may_declare(board.position):
                 self._search_on(race, player, StuckSearch(race.game, board.position))
         return quiet
 

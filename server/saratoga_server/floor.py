@@ -27,8 +27,17 @@ from saratoga_server.ports import (
 )
 from saratoga_server.table import Change, Phase, Refusal, TableState
 
-ATTEMPTS: Final = 16
-"""How often a change is judged anew because somebody else wrote first."""
+ATTEMPTS: Final = 64
+"""How often a change is judged anew because another node wrote first.
+
+Of those who write at once one gets through each time: sixteen players on as many nodes need sixteen.
+"""
+
+CALM: Final = 2
+"""Attempts after which a little is waited before the next, longer each time."""
+
+BREATH: Final = 0.001
+"""Seconds of that, at most, for each attempt."""
 
 Transition = Callable[[TableState, Millis], Change | None]
 """Judges a change of a table at a time; `None`: there is nothing to change."""
@@ -45,6 +54,10 @@ class Room:
     timer: asyncio.TimerHandle | None = None
     in_doubt: bool = False
     """The answer to a write was lost: the store may know better."""
+    heard: int = 0
+    """The newest version that anybody told of."""
+    announced: str = ""
+    """The race whose end was told here last."""
     behind: TableState | None = None
     """The table up to which this node has done what changes mean, if that is not `state`."""
 
@@ -75,9 +88,13 @@ class Floor:
         self._seed = seed
         self._rooms: dict[str, Room] = {}
         self._arrivals: dict[str, asyncio.Lock] = {}
+        self._promised: dict[str, int] = {}
+        """Of tables that are being loaded: the newest version that was told of meanwhile."""
         self._bells: set[asyncio.Task[None]] = set()
         self.opening_banked: Callable[[TableState], int] = lambda state: 0
         """How many cards a table's coming deal puts on the foundations."""
+        self.is_alone: Callable[[], bool] = lambda: True
+        """Whether nobody but this node can have changed a table."""
         self.on_change: Callable[[Room, TableState, Change], Awaitable[None]] | None = None
         """Told of every change after it is durable: the room, the state before, the change."""
         self.on_due: Callable[[str], Coroutine[None, None, None]] | None = None
@@ -95,13 +112,21 @@ class Floor:
                 return self._rooms.get(code) or await self._load(code)
         finally:
             self._arrivals.pop(code, None)
+            self._promised.pop(code, None)
 
     async def _load(self, code: str) -> Room:
-        stored = await self._store.load_table(code)
-        if stored is None:
-            raise Refusal("no_such_table")
-        version, body = stored
+        version, promised = -1, 0
+        while version < promised:
+            self._promised.pop(code, None)
+            stored = await self._store.load_table(code)
+            if stored is None:
+                raise Refusal("no_such_table")
+            version, body = stored
+            # what was told of before the table was asked for need not be looked for again
+            promised = self._promised.get(code, 0)
         room = self._rooms[code] = Room(code, version, rules.unpack(body))
+        if room.state.outcome is not None:
+            room.announced = room.state.outcome.race
         self._set_timer(room)
         # nobody may have looked at it since the node that held its seats died
         self._ring(code)
@@ -167,11 +192,21 @@ class Floor:
             try:
                 if room.in_doubt:
                     await self._reload(room)
-                for _ in range(ATTEMPTS):
+                is_sure = self.is_alone()
+                for attempt in range(ATTEMPTS):
                     before = room.state
-                    change = transition(before, self._clock.now())
+                    try:
+                        change = transition(before, self._clock.now())
+                    except Refusal:
+                        # a no to what this node thinks may be a yes to what there is
+                        if is_sure or not await self._reload(room):
+                            raise
+                        is_sure = True
+                        continue
                     if change is None or await self._saved(room, before, change.table, finish):
                         return before, change
+                    if attempt >= CALM:
+                        await asyncio.sleep(secrets.randbelow(attempt) * BREATH)
                     await self._reload(room)
                 raise Refusal("store_unavailable", "Too many changes at once. Try again.")
             finally:
@@ -206,17 +241,48 @@ class Floor:
             changed = TableChanged(table=room.picture(), now=self._clock.now())
             self._hub.tell_table(room.code, changed)
 
-    async def refresh(self, code: str) -> None:
-        """Another node has changed the table: read it again, if this node holds it."""
+    def is_behind(self, code: str, version: int) -> bool:
+        """Somebody tells of this version: whether the table, held here, is to be read for it."""
+        if code in self._arrivals:
+            self._promised[code] = max(version, self._promised.get(code, 0))
+        room = self._rooms.get(code)
+        if room is None or version <= max(room.version, room.heard):
+            return False
+        room.heard = version
+        return True
+
+    async def changed_elsewhere(self) -> list[str]:
+        """The tables held here of which the store has another version."""
+        held = {room.code: room.version for room in self.rooms()}
+        stored = await self._store.load_versions(list(held))
+        return [
+            code
+            for (code, version), there in zip(held.items(), stored, strict=True)
+            if version != there
+        ]
+
+    async def refresh(self, code: str, version: int | None = None) -> None:
+        """Another node has changed the table: read it again, if this node holds it.
+
+        `version` is what it has come to: then only if this node has not.
+        """
         room = self._rooms.get(code)
         if room is None:
             return
         async with room.lock:
-            known = room.state
-            await self._reload(room)
-            self._set_timer(room)
-            self._tell_if_changed(room, known)
+            if version is None or room.version < version:
+                await self._read_again(room)
         await self.catch_up(room)
+
+    async def _read_again(self, room: Room) -> None:
+        known = room.state
+        try:
+            await self._reload(room)
+        except StoreUnavailable:
+            room.in_doubt = True
+            raise
+        self._set_timer(room)
+        self._tell_if_changed(room, known)
 
     async def elapse(self, code: str, dead_nodes: frozenset[str]) -> Room:
         """Let the time that has passed have its effect on the table."""
@@ -274,17 +340,19 @@ class Floor:
             unraced=after.phase is Phase.CLOSED and rules.never_raced(after),
         )
 
-    async def _reload(self, room: Room) -> None:
-        """Read the table again; if it is newer than what this node knew, there is to be caught up."""
+    async def _reload(self, room: Room) -> bool:
+        """Read the table again; if it is not what this node knew (True), there is to be caught up."""
         stored = await self._store.load_table(room.code)
         if stored is None:
             self.forget(room.code)
             raise Refusal("no_such_table")
         known, room.in_doubt = room.state, False
         version, body = stored
-        if version != room.version:
-            room.version, room.state = version, rules.unpack(body)
-            room.falls_behind(known)
+        if version == room.version:
+            return False
+        room.version, room.state = version, rules.unpack(body)
+        room.falls_behind(known)
+        return True
 
     def _set_timer(self, room: Room) -> None:
         """Have `on_due` called when the next timer of the table runs out."""

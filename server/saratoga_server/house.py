@@ -15,13 +15,10 @@ from saratoga_protocol.events import (
     AnyEvent,
     Leaderboard,
     NameClaimed,
-    Outcome,
-    RaceOver,
     Refused,
 )
 from saratoga_protocol.refusals import BANNED, TAKEN_OVER
 from saratoga_rules.standing import State
-from saratoga_server import cashier
 from saratoga_server import table as rules
 from saratoga_server.archive import Archive
 from saratoga_server.clock import HouseClock
@@ -33,12 +30,14 @@ from saratoga_server.limits import Act
 from saratoga_server.lobby import Lobby
 from saratoga_server.logs import EventLog
 from saratoga_server.metrics import Metrics
-from saratoga_server.ports import Millis, NodeStore, RaceFinish, StoreUnavailable
+from saratoga_server.news import News
+from saratoga_server.nudges import Renamed, Settled
+from saratoga_server.ports import Millis, NodeStore, StoreUnavailable
 from saratoga_server.races import Race, Races
 from saratoga_server.reception import Reception
+from saratoga_server.reckoner import Reckoner
 from saratoga_server.refusing import refused, too_much
 from saratoga_server.session import Session
-from saratoga_server.settlements import pack_settlement
 from saratoga_server.table import Change, Phase, Refusal, TableState
 from saratoga_server.tableside import Tableside
 
@@ -62,6 +61,8 @@ log = EventLog("house")
 
 Serve = Callable[[Session, Any], Awaitable[AnyEvent]]
 
+KICKED: Final = "The host has sent you away."
+
 
 @dataclass(slots=True)
 class House:
@@ -79,6 +80,8 @@ class House:
     nodes: NodeStore
     node: str
     metrics: Metrics
+    news: News
+    reckoner: Reckoner
     errands: Errands = field(default_factory=Errands)
     leaving: bool = False
     """About to stop: nobody should be sent here any more, and who is here plays on."""
@@ -117,6 +120,8 @@ class House:
         self.floor.on_change = self.after_change
         self.floor.on_caught_up = self.catch_up
         self.races.on_board_ended = self._board_ended
+        self.races.on_heard_end = self._heard_end
+        self.archive.on_settled = self._settled
 
     def now(self) -> int:
         return self.clock.now()
@@ -204,6 +209,7 @@ class House:
     async def _claim_name(self, session: Session, command: said.ClaimName) -> NameClaimed:
         answer = await self.reception.claim_name(session, command)
         await self.lobby.renamed(session.player, answer.name)
+        self.errands.spawn(self.news.tell(Renamed(session.player, answer.name)))
         return answer
 
     async def _heartbeat(self, session: Session, command: said.Heartbeat) -> Alive:
@@ -242,10 +248,22 @@ class House:
         state = room.state
         for session in self.hub.audience(room.code):
             if session.seat == room.code and state.seat(session.player) is None:
-                await self.lobby.seat_lost(room, session.player, state.notice)
+                reason = KICKED if session.player in state.kicked else state.notice
+                await self.lobby.seat_lost(room, session.player, reason)
         if state.phase is Phase.CLOSED:
             await self.lobby.closed(room, state.notice)
+        await self._follow_race(room, known)
+        self.lobby.tell_the_older(room)
+        await self.lobby.list_if_public(room)
+        if state.phase is not known.phase:
+            self.metrics.tables = self.floor.phases()
+
+    async def _follow_race(self, room: Room, known: TableState) -> None:
+        """What has become of the race that this node knew, and the one that it did not know."""
+        state = room.state
         same_race = known.race == state.race
+        if known.phase in (Phase.COUNTDOWN, Phase.RUNNING) and not same_race:
+            await self.reckoner.announce_missed(room, known.race_id)
         if state.phase is Phase.RUNNING:
             race = await self.races.of(room)
             if known.phase is not Phase.RUNNING or not same_race:
@@ -253,64 +271,36 @@ class House:
             for player in state.left:
                 await self.dealer.end(race, player, State.LEFT)
         elif state.outcome is not None and (known.outcome is None or not same_race):
-            self._announce(room.code, state.outcome)
-        self.lobby.tell_the_older(room)
+            await self.reckoner.announce_counted(room, state.outcome)
 
     async def _look_over(self, room: Room) -> None:
         """End the boards that are out of time, idle, or left behind."""
         race = await self.races.of(room)
         for player in room.state.left:
             await self.dealer.end(race, player, State.LEFT)
-        for player in await self.dealer.sweep(race):
+        elsewhere = {seat.player for seat in room.state.seats if seat.node not in ("", self.node)}
+        for player in await self.dealer.sweep(race, elsewhere):
 
             def idle(table: TableState, now: Millis, player: str = player) -> Change | None:
                 return rules.idle_leave(table, player, now=now)
 
             await self.floor.change(room.code, idle)
         if race.is_over:
-            await self.count_up(room.code)
+            await self.reckoner.count_up(room.code)
 
     def _board_ended(self, race: Race) -> None:
         if race.is_over:
-            self.errands.spawn(self.count_up(race.code))
+            self.errands.spawn(self.reckoner.count_up(race.code))
 
-    async def count_up(self, code: str) -> None:
-        """The last board has ended: make the record, announce the result, settle."""
-        room = await self.floor.room(code)
-        state = room.state
-        if state.phase is not Phase.RUNNING:
-            return
-        race = await self.races.of(room)
-        boards = await self.races.final_boards(race)
-        if boards is None:
-            return
-        # sixteen long boards take longer than the event loop should wait
-        account = await asyncio.to_thread(cashier.account, state, race.opening, boards)
+    def _heard_end(self, race: Race, player: str) -> None:
+        """A board has ended on another node: its player may be here, and the race may be over."""
+        if self.hub.is_following(player, race.code) and player in race.boards:
+            self.errands.spawn(self.dealer.board_as_stored(race, player))
+        if race.is_over:
+            self.errands.spawn(self.reckoner.count_up_late(race))
 
-        counted = False
-
-        def over(table: TableState, now: Millis) -> Change | None:
-            nonlocal counted
-            counted = table.phase is Phase.RUNNING and table.race == state.race
-            return rules.finish(table, account.outcome, now=now) if counted else None
-
-        settlement = account.settlement
-        finish = RaceFinish(
-            race=state.race,
-            record=account.record,
-            settlement=None if settlement is None else pack_settlement(settlement),
-        )
-        self.hub.tell_table(code, race.standings())
-        await self.floor.change(code, over, finish)
-        if counted:
-            self.metrics.races_over += 1
-            self._announce(code, account.outcome)
-            await self.archive.settle()
-
-    def _announce(self, code: str, outcome: Outcome) -> None:
-        self.hub.standings_settled(code)
-        self.hub.tell_table(code, RaceOver(outcome=outcome))
-        log.info("race_over", table=code, race=outcome.race, ranked=outcome.ranked)
+    def _settled(self, games: list[str]) -> None:
+        self.errands.spawn(self.news.tell(Settled(games)))
 
     # The pages
 

@@ -172,6 +172,7 @@ class Lobby:
 
     async def _has_seat(self, player: str, code: str) -> bool:
         try:
+            await self._floor.refresh(code)  # a seat elsewhere must not hang on hearsay
             state = (await self._floor.room(code)).state
         except Refusal:
             return False
@@ -239,9 +240,7 @@ class Lobby:
                     session.tell(SeatLost(table=code, reason=reason))
         # The next welcome must tell an id with which one can sit down here again.
         await self._players.raise_last_id(player, room.state.departed.get(player, 0))
-        row = await self._players.load_player(player)
-        if row is not None and row.table == code:
-            await self._players.set_table(player, None)
+        await self._players.stand_up(player, code)
 
     # Watching
 
@@ -289,7 +288,7 @@ class Lobby:
             race = await self._races.of(room)
             standings = race.standings().standings
             if seat is not None and session.player in race.stands:
-                own = await self._dealer.board_as_stored(race, session.player)
+                own = await self._dealer.board_taken_up(race, session.player)
                 board = race.view(own, session.legal)
                 next_id = max(next_id, own.last_id + 1)
         return Snapshot(
@@ -312,8 +311,8 @@ class Lobby:
             session.tell(SeatLost(table=room.code, reason=reason))
             session.watching.discard(room.code)
             if session.seat == room.code:
-                await self._players.set_table(session.player, None)
                 session.seat = None
+                await self._players.stand_up(session.player, room.code)
             self._hub.unfollow(session, room.code)
         self._listed.pop(room.code, None)
         await self._tables.set_public(room.code, None)

@@ -68,6 +68,7 @@ class Metrics:
         "is_ready",
         "limited",
         "moves_acknowledged",
+        "nudges",
         "races_begun",
         "races_over",
         "refusals",
@@ -105,6 +106,8 @@ class Metrics:
         """By this node; each race at one node only."""
         self.races_over = 0
         """Counted up by this node; each race at one node only."""
+        self.nudges: Counter[str] = Counter()
+        """Heard from nodes and the store, by kind."""
         self.resubscriptions = 0
         """How often the news from other nodes had to be subscribed to anew."""
         self.is_ready = False
@@ -142,6 +145,7 @@ class _House(Collector):
         yield _counter("slow_clients", "Connections aborted: unread.", counts.slow_clients)
         yield _counter("races_begun", "Races begun by this node.", counts.races_begun)
         yield _counter("races_over", "Races counted up by this node.", counts.races_over)
+        yield _by("nudges", "Nudges heard.", "kind", counts.nudges)
         yield _counter("resubscriptions", "News subscribed to anew.", counts.resubscriptions)
         yield _gauge("ready", "1: players should be sent here.", counts.is_ready)
         yield from _stores(counts.stores)

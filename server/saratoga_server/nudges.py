@@ -1,15 +1,58 @@
-"""What an administrator's act tells every node, so that it is felt at once.
+"""What nodes tell each other. The data carries the truth: a nudge only says where to look.
 
-The act itself is in the data already: a nudge that gets lost costs only time. One channel of the
-store's pub/sub carries all of them, each as one MessagePack map with its `kind`.
+Whatever is told here is durable already, so a nudge that gets lost costs time and nothing else; the
+one exception says so. Each is one MessagePack map with its `kind`. A node passes over kinds that it
+does not know: a newer one's.
 """
 
-from typing import Final, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Final, Protocol, TypeAlias
 
 import msgspec
 from msgspec import Struct
 
-CHANNEL: Final = "house:nudges"
+
+class Here(Struct, frozen=True, tag="here", tag_field="kind"):
+    """A node listens here; said again and again, and whoever said it must hear it."""
+
+    node: str
+    number: int
+    """1: it has just begun to listen, and knows nothing of before."""
+
+
+class Touched(Struct, frozen=True, tag="touched", tag_field="kind"):
+    """A table has changed. The store says this by itself, together with the change."""
+
+    table: str
+    version: int
+
+
+class StoodAt(Struct, frozen=True, array_like=True):
+    """Where a racer stands, as others may know it."""
+
+    player: str
+    length: int
+    """Of the board's log: what has more entries is newer."""
+    banked: int
+    state: str
+    at: int
+    """Milliseconds from the start until `banked` was reached; -1: never bettered."""
+    number: int
+    """The commit number of that."""
+
+
+class Stood(Struct, frozen=True, tag="stood", tag_field="kind"):
+    """Racers stand elsewhere than before. Carries the latest itself: it would be read too often."""
+
+    node: str
+    races: dict[str, list[StoodAt]]
+    """By the race's id."""
+
+
+class Settled(Struct, frozen=True, tag="settled", tag_field="kind"):
+    """Results have come to the leaderboards of these games: show them again."""
+
+    games: list[str]
 
 
 class Announce(Struct, frozen=True, tag="announce", tag_field="kind"):
@@ -51,7 +94,52 @@ class RaceVoided(Struct, frozen=True, tag="void", tag_field="kind"):
     game: str
 
 
-Nudge: TypeAlias = Announce | TableClosedByAdmin | Banned | Renamed | Forgotten | RaceVoided
+Order: TypeAlias = Announce | TableClosedByAdmin | Banned | Renamed | Forgotten | RaceVoided
+"""What an administrator did (a player may rename oneself, too)."""
+
+Nudge: TypeAlias = Here | Touched | Stood | Settled | Order
+
+
+class NewsEar(Protocol):
+    """Who hears the news, on one node."""
+
+    @property
+    def node(self) -> str: ...
+
+    def hear(self, nudge: Nudge) -> None:
+        """Something was said. Never waits."""
+        ...
+
+    async def opened(self) -> None:
+        """From now on everything is heard, and some of what was said before was not."""
+        ...
+
+    def counted(self, nodes: int) -> None:
+        """So many nodes listen at present, this one among them."""
+        ...
+
+
+class NewsStore(Protocol):
+    """What nodes tell each other; nothing of it is kept."""
+
+    @property
+    def is_listening(self) -> bool:
+        """Whether whatever is said now will be heard here, as far as anybody can know."""
+        ...
+
+    async def tell(self, nudge: Nudge) -> int:
+        """Tell every node; returns how many were listening."""
+        ...
+
+    async def tell_standings(
+        self, node: str, races: Mapping[str, Sequence[StoodAt]]
+    ) -> frozenset[str]:
+        """Tell every node where racers stand; returns the races that could not be told of."""
+        ...
+
+    async def listen(self, ear: NewsEar) -> None:
+        """Hear what is said; for ever."""
+        ...
 
 
 class BadNudge(ValueError):

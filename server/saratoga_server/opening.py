@@ -9,11 +9,15 @@ from saratoga_rules.deal import deal_for_key
 from saratoga_server.archive import Archive
 from saratoga_server.clock import HouseClock
 from saratoga_server.dealer import Dealer
+from saratoga_server.errands import Errands
 from saratoga_server.floor import Floor, fresh_seed
 from saratoga_server.house import House
 from saratoga_server.hub import Hub
 from saratoga_server.lobby import Lobby
 from saratoga_server.metrics import Metrics
+from saratoga_server.news import News
+from saratoga_server.nudges import NewsStore
+from saratoga_server.orders import Orders
 from saratoga_server.ports import (
     BoardStore,
     LeaderboardStore,
@@ -23,6 +27,7 @@ from saratoga_server.ports import (
 )
 from saratoga_server.races import Deal, Races
 from saratoga_server.reception import Reception
+from saratoga_server.reckoner import Reckoner
 from saratoga_server.searches import Searches
 from saratoga_server.tableside import Tableside
 
@@ -40,6 +45,8 @@ class Stores(Protocol):
     def leaderboards(self) -> LeaderboardStore: ...
     @property
     def nodes(self) -> NodeStore: ...
+    @property
+    def news(self) -> NewsStore: ...
 
 
 async def open_house(
@@ -62,17 +69,37 @@ async def open_house(
     races = Races(store.boards, floor, hub, deal)
     floor.opening_banked = races.opening_banked
     dealer = Dealer(store.boards, races, Searches(), hub, clock)
+    lobby = Lobby(store.tables, store.players, floor, races, dealer, hub, clock, this_node, seed)
+    archive = Archive(store.leaderboards, store.tables, store.players, floor, hub, clock)
+    orders = Orders(floor, lobby, archive, hub)
+    errands = Errands()
+    news = News(
+        this_node,
+        store.news,
+        store.players,
+        floor,
+        races,
+        archive,
+        orders,
+        hub,
+        errands,
+        metrics,
+        steady,
+    )
     return House(
         floor=floor,
         races=races,
         dealer=dealer,
-        lobby=Lobby(store.tables, store.players, floor, races, dealer, hub, clock, this_node, seed),
+        lobby=lobby,
         tableside=Tableside(floor, seed),
         reception=Reception(store.players, clock, program, this_node),
-        archive=Archive(store.leaderboards, store.tables, store.players, floor, hub, clock),
+        archive=archive,
         hub=hub,
         clock=clock,
         nodes=store.nodes,
         node=this_node,
         metrics=metrics,
+        news=news,
+        reckoner=Reckoner(floor, races, dealer, archive, hub, metrics),
+        errands=errands,
     )

@@ -14,12 +14,12 @@ from saratoga_server.nudges import (
     Announce,
     Banned,
     Forgotten,
-    Nudge,
+    Order,
     RaceVoided,
     Renamed,
     TableClosedByAdmin,
 )
-from saratoga_server.ports import Millis
+from saratoga_server.ports import Millis, PlayerRow
 from saratoga_server.session import Session
 from saratoga_server.table import Change, TableState
 
@@ -33,9 +33,9 @@ class Orders:
         self._archive = archive
         self._hub = hub
 
-    async def obey(self, nudge: Nudge) -> None:
+    async def obey(self, order: Order) -> None:
         """Let one act be felt."""
-        match nudge:
+        match order:
             case Announce(text):
                 for session in self._hub.sessions:
                     session.tell(Announcement(text=text))
@@ -45,22 +45,25 @@ class Orders:
                 for session in self._hub.sessions_of(player):
                     await self._turn_out(session)
             case Renamed(player, name):
-                await self._rename(player, name)
+                # the tables say by themselves that they have changed
+                for session in self._hub.sessions_of(player):
+                    session.name = name
             case RaceVoided(_, game):
                 self._archive.leaderboard_changed(game)
 
     async def _close(self, code: str, reason: str) -> None:
-        await self._floor.refresh(code)
+        await self._floor.refresh(code)  # it may come before the table's own nudge
         room = self._floor.known(code)
         if room is not None:
             await self._lobby.closed(room, reason)
             self._floor.forget(code)
 
-    async def _rename(self, player: str, name: str) -> None:
-        for session in self._hub.sessions_of(player):
-            session.name = name
-        for code in self._hub.followed():
-            await self._floor.refresh(code)
+    async def check(self, session: Session, row: PlayerRow | None) -> None:
+        """Let what the data says of a player be felt by a connection; `None`: deleted on request."""
+        if row is None or row.banned:
+            await self._turn_out(session)
+        else:
+            session.name = row.name
 
     async def _turn_out(self, session: Session) -> None:
         """Close the connection, and let the seat go."""

@@ -98,6 +98,8 @@ class StoredStanding:
     reached_at: Millis | None
     """When `banked` was last reached by rising; `None`: never bettered."""
     reached_number: int
+    length: int = 0
+    """Of the board's log: what has more entries is newer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,6 +196,10 @@ class TableStore(Protocol):
         """Version and packed body."""
         ...
 
+    async def load_versions(self, codes: Sequence[str]) -> list[int]:
+        """Of each table; 0: there is none."""
+        ...
+
     async def save_table(self, write: TableWrite) -> bool:
         """Durable when it returns. False: the table's version is not the expected one any more."""
         ...
@@ -239,6 +245,10 @@ class PlayerStore(Protocol):
         ...
 
     async def set_table(self, player: str, table: str | None) -> None: ...
+
+    async def stand_up(self, player: str, table: str) -> None:
+        """The player sits at that table no more; one who sits elsewhere meanwhile stays there."""
+        ...
 
     async def sit(self, player: str, table: str, instead_of: str | None = None) -> str | None:
         """Let the player sit at `table`, unless they sit elsewhere: then returns where, unchanged.

@@ -5,10 +5,10 @@ the first touch.
 """
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
-from saratoga_protocol.events import BoardView, Standing, Standings
+from saratoga_protocol.events import BoardEnded, BoardView, Standing, Standings
 from saratoga_protocol.views import wire_view
 from saratoga_rules.deal import deal_for_key
 from saratoga_rules.game import Game
@@ -21,6 +21,7 @@ from saratoga_rules.views import redact
 from saratoga_server import race as boards
 from saratoga_server.floor import Floor, Room
 from saratoga_server.hub import Hub
+from saratoga_server.nudges import StoodAt
 from saratoga_server.ports import BoardStore, Millis, StoredStanding
 from saratoga_server.race import Board
 from saratoga_server.table import Phase, Refusal, TableState
@@ -36,6 +37,19 @@ class Stand:
     banked: int
     state: State
     reached: Reached | None = None
+    length: int = field(default=0, compare=False)
+    """Of the board's log: what has more entries is newer."""
+
+    @classmethod
+    def told(cls, stood: StoodAt) -> "Stand":
+        """As another node told it."""
+        reached = None if stood.at < 0 else Reached(stood.at, stood.number)
+        return cls(stood.banked, State(stood.state), reached, stood.length)
+
+    def to_tell(self, player: str) -> StoodAt:
+        """As other nodes are told it."""
+        at, number = self.reached or (-1, 0)
+        return StoodAt(player, self.length, self.banked, self.state, at, number)
 
 
 @dataclass(slots=True)
@@ -111,8 +125,14 @@ class Races:
         self._hub = hub
         self._deal = deal
         self._races: dict[str, Race] = {}
+        self._arriving: dict[str, dict[str, Stand]] = {}
+        """Of races that are being loaded: what was told of them meanwhile."""
         self.on_board_ended: Callable[[Race], None] | None = None
         """Told when a board has ended: perhaps it was the last of its race."""
+        self.on_stand: Callable[[Race, str, Stand], None] | None = None
+        """Told where a racer stands now who plays here."""
+        self.on_heard_end: Callable[[Race, str], None] | None = None
+        """Told when a board is said to have ended, on another node."""
 
     async def of(self, room: Room) -> Race:
         """The table's race, once it has started; raises `Refusal` before."""
@@ -122,13 +142,25 @@ class Races:
             return race
         if state.phase not in (Phase.RUNNING, Phase.OVER) or not state.deal_key:
             raise Refusal("wrong_phase", "The race has not started yet.")
-        stored = await self._store.load_standings(state.code, state.race)
+        told = self._arriving.setdefault(state.race_id, {})
+        try:
+            stored = await self._store.load_standings(state.code, state.race)
+        finally:
+            self._arriving.pop(state.race_id, None)
         race = self._races.get(state.race_id)
         if race is None:
             race = self.open(room)
             for player, standing in stored.items():
                 race.stands[player] = _stand(standing, race.start_at)
+            self._merge(race, told)
         return race
+
+    def known(self, race_id: str) -> Race | None:
+        """The race, if this node has touched it."""
+        return self._races.get(race_id)
+
+    def all(self) -> list[Race]:
+        return list(self._races.values())
 
     def open(self, room: Room) -> Race:
         """The table's race, which has just started."""
@@ -180,10 +212,32 @@ class Races:
         return board
 
     async def reload(self, race: Race, player: str) -> Board:
-        """The player's board, read again: another node may have written; raises `Refusal`."""
+        """The player's board, read again: another node may have written; raises `Refusal`.
+
+        The player is told if the house has ended it meanwhile. The board's lock is the caller's.
+        """
+        before = race.boards.get(player)
         board = race.boards[player] = await self._load(race, player)
         self.stands(race, player, board)
+        if (
+            before is not None
+            and before.racing
+            and not board.racing
+            and not board.log[-1].command_id
+        ):
+            self.tell_ended(race, player, board)
         return board
+
+    def tell_ended(self, race: Race, player: str, board: Board) -> None:
+        """The house has ended the board: tell whoever holds the player's seat here."""
+        for session in self._hub.audience(race.code):
+            if session.player == player and session.seat == race.code:
+                session.tell(
+                    BoardEnded(
+                        board=race.view(board, session.legal),
+                        at=board.log[-1].at - race.start_at,
+                    )
+                )
 
     async def final_boards(self, race: Race) -> dict[str, Board] | None:
         """Every board of a race, ended; `None` if one still races."""
@@ -191,8 +245,11 @@ class Races:
         for player in list(race.stands):
             board = await self.board(race, player)
             if board.racing:
-                board = await self.reload(race, player)
+                async with race.lock(player):
+                    board = await self.reload(race, player)
             if board.racing:
+                # a store that lost its newest writes knows better than whoever told of them
+                race.stands[player] = _stand_of(board)
                 return None
             final[player] = board
         return final
@@ -207,20 +264,58 @@ class Races:
         return board
 
     def stands(self, race: Race, player: str, board: Board) -> None:
-        """Let the table know where a racer stands now, if that is news."""
-        stand, known = Stand(board.banked, board.state, board.reached), race.stands.get(player)
-        if stand == known:
+        """Let the table know where a racer stands now, if that is news; other nodes too."""
+        stand = _stand_of(board)
+        if not self._moves_on(race, player, stand):
             return
-        race.stands[player] = stand
-        self._hub.standings_changed(race.code, race.standings)
+        if self.on_stand is not None:
+            self.on_stand(race, player, stand)
         if stand.state.has_ended and self.on_board_ended is not None:
             self.on_board_ended(race)
+
+    def hear(self, race_id: str, told: Mapping[str, Stand]) -> None:
+        """Another node tells where racers stand; what is older than what is known is passed over."""
+        arriving = self._arriving.get(race_id)
+        if arriving is not None:
+            for player, stand in told.items():
+                if player not in arriving or arriving[player].length < stand.length:
+                    arriving[player] = stand
+        race = self._races.get(race_id)
+        if race is not None:
+            self._merge(race, told)
+
+    async def look_again(self, race: Race) -> None:
+        """Read where everybody stands, in case that nobody could tell."""
+        stored = await self._store.load_standings(race.code, race.number)
+        self._merge(race, {p: _stand(each, race.start_at) for p, each in stored.items()})
+
+    def _merge(self, race: Race, told: Mapping[str, Stand]) -> None:
+        for player, stand in told.items():
+            if not self._moves_on(race, player, stand):
+                continue
+            if stand.state.has_ended and self.on_heard_end is not None:
+                self.on_heard_end(race, player)
+
+    def _moves_on(self, race: Race, player: str, stand: Stand) -> bool:
+        """Whether that is newer than what was known, and seen to be; a stand never turns back."""
+        known = race.stands.get(player)
+        if known is None or stand.length <= known.length:
+            return False
+        race.stands[player] = stand
+        if stand == known:
+            return False
+        self._hub.standings_changed(race.code, race.standings)
+        return True
+
+
+def _stand_of(board: Board) -> Stand:
+    return Stand(board.banked, board.state, board.reached, board.length)
 
 
 def _stand(stored: StoredStanding, start_at: Millis) -> Stand:
     at = stored.reached_at
     reached = None if at is None else Reached(at - start_at, stored.reached_number)
-    return Stand(stored.banked, State(stored.state), reached)
+    return Stand(stored.banked, State(stored.state), reached, stored.length)
 
 
 def _game_of(state: TableState) -> Game:

@@ -14,6 +14,7 @@ from saratoga_server.errands import guarded
 from saratoga_server.house import House
 from saratoga_server.hub import TICK
 from saratoga_server.ports import Millis
+from saratoga_server.session import Session
 from saratoga_server.table import Change, Phase, TableState
 
 SWEEP_EVERY: Final = 1.0
@@ -36,6 +37,7 @@ class Timekeeper:
         self._due = due
         self._elapsing: set[str] = set()
         self._missed: set[tuple[str, str, int]] = set()
+        self._overdue: frozenset[str] = frozenset()
         house.floor.on_due = self.elapse
 
     async def keep(self) -> None:
@@ -69,17 +71,22 @@ class Timekeeper:
         if room.state.phase is Phase.RUNNING:
             race = await house.races.of(room)
             if race.is_over:
-                await house.count_up(code)
+                await house.reckoner.count_up(code)
         elif room.state.phase is Phase.CLOSED and not house.hub.audience(code):
             house.floor.forget(code)
 
     async def sweep(self) -> None:
         """Ring the timers that nobody has rung, and put right what was left undone."""
         house = self._house
-        for code in await self._due(house.clock.now(), MOST_DUE):
-            await self.elapse(code)
+        due = frozenset(await self._due(house.clock.now(), MOST_DUE))
+        for code in due:
+            # a table that somebody follows on another node is rung there, unless that node is gone
+            if code in self._overdue or house.floor.known(code) or house.news.is_alone:
+                await self.elapse(code)
+        self._overdue = due
         await house.floor.look_over()
         await self._find_lost_seats()
+        await self._claim_seats()
         await self._find_seats_of_dead_nodes()
         house.floor.forget_unused(house.node)
         running = {r.state.race_id for r in house.floor.rooms() if r.state.phase is Phase.RUNNING}
@@ -108,6 +115,23 @@ class Timekeeper:
                 return rules.disconnect(table, player, epoch, now=now)
 
             await house.floor.change(code, gone)
+
+    async def _claim_seats(self) -> None:
+        """Seats of connections to this node that another took for gone: it seemed dead for a while."""
+        house = self._house
+        for room in house.floor.rooms():
+            if all(seat.is_connected for seat in room.state.seats):
+                continue
+            for session in house.hub.audience(room.code):
+                if session.seat != room.code:
+                    continue
+
+                def here(
+                    table: TableState, now: Millis, session: Session = session
+                ) -> Change | None:
+                    return rules.still_here(table, session.player, session.epoch, node=house.node)
+
+                await house.floor.change(room.code, here)
 
     async def _find_seats_of_dead_nodes(self) -> None:
         """Seats whose node was killed: where the table only gathers, no timer would tell.

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Final
 
+from kit.fake_news import FakeNews, tell_all
+from saratoga_server.nudges import NewsEar, Touched
 from saratoga_server.periods import periods
 from saratoga_server.ports import (
     MOST_LISTED,
@@ -85,6 +87,9 @@ class FakeHouse:
     listed: "count[int]" = field(default_factory=count)
     nodes: set[str] = field(default_factory=set)
     """Those that live; the fake knows no silence after which one counts as dead."""
+
+    ears: list[NewsEar] = field(default_factory=list)
+    """Of the nodes that listen; a test may take one out, and it hears nothing."""
 
     async def reading(self) -> None:
         await asyncio.sleep(0)
@@ -175,7 +180,11 @@ def _fault(commit: BoardCommit, race: _Race, board: _Board, now: Millis) -> Comm
 def _standing(board: _Board) -> StoredStanding:
     at, number = board.rose.get(board.banked, (None, 0))
     return StoredStanding(
-        banked=board.banked, state=board.state, reached_at=at, reached_number=number
+        banked=board.banked,
+        state=board.state,
+        reached_at=at,
+        reached_number=number,
+        length=len(board.log),
     )
 
 
@@ -193,6 +202,10 @@ class FakeTables:
         await self.house.reading()
         return self.house.tables.get(code)
 
+    async def load_versions(self, codes: Sequence[str]) -> list[int]:
+        await self.house.reading()
+        return [self.house.tables.get(code, (0, b""))[0] for code in codes]
+
     async def save_table(self, write: TableWrite) -> bool:
         await self.house.reading()
         house = self.house
@@ -200,6 +213,7 @@ class FakeTables:
         if version != write.expected:
             return False
         house.tables[write.code] = (version + 1, write.body)
+        tell_all(house.ears, Touched(write.code, version + 1))
         if write.due is None:
             house.due.pop(write.code, None)
         else:
@@ -314,6 +328,13 @@ class FakePlayers:
         self._change(player, table=table)
         await self.house.written()
         return None
+
+    async def stand_up(self, player: str, table: str) -> None:
+        await self.house.reading()
+        row = self.house.players.get(player)
+        if row is not None and row.table == table:
+            self._change(player, table=None)
+        await self.house.written()
 
     async def raise_last_id(self, player: str, command_id: int) -> None:
         await self.house.reading()
@@ -514,6 +535,7 @@ class FakeStore:
     leaderboards: FakeLeaderboards
     audit: FakeAudit
     nodes: FakeNodes
+    news: FakeNews
 
 
 def fake_store(house: FakeHouse | None = None) -> FakeStore:
@@ -527,6 +549,7 @@ def fake_store(house: FakeHouse | None = None) -> FakeStore:
         leaderboards=FakeLeaderboards(house),
         audit=FakeAudit(house),
         nodes=FakeNodes(house),
+        news=FakeNews(house.ears, house.reading),
     )
 
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import pytest
 
+from kit.fake_news import FakeNews
 from kit.fake_store import FakeHouse, FakeStore, fake_store
 from kit.guests import Guest, GuestInMemory
 from kit.tables import NOON
@@ -24,6 +25,7 @@ from saratoga_rules.game import Game
 from saratoga_rules.position import Position, parse_position
 from saratoga_server.house import House
 from saratoga_server.metrics import Metrics
+from saratoga_server.nudges import NewsEar
 from saratoga_server.opening import open_house
 from saratoga_server.orders import Orders
 from saratoga_server.ports import Millis
@@ -77,7 +79,13 @@ class HouseInMemory:
     timekeeper: Timekeeper = field(init=False)
 
     def __post_init__(self) -> None:
+        self._open()
+
+    def _open(self) -> None:
         self.timekeeper = Timekeeper(self.house, self.store.tables.due)
+        if isinstance(self.store.news, FakeNews):
+            self.store.house.ears.append(self.house.news)
+            self.store.news.is_listening = True
 
     async def guest(
         self,
@@ -154,9 +162,12 @@ class HouseInMemory:
         await self.close()
         self.guests.clear()
         self.house = await open_in_memory(self.store, self.time, deal)
-        self.timekeeper = Timekeeper(self.house, self.store.tables.due)
+        self._open()
 
     async def close(self) -> None:
+        ears: list[NewsEar] = self.store.house.ears
+        if self.house.news in ears:
+            ears.remove(self.house.news)
         await self.house.stop()
 
 

@@ -7,14 +7,14 @@ from saratoga_protocol.commands import CreateTable, Hello, JoinTable, WatchTable
 from saratoga_protocol.events import Announcement, SeatLost, Standings
 from saratoga_protocol.refusals import BANNED
 from saratoga_server.acts import Administration
-from saratoga_server.nudges import Announce, Banned, Nudge, TableClosedByAdmin
+from saratoga_server.nudges import Announce, Banned, Order, TableClosedByAdmin
 
 
 @pytest.fixture
 def desk(rooms: HouseInMemory) -> Administration:
     """An administrator whose acts this node hears of."""
 
-    async def tell(nudge: Nudge) -> int:
+    async def tell(nudge: Order) -> int:
         await rooms.orders.obey(nudge)
         return 1
 
@@ -74,6 +74,7 @@ async def test_a_renamed_player_is_called_so_at_every_followed_table(
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     await gathered(anna, bert)
     await desk.rename("Bert", "Bernard")
+    await rooms.settle()
     assert [seat.name for seat in anna.table.seats] == ["Anna", "Bernard"]
     assert bert.session.name == "Bernard"
 

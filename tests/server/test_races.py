@@ -32,6 +32,7 @@ async def test_the_move_of_an_older_connection_is_fenced_on_another_node(
     rooms: HouseInMemory,
 ) -> None:
     anna, _ = await two_racing(rooms)
+    rooms.fake.ears.clear()  # the news would have told before
     elsewhere = await open_in_memory(fake_store(rooms.fake), rooms.time, node="other")
     newer = GuestInMemory(elsewhere, "Anna")
     await newer.hello()

@@ -57,8 +57,8 @@ class Boards:
             return {}
         start, *rows = stored
         return {
-            player.decode(): _standing(banked, state, rose, int(start))
-            for player, banked, state, rose in zip(*[iter(rows)] * 4, strict=True)
+            player.decode(): _standing(banked, state, rose, length, int(start))
+            for player, banked, state, rose, length in zip(*[iter(rows)] * 5, strict=True)
         }
 
 
@@ -67,11 +67,17 @@ def _entry(line: bytes, start: int) -> LogEntry:
     return LogEntry(text.decode(), Millis(start + int(since)), int(number), int(command_id))
 
 
-def _standing(banked: bytes, state: bytes, rose: bytes, start: int) -> StoredStanding:
+def _standing(
+    banked: bytes, state: bytes, rose: bytes, length: bytes, start: int
+) -> StoredStanding:
     reached_at, number = None, 0
     if rose:
         since, number = map(int, rose.split())
         reached_at = Millis(start + since)
     return StoredStanding(
-        banked=int(banked), state=state.decode(), reached_at=reached_at, reached_number=number
+        banked=int(banked),
+        state=state.decode(),
+        reached_at=reached_at,
+        reached_number=number,
+        length=int(length),
     )

@@ -1,78 +1,103 @@
-"""The channel on which administrators' acts reach every node: pub/sub, with nothing kept.
+"""The channels on which nodes nudge each other: sharded pub/sub, a channel for each partition.
 
-A node that is cut off for a moment misses what was said meanwhile; see `nudges` for why it may.
+The store itself speaks there too: whoever changes a table tells of it in the same write. Sharded,
+because a cluster would send anything else to all of its processes. Nothing is kept; see `nudges`
+for why it need not be, and `listener` for how a gap is found.
 """
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from redis.asyncio import Redis
-from redis.exceptions import RedisError
+from saratoga_server.duties import call_off
+from saratoga_server.nudges import NewsEar, Nudge, Stood, StoodAt, encode_nudge
+from saratoga_server.ports import StoreUnavailable
+from saratoga_server.store.keys import PARTITIONS, partition
+from saratoga_server.store.link import Link
+from saratoga_server.store.listener import Listener
+from saratoga_server.store.primaries import Primary
 
-from saratoga_server.duties import pause
-from saratoga_server.logs import EventLog
-from saratoga_server.nudges import CHANNEL, BadNudge, Nudge, decode_nudge, encode_nudge
-from saratoga_server.store.link import Link, open_client
+HOUSE: Final = "{house}:news"
+"""What concerns everybody: acts of administrators, names, leaderboards."""
 
-LOOK_EVERY: Final = 5.0
-"""Seconds of silence after which the connection is tried."""
+PARTS: Final = tuple(f"{{p{number}}}:news" for number in range(PARTITIONS))
+"""What concerns the tables of a partition."""
 
-PAUSE: Final = 0.5
-"""Seconds before a lost connection is opened again."""
-
-_log = EventLog("nudges")
+TELL_WITHIN: Final = 1.0
+"""Seconds; standings that are older are told anew, not late."""
 
 
 async def publish(link: Link, nudge: Nudge) -> int:
     """Tell every node; returns how many were listening. Raises `StoreUnavailable`."""
-    return int(await link.command("PUBLISH", CHANNEL, encode_nudge(nudge)))
+    return int(await link.command("SPUBLISH", HOUSE, encode_nudge(nudge)))
 
 
-async def listen(
-    url: str,
-    on_nudge: Callable[[Nudge], Awaitable[None]],
-    on_listening: Callable[[], None] = lambda: None,
-) -> None:
-    """Hear every nudge, for ever, over a connection of its own that is opened anew when lost.
+class Channel:
+    """The port `NewsStore`."""
 
-    `on_listening` is called whenever it is open: what was said before then was not heard.
-    """
-    while True:
-        client = open_client(url)
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._primaries = link.primaries
+        self._listeners: dict[tuple[str, tuple[str, ...]], Listener] = {}
+
+    @property
+    def is_listening(self) -> bool:
+        listeners = self._listeners.values()
+        return bool(listeners) and all(listener.is_open for listener in listeners)
+
+    async def tell(self, nudge: Nudge) -> int:
+        return await publish(self._link, nudge)
+
+    async def tell_standings(
+        self, node: str, races: Mapping[str, Sequence[StoodAt]]
+    ) -> frozenset[str]:
+        shares: dict[Primary, dict[str, list[StoodAt]]] = {}
+        for race, stood in races.items():
+            shares.setdefault(self._owner(race), {})[race] = list(stood)
+        told = await asyncio.gather(*(self._tell_share(node, share) for share in shares.values()))
+        return frozenset().union(*told)
+
+    async def _tell_share(self, node: str, share: dict[str, list[StoodAt]]) -> frozenset[str]:
+        """Tell what lies at one primary, all in one; returns the races that could not be told of."""
+        channel = PARTS[_part(next(iter(share)))]
         try:
-            await _listen(client, on_nudge, on_listening)
-        except (RedisError, OSError) as fault:
-            _log.warning("not_listening", reason=str(fault))
+            async with asyncio.timeout(TELL_WITHIN):
+                await self._link.command("SPUBLISH", channel, encode_nudge(Stood(node, share)))
+        except (StoreUnavailable, TimeoutError):
+            return frozenset(share)
+        return frozenset()
+
+    def _owner(self, race: str) -> Primary:
+        return self._primaries.of(PARTS[_part(race)])
+
+    async def listen(self, ear: NewsEar) -> None:
+        changed = asyncio.Event()
+        forget = self._primaries.on_change(changed.set)
+        tasks: dict[tuple[str, tuple[str, ...]], asyncio.Task[None]] = {}
+        try:
+            while True:
+                changed.clear()
+                shares = self._shares()
+                await call_off(tasks.pop(share) for share in list(tasks) if share not in shares)
+                for share, primary in shares.items():
+                    if share not in tasks:
+                        listener = Listener(self._primaries, primary, share[1], ear)
+                        self._listeners[share] = listener
+                        tasks[share] = asyncio.create_task(listener.keep())
+                self._listeners = {share: self._listeners[share] for share in shares}
+                await changed.wait()
         finally:
-            await client.aclose(close_connection_pool=True)
-        await pause(PAUSE)
+            forget()
+            self._listeners = {}
+            await call_off(tasks.values())
+
+    def _shares(self) -> dict[tuple[str, tuple[str, ...]], Primary]:
+        """Every primary, by its name and the channels that it owns."""
+        owned: dict[Primary, list[str]] = {}
+        for channel in (*PARTS, HOUSE):
+            owned.setdefault(self._primaries.of(channel), []).append(channel)
+        return {(primary.url, tuple(channels)): primary for primary, channels in owned.items()}
 
 
-async def _listen(
-    client: "Redis",
-    on_nudge: Callable[[Nudge], Awaitable[None]],
-    on_listening: Callable[[], None],
-) -> None:
-    async with client.pubsub() as heard:
-        await heard.subscribe(CHANNEL)
-        while True:
-            await pause(0)
-            message = await heard.get_message(timeout=LOOK_EVERY)
-            if message is None:
-                await heard.ping()
-            elif message["type"] == "subscribe":
-                on_listening()
-            elif message["type"] == "message":
-                await _hear(message["data"], on_nudge)
-
-
-async def _hear(payload: bytes, on_nudge: Callable[[Nudge], Awaitable[None]]) -> None:
-    try:
-        nudge = decode_nudge(payload)
-    except BadNudge as fault:
-        _log.warning("nudge_unknown", reason=str(fault))
-        return
-    try:
-        await on_nudge(nudge)
-    except Exception as fault:  # the edge: whatever one nudge comes to, the next one is heard
-        _log.error("nudge_not_obeyed", nudge=type(nudge).__name__, fault=fault)
+def _part(race: str) -> int:
+    return partition(race.partition("/")[0])

@@ -12,6 +12,7 @@ from saratoga_server.store.addresses import addresses
 from saratoga_server.store.audit import Audit
 from saratoga_server.store.batches import Batches
 from saratoga_server.store.boards import Boards
+from saratoga_server.store.channel import Channel
 from saratoga_server.store.cluster_fitness import check_replicas
 from saratoga_server.store.commits import Commits
 from saratoga_server.store.durability import Durability
@@ -38,6 +39,7 @@ class Store:
     leaderboards: Leaderboards
     audit: Audit
     nodes: Nodes
+    news: Channel
     link: Link
     primaries: Primaries
     fitness: Fitness
@@ -85,6 +87,7 @@ async def open_store(
             leaderboards=Leaderboards(link),
             audit=Audit(link),
             nodes=Nodes(link),
+            news=Channel(link),
             link=link,
             primaries=primaries,
             fitness=fitness,

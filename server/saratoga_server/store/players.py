@@ -56,6 +56,9 @@ class Players:
         there = await self._link.write("sit", (key,), GUEST_KEPT, table, instead_of or "")
         return there.decode() or None
 
+    async def stand_up(self, player: str, table: str) -> None:
+        await self._link.write("sit", (player_key(player),), GUEST_KEPT, "", table)
+
     async def raise_last_id(self, player: str, command_id: int) -> None:
         row = await self.load_player(player)
         # Of one player's connections one holds the seat: nobody else raises it meanwhile.

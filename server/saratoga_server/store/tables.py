@@ -1,6 +1,6 @@
 """Tables, their timers, and finished races."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from secrets import token_hex
 
 from saratoga_server.packing import pack
@@ -31,6 +31,12 @@ class Tables:
     async def load_table(self, code: str) -> tuple[int, bytes] | None:
         version, body = await self._link.read_durable("HMGET", table_key(code), "version", "body")
         return None if version is None else (int(version), body)
+
+    async def load_versions(self, codes: Sequence[str]) -> list[int]:
+        versions = await self._link.commands(
+            [("HGET", table_key(code), "version") for code in codes]
+        )
+        return [int(version or 0) for version in versions]
 
     async def save_table(self, write: TableWrite) -> bool:
         # the store tells a write that comes again from another's by the token

@@ -29,6 +29,7 @@ from saratoga_server.table.seating import (
     new_table,
     rename,
     resume,
+    still_here,
 )
 from saratoga_server.table.state import (
     BoardsDue,
@@ -89,5 +90,6 @@ __all__ = [
     "resume",
     "reveal",
     "start",
+    "still_here",
     "unpack",
 ]

@@ -93,6 +93,14 @@ def disconnect(table: TableState, player: str, epoch: int, *, now: Millis) -> Ch
     return Change(table.with_seat(replace(seat, node="", absent_since=now)))
 
 
+def still_here(table: TableState, player: str, epoch: int, *, node: str) -> Change | None:
+    """The connection of that epoch was taken for gone, and is not. `None`: nobody thinks so."""
+    seat = table.seat(player)
+    if seat is None or seat.epoch != epoch or seat.is_connected:
+        return None
+    return Change(table.with_seat(replace(seat, node=node, absent_since=NO_TIME)))
+
+
 def rename(table: TableState, player: str, name: str) -> Change | None:
     """The player is called otherwise from now on; a race under way keeps the old name."""
     seat = table.seat(player)

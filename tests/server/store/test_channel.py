@@ -1,101 +1,201 @@
-"""Nudges reach every node that listens, and again after the store was gone."""
+"""The news reach every node that listens, and what a cut connection missed is known to be missed."""
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
 
-from kit.stores import StoreServer
-from saratoga_server.nudges import CHANNEL, Announce, Banned, Nudge
-from saratoga_server.ports import StoreUnavailable
-from saratoga_server.store.channel import listen, publish
-from saratoga_server.store.connection import open_store
-from saratoga_server.table import Refusal
+from kit.fake_store import FakeStore
+from kit.store_ways import store_way
+from kit.stores import StoreServer, calm
+from kit.tables import ANN, CODE, seated
+from saratoga_server.duties import call_off
+from saratoga_server.nudges import (
+    Announce,
+    Here,
+    NewsStore,
+    Nudge,
+    Renamed,
+    Stood,
+    StoodAt,
+    Touched,
+)
+from saratoga_server.ports import StoreUnavailable, TableWrite
+from saratoga_server.store.channel import PARTS, publish
+from saratoga_server.store.connection import Store, open_store
+from saratoga_server.store.keys import partition
+from saratoga_server.table import pack
 
 WITHIN = 20.0
 """Seconds: a bound for what is awaited, never a measure."""
 
+AnyStore = Store | FakeStore
 
-class Listener:
+
+class Ear:
     """Collects what a node hears."""
 
-    def __init__(self) -> None:
-        self.heard: asyncio.Queue[Nudge] = asyncio.Queue()
-        self.open: asyncio.Queue[None] = asyncio.Queue()
+    def __init__(self, node: str) -> None:
+        self.node = node
+        self.heard: list[Nudge] = []
+        self.openings = 0
+        self.nodes = 0
         self.faults: list[Exception] = []
         """What goes wrong with the nudges to come."""
+        self._stirred = asyncio.Event()
 
-    async def on_nudge(self, nudge: Nudge) -> None:
+    def hear(self, nudge: Nudge) -> None:
         if self.faults:
             raise self.faults.pop()
-        self.heard.put_nowait(nudge)
+        self.heard.append(nudge)
+        self._stirred.set()
 
-    def on_listening(self) -> None:
-        self.open.put_nowait(None)
+    async def opened(self) -> None:
+        self.openings += 1
+        self._stirred.set()
 
-    async def is_open(self) -> None:
-        await asyncio.wait_for(self.open.get(), WITHIN)
+    def counted(self, nodes: int) -> None:
+        self.nodes = nodes
+        self._stirred.set()
 
-    async def next(self) -> Nudge:
-        return await asyncio.wait_for(self.heard.get(), WITHIN)
+    async def until(self, holds: Callable[[], bool]) -> None:
+        async with asyncio.timeout(WITHIN):
+            while not holds():
+                self._stirred.clear()
+                await self._stirred.wait()
+
+    async def hears(self, nudge: Nudge) -> None:
+        await self.until(lambda: nudge in self.heard)
 
 
 @asynccontextmanager
-async def listening(url: str) -> AsyncIterator[Listener]:
-    listener = Listener()
-    task = asyncio.create_task(listen(url, listener.on_nudge, listener.on_listening))
+async def listening(news: NewsStore, node: str) -> AsyncIterator[Ear]:
+    ear = Ear(node)
+    task = asyncio.create_task(news.listen(ear))
     try:
-        await listener.is_open()
-        yield listener
+        await ear.until(lambda: ear.openings > 0)
+        yield ear
     finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
+        await call_off([task])
+        assert not news.is_listening
 
 
-async def test_every_node_that_listens_hears_a_nudge(store_server: StoreServer) -> None:
+@pytest.fixture
+async def valkey(store_server: StoreServer) -> AsyncIterator[Store]:
+    async with open_store(store_server.url) as opened:
+        yield opened
+
+
+@calm
+async def test_every_node_that_listens_hears_a_nudge(store: AnyStore) -> None:
+    async with listening(store.news, "east") as east:
+        assert store.news.is_listening
+        assert await store.news.tell(Announce("Zoë says hello.")) == 1
+        await east.hears(Announce("Zoë says hello."))
+    assert await store.news.tell(Announce("hello")) == 0
+
+
+@calm
+async def test_a_table_that_is_changed_tells_of_it_by_itself(store: AnyStore) -> None:
+    async with listening(store.news, "east") as east:
+        write = TableWrite(code=CODE, expected=0, body=pack(seated(ANN)), due=None)
+        assert await store.tables.save_table(write)
+        await east.hears(Touched(CODE, 1))
+        assert not await store.tables.save_table(write)
+    assert east.heard.count(Touched(CODE, 1)) == 1
+
+
+@calm
+async def test_where_racers_stand_is_told_whole(store: AnyStore) -> None:
+    races = {
+        f"{CODE}/1": [StoodAt(ANN, 7, 3, "racing", 1200, 9)],
+        "odd-emu-11/2": [StoodAt(ANN, 1, 0, "left", -1, 0)],
+    }
+    async with listening(store.news, "east") as east:
+        assert await store.news.tell_standings("west", races) == frozenset()
+        await east.hears(Stood("west", races))
+
+
+async def test_nodes_hear_of_each_other(store_server: StoreServer) -> None:
     async with (
-        open_store(store_server.url) as store,
-        listening(store_server.url) as east,
-        listening(store_server.url) as west,
+        open_store(store_server.url) as one,
+        open_store(store_server.url) as other,
+        listening(one.news, "east") as east,
+        listening(other.news, "west") as west,
     ):
-        assert await publish(store.link, Announce("Zoë says hello.")) == 2
-        assert [await east.next(), await west.next()] == [Announce("Zoë says hello.")] * 2
+        await east.hears(Here("west", 1))
+        await east.until(lambda: east.nodes == 2)
+        await west.until(lambda: west.nodes == 2)
+        assert Here("east", 1) not in west.heard
+        assert not [nudge for nudge in east.heard if nudge == Here("east", 2)]
 
 
-async def test_where_nobody_listens_nobody_hears(store_server: StoreServer) -> None:
-    async with open_store(store_server.url) as store:
-        assert await publish(store.link, Announce("hello")) == 0
+@pytest.mark.parametrize("junk", [b"\xc1junk", b"", b"\x81\xa4kind\xa4brew"])
+async def test_junk_on_the_channel_does_not_stop_the_listening(valkey: Store, junk: bytes) -> None:
+    async with listening(valkey.news, "east") as east:
+        await valkey.link.command("SPUBLISH", PARTS[partition(CODE)], junk)
+        await publish(valkey.link, Renamed("p" * 16, "Zoë"))
+        await east.hears(Renamed("p" * 16, "Zoë"))
+        assert east.openings == 1
 
 
-async def test_junk_on_the_channel_does_not_stop_the_listening(store_server: StoreServer) -> None:
-    async with open_store(store_server.url) as store, listening(store_server.url) as node:
-        await store.link.command("PUBLISH", CHANNEL, b"\xc1junk")
-        await publish(store.link, Banned("p" * 16))
-        assert await node.next() == Banned("p" * 16)
+async def test_a_nudge_that_goes_wrong_does_not_stop_the_listening(valkey: Store) -> None:
+    async with listening(valkey.news, "east") as east:
+        east.faults.append(ValueError("a mistake"))
+        await valkey.news.tell(Announce("first"))
+        await valkey.news.tell(Announce("second"))
+        await east.hears(Announce("second"))
+        assert east.faults == []
+        assert east.openings == 1
 
 
-@pytest.mark.parametrize(
-    "fault", [StoreUnavailable("no answer"), Refusal("no_such_table"), ValueError("a mistake")]
-)
-async def test_a_nudge_that_cannot_be_obeyed_does_not_stop_the_listening(
-    store_server: StoreServer, fault: Exception
+async def test_after_the_store_was_gone_a_node_listens_again_and_knows_it(
+    mortal_store: StoreServer,
 ) -> None:
-    async with open_store(store_server.url) as store, listening(store_server.url) as node:
-        node.faults.append(fault)
-        await publish(store.link, Announce("first"))
-        await publish(store.link, Announce("second"))
-        assert await node.next() == Announce("second")
-        assert node.faults == []
-
-
-async def test_after_the_store_was_gone_a_node_listens_again(mortal_store: StoreServer) -> None:
-    async with listening(mortal_store.url) as node:
+    async with open_store(mortal_store.url) as store, listening(store.news, "east") as east:
         mortal_store.kill()
         mortal_store.start()
-        await node.is_open()
-        async with open_store(mortal_store.url) as store:
-            await publish(store.link, Announce("back"))
-            assert await node.next() == Announce("back")
+        await east.until(lambda: east.openings == 2)
+        await store.news.tell(Announce("back"))
+        await east.hears(Announce("back"))
+
+
+async def test_a_store_that_hung_is_listened_to_again(mortal_store: StoreServer) -> None:
+    async with open_store(mortal_store.url) as store, listening(store.news, "east") as east:
+        mortal_store.pause()
+        with pytest.raises(StoreUnavailable):
+            await store.news.tell(Announce("into the void"))
+        assert not store.news.is_listening
+        mortal_store.resume()
+        await east.until(lambda: east.openings == 2)
+        await store.news.tell(Announce("back"))
+        await east.hears(Announce("back"))
+
+
+async def test_connections_that_swallow_everything_are_found_out(store_server: StoreServer) -> None:
+    """Half-open: nobody says so, and nothing comes any more."""
+    async with (
+        store_way(store_server.socket, store_server.folder / "way") as way,
+        open_store(way.url) as near,
+        open_store(store_server.url) as far,
+        listening(near.news, "east") as east,
+    ):
+        way.go_dead()
+        await far.news.tell(Announce("unheard"))
+        await east.until(lambda: east.openings == 2)
+        await far.news.tell(Announce("hello"))
+        await east.hears(Announce("hello"))
+    assert Announce("unheard") not in east.heard
+
+
+async def test_a_connection_that_is_cut_is_made_anew(store_server: StoreServer) -> None:
+    async with (
+        store_way(store_server.socket, store_server.folder / "way") as way,
+        open_store(way.url) as near,
+        listening(near.news, "east") as east,
+    ):
+        way.cut()
+        await east.until(lambda: east.openings == 2)
+        way.cut()
+        await east.until(lambda: east.openings == 3)

@@ -203,7 +203,7 @@ local function load_board(keys, args)
   return fields
 end
 
--- keys: the race. Answers the start, then player, banked, state, when the count was reached or '' ...
+-- keys: the race. Answers the start, then player, banked, state, when the count was reached or '', length ...
 local function load_standings(keys)
   local race = redis.call('HMGET', keys[1], 'start', 'racers')
   if not race[1] then
@@ -211,10 +211,12 @@ local function load_standings(keys)
   end
   local answer = {race[1]}
   for _, player in ipairs(cmsgpack.unpack(race[2])) do
-    local fields = redis.call('HMGET', keys[1], player .. ':banked', player .. ':state')
+    local fields = redis.call('HMGET', keys[1], player .. ':banked', player .. ':state',
+      player .. ':length')
     local n = #answer
     answer[n + 1], answer[n + 2], answer[n + 3] = player, fields[1], fields[2]
     answer[n + 4] = redis.call('HGET', keys[1], player .. ':rose:' .. fields[1]) or ''
+    answer[n + 5] = fields[3]
   end
   return answer
 end

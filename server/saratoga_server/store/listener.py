@@ -1,0 +1,147 @@
+"""Hearing the nudges that go through one primary: a connection of its own, watched and probed.
+
+Pub/sub keeps nothing, and a connection may be dead, or lead to a primary that nobody talks to any
+more, without a word. So a nudge of the listener's own must come round again and again; if one does
+not, the connection is made anew, and whatever this node holds is looked at again. redis-py's
+pub/sub would subscribe again in silence, and has no bound for waiting (see `line.py` for the bytes).
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import hiredis
+
+from saratoga_server.duties import pause
+from saratoga_server.logs import EventLog
+from saratoga_server.nudges import BadNudge, Here, NewsEar, decode_nudge, encode_nudge
+from saratoga_server.store.line import Line, Reply
+from saratoga_server.store.primaries import Primaries, Primary
+
+OPEN_WITHIN: Final = 2.0
+"""Seconds for one try to connect and subscribe."""
+
+PROBE_EVERY: Final = 1.0
+"""Seconds between two nudges of one's own."""
+
+PROBE_WITHIN: Final = 2.0
+"""Seconds in which such a nudge must come round."""
+
+PAUSE: Final = 0.25
+"""Seconds before a lost connection is made anew."""
+
+_log = EventLog("nudges")
+
+
+class Listener:
+    """Listens to some channels of one primary."""
+
+    def __init__(
+        self, primaries: Primaries, primary: Primary, channels: Sequence[str], ear: NewsEar
+    ) -> None:
+        self._primaries = primaries
+        self._primary = primary
+        self._probed = channels[0]
+        self._subscribe = b"".join(_subscription(channel) for channel in channels)
+        self._channels = len(channels)
+        self._ear = ear
+        self.is_open = False
+        """Whether whatever is said now will be heard, as far as anybody can know."""
+        self._unconfirmed = 0
+        self._echo = 0
+        """The number of the newest nudge of one's own that came round."""
+        self._fault = ""
+        self._stirred = asyncio.Event()
+
+    async def keep(self) -> None:
+        """Listen, for ever."""
+        while True:
+            try:
+                await self._listen()
+            except Exception as fault:  # the edge: whatever it is, listening begins anew
+                _log.warning("not_listening", store=self._primary.name, reason=str(fault) or "late")
+            await pause(PAUSE)
+            await self._primaries.refresh()
+
+    async def _listen(self) -> None:
+        self._unconfirmed, self._echo, self._fault = self._channels, 0, ""
+        line = Line(self._on_reply, self._on_lost)
+        try:
+            async with asyncio.timeout(OPEN_WITHIN):
+                await line.open(self._primary.client)
+                line.send(self._subscribe)
+                await self._until(lambda: not self._unconfirmed)
+            await self._probe(1)
+            # subscribed first, now read: nothing can slip through between the two
+            self.is_open = True
+            await self._ear.opened()
+            number = 1
+            while True:
+                await self._rest()
+                number += 1
+                await self._probe(number)
+        finally:
+            self.is_open = False
+            line.abort()
+
+    async def _probe(self, number: int) -> None:
+        """Say something, and wait until it has come round."""
+        nudge = encode_nudge(Here(self._ear.node, number))
+        async with asyncio.timeout(PROBE_WITHIN):
+            heard = await self._primary.client.execute_command("SPUBLISH", self._probed, nudge)
+            self._ear.counted(int(heard))
+            await self._until(lambda: self._echo >= number)
+
+    async def _until(self, holds: Callable[[], bool]) -> None:
+        while not holds():
+            if self._fault:
+                raise ConnectionError(self._fault)
+            self._stirred.clear()
+            await self._stirred.wait()
+
+    async def _rest(self) -> None:
+        await pause(0)
+        try:
+            async with asyncio.timeout(PROBE_EVERY):
+                await self._until(lambda: False)
+        except TimeoutError:
+            return
+
+    def _on_reply(self, reply: Reply) -> None:
+        if isinstance(reply, hiredis.ReplyError):
+            self._stir(str(reply))
+        elif reply[0] == b"smessage":
+            self._hear(reply[2])
+        elif reply[0] == b"ssubscribe":
+            self._unconfirmed -= 1
+            if not self._unconfirmed:
+                self._stir()
+        else:
+            self._stir("the store does not let us listen there any more")
+
+    def _on_lost(self, line: Line) -> None:
+        self._stir("the connection was lost")
+
+    def _stir(self, fault: str = "") -> None:
+        self._fault = self._fault or fault
+        self._stirred.set()
+
+    def _hear(self, payload: bytes) -> None:
+        try:
+            nudge = decode_nudge(payload)
+        except BadNudge as fault:
+            _log.warning("nudge_unknown", reason=str(fault))
+            return
+        if type(nudge) is Here and nudge.node == self._ear.node:
+            self._echo = nudge.number
+            self._stir()
+            return
+        try:
+            self._ear.hear(nudge)
+        except Exception as fault:  # the edge: whatever one nudge comes to, the next one is heard
+            _log.error("nudge_not_obeyed", nudge=type(nudge).__name__, fault=fault)
+
+
+def _subscription(channel: str) -> bytes:
+    # one channel a command: channels of several slots may not share one
+    return b"*2\r\n$10\r\nSSUBSCRIBE\r\n$%d\r\n%b\r\n" % (len(channel), channel.encode())
