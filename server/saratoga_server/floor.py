@@ -124,7 +124,7 @@ class Floor:
             version, body = stored
             # what was told of before the table was asked for need not be looked for again
             promised = self._promised.get(code, 0)
-        room = self._rooms[code] = Room(code, version, rules.unpack(body))
+        room = self._rooms[code] = Room(code, version, _read(body))
         if room.state.outcome is not None:
             room.announced = room.state.outcome.race
         self._set_timer(room)
@@ -350,7 +350,11 @@ class Floor:
         version, body = stored
         if version == room.version:
             return False
-        room.version, room.state = version, rules.unpack(body)
+        try:
+            room.version, room.state = version, _read(body)
+        except Refusal:
+            self.forget(room.code)
+            raise
         room.falls_behind(known)
         return True
 
@@ -371,3 +375,11 @@ class Floor:
             bell = asyncio.ensure_future(self.on_due(code))
             self._bells.add(bell)
             bell.add_done_callback(self._bells.discard)
+
+
+def _read(body: bytes) -> TableState:
+    """The table; a `Refusal` if only a newer node may read it, as there are some during an upgrade."""
+    try:
+        return rules.unpack(body)
+    except rules.NewerTable as fault:
+        raise Refusal("draining", f"This table is for newer servers: {fault}") from None

@@ -17,7 +17,7 @@ from saratoga_protocol.events import (
     NameClaimed,
     Refused,
 )
-from saratoga_protocol.refusals import BANNED, TAKEN_OVER
+from saratoga_protocol.refusals import BANNED, RESTARTING, TAKEN_OVER
 from saratoga_rules.standing import State
 from saratoga_server import table as rules
 from saratoga_server.archive import Archive
@@ -199,6 +199,9 @@ class House:
         board = None
         if refusal.code == "banned":
             session.line.close(BANNED)
+        if refusal.code == "draining" and not self.draining:
+            # the table is for newer nodes; whoever balances them may find one
+            session.line.close(RESTARTING)
         if refusal.code == "taken_over":
             session.seat = None
             session.line.close(TAKEN_OVER)

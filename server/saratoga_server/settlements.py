@@ -20,16 +20,19 @@ def pack_settlement(settlement: Settlement) -> bytes:
 
 
 def unpack_settlement(packed: bytes) -> Settlement:
-    """Raises `ValueError` on anything that `pack_settlement` did not write."""
+    """Raises `ValueError` on anything that `pack_settlement` did not write.
+
+    A newer node may write more at the end of each list, and only there.
+    """
     try:
-        race, game, start_at, results = unpack(packed)
+        race, game, start_at, results, *_ = unpack(packed)
         return Settlement(
             race=race,
             game=game,
             start_at=Millis(start_at),
             results=tuple(
                 SettledResult(player=player, bot=bot, banked=banked, net=net, elapsed=elapsed)
-                for player, bot, banked, net, elapsed in results
+                for player, bot, banked, net, elapsed, *_ in results
             ),
         )
     except (TypeError, ValueError) as error:

@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field
 
+import msgpack
 import pytest
 from msgspec.structs import replace
 
@@ -19,6 +20,7 @@ from saratoga_server.hub import Hub
 from saratoga_server.ports import Millis, StoreUnavailable
 from saratoga_server.session import Session
 from saratoga_server.table import Change, Phase, RaceStarted, Refusal, TableState, resume
+from saratoga_server.table.state import FORMAT
 
 
 @dataclass
@@ -111,6 +113,27 @@ async def test_a_change_is_durable_then_told_then_followed_up(here: Node, fake: 
     (told,) = here.heard.all(TableChanged)
     assert (told.table.notice, told.table.version, told.now) == ("Hello.", 2, NOON)
     assert [change.table.notice for change in here.changed] == ["Hello."]
+
+
+def written_by_a_newer_node(fake: FakeHouse) -> tuple[int, bytes]:
+    """Have the table be one that only newer nodes may read."""
+    version, body = fake.tables[CODE]
+    fake.tables[CODE] = (version + 1, msgpack.packb(msgpack.unpackb(body) | {"format": FORMAT + 1}))
+    return fake.tables[CODE]
+
+
+async def test_a_table_for_newer_nodes_is_left_alone(
+    here: Node, there: Node, fake: FakeHouse
+) -> None:
+    await here.floor.open(seated(ANN))
+    newer = written_by_a_newer_node(fake)
+    for node in (here, there):
+        with pytest.raises(Refusal, match="draining: That table has gone over") as refused:
+            await node.floor.change(CODE, noticed("Hello."))
+        assert refused.value.retry
+        assert node.floor.known(CODE) is None
+    assert fake.tables[CODE] == newer
+    assert (here.changed, here.heard.events) == ([], [])
 
 
 async def test_nothing_to_change_is_nothing_written_and_nothing_told(

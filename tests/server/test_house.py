@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any, get_args
 
+import msgpack
 import msgspec
 import pytest
 
 from kit.fake_store import FakeStore
-from kit.guests import token_of
+from kit.guests import RecordingLine, token_of
 from kit.messages import COMMANDS
 from kit.rooms import HouseInMemory, always, counted_down, gathered, house_in_memory
 from kit.tables import nonce_hash
@@ -37,11 +38,13 @@ from saratoga_protocol.events import (
     Standings,
     TableChanged,
 )
+from saratoga_protocol.refusals import RESTARTING
 from saratoga_rules.record import parse_record
 from saratoga_rules.verify import verify
 from saratoga_server.metrics import Metrics
 from saratoga_server.opening import open_house
 from saratoga_server.store.connection import Store
+from saratoga_server.table.state import FORMAT
 
 ONE_CARD_TO_BANK = (
     "stock=2C3C4C5C6C7C waste=- reserve=- up=1,1,1,1 down=- columns=2D/9H/TH/KC base=1 passes=1"
@@ -283,6 +286,36 @@ async def test_a_house_that_drains_begins_nothing_and_finishes_everything(
     await bert.cash_out()
     await rooms.settle()
     assert len(anna.heard.all(RaceOver)) == 1
+
+
+async def test_who_wants_a_table_for_newer_nodes_is_sent_to_look_for_one(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    code = await gathered(anna)
+    version, body = rooms.fake.tables[code]
+    newer = msgpack.packb(msgpack.unpackb(body) | {"format": FORMAT + 1})
+    rooms.fake.tables[code] = (version + 1, newer)
+    rooms.house.floor.forget(code)
+    assert await bert.refused(JoinTable, table=code) == "draining"
+    (session,) = (each for each in rooms.house.hub.sessions if each.name == "Bert")
+    assert isinstance(session.line, RecordingLine)
+    assert session.line.closed == [RESTARTING]
+    assert rooms.fake.tables[code] == (version + 1, newer)
+
+
+async def test_a_house_about_to_stop_is_not_ready_and_goes_on(rooms: HouseInMemory) -> None:
+    rooms.house.leaving = True
+    assert await rooms.house.why_not_ready() == "This server is about to stop."
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    code = await rooms.race(anna, bert)
+    room = await rooms.house.floor.room(code)
+    (session,) = rooms.house.hub.sessions_of(room.state.seats[0].player)
+    assert rooms.house.is_racing(session)
+    outside = await rooms.guest("Cleo")
+    (session,) = (each for each in rooms.house.hub.sessions if each.seat is None)
+    assert outside.name == session.name
+    assert not rooms.house.is_racing(session)
 
 
 async def test_a_house_is_ready_when_its_store_answers(rooms: HouseInMemory) -> None:

@@ -30,6 +30,13 @@ def test_a_settlement_comes_back_as_it_went(settlement: Settlement) -> None:
     assert unpack_settlement(pack_settlement(settlement)) == settlement
 
 
+@given(settlements)
+def test_what_a_newer_house_adds_is_passed_over(settlement: Settlement) -> None:
+    race, game, start_at, results = msgpack.unpackb(pack_settlement(settlement))
+    longer = [race, game, start_at, [[*each, "hat"] for each in results], "weather"]
+    assert unpack_settlement(msgpack.packb(longer)) == settlement
+
+
 @pytest.mark.parametrize("junk", [b"", b"\xc1", b"\x93", msgpack.packb([1, 2]), msgpack.packb(7)])
 def test_anything_else_is_a_value_error(junk: bytes) -> None:
     with pytest.raises(ValueError, match="not a settlement"):

@@ -17,7 +17,7 @@ from saratoga_server.table.evening import (
     never_raced,
     next_race,
 )
-from saratoga_server.table.packing import pack, unpack
+from saratoga_server.table.packing import NewerTable, pack, unpack
 from saratoga_server.table.phases import ALLOWED, HOST_ONLY, Act, is_repeat
 from saratoga_server.table.picture import public_view
 from saratoga_server.table.seating import (
@@ -57,6 +57,7 @@ __all__ = [
     "Change",
     "CountdownVoided",
     "Effect",
+    "NewerTable",
     "Phase",
     "RaceStarted",
     "RacerLeft",

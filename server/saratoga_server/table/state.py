@@ -7,7 +7,7 @@ and never change the one they were given; the store keeps the newest, packed (`p
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,6 +17,10 @@ from saratoga_protocol.refusals import REASONS
 from saratoga_rules.fairness import commitment
 from saratoga_rules.games import RULES_VERSION
 from saratoga_server.ports import Millis
+
+FORMAT: Final = 1
+"""Of a packed table. Grows when an older node would misread what a newer one writes; a new field with a
+default is no such thing."""
 
 NO_TIME: Final = Millis(0)
 """For a moment that has not come."""
@@ -122,6 +126,9 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     outcome: Outcome | None = None
     notice: str = ""
     """What happened last, for people."""
+    format: int = FORMAT
+    unknown: dict[str, Any] = {}
+    """What a newer node wrote beside this, by where: it is not ours to lose (`packing`)."""
 
     @property
     def race_id(self) -> str:
