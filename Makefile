@@ -17,7 +17,7 @@ PLAYERS_AND_HOUSE := $(VENV)/.house-is-set-up
 TOOLS := $(VENV)/.tools-are-set-up
 
 .DEFAULT_GOAL := help
-.PHONY: help play demo serve test check style types layers pyright bench long picture clean
+.PHONY: help play demo serve test check style types layers pyright bench long faults picture clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ bench: $(TOOLS) ## what rules, bots and a move cost
 
 long: $(TOOLS) ## the long targets: many races, many crashes
 	SARATOGA_HYPOTHESIS_PROFILE=long $(BIN)/pytest -m long $(ARGS)
+
+faults: $(TOOLS) ## a storm of FAULTS (1000) of every kind by SEED, half an hour and more; figures go to a file
+	PYTHONPATH=tests $(BIN)/python -m kit.storms --faults $(FAULTS) --seed "$(SEED)" --figures fault-figures.txt $(ARGS)
 
 picture: $(TOOLS) ## the picture of a race in the README, from the real program (two minutes)
 	PYTHONPATH=tests $(BIN)/python -m kit.race_picture

@@ -1,45 +1,74 @@
-"""A long storm from the command line: `python -m kit.storms --faults 1000 --seed 7`."""
+"""A long storm from the command line: `python -m kit.storms --faults 1000 --seed 7`.
+
+Half of the faults come down on a town whose store stands alone, half on one with a cluster.
+"""
 
 import argparse
 import asyncio
 import random
 import sys
 import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from kit.storms.weather import LONG_CLUSTERED, LONG_STANDALONE, Forecast, weathered
+from kit.storms.weather import LONG_CLUSTERED, LONG_STANDALONE, Aftermath, Forecast, weathered
+
+KINDS = {"standalone": LONG_STANDALONE, "cluster": LONG_CLUSTERED}
 
 
 def tell(news: str) -> None:
     print(f"{time.strftime('%H:%M:%S')} {news}", flush=True)
 
 
+def forecasts(options: argparse.Namespace, seed: str) -> Iterator[tuple[str, Forecast]]:
+    towns: Sequence[str] = [options.town] if options.town else list(KINDS)
+    for town in towns:
+        kinds = [kind for kind in KINDS[town] if options.only in kind.name]
+        yield (
+            town,
+            Forecast(
+                seed=f"{seed} {town}",
+                faults=-(-options.faults // len(towns)),
+                kinds=kinds,
+                nodes=options.nodes,
+                together=0 if options.only else 6,
+                clustered=town == "cluster",
+            ),
+        )
+
+
+def report(town: str, forecast: Forecast, aftermath: Aftermath, seconds: float) -> str:
+    wrong = "".join(f"\nWRONG: {fault}" for fault in aftermath.faults)
+    level = "replicated" if forecast.clustered else "safe"
+    return (
+        f"store: {town}, level {level}, {forecast.nodes} nodes, seed {forecast.seed!r}\n"
+        f"{aftermath.figures()}\n{forecast.faults} faults in {seconds:.0f} s{wrong}\n"
+    )
+
+
 def main() -> int:
-    arguments = argparse.ArgumentParser(prog="python -m kit.storms", description=__doc__)
+    arguments = argparse.ArgumentParser(
+        prog="python -m kit.storms", description=__doc__.split("\n", 1)[0]
+    )
     arguments.add_argument("--faults", type=int, default=1000)
-    arguments.add_argument("--seed", default="")
+    arguments.add_argument("--seed", default="", help="by chance if not given")
     arguments.add_argument("--only", default="", help="kinds whose name has this in it")
-    arguments.add_argument("--clustered", action="store_true")
+    arguments.add_argument("--town", choices=list(KINDS), help="both if not given")
     arguments.add_argument("--nodes", type=int, default=3)
+    arguments.add_argument("--figures", type=Path, help="file for the figures, beside the output")
     options = arguments.parse_args()
     seed = options.seed or str(random.SystemRandom().randrange(1_000_000))
-    every = LONG_CLUSTERED if options.clustered else LONG_STANDALONE
-    kinds = [kind for kind in every if options.only in kind.name]
     tell(f"seed {seed}")
-    began = time.monotonic()
-    forecast = Forecast(
-        seed=seed,
-        faults=options.faults,
-        kinds=kinds,
-        nodes=options.nodes,
-        together=0 if options.only else 6,
-        clustered=options.clustered,
-    )
-    aftermath = asyncio.run(weathered(forecast, tell))
-    print(aftermath.figures())
-    print(f"{options.faults} faults in {time.monotonic() - began:.0f} s, seed {seed}")
-    for fault in aftermath.faults:
-        print(f"FAULT {fault}")
-    return 1 if aftermath.faults else 0
+    told, is_whole = "", True
+    for town, forecast in forecasts(options, seed):
+        began = time.monotonic()
+        aftermath = asyncio.run(weathered(forecast, tell))
+        told += report(town, forecast, aftermath, time.monotonic() - began) + "\n"
+        is_whole = is_whole and not aftermath.faults
+        print(told.rpartition("store: ")[2], flush=True)
+        if options.figures is not None:
+            options.figures.write_text(told)
+    return 0 if is_whole else 1
 
 
 if __name__ == "__main__":

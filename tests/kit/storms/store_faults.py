@@ -6,7 +6,7 @@ import signal
 from functools import partial
 from random import Random
 
-from kit.stepping_clocks import SEEN_WITHIN
+from kit.stepping_clocks import SEEN_WITHIN, find_library
 from kit.stores import StoreServer
 from kit.storms.fault import Blow, Fault
 from kit.storms.town import Town
@@ -75,18 +75,20 @@ async def fill_disk(town: Town, chance: Random) -> Blow:
     return Blow(town.guests, partial(asyncio.to_thread, store.start))
 
 
+CLOCK_STEPPED = Fault(
+    name="store's clock stepped",
+    part="clock",
+    strike=step_clock,
+    hold=(SEEN_WITHIN, SEEN_WITHIN),
+    from_heal=True,
+)
+
 STORE_FAULTS = (
+    *([CLOCK_STEPPED] if find_library() else []),
     Fault(name="store killed", part="store", strike=kill, hold=(0.0, 0.5), from_heal=True),
     Fault(name="store hung", part="store", strike=hang, hold=(0.2, 1.5), from_heal=True),
     Fault(name="Functions flushed", part="store", strike=flush_functions),
     Fault(name="clients killed by the store", part="store", strike=kill_clients),
-    Fault(
-        name="store's clock stepped",
-        part="clock",
-        strike=step_clock,
-        hold=(SEEN_WITHIN, SEEN_WITHIN),
-        from_heal=True,
-    ),
     Fault(
         name="store's disk full", part="store", strike=fill_disk, hold=(0.0, 0.5), from_heal=True
     ),
