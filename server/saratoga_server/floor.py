@@ -17,6 +17,7 @@ from saratoga_protocol.events import TableChanged
 from saratoga_server import table as rules
 from saratoga_server.clock import HouseClock
 from saratoga_server.hub import Hub
+from saratoga_server.logs import EventLog
 from saratoga_server.ports import (
     Millis,
     RaceFinish,
@@ -38,6 +39,8 @@ CALM: Final = 2
 
 BREATH: Final = 0.001
 """Seconds of that, at most, for each attempt."""
+
+log = EventLog("floor")
 
 Transition = Callable[[TableState, Millis], Change | None]
 """Judges a change of a table at a time; `None`: there is nothing to change."""
@@ -382,4 +385,7 @@ def _read(body: bytes) -> TableState:
     try:
         return rules.unpack(body)
     except rules.NewerTable as fault:
-        raise Refusal("draining", f"This table is for newer servers: {fault}") from None
+        log.warning("table_for_newer_nodes", reason=str(fault))
+        raise Refusal(
+            "draining", "That table has gone over to newer servers. Connect again and go on there."
+        ) from None
