@@ -1,0 +1,191 @@
+"""Whether the time that an answer takes tells of hidden cards: measured, without a line's noise.
+
+Run `python tests/benchmarks/timing_bench.py [--rounds 24] [--game GAME]`. Two houses in this process are
+told the same commands, legal and not, in races whose deals differ only in cards that are never turned up.
+Each pair of answers is timed, one house first and then the other by chance, and every round the houses
+change deals. In each game the figures are: how many pairs; the median of an answer's time on each deal; the
+median difference; and z of the sign test, which is within 4 of 0 if the deals cannot be told apart. Below
+it the same for one deal twice: what chance does. At the end stands a house that does 2 microseconds' more
+work for a red card, to see that it would be found.
+Ends with 1 if a deal can be told, or the house that tells is not found.
+"""
+
+import argparse
+import asyncio
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from math import sqrt
+from pathlib import Path
+from random import Random
+from statistics import median
+from time import perf_counter_ns
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from kit.guests import GuestInMemory
+from kit.rooms import always, house_in_memory
+from kit.secrecy import ODD_MOVES
+from kit.swaps import is_up, rearranged, slots
+from kit.walks import banking, wandering
+from saratoga_protocol.commands import Heartbeat, MakeMove
+from saratoga_rules.cards import is_red
+from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import legal_moves, play
+from saratoga_rules.position import Position
+from saratoga_server import dealer
+
+STEPS = 60
+FEWEST_HIDDEN = 6
+MOST_Z = 4.0
+"""By chance once in 16,000 runs."""
+
+
+@dataclass
+class Pairs:
+    """Nanoseconds of an answer, on one deal and on the other."""
+
+    ones: list[int] = field(default_factory=list)
+    others: list[int] = field(default_factory=list)
+
+    @property
+    def z(self) -> float:
+        """Of the sign test: how far from even it is which of the two took longer."""
+        longer = sum(one > other for one, other in zip(self.ones, self.others, strict=True))
+        shorter = sum(one < other for one, other in zip(self.ones, self.others, strict=True))
+        return (longer - shorter) / sqrt(max(1, longer + shorter))
+
+    def line(self, name: str) -> str:
+        difference = median(one - other for one, other in zip(self.ones, self.others, strict=True))
+        return (
+            f"{name:<22}{len(self.ones):>8}{median(self.ones) / 1000:>10.2f}"
+            f"{median(self.others) / 1000:>10.2f}{difference / 1000:>10.3f}{self.z:>8.2f}"
+        )
+
+
+@dataclass(frozen=True)
+class Case:
+    """Two deals, and moves that turn up none of the cards in which they differ."""
+
+    game: str
+    deals: tuple[Position, Position]
+    steps: list[tuple[list[str], str]]
+    """What is refused at each position, and the move that leads on."""
+
+
+def case(game: str, number: int) -> Case:
+    """A walk, and its deal again with the cards that it left hidden in another order."""
+    chance = Random(f"{game} {number}")
+    way = [deal_for_key(GAMES[game], practice_key(f"time {number}"))]
+    steps: list[tuple[list[str], str]] = []
+    while len(steps) < STEPS:
+        legal = legal_moves(GAMES[game], way[-1])
+        if not legal:
+            break
+        move = (banking if chance.random() < 0.6 else wandering)(legal, chance)
+        after = play(GAMES[game], way[-1], move)
+        if sum(not is_up(slot, [*way, after]) for slot in slots(way[0])) < FEWEST_HIDDEN:
+            break
+        illegal = [odd for odd in ODD_MOVES if odd not in map(str, legal)]
+        steps.append((illegal, str(move)))
+        way.append(after)
+    hidden = [slot for slot in slots(way[0]) if not is_up(slot, way)]
+    shuffled = dict(zip(hidden, chance.sample(hidden, len(hidden)), strict=True))
+    return Case(game, (way[0], rearranged(way[0], shuffled)), steps)
+
+
+async def measure(it: Case, pairs: Pairs, chance: Random, *, is_turned: bool) -> None:
+    """Tell both houses everything; add what it took."""
+    deals = it.deals[::-1] if is_turned else it.deals
+    async with house_in_memory(always(deals[0])) as one, house_in_memory(always(deals[1])) as two:
+        guests = []
+        for rooms in (one, two):
+            anna, bert = await rooms.guest("Anna", legal=True), await rooms.guest("Bert")
+            await rooms.race(anna, bert, game=it.game, cap=0)
+            guests.append(anna)
+        for count, (illegal, move) in enumerate(it.steps):
+            for text in (*illegal, move):
+                order = [0, 1] if chance.random() < 0.5 else [1, 0]
+                taken = {which: await _timed(guests[which], text, count) for which in order}
+                _note(pairs, taken, is_turned=is_turned)
+
+
+async def _timed(guest: GuestInMemory, move: str, after: int) -> int:
+    """How long an answer takes, encoded; what comes before it is not counted."""
+    guest.last_id += 1
+    command = MakeMove(id=guest.last_id, race=f"{guest.table.code}/1", after=after, move=move)
+    await guest.house.answer(guest.session, Heartbeat(id=guest.last_id))
+    began = perf_counter_ns()
+    guest.session.codec.encode_event(await guest.house.answer(guest.session, command))
+    return perf_counter_ns() - began
+
+
+def _note(pairs: Pairs, taken: dict[int, int], *, is_turned: bool) -> None:
+    one, other = (taken[1], taken[0]) if is_turned else (taken[0], taken[1])
+    pairs.ones.append(one)
+    pairs.others.append(other)
+
+
+@contextmanager
+def telling() -> Iterator[None]:
+    """Meanwhile the house does a little more for a red card that lies face down."""
+    sound = dealer._judged
+
+    def leaky(race: Any, board: Any, command: Any) -> Any:
+        if is_red((*board.position.reserve[:-1], *board.position.stock)[0]):
+            until = perf_counter_ns() + 2000
+            while perf_counter_ns() < until:
+                pass
+        return sound(race, board, command)
+
+    dealer._judged = leaky
+    try:
+        yield
+    finally:
+        dealer._judged = sound
+
+
+async def run(games: list[str], rounds: int) -> bool:
+    """Print the figures; whether they are as they should be."""
+    print(f"{'microseconds':<22}{'pairs':>8}{'one deal':>10}{'other':>10}{'differ':>10}{'z':>8}")
+    chance, fine = Random(0), True
+    for game in games:
+        pairs, same = Pairs(), Pairs()
+        for number in range(rounds):
+            it = case(game, number // 2)
+            twins = Case(game, (it.deals[0], it.deals[0]), it.steps)
+            for is_turned in (False, True):
+                await measure(it, pairs, chance, is_turned=is_turned)
+                await measure(twins, same, chance, is_turned=is_turned)
+        fine &= abs(pairs.z) < MOST_Z
+        print(pairs.line(game), flush=True)
+        print(same.line("  one deal twice"), flush=True)
+    pairs, number = Pairs(), 0
+    it = next(each for number in range(99) if differs(each := case("canfield", number)))
+    with telling():
+        for number in range(rounds):
+            await measure(it, pairs, chance, is_turned=bool(number % 2))
+    print(pairs.line("a house that tells"))
+    return fine and abs(pairs.z) > MOST_Z
+
+
+def differs(it: Case) -> bool:
+    one, other = it.deals
+    return is_red(one.reserve[0]) != is_red(other.reserve[0])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=24)
+    parser.add_argument("--game", choices=list(GAMES), action="append")
+    given = parser.parse_args()
+    logging.disable(logging.CRITICAL)
+    return 0 if asyncio.run(run(given.game or list(GAMES), given.rounds)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
