@@ -123,8 +123,7 @@ class Dealer:
     async def board_taken_up(self, race: Race, player: str) -> Board:
         """The same for a connection that knows nothing yet: what became of it is no news."""
         async with race.lock(player):
-            race.boards.pop(player, None)
-            return await self._races.reload(race, player)
+            return await self._races.reload(race, player, is_shown=True)
 
     async def _own(self, session: Session, race_id: str) -> tuple[Race, Board]:
         if session.seat is None:

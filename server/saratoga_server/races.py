@@ -211,20 +211,17 @@ class Races:
             board = race.boards.setdefault(player, loaded)
         return board
 
-    async def reload(self, race: Race, player: str) -> Board:
+    async def reload(self, race: Race, player: str, *, is_shown: bool = False) -> Board:
         """The player's board, read again: another node may have written; raises `Refusal`.
 
-        The player is told if the house has ended it meanwhile. The board's lock is the caller's.
+        The player is told if the house has ended it meanwhile, unless the board `is_shown` whole
+        anyway. Its lock is the caller's.
         """
-        before = race.boards.get(player)
+        known = race.boards.get(player)
+        raced = known is not None and known.racing
         board = race.boards[player] = await self._load(race, player)
         self.stands(race, player, board)
-        if (
-            before is not None
-            and before.racing
-            and not board.racing
-            and not board.log[-1].command_id
-        ):
+        if raced and not is_shown and not board.racing and not board.log[-1].command_id:
             self.tell_ended(race, player, board)
         return board
 

@@ -3,6 +3,8 @@
 Every node is a server process of its own; all they share is a real store.
 """
 
+import asyncio
+import functools
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -13,21 +15,41 @@ from kit.nodes import nodes_on
 from kit.rooms import counted_down, gathered
 from kit.sockets import GuestOnTheWire, guest
 from kit.stores import StoreServer
-from saratoga_protocol.commands import CashOut, GetRecord, WatchTable
+from saratoga_protocol.commands import (
+    CashOut,
+    ChangeSettings,
+    ClaimName,
+    GetRecord,
+    JoinTable,
+    Kick,
+    LeaveTable,
+    Resume,
+    Start,
+    SubscribeLeaderboard,
+    WatchTable,
+)
 from saratoga_protocol.events import (
+    Announcement,
     BoardView,
     Dealt,
+    Done,
+    Leaderboard,
     MoveMade,
     RaceOver,
     Record,
+    SeatLost,
     Standings,
+    Table,
     TableChanged,
 )
+from saratoga_protocol.refusals import BANNED, TAKEN_OVER
 from saratoga_rules.verify import verify
+from saratoga_server.acts import Administration
+from saratoga_server.store.channel import publish
+from saratoga_server.store.connection import open_store
 
 NODES = 3
 NAMES = ("Anna", "Bert", "Cleo", "Dora")
-
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -41,7 +63,7 @@ async def doors(store_servers: dict[str, StoreServer]) -> AsyncIterator[list[str
 
 
 @asynccontextmanager
-async def players(doors: list[str], names: tuple[str, ...]) -> AsyncIterator[list[GuestOnTheWire]]:
+async def players(doors: list[str], *names: str) -> AsyncIterator[list[GuestOnTheWire]]:
     """A player of each name, each at the next node."""
     async with AsyncExitStack() as stack:
         yield [
@@ -50,38 +72,24 @@ async def players(doors: list[str], names: tuple[str, ...]) -> AsyncIterator[lis
         ]
 
 
+@asynccontextmanager
+async def desk(store_servers: dict[str, StoreServer]) -> AsyncIterator[Administration]:
+    """An administrator at the store that the nodes share."""
+    async with open_store(store_servers["valkey"].url) as store:
+        yield Administration(store, functools.partial(publish, store.link), "zoe@desk")
+
+
 async def plays(racer: GuestOnTheWire, moves: int) -> BoardView:
+    """Make so many moves, banking what can be banked."""
     for _ in range(moves):
         legal = racer.board.legal
         assert legal
-        up = [move for move in legal if move.endswith(">up")]
-        answer = await racer.move((up or ["draw"] if "draw" in legal else legal)[0])
+        banking = [move for move in legal if move.endswith(">up")]
+        answer = await racer.move(
+            (banking or [move for move in legal if move == "draw"] or legal)[0]
+        )
         assert isinstance(answer, MoveMade), answer
     return racer.board
-
-
-async def test_a_race_over_three_nodes_is_one_race(doors: list[str]) -> None:
-    async with players(doors, NAMES) as racers, guest(doors[1], "Wanda") as wanda:
-        code = await gathered(*racers)
-        await wanda.at_table(WatchTable, table=code)
-        await counted_down(*racers)
-        deals = [await racer.heard.next(Dealt, 0) for racer in racers]
-        assert len({deal.start_at for deal in deals}) == 1
-        assert len({str(deal.board.view) for deal in deals}) == 1
-        boards = [await plays(racer, 12) for racer in racers]
-        for racer, board in zip(racers, boards, strict=True):
-            for other in (*racers, wanda):
-                await stands(other, racer.player, board.banked)
-        for racer in racers:
-            await racer.ask(CashOut, race=racer.board.race)
-        overs = [await other.heard.next(RaceOver, 0) for other in (*racers, wanda)]
-        assert all(over == overs[0] for over in overs)
-        record = await wanda.ask(GetRecord, race=overs[0].outcome.race)
-        assert isinstance(record, Record)
-        assert verify(record.text.encode()).ok
-        for other in (*racers, wanda):
-            assert len(other.heard.all(RaceOver)) == 1
-            assert other.heard.all(TableChanged)[-1].table.phase == "over"
 
 
 async def stands(guest: GuestOnTheWire, player: str, banked: int) -> None:
@@ -93,3 +101,134 @@ async def stands(guest: GuestOnTheWire, player: str, banked: int) -> None:
                 return
         since = len(guest.heard.events)
         await guest.heard.next(Standings, since)
+
+
+async def all_see(guests: list[GuestOnTheWire], told_by: GuestOnTheWire) -> Table:
+    """Wait until everybody has the newest picture of the table that one of them has."""
+    newest = told_by.table
+    for other in guests:
+        while other.table.version < newest.version:
+            await other.heard.next(TableChanged, len(other.heard.events))
+        assert other.table == newest
+    return newest
+
+
+async def test_a_race_over_three_nodes_is_one_race(doors: list[str]) -> None:
+    async with players(doors, *NAMES) as racers, guest(doors[1], "Wanda") as wanda:
+        code = await gathered(*racers)
+        await wanda.at_table(WatchTable, table=code)
+        await counted_down(*racers)
+        deals = [await racer.heard.next(Dealt, 0) for racer in racers]
+        assert len({deal.start_at for deal in deals}) == 1
+        assert len({str(deal.board.view) for deal in deals}) == 1
+        boards = [await plays(racer, 12) for racer in racers]
+        everybody = [*racers, wanda]
+        for racer, board in zip(racers, boards, strict=True):
+            for other in everybody:
+                await stands(other, racer.player, board.banked)
+        for racer in racers:
+            await racer.ask(CashOut, race=racer.board.race)
+        overs = [await other.heard.next(RaceOver, 0) for other in everybody]
+        assert all(over == overs[0] for over in overs)
+        record = await wanda.ask(GetRecord, race=overs[0].outcome.race)
+        assert isinstance(record, Record)
+        assert verify(record.text.encode()).ok
+        await all_see(everybody, racers[0])
+        assert {other.table.phase for other in everybody} == {"over"}
+        # what comes later has come by now, had anybody said it twice
+        await racers[0].ask(LeaveTable, table=code)
+        await all_see(everybody[1:], racers[1])
+        assert [len(other.heard.all(RaceOver)) for other in everybody] == [1] * len(everybody)
+
+
+async def test_sixteen_players_press_at_once_on_three_nodes(doors: list[str]) -> None:
+    async with players(doors, *(f"Presser{number}" for number in range(16))) as crowd:
+        host, *others = crowd
+        code = await gathered(host)
+        await asyncio.gather(*(other.at_table(JoinTable, table=code) for other in others))
+        answers = await asyncio.gather(*(each.ready() for each in crowd))
+        assert [type(answer) for answer in answers] == [Done] * 16, answers
+        assert isinstance(await host.ask(Start, table=code), Done)
+        for each in crowd:
+            while each.table.phase != "countdown":
+                await each.heard.next(TableChanged, len(each.heard.events))
+        answers = await asyncio.gather(*(each.reveal() for each in crowd))
+        assert [type(answer) for answer in answers] == [Done] * 16, answers
+        deals = await asyncio.gather(*(each.heard.next(Dealt, 0) for each in crowd))
+        assert {deal.board.race for deal in deals} == {f"{code}/1"}
+
+
+async def test_a_newer_connection_at_another_node_takes_the_seat_over(doors: list[str]) -> None:
+    async with players(doors, "Emil", "Fritz") as (emil, fritz):
+        code = await gathered(emil, fritz)
+        await counted_down(emil, fritz)
+        await emil.heard.next(Dealt, 0)
+        await plays(emil, 3)
+        async with guest(doors[2], "Emil", legal=True) as newer:
+            snapshot = await newer.at_table(Resume, table=code)
+            assert snapshot.board is not None
+            assert snapshot.board.count == 3
+            assert await emil.sent_away() == (TAKEN_OVER.code, TAKEN_OVER.reason)
+            board = await plays(newer, 3)
+            await stands(fritz, newer.player, board.banked)
+            await newer.ask(CashOut, race=board.race)
+        await fritz.ask(CashOut, race=board.race)
+        over = await fritz.heard.next(RaceOver, 0)
+        assert {row.player: row.moves for row in over.outcome.results}[emil.player] == 6
+
+
+async def test_what_is_done_at_a_table_is_seen_at_every_node(doors: list[str]) -> None:
+    async with players(doors, "Gina", "Hans", "Ilse") as crowd, guest(doors[0], "Wim") as wim:
+        gina, hans, ilse = crowd
+        code = await gathered(*crowd)
+        await wim.at_table(WatchTable, table=code)
+        everybody = [*crowd, wim]
+        await gina.ask(ChangeSettings, table=code, game="lady-palk", cap=5)
+        table = await all_see(everybody, gina)
+        assert (table.settings.game, table.settings.cap) == ("lady-palk", 5)
+        await hans.ask(ClaimName, name="Johannes")
+        table = await all_see(everybody, hans)
+        assert [seat.name for seat in table.seats] == ["Gina", "Johannes", "Ilse"]
+        await gina.ask(Kick, table=code, player=ilse.player)
+        lost = await ilse.heard.next(SeatLost, 0)
+        assert lost.reason == "The host has sent you away."
+        assert await ilse.refused(JoinTable, table=code) == "kicked"
+        await gina.ask(LeaveTable, table=code)
+        while wim.table.host != hans.player:
+            await wim.heard.next(TableChanged, len(wim.heard.events))
+        assert [seat.name for seat in wim.table.seats] == ["Johannes"]
+
+
+async def test_an_administrators_acts_are_felt_at_every_node(
+    doors: list[str], store_servers: dict[str, StoreServer]
+) -> None:
+    async with players(doors, "Jutta", "Karl", "Lena") as crowd, desk(store_servers) as zoe:
+        jutta, karl, lena = crowd
+        code = await gathered(jutta, karl)
+        assert await zoe.announce("We close at ten.") == NODES
+        for each in crowd:
+            await each.heard.next(Announcement, 0, text="We close at ten.")
+        await zoe.rename("Karl", "Karlheinz")
+        while jutta.table.seats[1].name != "Karlheinz":
+            await jutta.heard.next(TableChanged, len(jutta.heard.events))
+        await zoe.ban("Lena")
+        assert (await lena.sent_away())[0] == BANNED.code
+        await zoe.close(code, "Enough.")
+        for each in (jutta, karl):
+            assert (await each.heard.next(SeatLost, 0)).reason == "Enough."
+
+
+async def test_results_of_one_node_come_to_who_follows_the_leaderboard_at_another(
+    doors: list[str],
+) -> None:
+    async with players(doors, "Mia", "Nils") as racers, guest(doors[2], "Otto") as otto:
+        page = await otto.ask(SubscribeLeaderboard, game="canfield-aisleriot")
+        assert isinstance(page, Leaderboard)
+        code = await gathered(*racers, game="canfield-aisleriot")
+        await counted_down(*racers)
+        for racer in racers:
+            await racer.heard.next(Dealt, 0)
+            await plays(racer, 2)
+            await racer.ask(CashOut, race=f"{code}/1")
+        page = await otto.heard.next(Leaderboard, 0, re=None)
+        assert {row.race for row in page.rows} >= {f"{code}/1"}

@@ -1,18 +1,26 @@
 """Several server processes on one store: the same house, however many doors it has."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from kit.house import House, flags_for, open_house
 
 
 @asynccontextmanager
-async def nodes_on(redis: str, count: int, *flags: str) -> AsyncIterator[list[House]]:
-    """So many servers on the store at that address, called `n1`, `n2` and so on; `flags` go to each."""
+async def nodes_on(
+    redis: str | Sequence[str], count: int, *flags: str
+) -> AsyncIterator[list[House]]:
+    """So many servers on the store at that address, called `n1`, `n2` and so on; `flags` go to each.
+
+    Of several addresses, ways to the same store, each server has its own.
+    """
+    urls = [redis] * count if isinstance(redis, str) else redis
     async with AsyncExitStack() as stack:
-        yield [
-            await stack.enter_async_context(
-                open_house(*flags_for(redis, ("--node", f"n{number}", "--rate", "0", *flags)))
+        opening = (
+            stack.enter_async_context(
+                open_house(*flags_for(url, ("--node", f"n{number}", "--rate", "0", *flags)))
             )
-            for number in range(1, count + 1)
-        ]
+            for number, url in enumerate(urls[:count], start=1)
+        )
+        yield list(await asyncio.gather(*opening))
