@@ -20,7 +20,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Origin, Subprotocol
 
 from saratoga_protocol.codec import CODECS, BadFrame
-from saratoga_protocol.commands import AnyCommand
+from saratoga_protocol.commands import AnyCommand, GetRecord
 from saratoga_protocol.events import Alive, AnyEvent, MoveMade, Refused
 from saratoga_protocol.refusals import (
     ABUSE,
@@ -34,8 +34,9 @@ from saratoga_protocol.version import MAX_COMMAND_BYTES, SUBPROTOCOLS
 from saratoga_server.accounts import Ledger
 from saratoga_server.departure import see_out, slices
 from saratoga_server.intake import Intake
-from saratoga_server.limits import BYTES_OF_A_COMMAND
+from saratoga_server.limits import BYTES_OF_A_COMMAND, COSTS
 from saratoga_server.line import CLOSE_WITHIN, WebSocketLine, hang_up
+from saratoga_server.long_answers import WAIT, LongAnswers
 from saratoga_server.metrics import Metrics
 from saratoga_server.porter import HttpAnswer, Porter
 from saratoga_server.refusing import refused
@@ -108,7 +109,8 @@ class Gateway:
             behind_proxies=door.trusted_proxies > 0,
             on_refused=self._limited,
         )
-        self._porter = Porter(self._ledger, door.trusted_proxies, http, self._flooded)
+        self._long = LongAnswers()
+        self._porter = Porter(self._ledger, door.trusted_proxies, http, self._long, self._flooded)
         self._lines: dict[Session, WebSocketLine] = {}
         self._lines_of: dict[Intake, WebSocketLine] = {}
         self._numbers = itertools.count(1)
@@ -252,7 +254,7 @@ class Gateway:
                 continue
             began = time.monotonic()
             command = _read(session, frame)
-            cost = 1 + len(frame) // BYTES_OF_A_COMMAND
+            cost = COSTS.get(type(command), 1) + len(frame) // BYTES_OF_A_COMMAND
             if not visitor.pays(cost, began):
                 overdrawn += 1
                 wait = visitor.wait_to_pay(cost, began)
@@ -269,7 +271,10 @@ class Gateway:
             else:
                 overdrawn = max(0, overdrawn - 1)
                 line.answering()
-                await self._answer(session, command, began)
+                if isinstance(command, GetRecord):
+                    await self._answer_long(session, line, command)
+                else:
+                    await self._answer(session, command, began)
                 line.answered()
             if line.is_full:
                 await line.drained()
@@ -290,6 +295,19 @@ class Gateway:
         if isinstance(answer, MoveMade):
             self._metrics.moves_acknowledged += 1
             self._metrics.acknowledgement.observe(time.monotonic() - began)
+
+    async def _answer_long(self, session: Session, line: WebSocketLine, command: GetRecord) -> None:
+        async with self._long.loading:
+            answer = await self._rooms.answer(session, command)
+            frame = session.codec.encode_event(answer)
+        if not self._long.has_room(len(frame)):
+            session.tell(refused("too_fast", command.id, wait=WAIT))
+            return
+        try:
+            line.send(frame)
+            await line.drained()
+        finally:
+            self._long.done(len(frame))
 
 
 def _read(session: Session, frame: bytes | str) -> AnyCommand | Refused:

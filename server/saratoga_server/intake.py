@@ -60,6 +60,8 @@ class Intake(ServerConnection):
     reading: Reading
     client: str
     """The address that it comes from."""
+    page_size = 0
+    """Bytes of the page that it is sent, if it asked for one."""
 
     def __init__(self, gate: Gate, protocol: ServerProtocol, *args: Any, **options: Any) -> None:
         super().__init__(protocol, *args, **options)

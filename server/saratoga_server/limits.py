@@ -14,6 +14,24 @@ from enum import StrEnum
 from math import inf
 from typing import Final
 
+from msgspec import Struct
+
+from saratoga_protocol.commands import (
+    ChangeSettings,
+    ClaimName,
+    CreateTable,
+    GetLeaderboard,
+    GetRecord,
+    JoinTable,
+    Kick,
+    ListTables,
+    NotReady,
+    Ready,
+    Resume,
+    SubscribeLeaderboard,
+    WatchTable,
+)
+
 
 class Act(StrEnum):
     """What is counted, under the name that the metrics use."""
@@ -85,6 +103,24 @@ BYTES_OF_A_COMMAND: Final = 1024
 
 ROUNDING: Final = 1e-6
 """Seconds that nobody is refused for."""
+
+
+COSTS: Final[Mapping[type[Struct], int]] = {
+    GetRecord: 10,
+    Resume: 5,
+    JoinTable: 5,
+    CreateTable: 5,
+    ChangeSettings: 5,
+    ListTables: 5,
+    GetLeaderboard: 5,
+    SubscribeLeaderboard: 5,
+    WatchTable: 3,
+    ClaimName: 3,
+    Kick: 3,
+    Ready: 2,
+    NotReady: 2,
+}
+"""What costs the house more than a move counts as several."""
 
 
 class Bucket:

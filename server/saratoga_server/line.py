@@ -7,6 +7,7 @@ whether its player still reads.
 
 import asyncio
 import ssl
+from contextlib import suppress
 from typing import Final
 
 from websockets.asyncio.connection import Connection
@@ -73,7 +74,8 @@ class WebSocketLine:
 
     async def drained(self) -> None:
         """Wait until the player has read, or is gone."""
-        await self._connection.drain()
+        with suppress(OSError):
+            await self._connection.drain()
 
     def close(self, code: CloseCode) -> None:
         if self._goodbye is None:

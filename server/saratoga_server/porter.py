@@ -18,6 +18,7 @@ from saratoga_server.http import no, response
 from saratoga_server.intake import Intake
 from saratoga_server.limits import Act
 from saratoga_server.logs import EventLog
+from saratoga_server.long_answers import WAIT, LongAnswers
 
 UNCOUNTED: Final = frozenset({"/healthz", "/readyz"})
 """Pages that balancers ask for again and again."""
@@ -34,12 +35,18 @@ class Porter:
     """Knows every connection of this node, from its first byte to its end."""
 
     def __init__(
-        self, ledger: Ledger, proxies: int, http: HttpAnswer, on_flood: Callable[[Intake], None]
+        self,
+        ledger: Ledger,
+        proxies: int,
+        http: HttpAnswer,
+        long: LongAnswers,
+        on_flood: Callable[[Intake], None],
     ) -> None:
         self.intakes: set[Intake] = set()
         self._ledger = ledger
         self._proxies = proxies
         self._http = http
+        self._long = long
         self._on_flood = on_flood
         self._has_seen_proxy = False
 
@@ -54,6 +61,7 @@ class Porter:
     def went(self, intake: Intake) -> None:
         """It has ended."""
         self.intakes.discard(intake)
+        self._long.done(intake.page_size)
         intake.visitor.left()
 
     def floods(self, intake: Intake) -> None:
@@ -79,9 +87,14 @@ class Porter:
         # whoever asks for a record may be looking for tables
         if wait := visitor.does(Act.WRONG_CODE):
             return _too_many(wait)
-        found = await self._http(connection, request)
+        async with self._long.loading:
+            found = await self._http(connection, request)
         if found is None or found.status_code != HTTPStatus.NOT_FOUND:
             visitor.takes_back(Act.WRONG_CODE)
+        if found is not None:
+            if not self._long.has_room(len(found.body)):
+                return _too_many(WAIT)
+            connection.page_size = len(found.body)
         return found
 
     def _learn_address(self, intake: Intake, request: Request) -> None:

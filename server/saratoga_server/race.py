@@ -5,7 +5,7 @@ truth; a `Board` can be folded from it again at any time, on any node.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from saratoga_rules.game import Game
@@ -95,13 +95,26 @@ def enter(board: Board, after: Played, entries: Iterable[LogEntry]) -> None:
     board.state = after.state
 
 
+def as_far_as(known: Board, stored: StoredBoard) -> Board | None:
+    """A copy of a board that the stored log goes on from; `None` if it tells another story.
+
+    Logs are only ever appended to, and no two entries of a table have the same number: if the last
+    entry is the same, so are all before it.
+    """
+    length = known.length
+    if length > len(stored.entries) or (length and stored.entries[length - 1] != known.log[-1]):
+        return None
+    return replace(known, log=list(known.log), rises=dict(known.rises))
+
+
 def fold(game: Game, board: Board, stored: StoredBoard) -> Iterator[int]:
-    """Put a stored log on a board as dealt, in steps; yields how many entries are on it.
+    """Put what is missing of a stored log on a board, in steps; yields how many entries are on it.
 
     A long log takes longer than an event loop should wait: whoever has one does other things
     between the steps.
     """
-    for number, entry in enumerate(stored.entries, start=1):
+    known = board.length
+    for number, entry in enumerate(stored.entries[known:], start=known + 1):
         enter(board, _replayed(game, board, entry), (entry,))
         if number % FOLD_STEP == 0:
             yield number

@@ -7,6 +7,7 @@ the first touch.
 import asyncio
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from saratoga_protocol.events import BoardEnded, BoardView, Standing, Standings
 from saratoga_protocol.views import wire_view
@@ -25,6 +26,9 @@ from saratoga_server.nudges import StoodAt
 from saratoga_server.ports import BoardStore, Millis, StoredStanding
 from saratoga_server.race import Board
 from saratoga_server.table import Phase, Refusal, TableState
+
+FOLDED_AT_ONCE: Final = 2
+"""Long logs; each takes a millisecond of every turn of the event loop."""
 
 Deal = Callable[[Game, bytes], Position]
 """The opening position that belongs to a deal key."""
@@ -125,6 +129,7 @@ class Races:
         self._hub = hub
         self._deal = deal
         self._races: dict[str, Race] = {}
+        self._folding = asyncio.Semaphore(FOLDED_AT_ONCE)
         self._arriving: dict[str, dict[str, Stand]] = {}
         """Of races that are being loaded: what was told of them meanwhile."""
         self.on_board_ended: Callable[[Race], None] | None = None
@@ -255,9 +260,13 @@ class Races:
         stored = await self._store.load_board(race.code, race.number, player)
         if stored is None:
             raise Refusal("not_racing")
-        board = boards.open_board(race.opening, race.start_at)
-        for _ in boards.fold(race.game, board, stored):
-            await asyncio.sleep(0)
+        known = race.boards.get(player)
+        board = None if known is None else boards.as_far_as(known, stored)
+        if board is None:
+            board = boards.open_board(race.opening, race.start_at)
+        async with self._folding:
+            for _ in boards.fold(race.game, board, stored):
+                await asyncio.sleep(0)
         return board
 
     def stands(self, race: Race, player: str, board: Board) -> None:

@@ -1,5 +1,7 @@
 """Boards: the fold of a log is the truth, on any node, in any number of steps."""
 
+from dataclasses import replace
+
 import pytest
 
 from kit.tables import NOON
@@ -18,6 +20,7 @@ from saratoga_server.race import (
     IDLE_LEAVES,
     Board,
     Played,
+    as_far_as,
     enter,
     fold,
     is_quiet,
@@ -134,3 +137,38 @@ def test_who_makes_no_move_for_three_minutes_is_quiet() -> None:
     assert is_quiet(board, at(IDLE_LEAVES + 1000), START)
     enter(board, Played(OPENING, 4, State.CASHED_OUT), [entry("cash-out", 1000, 2)])
     assert not is_quiet(board, at(10 * IDLE_LEAVES), START)
+
+
+# A log that goes on
+
+
+def test_a_board_that_goes_on_is_the_board_folded_from_the_beginning() -> None:
+    rules = CANFIELD
+    log = [
+        entry(text, number * 10, number * 3, number)
+        for number, text in enumerate(["t1>up", "t2>up", "draw", "left"], start=1)
+    ]
+    whole = open_board(OPENING, START)
+    for _ in fold(rules, whole, stored(*log, last_id=9)):
+        pass
+    for length in range(len(log) + 1):
+        known = open_board(OPENING, START)
+        for _ in fold(rules, known, stored(*log[:length])):
+            pass
+        before = replace(known, log=list(known.log), rises=dict(known.rises))
+        board = as_far_as(known, stored(*log, last_id=9))
+        assert board is not None
+        for _ in fold(rules, board, stored(*log, last_id=9)):
+            pass
+        assert board == whole
+        assert known == before, "the board that others hold is as it was"
+
+
+def test_a_log_that_tells_another_story_is_folded_from_the_beginning() -> None:
+    one, two, other = entry("t1>up", 10, 1, 1), entry("t2>up", 20, 2, 2), entry("t3>up", 20, 4, 2)
+    known = folded(one, two)
+    assert as_far_as(known, stored(one, two)) is not None
+    assert as_far_as(known, stored(one)) is None
+    assert as_far_as(known, stored()) is None
+    assert as_far_as(known, stored(one, other)) is None
+    assert as_far_as(known, stored(one, other, two)) is None
