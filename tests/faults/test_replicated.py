@@ -2,14 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
 from kit.cutting_proxy import cutting_proxy, next_call
 from kit.running_race import ANNA, CODE, move, running_race
-from kit.stores import SCRATCH, StoreServer, free_port
+from kit.stores import StoreServer, replica_of
 from saratoga_server.ports import CommitStatus, StoreUnavailable, TableWrite
 from saratoga_server.store import commits, confirmations, link
 from saratoga_server.store.connection import open_store
@@ -19,27 +17,8 @@ from saratoga_server.store.durability import Durability
 @pytest.fixture
 def replica(mortal_store: StoreServer) -> Iterator[StoreServer]:
     """A replica of `mortal_store`, in step with it."""
-    port = free_port()
-    mortal_store.kill()
-    mortal_store.settings |= {
-        "port": str(port),
-        "bind": "127.0.0.1",
-        "repl-diskless-sync-delay": "0",
-    }
-    mortal_store.start()
-    with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as folder:
-        server = StoreServer(
-            mortal_store.binary,
-            Path(folder),
-            {"replicaof": f"127.0.0.1 {port}", "replica-read-only": "yes"},
-        )
-        server.start()
-        server.wait_for("INFO", "replication", says=b"master_link_status:up")
-        mortal_store.wait_for("INFO", "replication", says=b"state=online")
-        try:
-            yield server
-        finally:
-            server.kill()
+    with replica_of(mortal_store) as server:
+        yield server
 
 
 @pytest.fixture

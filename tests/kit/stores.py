@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -137,6 +137,29 @@ class StoreServer:
         assert self.ask("FUNCTION", "FLUSH", "SYNC") == b"+OK"
 
 
+@contextmanager
+def replica_of(
+    primary: StoreServer, settings: dict[str, str] | None = None
+) -> Iterator[StoreServer]:
+    """A replica of a store, in step with it; the store is started anew for that."""
+    port = free_port()
+    primary.kill()
+    primary.settings |= {"port": str(port), "bind": "127.0.0.1", "repl-diskless-sync-delay": "0"}
+    primary.start()
+    with tempfile.TemporaryDirectory(
+        prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True
+    ) as folder:
+        own = {"replicaof": f"127.0.0.1 {port}", "replica-read-only": "yes"}
+        server = StoreServer(primary.binary, Path(folder), own | (settings or {}))
+        try:
+            server.start()
+            server.wait_for("INFO", "replication", says=b"master_link_status:up")
+            primary.wait_for("INFO", "replication", says=b"state=online")
+            yield server
+        finally:
+            server.kill()
+
+
 def free_port() -> int:
     """A TCP port that nobody uses at the moment."""
     with socket.socket() as probe:
@@ -217,6 +240,14 @@ def primaries_only() -> Iterator[Callable[[], "Cluster"]]:
 
     with ExitStack() as stack:
         yield functools.cache(lambda: stack.enter_context(running_cluster(replicas=False)))
+
+
+@pytest.fixture
+def trio(primaries_only: Callable[[], "Cluster"]) -> "Cluster":
+    """A cluster of three primaries without replicas, empty."""
+    cluster = primaries_only()
+    cluster.empty()
+    return cluster
 
 
 @pytest.fixture(params=["fake", *binaries(), LOSSY, CLUSTER])

@@ -2,49 +2,49 @@
 
 import asyncio
 
+from redis.exceptions import RedisError
+
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreRefused, StoreUnavailable
+from saratoga_server.store.confirmations import confirmed, questions
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.fitness import Fitness, check_fitness
+from saratoga_server.store.keys import DUE_KEYS, mark_key
 from saratoga_server.store.primaries import Primaries, Primary
 
 _log = EventLog("store")
 
 
-async def check_replicas(
+async def check_rest(
     primaries: Primaries, first: Fitness, durability: Durability, *, trust: bool = False
 ) -> bool:
     """Look at the rest of the store; `first` is what the node says that was asked first.
 
     A replica is looked at too: it may be the primary tomorrow. Raises `StoreRefused`, naming the
-    node. Returns whether a replica's disk can be asked for.
+    node. Returns whether replicas sync what they get, so that their disks can be asked for.
     """
-    found = {"": first}
+    found = [first]
     if primaries.is_cluster:
         nodes = (*primaries.all(), *primaries.replicas())
-        answers = await asyncio.gather(
-            *(_look(node, durability, trust=trust) for node in nodes), return_exceptions=True
-        )
-        for answer in answers:
-            if isinstance(answer, BaseException):
-                raise answer
-        found = {
-            node.name: answer
-            for node, answer in zip(nodes, answers, strict=True)
-            if isinstance(answer, Fitness)
-        }
+        looks = [asyncio.create_task(_look(node, durability, trust=trust)) for node in nodes]
+        await asyncio.wait(looks)
+        found = [fitness for look in looks if (fitness := look.result()) is not None]
     if durability is not Durability.REPLICATED:
         return False
-    lonely = [name for name, each in found.items() if each.is_primary and not each.replicas]
-    if lonely and len(lonely) == sum(each.is_primary for each in found.values()):
+    replicated = [fitness for fitness in found if fitness.is_primary and fitness.replicas]
+    if not replicated:
         raise StoreRefused(
             "No replica is in step with the store, so at the level replicated no move could be "
             "acknowledged. Give it one (`REPLICAOF host port` there, or CLUSTER REPLICATE in a "
             "cluster), or ask for less with --durability safe."
         )
-    if lonely:
-        _log.warning("without_replica", primaries=" ".join(lonely))
-    return all(each.knows_waitaof for each in found.values())
+    if len(replicated) < len(primaries.all()):
+        _log.warning("primary_without_replica", of=len(primaries.all()), replicated=len(replicated))
+    if not all(fitness.refuses_alone for fitness in replicated):
+        _log.info("advice", set="min-replicas-to-write 1", on="every node of the store")
+    if not all(fitness.knows_waitaof for fitness in found):
+        return False
+    return all(await asyncio.gather(*(_syncs(primaries, each) for each in primaries.all())))
 
 
 async def _look(node: Primary, durability: Durability, *, trust: bool) -> Fitness | None:
@@ -55,3 +55,25 @@ async def _look(node: Primary, durability: Durability, *, trust: bool) -> Fitnes
         return None
     except StoreRefused as refused:
         raise StoreRefused(f"{node.name}: {refused}") from None
+
+
+async def _syncs(primaries: Primaries, primary: Primary) -> bool:
+    """Whether a replica of this one says in time that a write is on its disk; alone, it need not."""
+    key = next((key for key in DUE_KEYS if primaries.of(key) is primary), None)
+    if key is None:
+        return True
+    pipeline = primary.client.pipeline(transaction=False)
+    for question in questions(mark_key(key), on_disk=True):
+        pipeline.execute_command(*question)
+    try:
+        replies = await pipeline.execute(raise_on_error=False)
+    except (RedisError, OSError):
+        return True
+    if confirmed(replies) or not confirmed(replies[:2]):
+        return True
+    _log.warning(
+        "replica_not_on_disk",
+        primary=primary.name,
+        mend="set appendonly yes and appendfsync always on its replicas, and restart the house",
+    )
+    return False

@@ -12,7 +12,7 @@ from typing import Any, Final
 from saratoga_server.ports import BoardCommit, CommitOutcome, StoreUnavailable
 from saratoga_server.store.batcher import Alone, Batcher, fail
 from saratoga_server.store.batches import Batches, Waiter, by_partition, together
-from saratoga_server.store.keys import due_key, partition
+from saratoga_server.store.keys import DUE_KEYS, partition
 from saratoga_server.store.line import Line
 from saratoga_server.store.primaries import Primaries, Primary
 
@@ -89,7 +89,7 @@ class Commits:
     # a cluster
 
     def _owner(self, commit: BoardCommit) -> Batcher:
-        return self._batcher(self._primaries.of(due_key(partition(commit.table))))
+        return self._batcher(self._primaries.of(DUE_KEYS[partition(commit.table)]))
 
     def _batcher(self, primary: Primary) -> Batcher:
         batcher = self._batchers.get(primary)
@@ -144,7 +144,7 @@ class Commits:
                 self.send_on(waiter, again=True)
 
     def owns(self, primary: Primary, waiter: Waiter) -> bool:
-        return self._primaries.of(due_key(partition(waiter[0].table))) is primary
+        return self._primaries.of(DUE_KEYS[partition(waiter[0].table)]) is primary
 
     async def look(self) -> None:
         await self._primaries.refresh()

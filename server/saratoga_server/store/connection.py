@@ -13,7 +13,7 @@ from saratoga_server.store.audit import Audit
 from saratoga_server.store.batches import Batches
 from saratoga_server.store.boards import Boards
 from saratoga_server.store.channel import Channel
-from saratoga_server.store.cluster_fitness import check_replicas
+from saratoga_server.store.cluster_fitness import check_rest
 from saratoga_server.store.commits import Commits
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.fitness import Fitness, check_fitness
@@ -74,7 +74,7 @@ async def open_store(
         await load_into(primary)
 
     try:
-        on_disk = await check_replicas(primaries, fitness, durability, trust=trust_store)
+        on_disk = await check_rest(primaries, fitness, durability, trust=trust_store)
         link = Link(primaries, replicated=replicated, on_disk=on_disk)
         await link.load_library()
         batches = Batches(replicated=replicated, on_disk=on_disk)

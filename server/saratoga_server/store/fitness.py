@@ -22,7 +22,10 @@ WAITAOF_SINCE: Final = (7, 2)
 
 _LOCKED_OUT: Final = ("Authentication required", "invalid username-password pair")
 """What a store says to who has no password, or a wrong one."""
-_SETTINGS: Final = ("maxmemory-policy", "appendonly", "appendfsync", "no-appendfsync-on-rewrite")
+_SETTINGS: Final = (
+    "maxmemory-policy", "appendonly", "appendfsync", "no-appendfsync-on-rewrite",
+    "min-replicas-to-write",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,9 @@ class Fitness:
     replicas: int = 0
     """In step with it."""
     knows_waitaof: bool = False
-    """Whether it can say that a write is on a replica's disk, and its replicas sync theirs."""
+    """Whether it can be asked for a replica's disk."""
+    refuses_alone: bool = False
+    """Whether it takes no writes while it has no replica."""
 
 
 async def check_fitness(url: str, durability: Durability, *, trust: bool = False) -> Fitness:
@@ -74,14 +79,13 @@ async def check_fitness(url: str, durability: Durability, *, trust: bool = False
                 "forbidden), so nobody can tell whether moves reach its disk. If you know that it "
                 f"never evicts keys and that {_wanted(durability)}, start with --trust-store."
             )
-        # nor do its replicas show whether they keep a file
-        return replace(fitness, knows_waitaof=False)
+        return fitness
     wrong = _faults(settings, durability)
     if wrong:
         raise StoreRefused(
             f"{fitness.product} {fitness.version} is not set up to keep races: " + " ".join(wrong)
         )
-    return fitness
+    return replace(fitness, refuses_alone=settings.get("min-replicas-to-write", "0") != "0")
 
 
 def _is_locked_out(error: BaseException) -> bool:
