@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 
+import msgpack
 import pytest
 
 from kit.balancer import balancer
@@ -14,6 +15,7 @@ from kit.catastrophes import Party, party_at, store_of
 from kit.figures import note
 from kit.house import House, open_house
 from kit.nodes import nodes_on
+from kit.other_version import moods_lost
 from kit.recorded_players import Notes
 from kit.stores import StoreServer
 
@@ -21,6 +23,7 @@ PACE = 16.0
 """Moves a second."""
 MANY = ("lady-palk", "canfield", "canfield-aisleriot", "caprice")
 """A table for each of these games."""
+NEWER = "kit.other_version"
 WITHIN = 60.0
 """Seconds: a bound for what is awaited, never a measure."""
 LONGEST_PAUSE = 2.0
@@ -52,11 +55,12 @@ async def logged(house: House, event: str, times: int) -> None:
             await asyncio.to_thread(os.stat, house.log)
 
 
-async def restarted(nodes: Sequence[House], guests: Party) -> None:
-    """Restart one after the other, each in mid-race."""
+async def restarted(nodes: Sequence[House], guests: Party, module: str = "") -> None:
+    """Restart one after the other, each in mid-race; `module` is the program from then on."""
     for node in nodes:
         await guests.mid_race()
         assert await node.stop() == 0
+        node.module = module or node.module
         await node.start()
 
 
@@ -101,6 +105,33 @@ async def test_nodes_behind_a_balancer_are_restarted_in_mid_race(
     store_servers: dict[str, StoreServer],
 ) -> None:
     await rolled_behind_a_balancer(store_servers["valkey"], 1, ("lady-palk",))
+
+
+async def test_an_upgrade_and_the_way_back_lose_nothing_while_both_versions_race(
+    store_servers: dict[str, StoreServer],
+) -> None:
+    store = store_servers["valkey"]
+    store.empty()
+    async with (
+        nodes_on(store.url, 2) as nodes,
+        balancer([node.port for node in nodes]) as front,
+        party_at(front.url, ("lady-palk",), PACE, nodes[0], store) as guests,
+    ):
+        older = nodes[0].module
+        first, second = nodes
+        for node, module in ((first, NEWER), (second, NEWER), (first, older), (second, older)):
+            await restarted([node], guests, module)
+        await guests.finish()
+        async with store_of(guests) as opened:
+            _, moves = await guests.audit(opened)
+        told(guests, "2 nodes upgraded and taken back", moves)
+        # what the newer ones have added is still there, though only older ones are
+        code = guests.tables[0][0].notes.code
+        async with store_of(guests) as opened:
+            kept = await opened.tables.load_table(code)
+            assert kept is not None
+        body = msgpack.unpackb(kept[1])
+        assert moods_lost(body) == []
 
 
 async def test_workers_are_replaced_in_mid_race() -> None:

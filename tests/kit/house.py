@@ -40,6 +40,8 @@ class House:
     port: int = 0
     before: tuple[str, ...] = ()
     """What the server's program is run by."""
+    module: str = "saratoga_server"
+    """The server's program; `kit.other_version` is one of another version. May change between starts."""
     process: asyncio.subprocess.Process | None = None
     forgiven: set[str] = field(default_factory=set)
     """Events of `FAULTS` that this test provokes."""
@@ -67,13 +69,13 @@ class House:
         self.folder.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
             self.process = await asyncio.create_subprocess_exec(
-                *(*self.before, sys.executable, "-m", "saratoga_server", "--port", str(self.port)),
+                *(*self.before, sys.executable, "-m", self.module, "--port", str(self.port)),
                 *("--data", str(self.data), "--metrics-port", "off", "--log-format", "json"),
                 *self.flags,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,
-                env=os.environ | {"PYTHONFAULTHANDLER": "1"},
+                env=os.environ | {"PYTHONFAULTHANDLER": "1", "PYTHONPATH": _path()},
             )
         assert self.process.stdout is not None
         async with asyncio.timeout(READY_WITHIN):
@@ -150,6 +152,13 @@ async def open_house(
                 await house.start()
             await house.stop()
         house.check_log()
+
+
+def _path() -> str:
+    """Where programs of the kit are found, too."""
+    return os.pathsep.join(
+        filter(None, (str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH")))
+    )
 
 
 def _store_lives(house: House) -> bool:
