@@ -43,7 +43,6 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "server/store/connection.py": ("tests/server/store/test_fitness.py", *STORE),
     "server/store/keys.py": ("tests/server/store/test_retention.py", *STORE),
     "server/store/library.py": STORE,
-    "server/store/line.py": STORE,
     "server/store/listener.py": ("tests/server/store/test_channel.py",),
     "server/store/link.py": STORE,
     "server/store/process.py": ("tests/server/test_embedded.py",),

@@ -1,11 +1,10 @@
 """Every node of a cluster is looked at, and at the level replicated every replica."""
 
-import asyncio
 from collections.abc import Iterator
 
 import pytest
 
-from kit.cluster import Cluster, ClusterNode, running_cluster
+from kit.cluster import Cluster, ClusterNode, running_cluster, until
 from kit.running_race import move, running_race
 from kit.stores import StoreServer, replica_of
 from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
@@ -70,7 +69,7 @@ async def test_nodes_are_reached_by_the_names_they_announce(trio: Cluster) -> No
     try:
         for node in trio.nodes:
             node.server.wait_for("CLUSTER", "NODES", says=b",localhost")
-        await _all_are_called(trio, "localhost")
+        _all_are_called(trio, "localhost")
         async with open_store(trio.url) as store:
             names = {primary.name for primary in store.primaries.all()}
             assert names == {f"localhost:{node.port}" for node in trio.nodes}
@@ -79,15 +78,14 @@ async def test_nodes_are_reached_by_the_names_they_announce(trio: Cluster) -> No
         for node in trio.nodes:
             node.do("CONFIG", "SET", "cluster-preferred-endpoint-type", "ip")
             node.do("CONFIG", "SET", "cluster-announce-hostname", "")
-        await _all_are_called(trio, "127.0.0.1")
+        _all_are_called(trio, "127.0.0.1")
 
 
-async def _all_are_called(cluster: Cluster, name: str) -> None:
+def _all_are_called(cluster: Cluster, name: str) -> None:
     def told(node: ClusterNode) -> bool:
         return node.ask("CLUSTER", "SLOTS").count(f"\r\n{name}\r\n:") == len(cluster.nodes)
 
-    while not all(map(told, cluster.nodes)):  # noqa: ASYNC110 - the nodes tell each other
-        await asyncio.sleep(0.01)
+    until(lambda: all(map(told, cluster.nodes)), f"all are called {name}")
 
 
 async def test_a_primary_that_comes_back_unfit_gets_no_more_moves(
