@@ -14,6 +14,9 @@ from saratoga_server.ports import Millis, StoreUnavailable
 RESYNC: Final = 5.0
 """Seconds between two readings of the store's clock."""
 
+STEP: Final = 2_000
+"""Milliseconds by which two readings may differ from even time; by more, the clock was stepped."""
+
 
 class TimeSource(Protocol):
     """Where the store's time is read."""
@@ -29,6 +32,8 @@ class HouseClock:
         self._source = source
         self._steady = steady
         self._offset = 0.0
+        self.since = Millis(0)
+        """From when on time has gone evenly: for what lies before, nobody can be blamed."""
 
     def now(self) -> Millis:
         return Millis(int(self._steady() * 1000 + self._offset))
@@ -42,7 +47,9 @@ class HouseClock:
         asked = self._steady()
         there = await self._source.now()
         answered = self._steady()
-        self._offset = there - (asked + answered) * 500
+        before, self._offset = self._offset, there - (asked + answered) * 500
+        if not self.since or abs(self._offset - before) > STEP:
+            self.since = self.now()
 
     async def keep_synchronised(self) -> None:
         """Read the store's clock again and again; for ever."""

@@ -52,7 +52,6 @@ class Dealer:
         self._searches = searches
         self._hub = hub
         self._clock = clock
-        self._open_since = clock.now()
 
     def deal(self, room: Room, race: Race) -> None:
         """The race starts: every racer on this node is sent the deal, all in one go."""
@@ -240,17 +239,17 @@ class Dealer:
         Whether the boards of those who play `elsewhere`, on other nodes, are stuck is for those to find.
         """
         quiet = []
-        now = self._clock.now()
+        now, since = self._clock.now(), self._clock.since
         out_of_time = bool(race.deadline) and now >= race.deadline
         for player in [player for player, s in race.stands.items() if not s.state.has_ended]:
             if out_of_time:
                 await self.end(race, player, State.OUT_OF_TIME)
                 continue
             board = await self._races.board(race, player)
-            if boards.is_quiet(board, now, self._open_since):
+            if boards.is_quiet(board, now, since):
                 # another node may have heard of the racer, or a move may be on its way
                 board = await self.board_as_stored(race, player)
-                if board.racing and boards.is_quiet(board, now, self._open_since):
+                if board.racing and boards.is_quiet(board, now, since):
                     quiet.append(player)
             if player not in elsewhere and may_declare(board.position):
                 self._search_on(race, player, StuckSearch(race.game, board.position))

@@ -291,7 +291,7 @@ class Floor:
         """Let the time that has passed have its effect on the table."""
 
         def passed(state: TableState, now: Millis) -> Change | None:
-            return rules.elapse(state, now, self._seed(), dead_nodes)
+            return rules.elapse(state, now, self._seed(), dead_nodes, self._clock.since)
 
         room = await self.change(code, passed)
         self._set_timer(room)

@@ -128,10 +128,10 @@ def _replayed(game: Game, board: Board, entry: LogEntry) -> Played:
     return Played(board.position, board.banked, ending)
 
 
-def is_quiet(board: Board, now: Millis, open_since: Millis) -> bool:
+def is_quiet(board: Board, now: Millis, since: Millis) -> bool:
     """Whether the racer has made no move for so long that others need not wait.
 
-    Nobody can be blamed for the time before the house opened (again).
+    Nobody can be blamed for what lies before `since`, when the house opened or its clock was stepped.
     """
     last = board.log[-1].at if board.log else board.start_at
-    return board.racing and now - max(last, open_since) >= IDLE_LEAVES
+    return board.racing and now - max(last, since) >= IDLE_LEAVES

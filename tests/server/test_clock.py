@@ -56,6 +56,20 @@ async def test_half_of_the_way_there_and_back_is_allowed_for() -> None:
     assert abs(clock.now() - (NOON + 180)) <= 40
 
 
+async def test_time_is_even_from_the_first_reading_or_the_latest_step_on() -> None:
+    source = Source()
+    clock = await synchronised(source)
+    assert clock.since == NOON
+    source.steady += 60
+    source.ahead = 1_500  # a drift, or a slow answer
+    await clock.synchronise()
+    assert clock.since == NOON
+    for step in (240_000, -240_000):
+        source.ahead += step
+        await clock.synchronise()
+        assert clock.since == clock.now() == NOON + 60_000 + source.ahead
+
+
 async def test_the_next_reading_puts_a_drift_right() -> None:
     source = Source()
     clock = await synchronised(source)

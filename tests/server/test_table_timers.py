@@ -111,6 +111,26 @@ def test_of_two_who_are_both_away_the_later_one_keeps_the_seat() -> None:
     assert [seat.player for seat in table.seats] == [ANN]
 
 
+def test_nobody_is_taken_for_gone_for_the_time_before_the_house_opened_or_its_clock_was_stepped() -> (
+    None
+):
+    table = without(seated(ANN, BEN), BEN, NOON)
+    stepped = after(4 * MINUTE)
+    change = elapse(table, stepped, OTHER_SEED, (), stepped)
+    assert change is not None
+    assert change.effects == ()
+    assert [seat.absent_since for seat in change.table.seats] == [0, stepped]
+    assert elapse(change.table, stepped, OTHER_SEED, (), stepped) is None
+    gone = elapse(change.table, after(5 * MINUTE), OTHER_SEED, (), stepped)
+    assert gone is not None
+    assert [seat.player for seat in gone.table.seats] == [ANN]
+
+
+def test_whoever_may_stay_anyway_needs_no_excuse() -> None:
+    table = without(seated(ANN, BEN), BEN, NOON)
+    assert elapse(table, after(MINUTE - 1), OTHER_SEED, (), after(MINUTE - 1)) is None
+
+
 def test_players_on_a_node_that_lives_no_more_are_away_from_now_on() -> None:
     table = running(ANN, BEN)
     change = swept(table, after(9_000), (NODE, "node-7"))

@@ -13,7 +13,15 @@ from saratoga_server.ports import Millis
 from saratoga_server.table.countdown import begun, voided_for_missing
 from saratoga_server.table.evening import close
 from saratoga_server.table.seating import has_others, vacated
-from saratoga_server.table.state import BoardsDue, Change, Phase, Seat, SeatLost, TableState
+from saratoga_server.table.state import (
+    NO_TIME,
+    BoardsDue,
+    Change,
+    Phase,
+    Seat,
+    SeatLost,
+    TableState,
+)
 
 ABSENCE_MILLIS: Final = 60_000
 """So long is the seat of a lost connection kept at a table with others."""
@@ -40,15 +48,20 @@ def due(table: TableState) -> Millis | None:
 
 
 def elapse(
-    table: TableState, now: Millis, fresh_seed: bytes, dead_nodes: Collection[str] = ()
+    table: TableState,
+    now: Millis,
+    fresh_seed: bytes,
+    dead_nodes: Collection[str] = (),
+    since: Millis = NO_TIME,
 ) -> Change | None:
     """All that time has done to the table by now; `None`: nothing.
 
-    Players connected on a node that lives no more are absent from now on.
+    Players connected on a node that lives no more are absent from now on. Before `since` the house
+    was away, or its clock another: who would be taken for gone has been absent from then on.
     """
     if table.phase is Phase.CLOSED:
         return None
-    change = Change(_with_absent(table, now, dead_nodes))
+    change = Change(_excused(_with_absent(table, now, dead_nodes), now, since))
     change = change.then(_phase_elapsed(change.table, now, fresh_seed))
     while (absent := _longest_absent(change.table, now)) is not None:
         change = change.then(_taken_for_gone(change.table, absent, now, fresh_seed))
@@ -109,6 +122,20 @@ def _with_absent(table: TableState, now: Millis, dead_nodes: Collection[str]) ->
             replace(seat, node="", absent_since=now)
             if seat.is_connected and seat.node in dead_nodes
             else seat
+            for seat in table.seats
+        ),
+    )
+
+
+def _excused(table: TableState, now: Millis, since: Millis) -> TableState:
+    if _longest_absent(table, now) is None:
+        return table
+    if not any(s.absent_since < since for s in table.seats if not s.is_connected):
+        return table
+    return replace(
+        table,
+        seats=tuple(
+            seat if seat.is_connected else replace(seat, absent_since=max(since, seat.absent_since))
             for seat in table.seats
         ),
     )
