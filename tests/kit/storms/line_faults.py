@@ -1,6 +1,7 @@
 """What befalls the lines of players: cut, dead, unread, doubled, reordered, all at once."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from functools import partial
 from random import Random
@@ -58,11 +59,20 @@ async def lose_answer(town: Town, chance: Random) -> Blow:
 async def go_dead(town: Town, chance: Random) -> Blow:
     """Some lines at once, until their players have noticed."""
     struck = chance.sample(town.guests, 3)
+    since = time.monotonic()
     for guest in struck:
         guest.line.go_dead()
-    await town.until(
-        "players notice dead lines", lambda: not any(g.notes.is_connected for g in struck)
-    )
+
+    unaware = list(struck)
+
+    def all_have_noticed() -> bool:
+        for guest in list(unaware):
+            notes = guest.notes
+            if not notes.is_connected or (notes.connected and notes.connected[-1] > since):
+                unaware.remove(guest)
+        return not unaware
+
+    await town.until("players notice dead lines", all_have_noticed)
     return Blow(struck, partial(_hang_up, struck))
 
 
@@ -125,7 +135,7 @@ async def _try_draw(guest: Guest, race: str, after: int) -> None:
 async def replay(town: Town, chance: Random) -> Blow:
     """A line breaks, and what was sent over it before is heard again over the next one."""
     guest = chance.choice(town.guests)
-    since = asyncio.get_running_loop().time()
+    since = time.monotonic()
     guest.line.cut()
     await town.until(
         "a new connection",

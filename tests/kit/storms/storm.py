@@ -85,11 +85,11 @@ class Storm:
             elif len(faults) == 1:
                 since = struck
             await asyncio.sleep(chance.uniform(*fault.hold))
-        for fault, blow in blows:
-            async with asyncio.timeout(STRUCK_WITHIN):
-                await blow.heal()
-            if fault.from_heal:
-                since = time.monotonic()
+        # at once: a node does not come up while its store is away, nor may it be waited for
+        async with asyncio.timeout(STRUCK_WITHIN):
+            await asyncio.gather(*(blow.heal() for _, blow in blows))
+        if any(fault.from_heal for fault in faults):
+            since = time.monotonic()
         await self._see_them_back(faults, blows, since, racing)
 
     async def _see_them_back(
