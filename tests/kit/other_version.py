@@ -7,6 +7,7 @@ written meanwhile: if it does not, that is a fault in its log (`field_lost`), an
 """
 
 import sys
+from hashlib import sha256
 from typing import Any, Final
 
 import msgpack
@@ -22,14 +23,15 @@ def change_functions() -> None:
     text = library.SOURCE.replace(library.VERSION, library._MARK)
     changed = text.replace("{kind = 'touched',", f"{{kind = 'touched', mood = '{MOOD}',")
     assert changed != text
-    library.VERSION = library.sha256(changed.encode()).hexdigest()[:10]  # type: ignore[misc]
+    library.VERSION = sha256(changed.encode()).hexdigest()[:10]  # type: ignore[misc]
     library.SOURCE = changed.replace(library._MARK, library.VERSION)  # type: ignore[misc]
 
 
 def change_the_rest() -> None:
     """Everything else, once the Functions are changed: whoever is imported now takes the new names."""
     from saratoga_server import __main__ as program
-    from saratoga_server import floor, nudges, table
+    from saratoga_server import nudges
+    from saratoga_server import table as rules
     from saratoga_server.logs import EventLog
     from saratoga_server.store import channel, listener
     from saratoga_server.table import TableState, packing
@@ -38,9 +40,9 @@ def change_the_rest() -> None:
     pack, unpack, encode = packing.pack, packing.unpack, nudges.encode_nudge
     written: set[str] = set()
 
-    def packed(state: TableState) -> bytes:
-        written.add(state.code)
-        return bytes(msgpack.packb(with_moods(msgpack.unpackb(pack(state))), use_bin_type=False))
+    def packed(table: TableState) -> bytes:
+        written.add(table.code)
+        return bytes(msgpack.packb(with_moods(msgpack.unpackb(pack(table))), use_bin_type=False))
 
     def unpacked(body: bytes) -> TableState:
         state = unpack(body)
@@ -55,8 +57,8 @@ def change_the_rest() -> None:
                 each.append(MOOD)
         return bytes(msgpack.packb(told))
 
-    table.pack, table.unpack = packed, unpacked
-    assert floor.rules is table
+    # the floor takes both from there at every call
+    rules.pack, rules.unpack = packed, unpacked
     for module in (nudges, channel, listener):
         module.encode_nudge = encoded  # type: ignore[attr-defined]
     program._program = lambda: f"saratoga-server {VERSION}"
