@@ -15,9 +15,10 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 BIN := $(VENV)/bin
 PLAYERS_AND_HOUSE := $(VENV)/.house-is-set-up
 TOOLS := $(VENV)/.tools-are-set-up
+FUZZER := $(VENV)/.fuzzer-is-set-up
 
 .DEFAULT_GOAL := help
-.PHONY: help play demo serve test check style types layers pyright bench long faults picture clean
+.PHONY: help play demo serve test check style types layers pyright bench long faults fuzz picture clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +61,9 @@ long: $(TOOLS) ## the long targets: many races, many crashes
 faults: $(TOOLS) ## a storm of FAULTS (1000) of every kind by SEED, half an hour and more; figures go to a file
 	PYTHONPATH=tests $(BIN)/python -m kit.storms --faults $(FAULTS) --seed "$(SEED)" --figures fault-figures.txt $(ARGS)
 
+fuzz: $(FUZZER) ## a million spoilt frames to the decoder and to a real house, and guided fuzzing
+	PYTHONPATH=tests $(BIN)/python tests/hostile/fuzz.py $(ARGS)
+
 picture: $(TOOLS) ## the picture of a race in the README, from the real program (two minutes)
 	PYTHONPATH=tests $(BIN)/python -m kit.race_picture
 
@@ -83,3 +87,8 @@ $(TOOLS): pyproject.toml | $(BIN)/python
 	@echo "setting up $(VENV): players, house and tools"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[server,dev]'
 	@touch $@ $(PLAYERS_AND_HOUSE)
+
+$(FUZZER): pyproject.toml | $(TOOLS)
+	@echo "setting up $(VENV): the fuzzer"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[server,dev,fuzz]'
+	@touch $@
