@@ -61,9 +61,10 @@ async def besiege(
 
 async def _raced(house: House, known: Known, races: int) -> list[Report]:
     """Two friends at a table for two, whose code everybody knows; how they came out."""
+    one, other = new_token(), new_token()
     async with (
-        Connection(house.url, new_token(), name="Anna") as anna,
-        Connection(house.url, new_token(), name="Bert") as bert,
+        Connection(house.url, one, name=f"Anna {one[:8]}") as anna,
+        Connection(house.url, other, name=f"Bert {other[:8]}") as bert,
     ):
         game = "canfield-aisleriot"
         snapshot = await anna.ask(partial(CreateTable, game=game, cap=3, seats=2), Snapshot)

@@ -32,6 +32,9 @@ from saratoga_rules.games import GAMES
 BOUND: Final = 60.0
 """Seconds: a bound for what is awaited, never a measure."""
 
+MARKS: Final = 9_007_000_000_000_000
+"""Ids of the heartbeats behind batches begin here; those of other commands end before."""
+
 BATCH: Final = 25
 """Frames between two heartbeats."""
 
@@ -176,7 +179,7 @@ class HostileGuest:
 
     async def _say(self, talk: "_Talk", codec: Codec, kind: type[Any], **fields: object) -> None:
         self._next_id += 1
-        await talk.exchange([codec.encode_command(kind(id=self._next_id, **fields))])
+        await talk.exchange([codec.encode_command(kind(id=min(self._next_id, MARKS), **fields))])
 
     def _hear(self, event: AnyEvent) -> None:
         self._known.hear(event)
@@ -212,7 +215,8 @@ class HostileGuest:
         chance, known = self._chance, self._known
         if chance.random() < 0.85:
             self._next_id += 1
-        ident = self._next_id if chance.random() < 0.9 else chance.randrange(1, 2**53)
+        is_next = chance.random() < 0.9 and self._next_id < MARKS
+        ident = self._next_id if is_next else chance.randrange(1, MARKS)
         code, race = chance.choice(known.codes), chance.choice(known.races)
         move = chance.choice([*self._legal, "draw", "redeal", "w>up", "t1>t2", "r>t9", "?"])
         after = max(0, self._count + chance.choice((0, 0, 0, 1, -1)))
@@ -280,12 +284,12 @@ class _Talk:
         self._hear = hear
         self.sent = 0
         self.answers: Counter[str] = Counter()
-        self._mark = 2**53 - 1
-        """The id of the heartbeat behind the last batch; no other command has it."""
+        self._mark = MARKS
+        """The id of the heartbeat behind the last batch."""
 
     async def exchange(self, frames: list[Frame]) -> None:
         """Send these; returns when each has had its answer. Raises `ConnectionClosed`."""
-        self._mark -= 1
+        self._mark += 1
         mark = commands.Heartbeat(id=self._mark)
         for frame in frames:
             await self._socket.send(frame)

@@ -1,0 +1,135 @@
+"""The long form of fuzzing: `make fuzz`, or `make fuzz ARGS="--frames 50000 --wire 10000 --guided 5"`.
+
+Three parts, with figures for each: spoilt frames to the decoder, in this process; spoilt sessions and
+bytes to a real house over real sockets, while friends race there; and ten readers of other people's
+bytes, guided by coverage (`guided.py`). Whatever does not hold ends it with 1, and the seed tells it
+again; `guided.py` leaves the input that it failed on in a file that it names.
+"""
+
+import argparse
+import asyncio
+import os
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+from kit.besieged import Siege, besiege
+from kit.decoding import read_or_refused
+from kit.fuzz_seeds import seeds
+from kit.house import House, open_house
+from kit.mutations import Spoiler
+from saratoga_protocol.codec import CODECS
+
+ROUND = 25_000
+"""Hostile frames over sockets in one siege; then the house must hold no connection any more."""
+BARE = 400
+"""Bare connections in one siege."""
+GUESTS = 6
+TARGETS = (
+    *("commands", "events", "moves", "positions", "records"),
+    *("pages", "addresses", "nudges", "names", "pasted"),
+)
+
+
+def decode(frames: int, seed: str) -> None:
+    """Spoilt frames of both kinds to the decoder."""
+    for subprotocol, codec in CODECS.items():
+        began, found = time.monotonic(), Counter[str]()
+        spoiler = Spoiler(Random(f"{seed} {subprotocol}"), subprotocol)
+        for _ in range(frames // 2):
+            found[read_or_refused(codec, spoiler.frame())] += 1
+        refused = sum(count for kind, count in found.items() if kind.islower())
+        print(
+            f"decoder, {subprotocol}: {frames // 2:,} frames in {time.monotonic() - began:.0f} s; "
+            f"{frames // 2 - refused:,} were commands of {len(found) - 3} kinds; refused: "
+            + ", ".join(f"{kind} {found[kind]:,}" for kind in sorted(found) if kind.islower()),
+            flush=True,
+        )
+
+
+async def over_the_wire(frames: int, seed: str) -> int:
+    """Sieges of one house, one after the other; returns how many frames there were."""
+    sent = bare = races = rounds = 0
+    answers, closes, statuses = Counter[str](), Counter[int](), Counter[int]()
+    began, memory = time.monotonic(), []
+    async with open_house("--rate", "0") as house:
+        while sent < frames:
+            siege = await besiege(
+                house, frames=ROUND, guests=GUESTS, bare=BARE, races=1, seed=f"{seed} {rounds}"
+            )
+            rounds, sent = rounds + 1, sent + siege.frames
+            bare, races = bare + siege.bare_connections, races + _races(siege)
+            answers += siege.tally.answers
+            closes += siege.tally.closes
+            statuses += siege.statuses
+            memory.append(_resident(house))
+            print(f"  siege {rounds}: {sent:,} frames, {memory[-1]:.0f} MiB resident", flush=True)
+    print(
+        f"over the wire: {sent:,} frames and {bare:,} bare connections in "
+        f"{time.monotonic() - began:.0f} s; {races} races of friends went on to their end; "
+        f"resident {memory[0]:.0f} MiB after the first siege, {memory[-1]:.0f} MiB after the last\n"
+        f"  answers: {_told(answers)}\n  closes: {_told(closes)}\n  statuses: {_told(statuses)}"
+    )
+    assert {"MoveMade", "Dealt", "RaceOver", "Record"} <= answers.keys(), "hardly a siege"
+    return sent
+
+
+def _races(siege: Siege) -> int:
+    assert all(len(report.outcomes) == 1 for report in siege.reports)
+    return len(siege.reports) // 2
+
+
+def _resident(house: House) -> float:
+    pages = (Path("/proc") / str(house.pid) / "statm").read_text().split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def _told(counts: Counter[str] | Counter[int]) -> str:
+    return ", ".join(f"{kind} {count:,}" for kind, count in counts.most_common())
+
+
+def guided(target: str, seconds: int) -> int:
+    """One target for so long; returns how often it ran. Raises if something was found."""
+    with TemporaryDirectory(prefix="saratoga-") as folder:
+        for number, seed in enumerate(seeds(target)):
+            (Path(folder) / f"{number:03}").write_bytes(seed)
+        ended = subprocess.run(
+            [
+                *(sys.executable, str(Path(__file__).with_name("guided.py")), target, folder),
+                *(f"-max_total_time={seconds}", "-max_len=8192", "-timeout=20"),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    runs = re.search(r"Done ([0-9]+) runs", ended.stderr)
+    covered = re.findall(r"cov: ([0-9]+)", ended.stderr)
+    if ended.returncode or runs is None:
+        print(ended.stdout[-2000:] + ended.stderr[-6000:], file=sys.stderr)
+        raise SystemExit(1)
+    print(f"guided, {target}: {int(runs[1]):,} runs, {covered[-1]} edges covered", flush=True)
+    return int(runs[1])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--frames", type=int, default=1_000_000, help="to decoder and house")
+    parser.add_argument("--wire", type=int, default=200_000, help="of them over real sockets")
+    parser.add_argument("--guided", type=int, default=30, help="seconds for each reader; 0: none")
+    parser.add_argument("--seed", default="saratoga")
+    given = parser.parse_args()
+    sent = asyncio.run(over_the_wire(given.wire, given.seed)) if given.wire else 0
+    decode(max(0, given.frames - sent), given.seed)
+    print(f"{max(given.frames, sent):,} fuzzed frames: no crash, no stack trace out")
+    if given.guided:
+        runs = sum(guided(target, given.guided) for target in TARGETS)
+        print(f"{runs:,} guided runs of {len(TARGETS)} readers: nothing found")
+
+
+if __name__ == "__main__":
+    main()

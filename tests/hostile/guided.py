@@ -1,0 +1,154 @@
+"""One target fuzzed with coverage to guide it: `python tests/hostile/guided.py TARGET -runs=100000`.
+
+What stands behind the target's name are flags of libFuzzer. Needs atheris (`make fuzz` installs it).
+A target takes bytes that somebody else chose, and may do with them what it likes except raise what
+its docstring does not name.
+"""
+
+import asyncio
+import re
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+import atheris
+
+with atheris.instrument_imports(include=["saratoga_rules", "saratoga_protocol"]):
+    from kit.decoding import read_or_refused
+    from saratoga_protocol.codec import CODECS, BadFrame
+    from saratoga_protocol.version import JSON, MSGPACK
+    from saratoga_protocol.views import rules_view
+    from saratoga_rules.lines import RecordError
+    from saratoga_rules.moves import parse_move
+    from saratoga_rules.position import format_position, parse_position
+    from saratoga_rules.record import format_record, parse_record
+    from saratoga_rules.replay import ReplayError
+    from saratoga_rules.verify import verify
+
+with atheris.instrument_imports(include=["saratoga_server", "saratoga_client"]):
+    from saratoga_client import carried, invitation, origins
+    from saratoga_client.shown import shown
+    from saratoga_protocol.events import Leaderboard
+    from saratoga_server.addresses import client_address, household
+    from saratoga_server.http import HttpPages
+    from saratoga_server.names import BadName, checked_name
+    from saratoga_server.nudges import BadNudge, decode_nudge
+    from saratoga_server.table import Refusal
+
+
+def commands(data: bytes) -> None:
+    """Frames of both kinds, as the house reads them."""
+    read_or_refused(CODECS[MSGPACK], data)
+    read_or_refused(CODECS[JSON], data.decode("utf-8", errors="replace"))
+
+
+def events(data: bytes) -> None:
+    """Frames of a hostile house, as a player's program reads them."""
+    for codec, frame in ((CODECS[MSGPACK], data), (CODECS[JSON], _text(data))):
+        with suppress(BadFrame):
+            board = getattr(codec.decode_event(frame), "board", None)
+            if board is not None:
+                with suppress(ValueError):
+                    rules_view(board.view)
+
+
+def moves(data: bytes) -> None:
+    with suppress(ValueError):
+        move = parse_move(_text(data))
+        assert parse_move(str(move)) == move
+
+
+def positions(data: bytes) -> None:
+    with suppress(ValueError):
+        position = parse_position(_text(data))
+        assert parse_position(format_position(position)) == position
+
+
+def records(data: bytes) -> None:
+    """A record from anywhere: read, and worked out again."""
+    with suppress(RecordError, ReplayError):
+        record = parse_record(_text(data))
+        assert format_record(record) == _text(data)
+        verify(record)
+
+
+class _Public:
+    """A house whose pages are all there."""
+
+    async def why_not_ready(self) -> str | None:
+        return None
+
+    async def leaderboard(self, query: Any) -> Leaderboard:
+        raise Refusal("no_such_game")
+
+    async def record(self, race: str) -> str:
+        raise Refusal("no_such_race")
+
+
+_LOOP: Final = asyncio.new_event_loop()
+_METHODS: Final = ("GET", "HEAD", "POST", "OPTIONS")
+
+
+def pages(data: bytes) -> None:
+    """Paths and queries over HTTP: never a fault of the house's own."""
+    text = data.decode("latin-1")
+    page = _LOOP.run_until_complete(HttpPages(_Public()).page(_METHODS[len(data) % 4], "/" + text))
+    assert page.status != 500, page
+
+
+def addresses(data: bytes) -> None:
+    """`X-Forwarded-For`, whatever stands in it."""
+    text = data.decode("latin-1")
+    for proxies in (0, 1, 2):
+        household(client_address("192.0.2.1", text.split("\n"), proxies))
+
+
+def nudges(data: bytes) -> None:
+    """What comes over the store's channels."""
+    with suppress(BadNudge):
+        decode_nudge(data)
+
+
+def names(data: bytes) -> None:
+    """A name that is taken is shown as it is kept, and is the same name again."""
+    with suppress(BadName):
+        name, skeleton = checked_name(_text(data))
+        assert checked_name(name) == (name, skeleton)
+        assert shown(name) == name
+
+
+def pasted(data: bytes) -> None:
+    """What friends paste: invitations, addresses, tokens; and what a terminal is shown of it."""
+    text = _text(data)
+    found = invitation.destination(text)
+    if found is not None:
+        assert re.fullmatch(r"[a-z0-9-]*", found.code), found
+    with suppress(ValueError):
+        origin = origins.origin_of(text)
+        assert origins.origin_of(origin) == origin, (text, origin)
+    carried.read(text)
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", shown(text))
+
+
+TARGETS: Final[Mapping[str, Callable[[bytes], None]]] = {
+    target.__name__: target
+    for target in (
+        *(commands, events, moves, positions, records),
+        *(pages, addresses, nudges, names, pasted),
+    )
+}
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", errors="surrogateescape" if data[:1] == b"\xff" else "replace")
+
+
+def main() -> None:
+    name, *flags = sys.argv[1:]
+    atheris.Setup([sys.argv[0], *flags], TARGETS[name])
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()
