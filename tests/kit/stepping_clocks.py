@@ -10,6 +10,9 @@ from pathlib import Path
 
 PLACES = ("/usr/lib/*-linux-gnu*/faketime", "/usr/lib*/faketime", "/usr/local/lib/faketime")
 
+TESTS = Path(__file__).parents[1]
+"""Where the kit is found."""
+
 SEEN_WITHIN = 1.0
 """Seconds after which a process goes by the new time."""
 
@@ -69,7 +72,7 @@ class SteppingClock:
     @property
     def before_python(self) -> tuple[str, ...]:
         """What a program in Python is run by."""
-        paths = [str(self.folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+        paths = [str(self.folder), str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])]
         return ("env", f"PYTHONPATH={os.pathsep.join(paths)}")
 
     def set(self, offset: int) -> None:

@@ -11,6 +11,9 @@ from kit.storms.town import Node, Town
 BACK_AFTER_A_NODE = 2.0
 """Seconds; what is promised when a node dies."""
 
+VERSIONS = ("saratoga_server", "kit.other_version")
+"""Of the server."""
+
 MOST_STEPPED = 600
 """Seconds that a clock is ever away from the true time."""
 
@@ -48,12 +51,13 @@ async def _go_on(node: Node) -> None:
 
 
 async def restart(town: Town, chance: Random) -> Blow:
-    """Down in order and up again."""
+    """Down in order and up again, as the one version or the other: they are mixed all the time."""
     node = _some_node(town, chance)
     felt_by = town.at(node)
     node.is_down = True
     code = await node.house.stop()
     assert code == 0, f"node {node.port} ended with {code}"
+    node.house.module = chance.choice(VERSIONS)
     return Blow(felt_by, partial(_start, node))
 
 

@@ -58,10 +58,13 @@ class Aftermath:
     left: list[str]
     """What is still there though everybody has gone."""
 
+    logged: list[str]
+    """What the nodes hold to be faults of their own."""
+
     @property
     def faults(self) -> list[str]:
         """What is wrong: there must be nothing."""
-        return [*self.audited.faults, *self.storm.late, *self.left]
+        return [*self.audited.faults, *self.storm.late, *self.left, *self.logged]
 
     def figures(self) -> str:
         audited = self.audited
@@ -89,9 +92,13 @@ async def weathered(
             await _throw_all(forecast, storm, auditor, tell)
             await town.rest()
             await asyncio.wait_for(auditor.close(), AUDITED_WITHIN)
-        refusals = dict(town.refusals())
-        left = await left_over(town)
-        return Aftermath(storm=storm, audited=auditor, refusals=refusals, left=left)
+        return Aftermath(
+            storm=storm,
+            audited=auditor,
+            refusals=dict(town.refusals()),
+            left=await left_over(town),
+            logged=[str(fault) for node in town.nodes for fault in node.house.faults()],
+        )
 
 
 async def _throw_all(
