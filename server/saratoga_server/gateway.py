@@ -35,7 +35,7 @@ from saratoga_server.accounts import Ledger
 from saratoga_server.departure import see_out, slices
 from saratoga_server.intake import Intake
 from saratoga_server.limits import BYTES_OF_A_COMMAND, COSTS
-from saratoga_server.line import CLOSE_WITHIN, WebSocketLine, hang_up
+from saratoga_server.line import WebSocketLine
 from saratoga_server.long_answers import WAIT, LongAnswers
 from saratoga_server.metrics import Metrics
 from saratoga_server.porter import HttpAnswer, Porter
@@ -45,14 +45,24 @@ from saratoga_server.session import Session
 HELLO_WITHIN: Final = 10.0
 """Seconds in which a connection must say hello."""
 
-OPEN_WITHIN: Final = 5.0
-"""Seconds for a handshake: of TLS, and then of the WebSocket, or for a page to be read."""
+TLS_WITHIN: Final = 5.0
+"""Seconds for the handshake of TLS."""
+
+OPEN_WITHIN: Final = 10.0
+"""Seconds for that of the WebSocket; or to ask for a page and to read it."""
+
+READ_WITHIN: Final = 8.0
+"""Seconds of these to read it. Who reads nothing is cut sooner, by the watchdog."""
 
 WATCH_EVERY: Final = 0.25
 """Seconds between two looks at what waits."""
 
 ALIVE_EVERY: Final = 2.0
 """Seconds between two signs of life; they also give the watchdog something to see."""
+
+PING_EVERY: Final = 20.0
+PONG_WITHIN: Final = 20.0
+"""Seconds, for peers whose machine acknowledges what nobody there reads."""
 
 BAD_FRAME_COST: Final = 5
 """Commands that one unreadable frame counts for."""
@@ -141,9 +151,9 @@ class Gateway:
             compression=None,
             max_size=MAX_COMMAND_BYTES,
             max_queue=16,
-            ping_interval=20,
-            ping_timeout=20,
-            close_timeout=CLOSE_WITHIN,
+            ping_interval=PING_EVERY,
+            ping_timeout=PONG_WITHIN,
+            close_timeout=READ_WITHIN,
             server_header=None,
             backlog=1024,
         )
@@ -151,7 +161,7 @@ class Gateway:
     def _tls(self) -> dict[str, Any]:
         if self._door.tls is None:
             return {}
-        return {"ssl": self._door.tls, "ssl_handshake_timeout": OPEN_WITHIN}
+        return {"ssl": self._door.tls, "ssl_handshake_timeout": TLS_WITHIN}
 
     async def watch(self) -> None:
         """Cut the connections of those who do not read, players or not; for ever."""
@@ -164,7 +174,7 @@ class Gateway:
                 line = self._lines_of.get(intake)
                 if line is None:
                     self._metrics.slow_clients += 1
-                    hang_up(intake.transport)
+                    intake.cut()
                 else:
                     line.cut_as_too_slow()
 
@@ -285,7 +295,7 @@ class Gateway:
     def _flooded(self, intake: Intake) -> None:
         line = self._lines_of.get(intake)
         if line is None:
-            hang_up(intake.transport)
+            intake.cut()
         else:
             line.close(ABUSE)
 

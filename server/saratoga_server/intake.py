@@ -11,13 +11,13 @@ from typing import Any, Final, Protocol
 
 from websockets.asyncio.server import ServerConnection
 from websockets.frames import Frame, Opcode
-from websockets.protocol import CONNECTING
+from websockets.protocol import CLOSED, CONNECTING
 from websockets.server import ServerProtocol
 
 from saratoga_server.accounts import Visitor
-from saratoga_server.kernel import bound_buffers
+from saratoga_server.kernel import bound_buffers, forget_unsent
 from saratoga_server.limits import Bucket, Pace
-from saratoga_server.line import Reading
+from saratoga_server.reading import Reading
 
 MOST_HEAD: Final = 16 * 1024
 """Bytes of a request with all its headers."""
@@ -73,6 +73,7 @@ class Intake(ServerConnection):
         self._head = 0
         self._fragments = 0
         self._controls = Bucket()
+        self._is_cut = False
         self.is_deaf = False
         """Whatever comes is thrown away."""
 
@@ -96,6 +97,14 @@ class Intake(ServerConnection):
         """Throw away whatever comes from now on."""
         self.is_deaf = self._is_slow = True
         self._backlog.clear()
+
+    def cut(self) -> None:
+        """End the connection at once; what waits is thrown away, here and in the kernel."""
+        if self._is_cut or self.protocol.state is CLOSED:
+            return
+        self._is_cut = True
+        forget_unsent(self.transport.get_extra_info("socket"))
+        self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         if self._is_slow or len(data) > AT_ONCE:

@@ -6,15 +6,13 @@ whether its player still reads.
 """
 
 import asyncio
-import ssl
 from contextlib import suppress
 from typing import Final
 
-from websockets.asyncio.connection import Connection
 from websockets.asyncio.server import broadcast
 
 from saratoga_protocol.refusals import TOO_SLOW, CloseCode
-from saratoga_server.kernel import forget_unsent, unsent_bytes
+from saratoga_server.intake import Intake
 
 CLOSE_WITHIN: Final = 2.0
 """Seconds for a goodbye; then the connection is cut."""
@@ -26,14 +24,11 @@ keeps out of sight (64 KiB and one frame), that is less than 512 KiB."""
 MOST_FRAMES: Final = 1024
 """Frames that may be sent while something waits all the time."""
 
-LONGEST_PENDING: Final = 2.0
-"""Seconds in which a player must read something of what waits."""
-
 
 class WebSocketLine:
     """A `Line` over one WebSocket."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Intake) -> None:
         self._connection = connection
         self._alone = (connection,)
         self._frames = 0
@@ -110,7 +105,7 @@ class WebSocketLine:
             await self._goodbye
 
     def cut_as_too_slow(self) -> None:
-        """End the connection at once, with a goodbye that may still arrive."""
+        """End the connection of whoever does not read."""
         self.is_too_slow = True
         self.close(TOO_SLOW)
         self.cut()
@@ -118,7 +113,7 @@ class WebSocketLine:
     def cut(self) -> None:
         """End the connection at once; what waits is thrown away."""
         self._is_cut = True
-        hang_up(self._connection.transport)
+        self._connection.cut()
 
     async def _say_goodbye(self, code: CloseCode) -> None:
         try:
@@ -126,34 +121,3 @@ class WebSocketLine:
                 await self._connection.close(code.code, code.reason)
         except TimeoutError:
             self.cut()
-
-
-def hang_up(transport: asyncio.Transport) -> None:
-    """End a connection at once; what waits is thrown away, here and in the kernel."""
-    if not transport.is_closing():
-        forget_unsent(transport.get_extra_info("socket"))
-    transport.abort()
-
-
-class Reading:
-    """Whether the other end of a connection reads: what waits must get less, or be nothing."""
-
-    __slots__ = ("_before", "_is_tls", "_socket", "_transport", "_waiting_since")
-
-    def __init__(self, transport: asyncio.Transport) -> None:
-        self._transport = transport
-        self._is_tls = isinstance(transport.get_extra_info("sslcontext"), ssl.SSLContext)
-        self._socket = transport.get_extra_info("socket")
-        self._waiting_since = 0.0
-        self._before = 0
-
-    def has_stopped(self, now: float) -> bool:
-        """Whether nothing was read for too long; to be asked again and again."""
-        pending, before = self._transport.get_write_buffer_size(), self._before
-        if self._is_tls and self._socket is not None:
-            # a TLS transport does not show what waits in the plain one below it
-            pending += unsent_bytes(self._socket)
-        self._before = pending
-        if not pending or pending < before or not before:
-            self._waiting_since = now
-        return pending > 0 and now - self._waiting_since > LONGEST_PENDING

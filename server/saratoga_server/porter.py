@@ -113,7 +113,7 @@ class Porter:
             )
 
     def _visitor(self, address: str, intake: Intake) -> Visitor:
-        return self._ledger.visitor(address, intake.transport.abort)
+        return self._ledger.visitor(address, intake.cut)
 
 
 def _too_many(wait: float) -> Response:

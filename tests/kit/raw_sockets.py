@@ -35,6 +35,10 @@ def frame(payload: bytes = b"", opcode: int = BINARY, *, fin: bool = True) -> by
     return head + bytes(4) + payload
 
 
+LOOK_EVERY = 0.02
+"""Seconds."""
+
+
 class RawSocket:
     """One connection, in blocking calls that a thread waits for."""
 
@@ -70,12 +74,15 @@ class RawSocket:
 
     async def dropped(self, within: float = HEARD_WITHIN) -> bool:
         """Wait until the house has dropped the connection, without reading; whether it has."""
-        return await asyncio.to_thread(self._is_dropped, within)
-
-    def _is_dropped(self, within: float) -> bool:
         poll = select.poll()
-        poll.register(self._connection, 0)  # errors and hangups only
-        return bool(poll.poll(within * 1000))
+        poll.register(self._connection, select.POLLRDHUP)  # not for what there is to read
+        try:
+            async with asyncio.timeout(within):
+                while not poll.poll(0):
+                    await asyncio.sleep(LOOK_EVERY)
+        except TimeoutError:
+            return False
+        return True
 
 
 @contextmanager
@@ -91,5 +98,8 @@ def raw_socket(
         if tls is None:
             yield RawSocket(plain)
         else:
-            with tls.wrap_socket(plain, server_hostname="localhost") as wrapped:
+            # hands are shaken with the first bytes, in the thread that sends them
+            with tls.wrap_socket(
+                plain, server_hostname="localhost", do_handshake_on_connect=False
+            ) as wrapped:
                 yield RawSocket(wrapped)

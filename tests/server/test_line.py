@@ -1,61 +1,87 @@
-"""Whether somebody reads: what waits must get less, or be nothing."""
+"""The way to one player: what waits is bounded, and whoever does not read is cut."""
 
-from collections.abc import Callable
-from typing import Any, cast
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 
-from saratoga_server.line import LONGEST_PENDING, Reading
-
-
-class Pile:
-    """A transport of which so many bytes wait."""
-
-    def __init__(self) -> None:
-        self.waits = 0
-
-    def get_write_buffer_size(self) -> int:
-        return self.waits
-
-    def get_extra_info(self, name: str) -> None:
-        return None
+from kit.hall import OpenGateway, open_gateway
+from kit.raw_sockets import raw_socket
+from kit.sockets import stranger
+from saratoga_protocol.commands import Heartbeat
+from saratoga_protocol.events import Done
+from saratoga_server.line import MOST_FRAMES, MOST_PENDING, WebSocketLine
+from saratoga_server.session import Line
 
 
 @pytest.fixture
-def looks() -> Callable[[list[int]], list[bool]]:
-    def look(waiting: list[int]) -> list[bool]:
-        """What is seen at looks half the patience apart."""
-        pile = Pile()
-        reading = Reading(cast(Any, pile))
-        seen = []
-        for number, waits in enumerate(waiting):
-            pile.waits = waits
-            seen.append(reading.has_stopped(number * LONGEST_PENDING / 2))
-        return seen
-
-    return look
+async def opened() -> AsyncIterator[OpenGateway]:
+    async with open_gateway() as gateway:
+        yield gateway
 
 
-def test_who_leaves_nothing_waiting_reads(looks: Callable[[list[int]], list[bool]]) -> None:
-    assert looks([0] * 20) == [False] * 20
-    assert looks([9, 0] * 10) == [False] * 20
+@asynccontextmanager
+async def deaf(opened: OpenGateway) -> AsyncIterator[None]:
+    """Somebody comes in, and reads nothing."""
+    with raw_socket(int(opened.url.rpartition(":")[2])) as raw:
+        assert b" 101 " in await raw.shake_hands()
+        yield
 
 
-def test_who_reads_a_little_again_and_again_reads(
-    looks: Callable[[list[int]], list[bool]],
+def fill(line: Line) -> WebSocketLine:
+    """Send until the kernel takes no more."""
+    assert isinstance(line, WebSocketLine)
+    while not waiting(line):
+        line.send(bytes(4 * 1024))
+    return line
+
+
+def waiting(line: WebSocketLine) -> int:
+    """Bytes that the process holds for the player."""
+    return line._connection.transport.get_write_buffer_size()
+
+
+async def test_who_does_not_read_is_cut_and_delays_nobody(
+    opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert looks([90, 80, 80, 70, 90, 60, 60, 50]) == [False] * 8
+    monkeypatch.setattr("saratoga_server.reading.LONGEST_PENDING", 0.2)
+    monkeypatch.setattr("saratoga_server.gateway.WATCH_EVERY", 0.01)
+    async with stranger(opened.url, "Bert") as bert, deaf(opened):
+        await bert.ask(Heartbeat)
+        fill(opened.hall.sessions[1].line)
+        # while it is deaf, others are answered at once: the number of turns is all that counts
+        answered = 1
+        while opened.hall.left.empty():
+            assert await bert.ask(Heartbeat) == Done(re=bert.last_id)
+            answered += 1
+        session = await opened.hall.sees_out()
+        assert (session.number, opened.metrics.slow_clients) == (2, 1)
+        assert answered > 10
+        assert await bert.ask(Heartbeat) == Done(re=bert.last_id)
 
 
-def test_who_reads_nothing_for_too_long_has_stopped(
-    looks: Callable[[list[int]], list[bool]],
+async def test_a_burst_at_who_does_not_read_is_cut_before_it_fills_the_memory(
+    opened: OpenGateway,
 ) -> None:
-    assert looks([50, 50, 50, 50]) == [False, False, False, True]
-    assert looks([10, 20, 30, 40]) == [False, False, False, True]
-    assert looks([0, 0, 1, 1, 1, 1]) == [False] * 5 + [True]
+    async with stranger(opened.url, "Bert") as bert, deaf(opened):
+        await bert.ask(Heartbeat)
+        line = fill(opened.hall.sessions[1].line)
+        held = []
+        for _ in range(64):
+            line.send(bytes(16 * 1024))
+            held.append(waiting(line))
+        assert max(held) <= MOST_PENDING + 2 * 16 * 1024
+        assert held[-1] == 0
+        assert (await opened.hall.sees_out()).number == 2
+        assert opened.metrics.slow_clients == 1
+        assert await bert.ask(Heartbeat) == Done(re=bert.last_id)
 
 
-def test_a_pause_begins_anew_after_every_byte_read(
-    looks: Callable[[list[int]], list[bool]],
-) -> None:
-    assert looks([50, 50, 50, 49, 49, 49, 49]) == [False] * 6 + [True]
+async def test_many_small_frames_are_no_way_around_the_bound(opened: OpenGateway) -> None:
+    async with stranger(opened.url, "Bert") as bert, deaf(opened):
+        await bert.ask(Heartbeat)
+        line = fill(opened.hall.sessions[1].line)
+        for _ in range(MOST_FRAMES + 1):
+            line.send(b"x")
+        assert line.is_too_slow
+        assert (await opened.hall.sees_out()).number == 2

@@ -1,0 +1,205 @@
+"""Whoever does not read is gone soon, held little, and delayed nobody: by real sockets and processes."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from pathlib import Path
+
+import pytest
+from websockets.asyncio.server import ServerConnection
+from websockets.http11 import Request, Response
+
+from kit.bad_readers import BAD_READERS, all_dropped
+from kit.deployment import write_certificate
+from kit.hall import OpenGateway, open_gateway
+from kit.house import House, open_house
+from kit.raw_sockets import raw_socket
+from kit.rooms import counted_down, gathered
+from kit.sockets import GuestOnTheWire, guest, stranger
+from saratoga_protocol.commands import Heartbeat
+from saratoga_protocol.events import Dealt, Done, MoveMade
+from saratoga_server.http import Page, response
+from saratoga_server.kernel import SEND_BUFFER
+from saratoga_server.line import MOST_PENDING, WebSocketLine
+
+HELD = 512 * 1024
+"""Bytes that may be held for somebody who does not read."""
+
+IN_THE_KERNEL = 2 * SEND_BUFFER
+
+PAUSE = 0.01
+"""Seconds between two moves: a board takes 5,000."""
+
+LONG_PAGE = 2 * 1024 * 1024
+
+
+@pytest.fixture(params=["plain", pytest.param("tls", marks=pytest.mark.needs("openssl"))])
+def tls(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, Path] | None:
+    """Certificate and key, where TLS is spoken."""
+    if request.param == "plain":
+        return None
+    certificate = write_certificate(tmp_path)
+    return certificate, certificate.with_name("privkey.pem")
+
+
+def at_the_house(tls: tuple[Path, Path] | None) -> ssl.SSLContext | None:
+    if tls is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*tls)
+    return context
+
+
+def at_the_guest(tls: tuple[Path, Path] | None) -> ssl.SSLContext | None:
+    return None if tls is None else ssl.create_default_context(cafile=str(tls[0]))
+
+
+# In this process: what is held, seen from inside
+
+
+async def long_page(connection: ServerConnection, request: Request) -> Response | None:
+    if "Upgrade" in request.headers:
+        return None
+    return response(Page(status=HTTPStatus.OK, body=bytes(LONG_PAGE)), request.method)
+
+
+@asynccontextmanager
+async def open_hall(tls: tuple[Path, Path] | None) -> AsyncIterator[tuple[OpenGateway, int]]:
+    async with open_gateway(tls=at_the_house(tls), pages=long_page) as opened:
+        yield opened, int(opened.url.rpartition(":")[2])
+
+
+async def test_who_stops_when_the_kernel_is_full_is_gone_with_nothing_more_sent(
+    tls: tuple[Path, Path] | None,
+) -> None:
+    async with open_hall(tls) as (opened, port):
+        with raw_socket(port, tls=at_the_guest(tls)) as socket:
+            assert b" 101 " in await socket.shake_hands()
+            (session,) = opened.hall.sessions
+            line = session.line
+            assert isinstance(line, WebSocketLine)
+            intake = next(iter(opened.gateway._porter.intakes))
+            # more than the kernel takes, and little enough for TLS to keep it out of sight
+            line.send(bytes(IN_THE_KERNEL + 48 * 1024))
+            assert await socket.dropped()
+            assert (await opened.hall.sees_out()) is session
+            assert opened.metrics.slow_clients == 1
+            assert intake.transport.get_write_buffer_size() == 0
+
+
+async def test_whatever_is_sent_to_who_does_not_read_no_more_is_held_than_may_be(
+    tls: tuple[Path, Path] | None,
+) -> None:
+    async with open_hall(tls) as (opened, port):
+        with raw_socket(port, tls=at_the_guest(tls)) as socket:
+            assert b" 101 " in await socket.shake_hands()
+            (session,) = opened.hall.sessions
+            line = session.line
+            assert isinstance(line, WebSocketLine)
+            accepted = 0
+            while not line.is_too_slow:
+                line.send(bytes(4096))
+                accepted += 4096
+                await asyncio.sleep(0)
+            assert MOST_PENDING < accepted < HELD + 64 * 1024
+            assert await socket.dropped()
+
+
+async def test_a_page_whose_reader_stops_is_thrown_away(tls: tuple[Path, Path] | None) -> None:
+    async with open_hall(tls) as (opened, port):
+        with raw_socket(port, tls=at_the_guest(tls)) as socket:
+            await socket.say(b"GET / HTTP/1.1\r\nHost: house\r\n\r\n")
+            assert await socket.dropped()
+            assert opened.metrics.slow_clients == 1
+            assert opened.gateway._porter.intakes == set()
+        # and who reads it gets all of it
+        with raw_socket(port, tls=at_the_guest(tls), window=None) as socket:
+            await socket.say(b"GET / HTTP/1.1\r\nHost: house\r\n\r\n")
+            assert len(await socket.read_to_the_end()) > LONG_PAGE
+
+
+async def test_pages_that_nobody_reads_are_few_at_a_time() -> None:
+    async with open_hall(None) as (opened, port):
+        answers = []
+        with raw_socket(port) as one:
+            opened.gateway._long._left = LONG_PAGE
+            await one.say(b"GET / HTTP/1.1\r\nHost: house\r\n\r\n")
+            assert await one.read(1)
+            with raw_socket(port) as two:
+                await two.say(b"GET / HTTP/1.1\r\nHost: house\r\n\r\n")
+                answers.append(await two.read_to_the_end())
+            assert await one.dropped()
+        with raw_socket(port, window=None) as three:
+            await three.say(b"GET / HTTP/1.1\r\nHost: house\r\n\r\n")
+            answers.append(await three.read_to_the_end())
+    assert b" 429 " in answers[0]
+    assert b" 200 " in answers[1]
+
+
+async def test_who_reads_but_answers_no_ping_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("saratoga_server.gateway.PING_EVERY", 0.1)
+    monkeypatch.setattr("saratoga_server.gateway.PONG_WITHIN", 0.1)
+    monkeypatch.setattr("saratoga_server.gateway.READ_WITHIN", 0.1)
+    async with (
+        open_gateway() as opened,
+        stranger(opened.url, "Anna") as anna,
+    ):
+        await anna.ask(Heartbeat)
+        with raw_socket(int(opened.url.rpartition(":")[2]), window=None) as socket:
+            assert b" 101 " in await socket.shake_hands()
+            assert await socket.read_to_the_end()
+            assert (await opened.hall.sees_out()).number == 2
+        assert await anna.ask(Heartbeat) == Done(re=2)
+
+
+# A real house
+
+
+async def race_on(anna: GuestOnTheWire, until: "asyncio.Task[None]") -> list[float]:
+    """Make one move after the other until then; returns the seconds that each took."""
+    took: list[float] = []
+    loop = asyncio.get_running_loop()
+    while not until.done():
+        began = loop.time()
+        answer = await anna.move("draw")
+        if not isinstance(answer, MoveMade):
+            assert isinstance(await anna.move("redeal"), MoveMade)
+        took.append(loop.time() - began)
+        await asyncio.sleep(PAUSE)
+    return took
+
+
+@asynccontextmanager
+async def racing(house: House) -> AsyncIterator[tuple[GuestOnTheWire, str]]:
+    async with guest(house.url, "Anna") as anna, guest(house.url, "Bert") as bert:
+        code = await gathered(anna, bert)
+        await counted_down(anna, bert)
+        await anna.heard.next(Dealt, 0)
+        yield anna, code
+
+
+def resident(pid: int) -> int:
+    """Bytes of memory."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    (line,) = [line for line in status.splitlines() if line.startswith("VmRSS:")]
+    return int(line.split()[1]) * 1024
+
+
+async def test_all_kinds_of_bad_readers_are_gone_while_others_race() -> None:
+    async with open_house("--rate", "0") as house, racing(house) as (anna, code):
+        dropped = asyncio.create_task(all_dropped(house.port, code, of_each=4))
+        took = await race_on(anna, dropped)
+        await dropped
+        assert len(took) > 4 * len(BAD_READERS)
+        assert (await anna.cash_out()).board.count == anna.board.count
+
+
+@pytest.mark.needs("openssl")
+async def test_they_are_gone_behind_tls_too(tmp_path: Path) -> None:
+    certificate = write_certificate(tmp_path)
+    flags = ("--tls-cert", str(certificate), "--tls-key", str(tmp_path / "privkey.pem"))
+    trusting = ssl.create_default_context(cafile=str(certificate))
+    async with open_house("--rate", "0", *flags) as house:
+        await all_dropped(house.port, "odd-emu-11", tls=trusting)

@@ -1,0 +1,99 @@
+"""Guests who come in, ask for much, and then do not read it, each in a way of its own."""
+
+import asyncio
+import ssl
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import ExitStack
+
+import msgspec
+
+from kit.guests import HEARD_WITHIN, token_of
+from kit.raw_sockets import BINARY, RawSocket, frame, raw_socket
+from saratoga_protocol.commands import AnyCommand, Hello, WatchTable
+
+ENOUGH = 1500
+"""Questions whose answers are more than the kernel takes for anybody."""
+
+
+def said(command: AnyCommand) -> bytes:
+    return frame(msgspec.msgpack.encode(command))
+
+
+async def come_in(socket: RawSocket, name: str, code: str) -> None:
+    """Say hello, and ask for more than will be read."""
+    assert b" 101 " in await socket.shake_hands()
+    asked = b"".join(said(WatchTable(id=number, table=code)) for number in range(2, ENOUGH))
+    await socket.say(said(Hello(id=1, token=token_of(name), name=name)) + asked)
+
+
+async def stops(socket: RawSocket, name: str, code: str) -> None:
+    """Reads nothing at all."""
+    await come_in(socket, name, code)
+    assert await socket.dropped()
+
+
+async def trickles(socket: RawSocket, name: str, code: str) -> None:
+    """Reads a byte, now and then."""
+    await come_in(socket, name, code)
+    async with asyncio.timeout(HEARD_WITHIN):
+        while not await socket.dropped(within=0.5):
+            await socket.read(1)
+
+
+async def stops_in_mid_message(socket: RawSocket, name: str, code: str) -> None:
+    """Has begun to say something, and neither ends it nor reads."""
+    half = frame(b"\x83\xa4type", BINARY, fin=False)
+    await come_in(socket, name, code)
+    await socket.say(half)
+    assert await socket.dropped()
+
+
+async def stops_in_mid_frame(socket: RawSocket, name: str, code: str) -> None:
+    """The same, in the middle of a frame."""
+    await come_in(socket, name, code)
+    await socket.say(said(WatchTable(id=ENOUGH, table=code))[:9])
+    assert await socket.dropped()
+
+
+async def stops_in_the_handshake(socket: RawSocket, name: str, code: str) -> None:
+    """Says half a line."""
+    await socket.say(b"GET / HTTP/1.1\r\nHost: ho")
+    assert await socket.dropped()
+
+
+async def says_nothing(socket: RawSocket, name: str, code: str) -> None:
+    """Only connects."""
+    assert await socket.dropped()
+
+
+BadReader = Callable[[RawSocket, str, str], Awaitable[None]]
+
+BAD_READERS: Mapping[str, BadReader] = {
+    each.__name__: each
+    for each in (
+        stops,
+        trickles,
+        stops_in_mid_message,
+        stops_in_mid_frame,
+        stops_in_the_handshake,
+        says_nothing,
+    )
+}
+
+
+async def all_dropped(
+    port: int,
+    code: str,
+    kinds: Mapping[str, BadReader] = BAD_READERS,
+    *,
+    of_each: int = 1,
+    tls: ssl.SSLContext | None = None,
+) -> None:
+    """So many of each kind come at once; returns when the house has dropped them all."""
+    with ExitStack() as sockets:
+        async with asyncio.TaskGroup() as group:
+            for kind, behave in kinds.items():
+                for number in range(of_each):
+                    socket = sockets.enter_context(raw_socket(port, tls=tls))
+                    name = f"{kind[:14].replace('_', '-')} {chr(97 + number // 26)}{chr(97 + number % 26)}"
+                    group.create_task(behave(socket, name, code))
