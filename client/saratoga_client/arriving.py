@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 BAD_NAMES: Final = frozenset({"name_taken", "bad_name"})
 """Refusals after which another name may do."""
 
+TAKEN_BY_ONESELF: Final = (
+    "If it is you, who came by another address of this house before: saratoga token use --help."
+)
+"""Each address is told another token (`identity`)."""
+
 RACING: Final = frozenset({"countdown", "running"})
 """Phases in which a seat is worth going back to."""
 
@@ -74,7 +79,8 @@ async def have_a_name(house: "Connection", wanted: str) -> str:
     except Refused as no:
         if no.code not in BAD_NAMES:
             raise
-        raise NameWanted(no.message, "Another name") from None
+        hint = f" {TAKEN_BY_ONESELF}" if no.code == "name_taken" else ""
+        raise NameWanted(f"{no.message}{hint}", "Another name") from None
 
 
 async def opened(house: "Connection", table: TableWanted) -> events.Table:

@@ -54,6 +54,8 @@ async def test_a_name_that_cannot_be_had_is_asked_for_again_with_the_reason(
         await have_a_name(await lobby.guest(), name)
     assert wanted.value.why
     assert wanted.value.question == "Another name"
+    # somebody may be new here only by the way they came
+    assert ("saratoga token use" in wanted.value.why) == (name == "anna")
 
 
 def test_where_nobody_sits_the_flag_is_named() -> None:

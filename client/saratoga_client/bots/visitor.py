@@ -88,7 +88,7 @@ async def _entered(
 ) -> Connection:
     """A connection under a name that neither another process nor another player has."""
     check_address(server)
-    names = [name] if name is not None else sorted(NAMES, key=lambda _: random.random())  # noqa: S311
+    names = [name] if name is not None else _own_names()
     for candidate in names:
         async with AsyncExitStack() as attempt:
             try:
@@ -114,6 +114,12 @@ async def _entered(
             Exit.REFUSED,
         )
     raise Problem("Every bot's name is taken.", "Choose one with --name.", Exit.REFUSED)
+
+
+def _own_names() -> list[str]:
+    """Names in any order; behind them the same with numbers, for a house where all are taken."""
+    drawn = random.sample(NAMES, len(NAMES))
+    return drawn + [f"{name} {number}" for number in (2, 3) for name in drawn]
 
 
 async def _leave(house: Connection) -> None:
