@@ -17,6 +17,8 @@ SLOTS = 16384
 PRIMARIES = 3
 NODE_TIMEOUT = 2_000
 """Milliseconds of silence after which the others take a node for dead."""
+HANDOVER_WITHIN = 5.5
+"""Seconds after which a replica that was told to take over has given up, and must be told again."""
 WITHIN = 30.0
 """Seconds for the cluster to come to agree on something."""
 
@@ -154,7 +156,18 @@ class Cluster:
     def fail_over(self, primary: ClusterNode, *, force: bool = False) -> ClusterNode:
         """Let the replica take over: in agreement with its primary, or by force; returns it."""
         heir = self.replica_of(primary)
-        heir.do("CLUSTER", "FAILOVER", *(["TAKEOVER"] if force else []))
+        asked = 0.0
+
+        def is_promoted() -> bool:
+            nonlocal asked
+            if heir.role() == "master":
+                return True
+            if time.monotonic() > asked + HANDOVER_WITHIN:
+                asked = time.monotonic()
+                heir.ask("CLUSTER", "FAILOVER", *(["TAKEOVER"] if force else []))
+            return False
+
+        until(is_promoted, f"{heir} is promoted")
         self.wait_until_promoted(heir)
         return heir
 
