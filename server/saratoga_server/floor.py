@@ -34,6 +34,9 @@ ATTEMPTS: Final = 64
 Of those who write at once one gets through each time: sixteen players on as many nodes need sixteen.
 """
 
+APART: Final = 250
+"""Milliseconds over which several nodes ring a timer that need not be prompt."""
+
 CALM: Final = 2
 """Attempts after which a little is waited before the next, longer each time."""
 
@@ -301,11 +304,19 @@ class Floor:
         """Let go of tables that nobody here follows, where nothing is going on or left undone."""
         for room in self.rooms():
             state = room.state
-            busy = state.phase in (Phase.COUNTDOWN, Phase.RUNNING) or room.lock.locked()
+            # with others about, a race that nobody here follows is looked after where it is followed
+            runs = state.phase in (Phase.COUNTDOWN, Phase.RUNNING) and self.is_alone()
+            busy = runs or room.lock.locked()
             undone = room.in_doubt or room.behind is not None
             ours = any(seat.node == node for seat in state.seats)
             if not (busy or undone or ours or self._hub.audience(room.code)):
                 self.forget(room.code)
+
+    async def close(self) -> None:
+        """Ring no more, and wait for what has been rung."""
+        for code in list(self._rooms):
+            self.forget(code)
+        await asyncio.gather(*self._bells, return_exceptions=True)
 
     def forget(self, code: str) -> None:
         """Let go of a table that nobody here needs; the store still has it."""
@@ -369,9 +380,11 @@ class Floor:
         due = rules.due(room.state)
         if due is not None and self.on_due is not None and room.code in self._rooms:
             loop = asyncio.get_running_loop()
-            room.timer = loop.call_later(
-                self._clock.seconds_until(due) + 0.001, self._ring, room.code
-            )
+            wait = self._clock.seconds_until(due) + 0.001
+            if due not in (room.state.start_at, room.state.deadline) and not self.is_alone():
+                # whoever rings first spares the others the work
+                wait += secrets.randbelow(APART) / 1000
+            room.timer = loop.call_later(wait, self._ring, room.code)
 
     def _ring(self, code: str) -> None:
         if self.on_due is not None:

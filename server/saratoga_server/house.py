@@ -328,6 +328,7 @@ class House:
         """Finish what is under way."""
         await self.dealer.stop()
         await self.errands.finish()
+        await self.floor.close()
         await self.nodes.gone(self.node)
 
 
