@@ -74,7 +74,7 @@ async def listening(news: NewsStore, node: str) -> AsyncIterator[Ear]:
     ear = Ear(node)
     task = asyncio.create_task(news.listen(ear))
     try:
-        await ear.until(lambda: ear.openings > 0)
+        await ear.until(lambda: news.is_listening)
         yield ear
     finally:
         await call_off([task])
