@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import ExitStack
 
 import msgspec
@@ -66,25 +66,23 @@ async def says_nothing(socket: RawSocket, name: str, code: str) -> None:
     assert await socket.dropped()
 
 
-BadReader = Callable[[RawSocket, str, str], Awaitable[None]]
+BadReader = Callable[[RawSocket, str, str], Coroutine[None, None, None]]
 
-BAD_READERS: Mapping[str, BadReader] = {
-    each.__name__: each
-    for each in (
-        stops,
-        trickles,
-        stops_in_mid_message,
-        stops_in_mid_frame,
-        stops_in_the_handshake,
-        says_nothing,
-    )
+UNREADING: Mapping[str, BadReader] = {
+    each.__name__: each for each in (stops, trickles, stops_in_mid_message, stops_in_mid_frame)
 }
+"""Gone when they have read nothing for two seconds."""
+
+UNDECIDED: Mapping[str, BadReader] = {
+    each.__name__: each for each in (stops_in_the_handshake, says_nothing)
+}
+"""Gone when they have not come in for ten."""
 
 
 async def all_dropped(
     port: int,
     code: str,
-    kinds: Mapping[str, BadReader] = BAD_READERS,
+    kinds: Mapping[str, BadReader] = UNREADING,
     *,
     of_each: int = 1,
     tls: ssl.SSLContext | None = None,
