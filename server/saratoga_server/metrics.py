@@ -21,6 +21,8 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
+from saratoga_protocol.refusals import REASONS
+from saratoga_server.limits import Act
 from saratoga_server.ports import StoreHealth
 
 LOOPBACK: Final = "127.0.0.1"
@@ -58,7 +60,11 @@ class Tally:
 
 
 class Metrics:
-    """The counts of one node. Add to them directly: `metrics.moves_acknowledged += 1`."""
+    """The counts of one node. Add to them directly: `metrics.moves_acknowledged += 1`.
+
+    What an alarm looks at is there from the start, as 0: Prometheus takes no notice of the first of
+    a kind that was not there before.
+    """
 
     __slots__ = (
         "acknowledgement",
@@ -85,7 +91,7 @@ class Metrics:
         """Open now."""
         self.commands: Counter[str] = Counter()
         """By type, such as `move`."""
-        self.refusals: Counter[str] = Counter()
+        self.refusals: Counter[str] = Counter(dict.fromkeys(REASONS, 0))
         """By code."""
         self.moves_acknowledged = 0
         self.batches = Tally(BATCH_SIZES)
@@ -96,7 +102,7 @@ class Metrics:
         """How many this node knows, by phase; replace it whole."""
         self.store_errors = 0
         """Calls that the store did not answer."""
-        self.limited: Counter[str] = Counter()
+        self.limited: Counter[str] = Counter(dict.fromkeys(Act, 0))
         """What was refused because it was too much, by what it was (`limits.Act`)."""
         self.tasks = 0
         """Of the process's event loop, as last seen: what grows without players is a leak."""

@@ -38,6 +38,8 @@ def test_everything_starts_at_nothing() -> None:
     assert seen["saratoga_moves_acknowledged_total"] == 0
     assert seen["saratoga_commit_boards_count"] == 0
     assert seen["saratoga_node[east-1]"] == 1
+    assert seen["saratoga_refusals_total[house_fault]"] == 0
+    assert seen["saratoga_limited_total[connections]"] == 0
 
 
 def test_what_was_counted_is_what_is_scraped() -> None:
