@@ -138,11 +138,15 @@ async def test_primaries_hand_over_in_the_midst_of_races(cluster: Cluster, force
     assert movers.unanswered == 0
 
 
-async def test_slots_that_are_moved_key_by_key_lose_and_double_nothing(cluster: Cluster) -> None:
+@pytest.mark.parametrize("whole", [False, True], ids=["key by key", "whole"])
+async def test_slots_that_are_moved_lose_and_double_nothing(cluster: Cluster, whole: bool) -> None:
     def reshard(code: str) -> None:
         source = cluster.owner(table_key(code))
         target = next(node for node in cluster.primaries() if node is not source)
-        cluster.move_slot(slot_of(due_key(partition(code))), source, target)
+        if whole:
+            cluster.move_whole(table_key(code), source, target)
+        else:
+            cluster.move_slot(slot_of(table_key(code)), source, target)
 
     async def faults(movers: Movers) -> None:
         for code in TABLES[:6]:

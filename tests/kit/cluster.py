@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 from kit.stores import SCRATCH, StoreServer, free_port
 from saratoga_server.store.process import find_binary
+from saratoga_server.store.slots import slot_of
 
 SLOTS = 16384
 PRIMARIES = 3
@@ -187,6 +188,12 @@ class Cluster:
         while keys := source.ask("CLUSTER", "GETKEYSINSLOT", str(slot), "10").split("\r\n")[2:-1:2]:
             self.carry(keys, source, target)
         self.end_move(slot, source, target)
+
+    def move_whole(self, key: str, source: ClusterNode, target: ClusterNode) -> None:
+        """Give the slot of a key to another primary in one step, as Valkey can since 9.0."""
+        span = ("SLOTSRANGE", str(slot_of(key)), str(slot_of(key)))
+        source.do("CLUSTER", "MIGRATESLOTS", *span, "NODE", target.id)
+        until(lambda: target.ask("EXISTS", key).startswith(":"), f"the slot of {key} has moved")
 
     def begin_move(self, slot: int, source: ClusterNode, target: ClusterNode) -> None:
         """From now on the slot is half here, half there."""

@@ -1,6 +1,7 @@
 """Whether all of a store may hold the house's state: every node of a cluster, and the replicas."""
 
 import asyncio
+from typing import Final
 
 from redis.exceptions import RedisError
 
@@ -11,6 +12,9 @@ from saratoga_server.store.durability import Durability
 from saratoga_server.store.fitness import Fitness, check_fitness
 from saratoga_server.store.keys import DUE_KEYS, mark_key
 from saratoga_server.store.primaries import Primaries, Primary
+
+CLOCKS_WITHIN: Final = 0.5
+"""Seconds that the primaries' clocks may differ, the time of asking included."""
 
 _log = EventLog("store")
 
@@ -29,6 +33,7 @@ async def check_rest(
         looks = [asyncio.create_task(_look(node, durability, trust=trust)) for node in nodes]
         await asyncio.wait(looks)
         found = [fitness for look in looks if (fitness := look.result()) is not None]
+        await _compare_clocks(primaries)
     if durability is not Durability.REPLICATED:
         return False
     replicated = [fitness for fitness in found if fitness.is_primary and fitness.replicas]
@@ -55,6 +60,22 @@ async def _look(node: Primary, durability: Durability, *, trust: bool) -> Fitnes
         return None
     except StoreRefused as refused:
         raise StoreRefused(f"{node.name}: {refused}") from None
+
+
+async def _compare_clocks(primaries: Primaries) -> None:
+    """A race is timed by the primary that has it, and started by the time of another."""
+
+    async def clock(primary: Primary) -> float | None:
+        try:
+            seconds, micros = await primary.client.time()
+        except (RedisError, OSError):
+            return None
+        return float(seconds) + micros / 1e6
+
+    told = await asyncio.gather(*map(clock, primaries.all()))
+    times = [time for time in told if time is not None]
+    if times and max(times) - min(times) > CLOCKS_WITHIN:
+        _log.warning("clocks_differ", seconds=round(max(times) - min(times), 3))
 
 
 async def _syncs(primaries: Primaries, primary: Primary) -> bool:

@@ -6,7 +6,7 @@ believed: whenever something went wrong, and every few seconds, so that subscrip
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from redis.asyncio import Redis
@@ -42,8 +42,8 @@ class Primary:
 
     name: str
     """Its address, for the log; no password in it."""
-    url: str
-    client: "Redis"
+    url: str = field(repr=False)
+    client: "Redis" = field(repr=False)
     """Shared by everybody but the commits of moves. Repeats nothing by itself."""
 
     def open_client(self, tries: int = 0) -> "Redis":

@@ -8,7 +8,7 @@ from kit.cluster import Cluster, ClusterNode, running_cluster, until
 from kit.running_race import move, running_race
 from kit.stores import StoreServer, replica_of
 from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
-from saratoga_server.store import commits
+from saratoga_server.store import cluster_fitness, commits
 from saratoga_server.store.connection import open_store
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import DUE_KEYS, table_key
@@ -38,6 +38,16 @@ async def test_a_cluster_without_replicas_is_refused_where_they_are_counted_on(
     trio: Cluster,
 ) -> None:
     assert "CLUSTER REPLICATE" in await refusal(trio.url, Durability.REPLICATED)
+
+
+async def test_clocks_that_differ_are_spoken_of(
+    trio: Cluster, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with open_store(trio.url):
+        assert "clocks_differ" not in caplog.text
+    monkeypatch.setattr(cluster_fitness, "CLOCKS_WITHIN", -1)
+    async with open_store(trio.url):
+        assert "clocks_differ" in caplog.text
 
 
 async def test_the_first_address_may_be_a_dead_nodes(trio: Cluster) -> None:
