@@ -73,6 +73,7 @@ class Metrics:
         "connections",
         "is_ready",
         "limited",
+        "loop_lag",
         "moves_acknowledged",
         "nudges",
         "races_begun",
@@ -106,6 +107,8 @@ class Metrics:
         """What was refused because it was too much, by what it was (`limits.Act`)."""
         self.tasks = 0
         """Of the process's event loop, as last seen: what grows without players is a leak."""
+        self.loop_lag = Tally(LATENCIES)
+        """Seconds by which the event loop was late, looked at four times a second."""
         self.slow_clients = 0
         """Connections aborted because their client stopped reading."""
         self.races_begun = 0
@@ -148,6 +151,7 @@ class _House(Collector):
         yield tables
         yield _counter("store_errors", "Calls without an answer.", counts.store_errors)
         yield _by("limited", "Refused: too much of it.", "what", counts.limited)
+        yield _histogram("loop_lag_seconds", "How late the event loop was.", counts.loop_lag)
         yield _counter("slow_clients", "Connections aborted: unread.", counts.slow_clients)
         yield _counter("races_begun", "Races begun by this node.", counts.races_begun)
         yield _counter("races_over", "Races counted up by this node.", counts.races_over)

@@ -52,6 +52,7 @@ def test_what_was_counted_is_what_is_scraped() -> None:
     metrics.tables = {"running": 1, "gathering": 4}
     metrics.store_errors += 5
     metrics.slow_clients += 6
+    metrics.limited["codes"] += 7
     seen = samples(metrics)
     assert seen["saratoga_connections"] == 3
     assert seen["saratoga_commands_total[move]"] == 2
@@ -62,6 +63,7 @@ def test_what_was_counted_is_what_is_scraped() -> None:
     assert seen["saratoga_tables[gathering]"] == 4
     assert seen["saratoga_store_errors_total"] == 5
     assert seen["saratoga_slow_clients_total"] == 6
+    assert seen["saratoga_limited_total[codes]"] == 7
 
 
 def test_a_node_tells_of_races_news_and_readiness() -> None:
@@ -113,12 +115,15 @@ def test_batches_and_latencies_are_histograms() -> None:
     metrics = Metrics()
     metrics.batches.observe(64)
     metrics.acknowledgement.observe(0.003)
+    metrics.loop_lag.observe(0.2)
     seen = samples(metrics)
     assert seen["saratoga_commit_boards_bucket[32.0]"] == 0
     assert seen["saratoga_commit_boards_bucket[64.0]"] == 1
     assert seen["saratoga_commit_boards_sum"] == 64
     assert seen["saratoga_acknowledgement_seconds_bucket[0.005]"] == 1
     assert seen["saratoga_acknowledgement_seconds_count"] == 1
+    assert seen["saratoga_loop_lag_seconds_bucket[0.1]"] == 0
+    assert seen["saratoga_loop_lag_seconds_bucket[0.25]"] == 1
 
 
 def test_the_page_is_read_over_http_on_the_loopback_address(
