@@ -13,13 +13,16 @@ from pathlib import Path
 import pytest
 
 KNOWN = (
+    "docker-compose",
+    "hadolint",
     "nginx",
     "openssl",
+    "prometheus",
+    "prometheus-node-exporter",
     "promtool",
-    "docker-compose",
-    "systemd-analyze",
-    "hadolint",
     "shellcheck",
+    "strace",
+    "systemd-analyze",
 )
 
 

@@ -1,0 +1,141 @@
+"""compose.yaml: docker-compose takes it, and what it promises to be closed is closed."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click import Option
+
+from kit.compose import FILLED_IN, read_compose
+from kit.deployment import DEPLOY
+from kit.programs import program
+from saratoga_server.__main__ import main
+
+ROOT = DEPLOY.parent
+
+
+@pytest.fixture(scope="module")
+def compose() -> Any:
+    return read_compose(FILLED_IN)
+
+
+@pytest.fixture(scope="module")
+def services(compose: Any) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = compose["services"]
+    return found
+
+
+def settings_of_the_server() -> set[str]:
+    """Every variable that the server reads."""
+    return {str(each.envvar) for each in main.params if isinstance(each, Option) and each.envvar}
+
+
+@pytest.mark.needs("docker-compose")
+@pytest.mark.parametrize("name", FILLED_IN)
+def test_what_the_host_must_know_is_asked_for(name: str) -> None:
+    given = {key: value for key, value in FILLED_IN.items() if key != name}
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        read_compose(given)
+    assert "Missing mandatory value" in refused.value.stderr
+
+
+@pytest.mark.needs("docker-compose")
+def test_no_service_can_do_more_than_it_must(services: dict[str, dict[str, Any]]) -> None:
+    for name, service in services.items():
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert service["read_only"] is True, name
+        assert {"mem_limit", "cpus", "pids_limit", "restart"} <= service.keys(), name
+        assert "privileged" not in service, name
+        assert re.fullmatch(r"[a-z./-]+:v?[0-9][0-9.]*(-alpine)?", service["image"]), name
+
+
+@pytest.mark.needs("docker-compose")
+def test_only_the_proxy_is_reached_from_outside(
+    compose: Any, services: dict[str, dict[str, Any]]
+) -> None:
+    published = {name: each["ports"] for name, each in services.items() if "ports" in each}
+    assert published.keys() == {"proxy", "grafana"}
+    assert all(port.startswith("127.0.0.1:") for port in published["grafana"])
+    closed = {name for name, each in compose["networks"].items() if each and each.get("internal")}
+    assert closed == {"players", "store", "metrics"}
+    networks = {name: set(each["networks"]) for name, each in services.items()}
+    assert networks["valkey"] == {"store"}
+    assert networks["prometheus"] == {"metrics"}
+    assert networks["node-1"] == networks["node-2"] == closed
+    assert networks["proxy"].isdisjoint({"store", "metrics"})
+
+
+@pytest.mark.needs("docker-compose")
+def test_a_node_has_time_for_its_drain_and_settings_that_there_are(
+    services: dict[str, dict[str, Any]],
+) -> None:
+    for name in ("node-1", "node-2"):
+        assert services[name]["stop_grace_period"] == "30s"
+        given = {key for key in services[name]["environment"] if key.startswith("SARATOGA_")}
+        assert given - settings_of_the_server() == set()
+        assert services[name]["environment"]["SARATOGA_NODE"] == name
+
+
+@pytest.mark.needs("docker-compose")
+def test_what_is_mounted_is_there_and_finds_the_nodes(
+    services: dict[str, dict[str, Any]],
+) -> None:
+    mounted = [
+        Path(volume.partition(":")[0])
+        for each in services.values()
+        for volume in each.get("volumes", [])
+        if volume.startswith(str(DEPLOY))
+    ]
+    assert len(mounted) > 8
+    assert [path for path in mounted if not path.is_file()] == []
+    nodes = {name for name in services if name.startswith("node-")}
+    upstream = (DEPLOY / "nginx" / "nodes-compose.conf").read_text()
+    assert set(re.findall(r"server ([\w-]+):7470 ", upstream)) == nodes
+    targets = yaml.safe_load((DEPLOY / "prometheus" / "targets-compose.yml").read_text())
+    assert {target.partition(":")[0] for target in targets[0]["targets"]} == nodes
+
+
+@pytest.mark.needs("docker-compose")
+def test_secrets_are_made_for_each_machine_and_kept_out_of_git(
+    compose: Any, tmp_path: Path
+) -> None:
+    shutil.copy(DEPLOY / "make-secrets.sh", tmp_path)
+    for _ in range(2):
+        subprocess.run([tmp_path / "make-secrets.sh"], check=True, capture_output=True)
+    wanted = {Path(each["file"]) for each in compose["secrets"].values()}
+    made = {path.name: path.read_text().strip() for path in (tmp_path / "secrets").iterdir()}
+    assert made.keys() == {path.name for path in wanted}
+    assert re.fullmatch(r"[0-9a-f]{48}", made["store_password"])
+    assert made["store_url"] == f"redis://:{made['store_password']}@valkey:6379"
+    assert made["store_settings"] == f"requirepass {made['store_password']}"
+    ignored = subprocess.run(
+        ["git", "check-ignore", "deploy/secrets/store_url", "deploy/.env"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert len(ignored.stdout.split()) == 2
+
+
+def test_the_examples_name_settings_that_there_are() -> None:
+    known = settings_of_the_server()
+    for example in (DEPLOY / "systemd").glob("*.env.example"):
+        named = set(re.findall(r"^(SARATOGA_\w+)=", example.read_text(), re.MULTILINE))
+        assert named, example
+        assert named - known == set(), example
+    asked = set(re.findall(r"\$\{(SARATOGA_\w+)", (DEPLOY / "compose.yaml").read_text()))
+    told = (DEPLOY / "compose.env.example").read_text()
+    assert set(re.findall(r"^(SARATOGA_\w+)=", told, re.MULTILINE)) == asked
+
+
+@pytest.mark.needs("shellcheck")
+def test_scripts_are_sound() -> None:
+    scripts = [*DEPLOY.rglob("*.sh"), ROOT / ".ci" / "run"]
+    assert len(scripts) > 1
+    said = subprocess.run(
+        [program("shellcheck"), *map(str, scripts)], capture_output=True, text=True, check=False
+    )
+    assert said.returncode == 0, said.stdout

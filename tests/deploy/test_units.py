@@ -1,0 +1,130 @@
+"""systemd's units: systemd finds no fault with them, and a whole house needs nothing they forbid."""
+
+import asyncio
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kit.house import open_house
+from kit.programs import program
+from kit.recorded_players import LINE_UP, players_at_a_table
+from kit.units import UNITS, allowed_calls, values
+
+SERVER = UNITS / "saratoga-server@.service"
+BACKUP = UNITS / "saratoga-backup@.service"
+
+MOST_EXPOSED = {SERVER.name: 1.0, BACKUP.name: 1.3}
+"""By systemd's own reckoning: 0 is a service that can do nothing, 10 one that can do everything."""
+
+HOT = ("read,readv,recvfrom,recvmsg,write,writev,sendto,sendmsg,epoll_wait,epoll_pwait,epoll_ctl,"
+       "futex,close,lseek,newfstatat,fdatasync,clock_nanosleep,getpid,poll,readlink,getdents64")  # fmt: skip
+"""Calls made so often that tracing them would take minutes; all of them are allowed."""
+
+CALL = re.compile(r"^\d+ +(?:<\.\.\. )?(\w+)(?: resumed>|\()(.*)$")
+
+
+@pytest.fixture
+def installed_units(tmp_path: Path) -> Path:
+    """The units in a folder, naming programs that are there."""
+    shutil.copytree(UNITS, tmp_path / "units")
+    for unit in (tmp_path / "units").glob("*.service"):
+        text = unit.read_text().replace("/opt/saratoga/bin", str(Path(sys.executable).parent))
+        unit.write_text(text)
+    return tmp_path / "units"
+
+
+@pytest.mark.needs("systemd-analyze")
+@pytest.mark.parametrize(
+    "unit", ["saratoga-server@x.service", "saratoga-backup@x.service", "saratoga-backup@x.timer"]
+)
+def test_systemd_finds_no_fault_with_a_unit(installed_units: Path, unit: str) -> None:
+    said = subprocess.run(
+        [program("systemd-analyze"), "verify", "--man=no", str(installed_units / unit)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (said.returncode, said.stderr) == (0, "")
+
+
+@pytest.mark.needs("systemd-analyze")
+@pytest.mark.parametrize("unit", [SERVER, BACKUP], ids=["server", "backup"])
+def test_a_unit_exposes_as_little_as_works(unit: Path) -> None:
+    said = subprocess.run(
+        [program("systemd-analyze"), "--no-pager", "security", "--offline=true", str(unit)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = re.search(r"Overall exposure level for .*: ([\d.]+)", said.stdout)
+    assert found is not None, said.stdout + said.stderr
+    assert float(found[1]) <= MOST_EXPOSED[unit.name]
+
+
+@pytest.mark.needs("systemd-analyze", "strace")
+async def test_a_house_at_a_race_needs_nothing_that_its_unit_forbids(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers, a store of its own, the manager told, a race, and the end: call by call."""
+    runtime = tmp_path / "r"
+    runtime.mkdir(mode=0o700)
+    notified = tmp_path / "n"
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setenv("NOTIFY_SOCKET", str(notified))
+    account = tmp_path / "calls"
+    tracing = [program("strace"), "-f", "-D", "-qq", "-y", "--seccomp-bpf", "-e", "signal=none"]
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(notified))
+        manager.settimeout(10)
+        async with (
+            open_house(
+                *("--workers", "2", "--rate", "0"),
+                folder=tmp_path / "house",
+                before=(*tracing, "-e", f"trace=!{HOT}", "-o", str(account)),
+            ) as house,
+            players_at_a_table(house.url, "canfield", "Guest") as players,
+        ):
+            await asyncio.gather(*(each.race(1, 0, len(LINE_UP)) for each in players))
+        assert manager.recv(200) == b"READY=1"
+    calls = [
+        (found[1], found[2])
+        for line in account.read_text(errors="replace").splitlines()
+        if (found := CALL.match(line))
+    ]
+    used = {name for name, _ in calls}
+    assert "clone3" in used or "clone" in used
+    assert (used | set(HOT.split(","))) - allowed_calls(SERVER) == set()
+    assert [text for name, text in calls if name in ("mmap", "mprotect") and is_both(text)] == []
+    families = {
+        family
+        for name, text in calls
+        if name in ("socket", "socketpair")
+        for family in re.findall(r"^AF_\w+", text)
+    }
+    assert "AF_UNIX" in families
+    assert families - set(" ".join(values(SERVER, "RestrictAddressFamilies")).split()) == set()
+    assert [text for name, text in calls if name.startswith("clone") and "CLONE_NEW" in text] == []
+    assert any("appendonlydir" in path for path in written(calls))
+    allowed = (str(house.folder), str(runtime), "/dev/null", "/tmp")
+    assert {path for path in written(calls) if not path.startswith(allowed)} == set()
+
+
+def is_both(text: str) -> bool:
+    """Whether memory would be written and run."""
+    return "PROT_WRITE" in text and "PROT_EXEC" in text
+
+
+def written(calls: list[tuple[str, str]]) -> set[str]:
+    """The files that were opened to be written."""
+    opened = (
+        re.search(r"O_(?:WRONLY|RDWR).* = \d+<(.*)>$", text)
+        for name, text in calls
+        if name in ("open", "openat")
+    )
+    return {found[1] for found in opened if found}

@@ -1,0 +1,117 @@
+"""Dashboard, alarms and scraping, held against a real Prometheus that reads a real house."""
+
+import asyncio
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+
+from kit.deployment import DEPLOY, open_valkey
+from kit.nodes import nodes_on
+from kit.programs import program
+from kit.recorded_players import LINE_UP, players_at_a_table
+from kit.watchers import Prometheus, open_node_exporter, open_prometheus
+from saratoga_client.trouble import Refused
+from saratoga_protocol.commands import GetRecord
+from saratoga_server.store.process import find_binary
+
+PROMETHEUS = DEPLOY / "prometheus"
+
+SELECTOR = re.compile(r"\b((?:saratoga|process|node)_\w+|up)\b(?:\{([^}]*)\})?")
+"""A metric in an expression, and what it asks of labels."""
+
+LABEL = re.compile(r"(\w+)\s*[=!]~?\s*\"")
+
+
+def expressions_of_the_dashboard() -> list[str]:
+    dashboard = json.loads((DEPLOY / "grafana" / "dashboard.json").read_text())
+    return [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", [])]
+
+
+def selectors(expression: str) -> Iterator[str]:
+    """What an expression reads, each as a selector that holds if metric and labels exist."""
+    for metric, asked in SELECTOR.findall(expression):
+        labels = LABEL.findall(asked or "")
+        yield metric + "{" + ",".join(f'{label}!=""' for label in labels) + "}"
+
+
+def checked(*words: str) -> str:
+    said = subprocess.run(
+        [program("promtool"), *words], capture_output=True, text=True, check=False, cwd=PROMETHEUS
+    )
+    assert said.returncode == 0, said.stdout + said.stderr
+    return said.stdout
+
+
+@pytest.mark.needs("promtool")
+def test_every_alarm_goes_off_for_what_it_is_meant_for() -> None:
+    assert "SUCCESS" in checked("test", "rules", "alerts_test.yml")
+
+
+@pytest.mark.needs("promtool")
+def test_prometheus_takes_its_settings() -> None:
+    assert "FAILED" not in checked("check", "config", "prometheus.yml")
+
+
+@pytest.mark.needs("prometheus", "prometheus-node-exporter")
+async def test_everything_that_is_drawn_or_watched_is_there() -> None:
+    with open_valkey("safe", str(find_binary())) as store, open_node_exporter() as machine:
+        async with nodes_on(store.url, 1, "--metrics-port", "0", "--log-level", "info") as [node]:
+            (metrics,) = [
+                event["port"] for event in node.events() if event["event"] == "metrics_open"
+            ]
+            with open_prometheus({"node": [metrics], "machine": [machine]}) as prometheus:
+                await asyncio.to_thread(prometheus.wait_for, "saratoga_ready == 1")
+                async with players_at_a_table(node.url, "canfield", "Guest") as players:
+                    with pytest.raises(Refused):
+                        await players[0].house.request(partial(GetRecord, race="mint-otter-42/1"))
+                    await asyncio.gather(*(each.race(1, 0, len(LINE_UP)) for each in players))
+                    await asyncio.to_thread(check, prometheus)
+
+
+def check(prometheus: Prometheus) -> None:
+    prometheus.wait_for("rate(saratoga_races_over_total[1m]) > 0")
+    nothing = [
+        expression
+        for expression in expressions_of_the_dashboard()
+        if not prometheus.value(expression)
+    ]
+    assert nothing == []
+    rules: list[dict[str, Any]] = [
+        rule for group in prometheus.ask("rules")["groups"] for rule in group["rules"]
+    ]
+    assert len(rules) == (PROMETHEUS / "alerts.yml").read_text().count("- alert:")
+    assert {rule["health"] for rule in rules} == {"ok"}
+    unknown = [
+        selector
+        for rule in rules
+        for selector in selectors(rule["query"])
+        if not prometheus.ask("series", **{"match[]": selector})
+    ]
+    assert unknown == []
+    firing = [rule["name"] for rule in rules if rule["state"] == "firing"]
+    assert [name for name in firing if not name.startswith("Disk")] == []
+
+
+def test_selectors_find_what_an_expression_reads() -> None:
+    assert list(
+        selectors('sum by (code) (rate(saratoga_x_total{code="a", le!~"b|c"}[5m])) > up')
+    ) == [
+        'saratoga_x_total{code!="",le!=""}',
+        "up{}",
+    ]
+
+
+def test_every_alarm_leads_to_its_page() -> None:
+    runbook = (DEPLOY / "RUNBOOK.md").read_text()
+    anchors = {
+        re.sub(r"[^a-z0-9 -]", "", title.lower()).strip().replace(" ", "-")
+        for title in re.findall(r"^#+ (.*)$", runbook, re.MULTILINE)
+    }
+    wanted = re.findall(r"runbook: RUNBOOK\.md#(\S+)", (PROMETHEUS / "alerts.yml").read_text())
+    assert len(wanted) == (PROMETHEUS / "alerts.yml").read_text().count("- alert:")
+    assert set(wanted) - anchors == set()

@@ -1,0 +1,23 @@
+"""`deploy/compose.yaml` as docker-compose reads it: anchors followed, variables filled in."""
+
+import subprocess
+from typing import Any
+
+import yaml
+
+from kit.deployment import DEPLOY
+from kit.programs import program
+
+FILLED_IN = {"SARATOGA_PUBLIC_URL": "wss://patience.example.org", "SARATOGA_TLS": "/etc/tls"}
+
+
+def read_compose(environment: dict[str, str]) -> Any:
+    """The whole configuration; `CalledProcessError` says what was wrong with it."""
+    told = subprocess.run(
+        [program("docker-compose"), "--file", str(DEPLOY / "compose.yaml"), "config"],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={"PATH": "/usr/bin:/bin"} | environment,
+    )
+    return yaml.safe_load(told.stdout)
