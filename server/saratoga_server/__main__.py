@@ -88,7 +88,9 @@ def _say_ready(where: str, parent: Parent | None) -> None:
 
 async def _open_door(gateway: Gateway, settings: Settings, parent: Parent | None) -> int:
     try:
-        return await gateway.open(parent.doors() if parent else ())
+        if parent is not None:
+            return await gateway.open(parent.doors(), parent.census())
+        return await gateway.open()
     except OSError as fault:
         raise cannot_listen(settings, fault) from None
 

@@ -17,6 +17,7 @@ from typing import Any, Final, Protocol, cast
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
+from websockets.server import ServerProtocol
 from websockets.typing import Origin, Subprotocol
 
 from saratoga_protocol.codec import CODECS, BadFrame
@@ -32,7 +33,9 @@ from saratoga_protocol.refusals import (
 )
 from saratoga_protocol.version import MAX_COMMAND_BYTES, SUBPROTOCOLS
 from saratoga_server.accounts import Ledger
+from saratoga_server.census import Census
 from saratoga_server.departure import see_out, slices
+from saratoga_server.fair_door import FairDoor
 from saratoga_server.intake import Intake
 from saratoga_server.limits import BYTES_OF_A_COMMAND, COSTS
 from saratoga_server.line import WebSocketLine
@@ -63,6 +66,17 @@ ALIVE_EVERY: Final = 2.0
 PING_EVERY: Final = 20.0
 PONG_WITHIN: Final = 20.0
 """Seconds, for peers whose machine acknowledges what nobody there reads."""
+
+PATIENCE: Final[dict[str, Any]] = {
+    "ping_interval": PING_EVERY,
+    "ping_timeout": PONG_WITHIN,
+    "close_timeout": READ_WITHIN,
+    "max_queue": 16,
+}
+"""Of every connection."""
+
+BACKLOG: Final = 1024
+"""Connections that may wait to be let in."""
 
 BAD_FRAME_COST: Final = 5
 """Commands that one unreadable frame counts for."""
@@ -126,37 +140,56 @@ class Gateway:
         self._numbers = itertools.count(1)
         self._servers: list[Server] = []
 
-    async def open(self, doors: Sequence[socket.socket] = ()) -> int:
+    async def open(self, doors: Sequence[socket.socket] = (), census: Census | None = None) -> int:
         """Start to listen, on sockets that are bound already if there are any; returns the port.
 
-        Raises `OSError` if that cannot be.
+        With a `census` others listen on the same ones. Raises `OSError` if that cannot be.
         """
         places: list[dict[str, Any]] = [{"sock": door} for door in doors]
         for place in places or [{"host": self._door.host, "port": self._door.port}]:
-            self._servers.append(await self._listening(**place))
+            server = self._server(**place)
+            if census is not None:
+                server.create_server = cast(Any, partial(self._fair_door, server, census, **place))
+            self._servers.append(await server)
         port: int = next(iter(self._servers[0].sockets)).getsockname()[1]
         return port
 
-    async def _listening(self, **where: Any) -> Server:  # asyncio's own
-        return await serve(
+    async def _fair_door(self, server: Server, census: Census, sock: socket.socket) -> FairDoor:
+        def connection() -> Intake:
+            return Intake(self._porter, ServerProtocol(**self._offered()), server, **PATIENCE)
+
+        door = FairDoor(
+            sock,
+            connection,
+            lambda: len(self._porter.intakes),
+            census,
+            self._tls(),
+        )
+        door.open(BACKLOG)
+        return door
+
+    def _server(self, **where: Any) -> Server:  # asyncio's own
+        return serve(
             self._handle,
             **where,
             **self._tls(),
+            **self._offered(),
+            **PATIENCE,
             create_connection=cast(type[Intake], partial(Intake, self._porter)),
-            # A program other than a browser names no origin: None lets it in.
-            origins=[None, *(Origin(origin) for origin in self._door.origins)],
-            subprotocols=[Subprotocol(name) for name in SUBPROTOCOLS],
             process_request=self._porter.asked,
             open_timeout=OPEN_WITHIN,
             compression=None,
-            max_size=MAX_COMMAND_BYTES,
-            max_queue=16,
-            ping_interval=PING_EVERY,
-            ping_timeout=PONG_WITHIN,
-            close_timeout=READ_WITHIN,
             server_header=None,
-            backlog=1024,
+            backlog=BACKLOG,
         )
+
+    def _offered(self) -> dict[str, Any]:
+        return {
+            # A program other than a browser names no origin: None lets it in.
+            "origins": [None, *(Origin(origin) for origin in self._door.origins)],
+            "subprotocols": [Subprotocol(name) for name in SUBPROTOCOLS],
+            "max_size": MAX_COMMAND_BYTES,
+        }
 
     def _tls(self) -> dict[str, Any]:
         if self._door.tls is None:
@@ -166,8 +199,10 @@ class Gateway:
     async def watch(self) -> None:
         """Cut the connections of those who do not read, players or not; for ever."""
         while True:
+            due = time.monotonic() + WATCH_EVERY
             await asyncio.sleep(WATCH_EVERY)
             now = time.monotonic()
+            self._metrics.loop_lag.observe(max(0.0, now - due))
             for intake in list(self._porter.intakes):
                 if not intake.reading.has_stopped(now):
                     continue

@@ -9,6 +9,7 @@ needs a default.
 import asyncio
 import contextlib
 import json
+import os
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -16,6 +17,7 @@ from typing import Final, Self
 
 import msgspec
 
+from saratoga_server.census import Census
 from saratoga_server.settings import Settings
 
 VARIABLE: Final = "SARATOGA_WORKER"
@@ -36,6 +38,11 @@ class Inheritance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """Of the parent's embedded store; `None`: as in the settings."""
     metrics_port: int | None = None
     """As in the settings, but another one for each."""
+    place: int = 0
+    """Which of the workers it is, from 0, of so many `places`."""
+    places: int = 1
+    census: int | None = None
+    """The open file in which they count their connections; `None`: they do not."""
     successor: bool = False
     """It follows a worker that still has the metrics port, and soon will not."""
 
@@ -77,6 +84,15 @@ class Parent:
     def doors(self) -> list[socket.socket]:
         """The sockets to listen on, ours from now on; to be called once."""
         return [socket.socket(fileno=door) for door in self.inheritance.doors]
+
+    def census(self) -> Census | None:
+        """Where the workers count; to be called once."""
+        given = self.inheritance
+        if given.census is None:
+            return None
+        census = Census(given.census, given.places, given.place)
+        os.close(given.census)
+        return census
 
     def say(self, what: str, sentence: str) -> None:
         """Tell the parent that the worker is ready, or why it never will be."""

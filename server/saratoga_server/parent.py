@@ -12,6 +12,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Final
 
 from saratoga_server import systemd
+from saratoga_server.census import Census
 from saratoga_server.duties import call_off
 from saratoga_server.logs import EventLog
 from saratoga_server.settings import Settings, cannot_listen
@@ -27,17 +28,22 @@ log = EventLog("parent")
 StoreUrl = Callable[[Settings], AbstractAsyncContextManager[str]]
 
 
-def posts(settings: Settings, doors: tuple[int, ...], store: str | None) -> list[Post]:
+def posts(
+    settings: Settings, doors: tuple[int, ...], store: str | None, census: int | None = None
+) -> list[Post]:
     """Who is wanted: numbered names, and metrics ports in a row."""
     first = settings.metrics_port
     return [
         Post(
-            node=f"{settings.node}.{number}",
-            metrics_port=first + number - 1 if first else first,
+            node=f"{settings.node}.{place + 1}",
+            metrics_port=first + place if first else first,
             doors=doors,
             store=store,
+            place=place,
+            places=settings.workers,
+            census=census,
         )
-        for number in range(1, settings.workers + 1)
+        for place in range(settings.workers)
     ]
 
 
@@ -55,16 +61,21 @@ async def keep_house(
         await stop.hear_input()
     # bound here, listened on by the workers: until the first is ready nobody is kept waiting
     bound = await _bound(settings)
+    census, file = Census.made(settings.workers)
     try:
         doors = tuple(door.fileno() for door in bound.sockets)
         async with store(settings) as url:
             inherited = url if settings.redis is None else None
             workers = Workers(
-                posts(settings, doors, inherited), ends_within=ends_within + settings.drain_delay
+                posts(settings, doors, inherited, file.fileno()),
+                ends_within=ends_within + settings.drain_delay,
+                on_gone=lambda post: census.gone(post.place),
             )
             await _kept(workers, stop, again, bound.close, ready)
     finally:
         bound.close()
+        census.close()
+        file.close()
 
 
 async def _bound(settings: Settings) -> asyncio.Server:

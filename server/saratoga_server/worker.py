@@ -29,6 +29,9 @@ class Post:
     metrics_port: int | None
     doors: tuple[int, ...]
     store: str | None
+    place: int = 0
+    places: int = 1
+    census: int | None = None
 
 
 class Worker:
@@ -120,14 +123,20 @@ async def start_worker(
             store=post.store,
             metrics_port=post.metrics_port,
             successor=successor,
+            place=post.place,
+            places=post.places,
+            census=post.census,
         )
+        handed_down = [*post.doors, theirs.fileno()]
+        if post.census is not None:
+            handed_down.append(post.census)
         kept = {name: value for name, value in os.environ.items() if name not in NOT_FOR_WORKERS}
         try:
             process = await asyncio.create_subprocess_exec(
                 *(command or own_command()),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.DEVNULL,
-                pass_fds=(*post.doors, theirs.fileno()),
+                pass_fds=handed_down,
                 env=kept | {VARIABLE: inheritance.packed()},
                 # Ctrl-C is for the parent, which then stops its workers in order
                 start_new_session=True,

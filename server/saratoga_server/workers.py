@@ -60,11 +60,18 @@ class Workers:
     """All workers of one house."""
 
     def __init__(
-        self, posts: Sequence[Post], *, ends_within: float, command: Sequence[str] = ()
+        self,
+        posts: Sequence[Post],
+        *,
+        ends_within: float,
+        command: Sequence[str] = (),
+        on_gone: Callable[[Post], None] = lambda post: None,
     ) -> None:
+        """`on_gone` is told of a post that nobody holds for the moment."""
         self._posts = posts
         self._ends_within = ends_within
         self._command = command
+        self._on_gone = on_gone
         self._places: list[_Place] = []
         self._leaving: set[Worker] = set()
 
@@ -99,6 +106,7 @@ class Workers:
             async with place.lock:
                 if place.worker is not worker:
                     continue
+                self._on_gone(place.post)
                 failures = 1 if clock() - began > STEADY_AFTER else failures + 1
                 log.error("worker_died", worker=place.post.node, pid=worker.pid, how=worker.how())
                 await worker.gone(AT_ONCE)
