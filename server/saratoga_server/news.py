@@ -123,8 +123,9 @@ class News:
         if self._has_listened:
             self._metrics.resubscriptions += 1
             _log.info("listening_again")
-            await self._look_at_players()
-        self._has_listened = True
+            if self._store.is_listening:
+                await self._look_at_players()
+        self._has_listened = self._has_listened or self._store.is_listening
         await self._look_at_tables()
         await self._look_at_standings()
 
@@ -169,11 +170,14 @@ class News:
     # Looking
 
     async def _keep_looking(self) -> None:
+        had_company = True
         while True:
             await pause(LOOK_EVERY)
             await guarded(self._look_at_tables())
-            if not self.is_alone:
+            # a node that is gone may have died before it could tell
+            if had_company:
                 await guarded(self._look_at_standings())
+            had_company = not self.is_alone
 
     async def _look_at_tables(self) -> None:
         for code in await self._floor.changed_elsewhere():

@@ -70,6 +70,9 @@ class Timekeeper:
         await house.floor.elapse(code, dead)
         if room.state.phase is Phase.RUNNING:
             race = await house.races.of(room)
+            if not race.is_over:
+                # the last board may have ended on a node that died before it could tell
+                await house.races.look_again(race)
             if race.is_over:
                 await house.reckoner.count_up(code)
         elif room.state.phase is Phase.CLOSED and not house.hub.audience(code):

@@ -52,3 +52,21 @@ async def test_two_nodes_that_count_up_at_once_make_one_result(nodes: Nodes) -> 
     (over,), (also,) = anna.heard.all(RaceOver), bert.heard.all(RaceOver)
     assert over == also
     assert [house.metrics.races_over for house in houses].count(1) == 1
+
+
+async def test_a_race_whose_last_board_ended_on_a_node_that_died_is_counted_up(
+    nodes: Nodes,
+) -> None:
+    anna, bert = await nodes.two()
+    code = await nodes.race(anna, bert)
+    await anna.cash_out()
+    await nodes.settle()
+    # the west commits, and has no time for anything else
+    fake = nodes.east.fake
+    fake.ears.clear()
+    nodes.west.house.races.on_board_ended = nodes.west.house.races.on_stand = None
+    await bert.cash_out()
+    assert fake.records == {}
+    await nodes.east.pass_time(2000)
+    assert list(fake.records) == [(code, 1)]
+    assert len(anna.heard.all(RaceOver)) == 1

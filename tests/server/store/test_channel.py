@@ -1,21 +1,17 @@
 """The news reach every node that listens, and what a cut connection missed is known to be missed."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator
 
 import pytest
 
+from kit.ears import listening
 from kit.fake_store import FakeStore
 from kit.store_ways import store_way
 from kit.stores import StoreServer, calm
 from kit.tables import ANN, CODE, seated
-from saratoga_server.duties import call_off
 from saratoga_server.nudges import (
     Announce,
     Here,
-    NewsStore,
-    Nudge,
     Renamed,
     Stood,
     StoodAt,
@@ -27,58 +23,7 @@ from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.keys import partition
 from saratoga_server.table import pack
 
-WITHIN = 20.0
-"""Seconds: a bound for what is awaited, never a measure."""
-
 AnyStore = Store | FakeStore
-
-
-class Ear:
-    """Collects what a node hears."""
-
-    def __init__(self, node: str) -> None:
-        self.node = node
-        self.heard: list[Nudge] = []
-        self.openings = 0
-        self.nodes = 0
-        self.faults: list[Exception] = []
-        """What goes wrong with the nudges to come."""
-        self._stirred = asyncio.Event()
-
-    def hear(self, nudge: Nudge) -> None:
-        if self.faults:
-            raise self.faults.pop()
-        self.heard.append(nudge)
-        self._stirred.set()
-
-    async def opened(self) -> None:
-        self.openings += 1
-        self._stirred.set()
-
-    def counted(self, nodes: int) -> None:
-        self.nodes = nodes
-        self._stirred.set()
-
-    async def until(self, holds: Callable[[], bool]) -> None:
-        async with asyncio.timeout(WITHIN):
-            while not holds():
-                self._stirred.clear()
-                await self._stirred.wait()
-
-    async def hears(self, nudge: Nudge) -> None:
-        await self.until(lambda: nudge in self.heard)
-
-
-@asynccontextmanager
-async def listening(news: NewsStore, node: str) -> AsyncIterator[Ear]:
-    ear = Ear(node)
-    task = asyncio.create_task(news.listen(ear))
-    try:
-        await ear.until(lambda: news.is_listening)
-        yield ear
-    finally:
-        await call_off([task])
-        assert not news.is_listening
 
 
 @pytest.fixture

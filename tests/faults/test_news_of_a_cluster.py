@@ -1,0 +1,100 @@
+"""Nodes hear of every table of a cluster, whoever is its primary by now."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from kit.cluster import Cluster, running_cluster
+from kit.ears import Ear, listening
+from kit.movers import TABLES
+from saratoga_server.nudges import Announce, Stood, StoodAt, Touched
+from saratoga_server.ports import TableWrite
+from saratoga_server.store.channel import HOUSE, PARTS
+from saratoga_server.store.connection import Store, open_store
+from saratoga_server.store.keys import partition, table_key
+from saratoga_server.store.slots import slot_of
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    with running_cluster() as running:
+        yield running
+
+
+@asynccontextmanager
+async def two_nodes(cluster: Cluster) -> AsyncIterator[tuple[Store, Ear]]:
+    """One that writes, and one that listens."""
+    cluster.wait_until_in_step()
+    cluster.empty()
+    async with (
+        open_store(cluster.url) as near,
+        open_store(cluster.url) as far,
+        listening(near.news, "east") as east,
+    ):
+        yield far, east
+
+
+async def says_everything(far: Store, east: Ear, version: int) -> None:
+    """Of every table, where its racers stand, and the house: all of it is heard."""
+    for code in TABLES:
+        write = TableWrite(code=code, expected=version - 1, body=b"-", due=None)
+        assert await far.tables.save_table(write)
+    races = {f"{code}/{version}": [StoodAt("p", version, 0, "racing", -1, 0)] for code in TABLES}
+    assert await far.news.tell_standings("west", races) == frozenset()
+    await far.news.tell(Announce(f"version {version}"))
+    for code in TABLES:
+        await east.hears(Touched(code, version))
+    await east.hears(Announce(f"version {version}"))
+
+    def told() -> dict[str, list[StoodAt]]:
+        return {
+            race: stood
+            for each in east.heard
+            if isinstance(each, Stood)
+            for race, stood in each.races.items()
+        }
+
+    await east.until(lambda: races.items() <= told().items())
+
+
+async def test_every_primary_is_listened_to_and_told_through(cluster: Cluster) -> None:
+    owners = {cluster.owner(table_key(code)) for code in TABLES}
+    assert len(owners) == len(cluster.primaries())
+    async with two_nodes(cluster) as (far, east):
+        await east.until(lambda: east.openings == len(owners))
+        await says_everything(far, east, 1)
+
+
+async def test_after_a_failover_the_new_primary_is_listened_to(cluster: Cluster) -> None:
+    async with two_nodes(cluster) as (far, east):
+        await says_everything(far, east, 1)
+        openings = east.openings
+        await asyncio.to_thread(cluster.fail_over, cluster.owner(HOUSE))
+        await east.until(lambda: east.openings > openings)
+        await says_everything(far, east, 2)
+
+
+async def test_after_a_primarys_death_its_heir_is_listened_to(cluster: Cluster) -> None:
+    async with two_nodes(cluster) as (far, east):
+        dead = cluster.owner(table_key(TABLES[0]))
+        openings = east.openings
+        heir = await asyncio.to_thread(cluster.kill, dead)
+        await asyncio.to_thread(cluster.wait_until_promoted, heir)
+        await east.until(lambda: east.openings > openings)
+        await says_everything(far, east, 1)
+        await asyncio.to_thread(dead.restart)
+
+
+async def test_a_partition_that_moves_is_heard_of_at_its_new_place(cluster: Cluster) -> None:
+    async with two_nodes(cluster) as (far, east):
+        await says_everything(far, east, 1)
+        channel = PARTS[partition(TABLES[0])]
+        source = cluster.owner(channel)
+        target = next(each for each in cluster.primaries() if each is not source)
+        openings = east.openings
+        await asyncio.to_thread(cluster.move_slot, slot_of(channel), source, target)
+        # both are listened to anew: one for more, one for less
+        await east.until(lambda: east.openings >= openings + 2)
+        await says_everything(far, east, 2)
