@@ -32,7 +32,8 @@ MOST_ADDRESSES: Final = 32_768
 CROWD: Final = 256
 """Accounts that share who comes when the table is full."""
 
-COMMANDS_PREPAID: Final = 64
+COMMANDS_PREPAID: Final = 16
+"""Taken from the address at once, so that not every command asks it."""
 
 LOOKED_THROUGH: Final = 8
 """Accounts that are looked at for one to be forgotten, before a newcomer goes to the crowd."""
@@ -64,11 +65,11 @@ class Account:
         pace, bucket = self.paces.get(act), self.buckets.get(act)
         return 0.0 if pace is None or bucket is None else bucket.wait(pace, cost, now)
 
-    def gives_back(self, act: Act) -> None:
-        """One that was counted was none."""
+    def gives_back(self, act: Act, much: float = 1) -> None:
+        """What was counted was not done."""
         bucket = self.buckets.get(act)
         if bucket is not None:
-            bucket.whole_at -= self.paces[act].every
+            bucket.whole_at -= much * self.paces[act].every
 
     def owes_nothing(self, now: float) -> bool:
         """Whether it makes no difference to forget it."""
@@ -106,7 +107,8 @@ class Visitor:
 
     def wait_to_pay(self, cost: float, now: float) -> float:
         """Seconds until a command that was not carried out may be."""
-        return max(self.allowance.wait(cost, now), self.address.wait(Act.COMMANDS, now, cost))
+        lump = self.address.wait(Act.COMMANDS, now, COMMANDS_PREPAID)
+        return max(self.allowance.wait(cost, now), lump if self.prepaid < cost else 0.0)
 
     def wait(self, act: Act) -> float:
         """Seconds until this may be done by the address and by the player; 0: now."""
@@ -243,6 +245,7 @@ class Ledger:
         visitor.has_left = True
         self._speaks(visitor)
         visitor.address.open -= 1
+        visitor.address.gives_back(Act.COMMANDS, visitor.prepaid)
         known = visitor.player
         if known is not None and visitor in known.visitors:
             known.visitors.remove(visitor)

@@ -5,8 +5,9 @@ from itertools import count
 from random import Random
 
 from saratoga_client.backoff import Backoff
+from saratoga_protocol.commands import Resume
 from saratoga_server.accounts import Ledger, Visitor
-from saratoga_server.limits import Act
+from saratoga_server.limits import COSTS, Act
 
 FRIENDS = 16
 BOTS_EACH = 3
@@ -44,7 +45,9 @@ class Household:
         for wait, player in calls:
             self.seconds = began + wait
             visitor = self._calls()
+            visitor.pays(1, self.seconds)
             visitor.said_hello(player)
+            visitor.pays(COSTS[Resume], self.seconds)
             self._here[player].left()
             self._here[player] = visitor
 

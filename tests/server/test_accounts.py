@@ -214,6 +214,15 @@ def test_an_address_has_one_allowance_over_all_players(times: Times) -> None:
     assert 0.9 * PER_ADDRESS[Act.COMMANDS].burst < paid <= PER_ADDRESS[Act.COMMANDS].burst
 
 
+def test_who_comes_says_hello_and_leaves_uses_up_no_more_than_that(times: Times) -> None:
+    ledger = times.ledger(rate=0)
+    for _ in range(4000):
+        visitor = ledger.visitor(ANNA)
+        assert visitor.pays(1, 0.0)
+        visitor.left()
+    assert times.refused == {}
+
+
 def test_a_player_with_too_many_connections_keeps_the_newest_and_the_seat(times: Times) -> None:
     ledger = times.ledger()
     gave_way: list[int] = []

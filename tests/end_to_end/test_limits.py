@@ -1,0 +1,100 @@
+"""What a player's program makes of every limit, at a real house behind a proxy."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from functools import partial
+
+import pytest
+
+from kit.house import open_house
+from kit.naming_proxy import NamingProxy, naming_proxy
+from saratoga_client.connection import Connection, Timing
+from saratoga_client.identity import new_token
+from saratoga_client.trouble import HouseClosed, Refused, Unreachable
+from saratoga_protocol.commands import CreateTable, JoinTable, ListTables, WatchTable
+from saratoga_protocol.events import Snapshot, Tables
+from saratoga_protocol.refusals import TAKEN_OVER
+from saratoga_server.limits import MOST_OF_A_PLAYER, MOST_OPEN, PER_PLAYER, Act
+
+ROOM_FOR_FOUR = 4 / MOST_OPEN
+IMPATIENT = Timing(first_within=0.5)
+
+
+@pytest.fixture
+async def cramped() -> AsyncIterator[NamingProxy]:
+    """A house where one address may have four connections."""
+    flags = ("--trusted-proxies", "1", "--limits-per-address", str(ROOM_FOR_FOUR))
+    async with open_house(*flags) as house, naming_proxy(house.port) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+async def roomy() -> AsyncIterator[NamingProxy]:
+    """A house with its ordinary limits."""
+    async with (
+        open_house("--trusted-proxies", "1") as house,
+        naming_proxy(house.port) as proxy,
+    ):
+        yield proxy
+
+
+async def test_a_program_comes_in_when_its_address_has_room(cramped: NamingProxy) -> None:
+    token = new_token()
+    async with AsyncExitStack() as visits:
+        one, two, *_ = [
+            await visits.enter_async_context(Connection(cramped.url, token)) for _ in range(4)
+        ]
+        with pytest.raises(Unreachable, match="429"):
+            async with Connection(cramped.url, token, timing=IMPATIENT):
+                pass
+        late = Connection(cramped.url, token)
+        coming = asyncio.create_task(late.__aenter__())
+        await two.close()
+        await coming
+        assert isinstance(await late.request(ListTables), Tables)
+        await late.close()
+        cramped.client = "198.51.100.1"
+        async with Connection(cramped.url, token) as elsewhere:
+            assert isinstance(await elsewhere.request(ListTables), Tables)
+        assert isinstance(await one.request(ListTables), Tables)
+
+
+async def test_the_newest_of_too_many_connections_takes_over_from_the_oldest(
+    roomy: NamingProxy,
+) -> None:
+    token = new_token()
+    async with AsyncExitStack() as visits:
+        seated = await visits.enter_async_context(Connection(roomy.url, token, name="Anna"))
+        await seated.request(partial(CreateTable, game="canfield"))
+        others = [
+            await visits.enter_async_context(Connection(roomy.url, token))
+            for _ in range(MOST_OF_A_PLAYER)
+        ]
+        with pytest.raises(HouseClosed) as closed:
+            async for _ in others[0].events():
+                pass
+        assert closed.value.code == TAKEN_OVER.code
+        for each in (seated, others[1], others[-1]):
+            assert isinstance(await each.request(ListTables), Tables)
+
+
+async def test_who_guesses_codes_is_told_to_wait_and_keeps_the_seat(roomy: NamingProxy) -> None:
+    async with Connection(roomy.url, new_token(), name="Bert") as bert:
+        snapshot = await bert.ask(partial(CreateTable, game="canfield"), Snapshot)
+        refusals = []
+        for number in range(int(PER_PLAYER[Act.WRONG_CODE].burst) + 1):
+            with pytest.raises(Refused) as refused:
+                await bert.request(partial(WatchTable, table=f"odd-emu-{number + 11}"))
+            refusals.append(refused.value)
+        assert {refusal.code for refusal in refusals[:-1]} == {"no_such_table"}
+        assert refusals[-1].code == "too_fast"
+        assert "Wait" in refusals[-1].message
+        assert refusals[-1].refusal.wait > 5000, "or the program would have asked again"
+        assert await bert.ask(partial(JoinTable, table=snapshot.table.code), Snapshot)
+
+
+async def test_who_is_too_fast_is_only_slowed_down(roomy: NamingProxy) -> None:
+    async with Connection(roomy.url, new_token()) as anna:
+        answers = [await anna.request(ListTables) for _ in range(30)]
+    assert all(isinstance(answer, Tables) for answer in answers)
