@@ -15,8 +15,8 @@ from saratoga_server.session import Session
 SLICE: Final = 10
 """Connections that are closed together."""
 
-PAUSE: Final = 0.04
-"""Seconds between two slices, on average: 250 connections a second are what one node takes in
+PAUSE: Final = 0.08
+"""Seconds between two slices, on average: 125 connections a second are what a node takes in well
 beside its own players (a hello, a seat and a picture of the table each)."""
 
 LONGEST: Final = 8.0
