@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from kit.cluster import PRIMARIES, running_cluster
 from kit.stores import StoreServer
 from saratoga_server import backups
 from saratoga_server.backups import NOTE, UNFINISHED, BadBackup
@@ -81,3 +82,23 @@ def test_the_newest_stay_and_what_was_never_finished_goes(tmp_path: Path) -> Non
     gone = backups.prune(tmp_path, keep=2)
     assert len(gone) == 4
     assert names_in(tmp_path) == ["my notes", *names[-2:]]
+
+
+@pytest.mark.parametrize("store_server", ["valkey"], indirect=True)
+async def test_a_cluster_is_restored_into_one_store_and_back(
+    store_server: StoreServer, tmp_path: Path
+) -> None:
+    tables = {f"{{p{n}}}:table:{n}": str(n) for n in range(200)}
+    with running_cluster(store_server.binary, replicas=False) as cluster:
+        for key, value in tables.items():
+            assert cluster.owner(key).ask("SET", key, value) == "+OK\r\n"
+        out, note = await backups.take(cluster.url, tmp_path / "of the cluster")
+        assert len(note.snapshots) == PRIMARIES
+        assert (await backups.restore(out, store_server.url))[0] == note.keys == len(tables)
+        with pytest.raises(StoreRefused, match="is not empty"):
+            await backups.restore(out, cluster.url)
+        back, _ = await backups.take(store_server.url, tmp_path / "of the store")
+        cluster.empty()
+        assert (await backups.restore(back, cluster.url))[0] == len(tables)
+        for key, value in tables.items():
+            assert cluster.owner(key).ask("GET", key).split()[1] == value
