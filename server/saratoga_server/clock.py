@@ -4,6 +4,7 @@ Every deadline is judged by the store when a move is written; what a node believ
 only decides when it looks. A step of the machine's wall clock changes nothing.
 """
 
+import math
 import time
 from collections.abc import Callable
 from typing import Final, Protocol
@@ -13,6 +14,9 @@ from saratoga_server.ports import Millis, StoreUnavailable
 
 RESYNC: Final = 5.0
 """Seconds between two readings of the store's clock."""
+
+DRIFT: Final = 0.2
+"""Milliseconds by which two clocks may part in a second."""
 
 STEP: Final = 2_000
 """Milliseconds by which two readings may differ from even time; by more, the clock was stepped."""
@@ -32,6 +36,9 @@ class HouseClock:
         self._source = source
         self._steady = steady
         self._offset = 0.0
+        self._unsure = math.inf
+        """Milliseconds by which the offset may be wrong."""
+        self._read_at = 0.0
         self.since = Millis(0)
         """From when on time has gone evenly: for what lies before, nobody can be blamed."""
 
@@ -43,11 +50,21 @@ class HouseClock:
         return max(0.0, (moment - self.now()) / 1000)
 
     async def synchronise(self) -> None:
-        """Read the store's clock; half the round trip is put down to the way back."""
+        """Read the store's clock; half the round trip is put down to the way back.
+
+        A reading that took longer than an older one tells less, unless it shows that clock to have
+        gone another way than ours.
+        """
         asked = self._steady()
         there = await self._source.now()
         answered = self._steady()
-        before, self._offset = self._offset, there - (asked + answered) * 500
+        before, offset = self._offset, there - (asked + answered) * 500
+        unsure = (answered - asked) * 500
+        self._unsure += (answered - self._read_at) * DRIFT
+        self._read_at = answered
+        if unsure > self._unsure >= abs(offset - before) - unsure:
+            return  # a slow answer, and the two do not contradict each other
+        self._offset, self._unsure = offset, unsure
         if not self.since or abs(self._offset - before) > STEP:
             self.since = self.now()
 

@@ -56,6 +56,28 @@ async def test_half_of_the_way_there_and_back_is_allowed_for() -> None:
     assert abs(clock.now() - (NOON + 180)) <= 40
 
 
+async def test_a_slow_answer_does_not_spoil_what_a_quick_one_told() -> None:
+    source = Source()
+    clock = await synchronised(source)
+    source.delays = (0.0, 0.300)
+    await clock.synchronise()
+    assert clock.now() == NOON + 300
+    source.ahead = 1_000  # more than a slow answer accounts for
+    await clock.synchronise()
+    assert abs(clock.now() - (NOON + 1_600)) <= 150
+
+
+async def test_however_good_a_reading_was_it_is_not_trusted_for_ever() -> None:
+    source = Source()
+    clock = await synchronised(source)
+    source.delays, source.ahead = (0.020, 0.020), 15
+    await clock.synchronise()
+    assert clock.now() == NOON + 40
+    source.steady += 200
+    await clock.synchronise()
+    assert clock.now() == NOON + 200_080 + 15
+
+
 async def test_time_is_even_from_the_first_reading_or_the_latest_step_on() -> None:
     source = Source()
     clock = await synchronised(source)
