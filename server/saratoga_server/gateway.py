@@ -63,13 +63,13 @@ WATCH_EVERY: Final = 0.25
 ALIVE_EVERY: Final = 2.0
 """Seconds between two signs of life; they also give the watchdog something to see."""
 
-PING_EVERY: Final = 20.0
-PONG_WITHIN: Final = 20.0
-"""Seconds, for peers whose machine acknowledges what nobody there reads."""
+AT_ONCE: Final = 100
+"""Connections that are looked at, or told something, in one turn of the event loop: 1 ms."""
 
 PATIENCE: Final[dict[str, Any]] = {
-    "ping_interval": PING_EVERY,
-    "ping_timeout": PONG_WITHIN,
+    # for peers whose machine acknowledges what nobody there reads
+    "ping_interval": 20.0,
+    "ping_timeout": 20.0,
     "close_timeout": READ_WITHIN,
     "max_queue": 16,
 }
@@ -203,7 +203,9 @@ class Gateway:
             await asyncio.sleep(WATCH_EVERY)
             now = time.monotonic()
             self._metrics.loop_lag.observe(max(0.0, now - due))
-            for intake in list(self._porter.intakes):
+            for number, intake in enumerate(list(self._porter.intakes), start=1):
+                if number % AT_ONCE == 0:
+                    await asyncio.sleep(0)
                 if not intake.reading.has_stopped(now):
                     continue
                 line = self._lines_of.get(intake)
@@ -219,7 +221,9 @@ class Gateway:
             await asyncio.sleep(ALIVE_EVERY)
             alive = Alive(now=self._rooms.now())
             frames = {id(codec): codec.encode_event(alive) for codec in CODECS.values()}
-            for session, line in list(self._lines.items()):
+            for number, (session, line) in enumerate(list(self._lines.items()), start=1):
+                if number % AT_ONCE == 0:
+                    await asyncio.sleep(0)
                 line.send(frames[id(session.codec)])
 
     def stop_listening(self) -> None:

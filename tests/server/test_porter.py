@@ -52,7 +52,7 @@ async def test_too_many_pages_are_refused_with_the_time_to_wait() -> None:
         assert (await asked(opened, "GET /", f"127.0.0.1, {GUESTS}"))[0] == 429
         assert (await asked(opened, "GET /", "10.9.9.9", GUESTS))[0] == 429
         assert (await asked(opened, "GET /", "198.51.100.1"))[0] == 503
-        assert opened.metrics.limited == {"pages": 3}
+        assert +opened.metrics.limited == {"pages": 3}
 
 
 async def test_balancers_may_ask_for_health_as_often_as_they_like() -> None:
@@ -60,7 +60,7 @@ async def test_balancers_may_ask_for_health_as_often_as_they_like() -> None:
         for _ in range(20):
             assert (await asked(opened, "GET /readyz"))[0] == 503
             assert (await asked(opened, "GET /healthz"))[0] == 503
-        assert opened.metrics.limited == {}
+        assert +opened.metrics.limited == {}
 
 
 async def test_tables_are_not_found_by_asking_for_records() -> None:
@@ -68,7 +68,7 @@ async def test_tables_are_not_found_by_asking_for_records() -> None:
         burst = int(PER_ADDRESS[Act.WRONG_CODE].burst * 0.1)
         statuses = [(await asked(opened, RECORDS, GUESTS))[0] for _ in range(burst + 1)]
         assert statuses == [404] * burst + [429]
-        assert opened.metrics.limited == {"codes": 1}
+        assert +opened.metrics.limited == {"codes": 1}
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ async def test_this_machine_is_not_counted_unless_a_proxy_is_named(
     async with behind_a_proxy(factor, proxies) as opened:
         for _ in range(10):
             assert (await asked(opened, RECORDS, forwarded))[0] == 404
-        assert opened.metrics.limited == {}
+        assert +opened.metrics.limited == {}
 
 
 async def test_a_proxy_that_nobody_has_named_is_told_of_once(
@@ -102,7 +102,7 @@ async def test_too_many_who_say_nothing_are_refused_at_the_door() -> None:
                 assert b" 101 " in await two.shake_hands(f"X-Forwarded-For: {GUESTS}")
                 assert b" 429 " in await three.shake_hands(f"X-Forwarded-For: {GUESTS}")
                 assert b" 101 " in await four.shake_hands("X-Forwarded-For: 198.51.100.1")
-        assert opened.metrics.limited == {"connections": 1}
+        assert +opened.metrics.limited == {"connections": 1}
 
 
 async def test_the_address_of_a_session_is_the_clients() -> None:
