@@ -31,7 +31,9 @@ def origin_of(server: str) -> str:
 
 
 def _host(written: str) -> str:
-    name = written.lower().removesuffix(".")
+    name = written.lower().rstrip(".")
+    if not name:
+        raise ValueError("a name of dots alone")
     try:
         address = ip_address(name)
     except ValueError:

@@ -8,6 +8,7 @@ SAME = {
     "wss://cards.example.org:443": (
         "wss://cards.example.org",
         "WSS://Cards.Example.ORG./",
+        "wss://cards.example.org..",
         "wss://cards.example.org:443/evening",
         "wss://someone:else@cards.example.org",
         " wss://cards.example.org?x#y ",
@@ -47,7 +48,16 @@ def test_another_name_port_or_way_is_another_house() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "mint-otter-42", "https://x.example", "ws://", "ws://x:0", "ws://x:99999", "ws://["],
+    [
+        "",
+        "mint-otter-42",
+        "https://x.example",
+        "ws://",
+        "ws://x:0",
+        "ws://x:99999",
+        "ws://[",
+        "ws://../",
+    ],
 )
 def test_what_is_no_address_of_a_house_has_no_origin(text: str) -> None:
     with pytest.raises(ValueError, match=r".*"):
