@@ -7,6 +7,12 @@ VENV ?= .venv
 # Many tests wait for processes of their own, so one tester more than the machine has cores is sooner done.
 TESTERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
+# How many faults `make faults` throws, and by which seed: without one, by chance.
+FAULTS ?= 1000
+SEED ?=
+# How long `make soak` goes on.
+MINUTES ?= 20
+
 # The first Python on the path that is new enough; PYTHON=/some/python3 takes another.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
@@ -18,7 +24,7 @@ TOOLS := $(VENV)/.tools-are-set-up
 FUZZER := $(VENV)/.fuzzer-is-set-up
 
 .DEFAULT_GOAL := help
-.PHONY: help play demo serve test check style types layers pyright bench long faults fuzz picture clean
+.PHONY: help play demo serve test check style types layers pyright bench long faults soak fuzz picture clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +69,9 @@ faults: $(TOOLS) ## a storm of FAULTS (1000) of every kind by SEED, half an hour
 
 fuzz: $(FUZZER) ## a million spoilt frames to the decoder and to a real house, and guided fuzzing
 	PYTHONPATH=tests $(BIN)/python tests/hostile/fuzz.py $(ARGS)
+
+soak: $(TOOLS) ## MINUTES (20) at 60 % of what the server can do here: does it grow, does it slow down?
+	$(BIN)/python tests/benchmarks/soak.py --minutes $(MINUTES) --figures soak-figures.txt $(ARGS)
 
 picture: $(TOOLS) ## the picture of a race in the README, from the real program (two minutes)
 	PYTHONPATH=tests $(BIN)/python -m kit.race_picture

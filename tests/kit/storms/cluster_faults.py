@@ -16,6 +16,9 @@ from saratoga_server.store.keys import table_key
 BACK_AFTER_A_PRIMARY = 6.0
 """Seconds; what is promised when a primary fails over."""
 
+BACK_AFTER_A_CLUSTER = 2.0
+"""Seconds after every primary has a replica again: the cluster may need more than one election."""
+
 
 def _cluster(town: Town) -> Cluster:
     assert town.cluster is not None
@@ -134,15 +137,34 @@ async def kill_clients(town: Town, chance: Random) -> Blow:
 
 
 FAILOVERS = (
-    Fault(name="primary killed", part="store", strike=kill_primary, bar=BACK_AFTER_A_PRIMARY),
+    Fault(
+        name="primary killed",
+        part="store",
+        strike=kill_primary,
+        bar=BACK_AFTER_A_PRIMARY,
+        grace=BACK_AFTER_A_CLUSTER,
+    ),
     Fault(
         name="primary hung until replaced",
         part="store",
         strike=hang_primary_until_replaced,
         bar=BACK_AFTER_A_PRIMARY,
+        grace=BACK_AFTER_A_CLUSTER,
     ),
-    Fault(name="failover asked for", part="store", strike=fail_over, bar=BACK_AFTER_A_PRIMARY),
-    Fault(name="failover by force", part="store", strike=take_over, bar=BACK_AFTER_A_PRIMARY),
+    Fault(
+        name="failover asked for",
+        part="store",
+        strike=fail_over,
+        bar=BACK_AFTER_A_PRIMARY,
+        grace=BACK_AFTER_A_CLUSTER,
+    ),
+    Fault(
+        name="failover by force",
+        part="store",
+        strike=take_over,
+        bar=BACK_AFTER_A_PRIMARY,
+        grace=BACK_AFTER_A_CLUSTER,
+    ),
 )
 
 CLUSTER_FAULTS = (

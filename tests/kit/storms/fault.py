@@ -35,7 +35,11 @@ class Fault:
     """Seconds between the strike and its healing, at least and at most."""
     from_heal: bool = False
     """Players are awaited from the healing on, not from the strike: it lasts as long as it is held."""
+    is_patient: bool = False
+    """To strike it takes players who go on playing: it is struck before what keeps them from it."""
     by_connection: bool = False
     """Players lose their connection, and are back over another one only."""
     bar: float | None = None
     """Seconds within which everybody must be back, if nothing else is thrown meanwhile."""
+    grace: float | None = None
+    """Or so many seconds after all is right again, where that is up to others than the house."""

@@ -156,11 +156,11 @@ async def cut_everybody(town: Town, chance: Random) -> Blow:
 
 LINE_FAULTS = (
     Fault(name="line cut", part="line", strike=cut, by_connection=True),
-    Fault(name="answer lost", part="line", strike=lose_answer),
-    Fault(name="line half-open", part="line", strike=go_dead, from_heal=True),
+    Fault(name="answer lost", part="line", strike=lose_answer, is_patient=True),
+    Fault(name="line half-open", part="line", strike=go_dead, is_patient=True, from_heal=True),
     Fault(name="reader stalled", part="line", strike=stall, hold=(0.5, 3.0), from_heal=True),
-    Fault(name="moves sent twice", part="line", strike=double),
-    Fault(name="moves reordered", part="line", strike=reorder),
-    Fault(name="moves repeated later", part="line", strike=replay),
+    Fault(name="moves sent twice", part="line", strike=double, is_patient=True),
+    Fault(name="moves reordered", part="line", strike=reorder, is_patient=True),
+    Fault(name="moves repeated later", part="line", strike=replay, is_patient=True),
     Fault(name="reconnect storm", part="line", strike=cut_everybody, from_heal=True),
 )

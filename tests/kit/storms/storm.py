@@ -26,14 +26,21 @@ class Toll:
     """Of these, thrown with nothing else going on."""
     waits: list[float] = field(default_factory=list)
     """Seconds until a racer was back, of every racer that felt one thrown alone."""
+    heals: list[float] = field(default_factory=list)
+    """Seconds from the strike until everything was right again, of those thrown alone."""
 
     def line(self) -> str:
-        if not self.waits:
-            return f"{self.count:>6} {self.alone:>6} {'-':>8} {'-':>8} {'-':>8}"
-        return (
-            f"{self.count:>6} {self.alone:>6} {len(self.waits):>8} "
-            f"{median(self.waits):>8.2f} {max(self.waits):>8.2f}"
-        )
+        waits = f"{len(self.waits):>8} {_spread(self.waits)}"
+        return f"{self.count:>6} {self.alone:>6} {waits} {_spread(self.heals)}"
+
+
+def _spread(seconds: list[float]) -> str:
+    """Median, nine of ten, and the longest."""
+    if not seconds:
+        return f"{'-':>7} {'-':>7} {'-':>7}"
+    ordered = sorted(seconds)
+    most = ordered[int(len(ordered) * 0.9)]
+    return f"{median(ordered):>7.2f} {most:>7.2f} {ordered[-1]:>7.2f}"
 
 
 @dataclass
@@ -63,7 +70,8 @@ class Storm:
             others = [kind for kind in bag if kind.part != first.part]
             if together and others and len(planned) % together == together - 1:
                 bag.remove(others[0])
-                planned.append((first, others[0]))
+                pair = sorted((first, others[0]), key=lambda fault: not fault.is_patient)
+                planned.append(tuple(pair))
             else:
                 planned.append((first,))
         return planned
@@ -74,29 +82,37 @@ class Storm:
         await self.town.mid_race()
         await asyncio.sleep(chance.uniform(0, LONGEST_PEACE))
         racing = self.town.racing()
-        since = time.monotonic()
+        since = struck = time.monotonic()
         blows: list[tuple[Fault, Blow]] = []
         for fault in faults:
-            struck = time.monotonic()
+            began = time.monotonic()
             async with asyncio.timeout(STRUCK_WITHIN):
                 blows.append((fault, await fault.strike(self.town, chance)))
+            struck = time.monotonic()
             if not fault.by_connection:
-                since = time.monotonic()
-            elif len(faults) == 1:
                 since = struck
+            elif len(faults) == 1:
+                since = began
             await asyncio.sleep(chance.uniform(*fault.hold))
         # at once: a node does not come up while its store is away, nor may it be waited for
         async with asyncio.timeout(STRUCK_WITHIN):
             await asyncio.gather(*(blow.heal() for _, blow in blows))
+        healed = time.monotonic()
         if any(fault.from_heal for fault in faults):
-            since = time.monotonic()
-        await self._see_them_back(faults, blows, since, racing)
+            since = healed
+        if len(faults) == 1:
+            self._toll(faults[0]).heals.append(healed - struck)
+        await self._see_them_back(faults, blows, since, healed, racing)
+
+    def _toll(self, fault: Fault) -> Toll:
+        return self.tolls.setdefault(fault.name, Toll())
 
     async def _see_them_back(
         self,
         faults: tuple[Fault, ...],
         blows: list[tuple[Fault, Blow]],
         since: float,
+        healed: float,
         racing: list[Guest],
     ) -> None:
         felt_by = {id(guest): guest for _, blow in blows for guest in blow.felt_by}
@@ -105,18 +121,22 @@ class Storm:
         back = await self.town.all_back(felt_by.values(), since, names, by_connection=by_connection)
         waits = [moment - since for guest, moment in back if guest in racing]
         for fault in faults:
-            toll = self.tolls.setdefault(fault.name, Toll())
+            toll = self._toll(fault)
             toll.count += 1
             if len(faults) > 1:
                 continue
             toll.alone += 1
             toll.waits += waits
-            if fault.bar is not None and max(waits, default=0.0) > fault.bar:
-                self.late.append(f"{fault.name}: {max(waits):.2f} s")
+            longest = max(waits, default=0.0)
+            grace = 0.0 if fault.grace is None else healed + fault.grace - since
+            if fault.bar is not None and longest > max(fault.bar, grace):
+                self.late.append(f"{fault.name}: {longest:.2f} s, all right {healed - since:.2f} s")
 
     def figures(self) -> str:
         """A line for every kind: how often, and how long it took players to be back."""
-        head = f"{'':<32}{'thrown':>6} {'alone':>6} {'racers':>8} {'median':>8} {'longest':>8} s"
+        spread = f"{'median':>7} {'of ten':>7} {'longest':>7}"
+        over = f"{'':<32}{'':>13} {'s until racers are back':>32} {'s until all is right':>23}"
+        head = f"{'':<32}{'thrown':>6} {'alone':>6} {'racers':>8} {spread} {spread}"
         return "\n".join(
-            [head, *(f"{name:<32}{toll.line()}" for name, toll in sorted(self.tolls.items()))]
+            [over, head, *(f"{name:<32}{toll.line()}" for name, toll in sorted(self.tolls.items()))]
         )

@@ -1,0 +1,273 @@
+"""Evenings of players who keep a pace, on sockets that cost little: load for hours, not for a moment.
+
+A table of four races some races and goes home; the same four come again a little later, and open
+another table. So connections, tables and races come and go as they do at a real house.
+"""
+
+import asyncio
+import hashlib
+import random
+import secrets
+import time
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import msgspec
+
+from kit.lean_socket import LeanSocket, connect
+from saratoga_protocol import commands as said
+from saratoga_protocol import events
+from saratoga_protocol.codec import CODECS, UnknownEvent
+from saratoga_protocol.version import MSGPACK
+
+CODEC = CODECS[MSGPACK]
+ENCODE = msgspec.msgpack.Encoder().encode
+
+SEATS = 4
+CAP = 20
+"""Minutes; no race lasts so long."""
+
+RACES = (1, 3)
+"""Of an evening, at least and at most."""
+
+MOVES = (120, 260)
+"""After which a player cashes out."""
+
+AWAY = (0.5, 5.0)
+"""Seconds between two evenings of the same four."""
+
+ANSWERED_WITHIN = 60.0
+"""Seconds: a bound for what is awaited, never a measure."""
+
+MOVE_ON = frozenset({"board_over", "race_over", "not_racing", "no_such_race", "wrong_phase"})
+"""Refusals that only say that the board has ended."""
+
+
+@dataclass
+class Load:
+    """What was asked for, and what came of it."""
+
+    pace: float
+    """Moves a second of every player; 0: as fast as they are answered."""
+    moments: "array[float]" = field(default_factory=lambda: array("d"))
+    """When each move was acknowledged, by `time.perf_counter()`."""
+    waits: "array[float]" = field(default_factory=lambda: array("f"))
+    """Seconds from each move to its acknowledgement."""
+    races: int = 0
+    evenings: int = 0
+    late: int = 0
+    """Moves sent later than their time by more than a whole pause: the load cannot keep its pace."""
+    is_over: bool = False
+
+    def acknowledged(self, wait: float, now: float) -> None:
+        self.moments.append(now)
+        self.waits.append(wait)
+
+
+class PacedPlayer:
+    """One player, with a token for good and a connection for an evening."""
+
+    def __init__(self, load: Load, chance: random.Random) -> None:
+        self.table: events.Table | None = None
+        self.news = asyncio.Event()
+        self._load = load
+        self._chance = chance
+        self._token = secrets.token_hex(32)
+        self._name = "Racer " + "".join(chance.choices("abcdefghkmnprstuwxyz", k=12))
+        self._socket: LeanSocket | None = None
+        self._id = 0
+        self._answers: dict[int, asyncio.Future[events.AnyEvent]] = {}
+        self._board: events.BoardView | None = None
+        self._nonce = b""
+        self._left = 0
+        self._sent = 0.0
+        self._due = 0.0
+        self._raced: asyncio.Future[None] | None = None
+
+    # Coming and going
+
+    async def arrive(self, port: int) -> None:
+        self._socket = await connect("127.0.0.1", port)
+        self._socket.on_message = self._hear
+        self.table = self._board = None
+        welcome = await self.ask(said.Hello, token=self._token, name=self._name, legal=True)
+        assert isinstance(welcome, events.Welcome), welcome
+        self._id = max(self._id, welcome.next_id)
+
+    def go(self) -> None:
+        assert self._socket is not None
+        self._socket.close()
+        self._socket = None
+
+    async def ask(self, kind: type[said.Command], **fields: object) -> events.AnyEvent:
+        self._id += 1
+        answer: asyncio.Future[events.AnyEvent] = asyncio.get_running_loop().create_future()
+        self._answers[self._id] = answer
+        self._send(kind(id=self._id, **fields))
+        async with asyncio.timeout(ANSWERED_WITHIN):
+            return await answer
+
+    async def until_phase(self, *phases: str) -> events.Table:
+        """Wait until the table is in one of these phases."""
+        async with asyncio.timeout(ANSWERED_WITHIN * 20):
+            while self.table is None or self.table.phase not in phases:
+                self.news.clear()
+                await self.news.wait()
+        return self.table
+
+    async def get_ready(self) -> None:
+        assert self.table is not None
+        self._nonce = secrets.token_bytes(16)
+        done = await self.ask(
+            said.Ready,
+            table=self.table.code,
+            commitment=self.table.commitment,
+            nonce_hash=hashlib.sha256(self._nonce).hexdigest(),
+        )
+        assert isinstance(done, events.Done), done
+        self._raced = asyncio.get_running_loop().create_future()
+
+    async def raced(self) -> None:
+        """Wait until this player's board has ended."""
+        assert self._raced is not None
+        async with asyncio.timeout(ANSWERED_WITHIN * 20):
+            await self._raced
+
+    # Racing
+
+    def _begin(self, board: events.BoardView) -> None:
+        self._board = board
+        self._left = self._chance.randint(*MOVES)
+        self._due = time.perf_counter() + self._pause() * self._chance.random()
+        self._wait_and_move()
+
+    def _pause(self) -> float:
+        return 1 / self._load.pace if self._load.pace else 0.0
+
+    def _wait_and_move(self) -> None:
+        wait = self._due - time.perf_counter()
+        if wait > 0:
+            asyncio.get_running_loop().call_later(wait, self._move)
+        else:
+            self._load.late += self._load.pace > 0 and -wait > self._pause()
+            self._move()
+
+    def _move(self) -> None:
+        board = self._board
+        if self._socket is None or board is None or board.state != "racing":
+            self._end()
+            return
+        self._id += 1
+        self._sent = time.perf_counter()
+        self._due = max(self._due, self._sent - self._pause()) + self._pause() * (
+            0.5 + self._chance.random()
+        )
+        self._left -= 1
+        if self._left <= 0 or not board.legal:
+            self._send(said.CashOut(id=self._id, race=board.race))
+            return
+        move = self._choice(board.legal)
+        self._send(said.MakeMove(id=self._id, race=board.race, after=board.count, move=move))
+
+    def _choice(self, legal: list[str]) -> str:
+        """Mostly draw, so that a race lasts; bank what comes by."""
+        for move in legal:
+            if move.endswith((">up", ">down")):
+                return move
+        return self._chance.choice(legal)
+
+    def _end(self) -> None:
+        if self._raced is not None and not self._raced.done():
+            self._raced.set_result(None)
+
+    # Hearing
+
+    def _send(self, command: said.Command) -> None:
+        assert self._socket is not None
+        self._socket.send(ENCODE(command))
+
+    def _hear(self, message: bytes) -> None:
+        event = CODEC.decode_event(message)
+        match event:
+            case events.MoveMade():
+                now = time.perf_counter()
+                self._load.acknowledged(now - self._sent, now)
+                self._board = event.board
+                if event.board.state == "racing":
+                    self._wait_and_move()
+                else:
+                    self._end()
+            case events.Dealt():
+                self._begin(event.board)
+            case events.BoardEnded():
+                self._board = event.board
+                self._end()
+            case events.TableChanged():
+                self._see(event.table)
+            case UnknownEvent():
+                pass
+            case _:
+                self._answer(event)
+
+    def _answer(self, event: events.AnyEvent) -> None:
+        if isinstance(event, events.Snapshot):
+            self._see(event.table)
+        waiter = self._answers.pop(event.re, None) if event.re is not None else None
+        if waiter is not None:
+            if not waiter.done():
+                waiter.set_result(event)
+        elif isinstance(event, events.Refused):
+            # a board that the house ended while a move was on its way
+            assert event.code in MOVE_ON, event
+            self._end()
+
+    def _see(self, table: events.Table) -> None:
+        before, self.table = self.table, table
+        was_counting = before is not None and before.phase == "countdown"
+        if table.phase == "countdown" and not was_counting:
+            self._id += 1
+            self._answers[self._id] = asyncio.get_running_loop().create_future()
+            self._send(said.Reveal(id=self._id, table=table.code, nonce=self._nonce.hex()))
+        self.news.set()
+
+
+async def evenings(
+    load: Load, port: int, game: str, number: int, on_race: Callable[[], None] = lambda: None
+) -> None:
+    """Four players who meet again and again, until the load is over."""
+    chance = random.Random(number)
+    players = [PacedPlayer(load, chance) for _ in range(SEATS)]
+    while not load.is_over:
+        for player in players:
+            await player.arrive(port)
+        await _evening(load, players, game, chance.randint(*RACES), on_race)
+        for player in players:
+            player.go()
+        load.evenings += 1
+        await asyncio.sleep(chance.uniform(*AWAY))
+
+
+async def _evening(
+    load: Load, players: list[PacedPlayer], game: str, races: int, on_race: Callable[[], None]
+) -> None:
+    host, *others = players
+    opened = await host.ask(said.CreateTable, game=game, cap=CAP, seats=SEATS)
+    assert isinstance(opened, events.Snapshot), opened
+    code = opened.table.code
+    for player in others:
+        await player.ask(said.JoinTable, table=code)
+    for race in range(races):
+        for player in players:
+            await player.until_phase("gathering")
+            await player.get_ready()
+        started = await host.ask(said.Start, table=code)
+        assert isinstance(started, events.Done), started
+        on_race()
+        await asyncio.gather(*(player.raced() for player in players))
+        await host.until_phase("over")
+        load.races += 1
+        if race + 1 < races and not load.is_over:
+            await host.ask(said.NextRace, table=code)
+    for player in players:
+        await player.ask(said.LeaveTable, table=code)
