@@ -37,7 +37,6 @@ class WebSocketLine:
         self._last: CloseCode | None = None
         self._is_answering = False
         self._answered = asyncio.Event()
-        self._is_cut = False
         self.is_too_slow = False
         """Cut, because too much waited, or for too long."""
 
@@ -46,9 +45,10 @@ class WebSocketLine:
 
         One answer may be longer than all that may wait: then that much may wait besides.
         """
-        if self._is_cut:
+        transport = self._connection.transport
+        if transport.is_closing():
             return
-        pending = self._connection.transport.get_write_buffer_size()
+        pending = transport.get_write_buffer_size()
         if pending:
             self._frames += 1
             if pending <= MOST_PENDING:
@@ -112,7 +112,6 @@ class WebSocketLine:
 
     def cut(self) -> None:
         """End the connection at once; what waits is thrown away."""
-        self._is_cut = True
         self._connection.cut()
 
     async def _say_goodbye(self, code: CloseCode) -> None:
