@@ -19,11 +19,11 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import msgspec
+from redis.exceptions import RedisError
 
-from saratoga_server.ports import StoreRefused
-from saratoga_server.store.connection import open_store
+from saratoga_server.ports import StoreRefused, StoreUnavailable
+from saratoga_server.store.bare import open_bare_store
 from saratoga_server.store.copying import copy_all
-from saratoga_server.store.durability import Durability
 from saratoga_server.store.scratch import open_scratch, program_for
 from saratoga_server.store.snapshots import fetch_snapshot
 
@@ -88,8 +88,8 @@ async def take(url: str, folder: Path) -> tuple[Path, BackupNote]:
 async def _taken(url: str, begun: Path, taken: datetime.datetime) -> BackupNote:
     database = _database(url)
     snapshots = []
-    async with open_store(url, Durability.FAST, trust_store=True) as store:
-        program = program_for(store.fitness.product)
+    async with open_bare_store(url) as store:
+        program = program_for(store.product)
         for number, primary in enumerate(store.primaries.all()):
             path = begun / f"{number}.rdb"
             snapshot = await fetch_snapshot(primary.url, path)
@@ -102,8 +102,8 @@ async def _taken(url: str, begun: Path, taken: datetime.datetime) -> BackupNote:
             format=FORMAT,
             taken=taken.isoformat(timespec="seconds"),
             program=f"saratoga-server {version('saratoga')}",
-            product=store.fitness.product,
-            store_version=store.fitness.version,
+            product=store.product,
+            store_version=store.version,
             database=database,
             snapshots=snapshots,
         )
@@ -166,9 +166,16 @@ async def restore(backup: Path, url: str) -> tuple[int, BackupNote]:
     `StoreUnavailable`.
     """
     note = await asyncio.to_thread(examine, backup)
+    try:
+        return await _restored(backup, note, url), note
+    except RedisError as error:
+        raise StoreUnavailable(f"the store broke off: {error}") from error
+
+
+async def _restored(backup: Path, note: BackupNote, url: str) -> int:
     program = program_for(note.product)
     copied = 0
-    async with open_store(url, Durability.FAST, trust_store=True) as store:
+    async with open_bare_store(url) as store:
         for primary in store.primaries.all():
             held = await primary.client.dbsize()
             if held:
@@ -179,4 +186,4 @@ async def restore(backup: Path, url: str) -> tuple[int, BackupNote]:
         for each in note.snapshots:
             async with open_scratch(program, backup / each.file, note.database) as scratch:
                 copied += await copy_all(scratch, store.primaries)
-    return copied, note
+    return copied

@@ -8,7 +8,7 @@ from kit.cluster import PRIMARIES, running_cluster
 from kit.stores import StoreServer
 from saratoga_server import backups
 from saratoga_server.backups import NOTE, UNFINISHED, BadBackup
-from saratoga_server.ports import StoreRefused
+from saratoga_server.ports import StoreRefused, StoreUnavailable
 
 
 def names_in(folder: Path) -> list[str]:
@@ -46,6 +46,16 @@ async def test_nothing_is_restored_over_something(
     with pytest.raises(StoreRefused, match="is not empty: it holds 1 keys"):
         await backups.restore(path, store_server.url)
     assert store_server.ask_all("GET", "here").split()[1] == b"later"
+
+
+async def test_a_store_that_takes_no_writes_is_said(
+    store_server: StoreServer, mortal_store: StoreServer, tmp_path: Path
+) -> None:
+    store_server.ask("SET", "here", "now")
+    path, _ = await backups.take(store_server.url, tmp_path)
+    mortal_store.ask("CONFIG", "SET", "min-replicas-to-write", "1")
+    with pytest.raises(StoreUnavailable, match="broke off: NOREPLICAS"):
+        await backups.restore(path, mortal_store.url)
 
 
 async def test_what_was_changed_since_is_no_backup(
