@@ -23,7 +23,7 @@ from saratoga_server import table as rules
 from saratoga_server.archive import Archive
 from saratoga_server.clock import HouseClock
 from saratoga_server.dealer import Dealer
-from saratoga_server.errands import Errands
+from saratoga_server.errands import Errands, guarded
 from saratoga_server.floor import Floor, Room
 from saratoga_server.hub import Hub
 from saratoga_server.limits import Act
@@ -143,6 +143,9 @@ class House:
         self.archive.forget(session)
         self.metrics.connections -= 1
         log.debug("disconnected", player=session.player, connection=session.number)
+        if self.draining:
+            # on the way to another node, most likely: nobody needs to be told twice
+            return
         try:
             await self.lobby.gone(session)
         except (Refusal, StoreUnavailable):
@@ -324,10 +327,21 @@ class House:
     async def record(self, race: str) -> str:
         return await self.archive.record(race)
 
+    async def _give_up_seats(self, room: Room) -> None:
+        """Whoever had a seat here, and has not come to another node yet, is away."""
+        for seat in room.state.seats:
+            if seat.node == self.node:
+
+                def away(table: TableState, now: Millis, seat: rules.Seat = seat) -> Change | None:
+                    return rules.disconnect(table, seat.player, seat.epoch, now=now)
+
+                await self.floor.change(room.code, away)
+
     async def stop(self) -> None:
         """Finish what is under way."""
         await self.dealer.stop()
         await self.errands.finish()
+        await asyncio.gather(*(guarded(self._give_up_seats(room)) for room in self.floor.rooms()))
         await self.floor.close()
         await self.nodes.gone(self.node)
 

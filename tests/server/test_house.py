@@ -8,10 +8,17 @@ import msgpack
 import msgspec
 import pytest
 
-from kit.fake_store import FakeStore
+from kit.fake_store import FakeStore, fake_store
 from kit.guests import RecordingLine, token_of
 from kit.messages import COMMANDS
-from kit.rooms import HouseInMemory, always, counted_down, gathered, house_in_memory
+from kit.rooms import (
+    HouseInMemory,
+    always,
+    counted_down,
+    gathered,
+    house_in_memory,
+    open_in_memory,
+)
 from kit.tables import nonce_hash
 from saratoga_protocol.commands import (
     AnyCommand,
@@ -43,7 +50,9 @@ from saratoga_rules.record import parse_record
 from saratoga_rules.verify import verify
 from saratoga_server.metrics import Metrics
 from saratoga_server.opening import open_house
+from saratoga_server.ports import Millis
 from saratoga_server.store.connection import Store
+from saratoga_server.table import Change, TableState, resume, unpack
 from saratoga_server.table.state import FORMAT
 
 ONE_CARD_TO_BANK = (
@@ -316,6 +325,29 @@ async def test_a_house_about_to_stop_is_not_ready_and_goes_on(rooms: HouseInMemo
     (session,) = (each for each in rooms.house.hub.sessions if each.seat is None)
     assert outside.name == session.name
     assert not rooms.house.is_racing(session)
+
+
+async def test_who_is_sent_on_is_away_only_if_not_back_when_the_node_ends(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    code = await rooms.race(anna, bert)
+    elsewhere = await open_in_memory(fake_store(rooms.fake), rooms.time, node="other")
+    rooms.house.draining = True
+    version, _ = rooms.fake.tables[code]
+    for session in list(rooms.house.hub.sessions):
+        await rooms.house.gone(session)
+    # nobody hears of it, for who was sent on is about to be back
+    assert rooms.fake.tables[code][0] == version
+
+    def back(table: TableState, now: Millis) -> Change | None:
+        return resume(table, anna.player, node=elsewhere.node, now=now)
+
+    await elsewhere.floor.change(code, back)
+    await rooms.house.stop()
+    seats = {seat.name: seat.node for seat in unpack(rooms.fake.tables[code][1]).seats}
+    assert seats == {"Anna": elsewhere.node, "Bert": ""}
+    await elsewhere.stop()
 
 
 async def test_a_house_is_ready_when_its_store_answers(rooms: HouseInMemory) -> None:
