@@ -105,4 +105,7 @@ async def _written(client: "Redis", key: bytes, commands: Sequence[Write]) -> No
     pipeline = client.pipeline(transaction=False)
     for command in commands:
         pipeline.execute_command(*command)
-    await pipeline.execute()
+    # raised by redis-py, an error would tell the command, with all that is in it
+    for answer in await pipeline.execute(raise_on_error=False):
+        if isinstance(answer, Exception):
+            raise answer
