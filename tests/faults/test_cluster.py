@@ -9,15 +9,25 @@ from kit.cluster import Cluster, ClusterNode, running_cluster
 from kit.movers import TABLES, Movers
 from kit.running_race import ANNA, BERT, CODE, ending, move, running_race
 from kit.stores import binaries
-from saratoga_server.ports import CommitStatus, Millis, TableWrite
-from saratoga_server.store.connection import open_store
+from saratoga_server.ports import (
+    BoardKey,
+    CommitStatus,
+    Millis,
+    RaceFinish,
+    SettledResult,
+    Settlement,
+    TableWrite,
+)
+from saratoga_server.settlements import pack_settlement
+from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.durability import Durability
-from saratoga_server.store.keys import due_key, partition, race_key, table_key
+from saratoga_server.store.keys import due_key, leaderboard_tag, partition, race_key, table_key
 from saratoga_server.store.slots import slot_of
 
 Faults = Callable[[Movers], Awaitable[None]]
 
 RACE = race_key(CODE, 1)
+GAME = "canfield"
 
 
 @pytest.fixture(scope="module")
@@ -251,6 +261,55 @@ async def test_timers_and_results_are_found_on_every_primary(cluster: Cluster) -
         assert await store.tables.due(now, 100) == TABLES
         assert await store.tables.due(now, 5) == TABLES[:5]
         assert {code async for code in store.tables.all_codes()} == set(TABLES)
+
+
+async def test_results_are_counted_once_while_the_leaderboards_primary_changes(
+    cluster: Cluster,
+) -> None:
+    def hand_over(force: bool) -> None:
+        cluster.fail_over(cluster.owner(f"{leaderboard_tag(GAME)}:sequence"), force=force)
+        cluster.wait_until_in_step()
+
+    async with (
+        open_store(cluster.url, Durability.REPLICATED) as one,
+        open_store(cluster.url, Durability.REPLICATED) as other,
+    ):
+        finished = 0
+        is_over = False
+
+        async def finish() -> None:
+            nonlocal finished
+            while not is_over:
+                code = f"lone-crane-{finished}"
+                result = SettledResult(player="anna", bot=False, banked=20, net=50, elapsed=9)
+                settled = pack_settlement(
+                    Settlement(race=f"{code}/1", game=GAME, start_at=Millis(1), results=(result,))
+                )
+                over = RaceFinish(race=1, record="record", settlement=settled)
+                await one.tables.save_table(
+                    TableWrite(code=code, expected=0, body=b"over", due=None, finish=over)
+                )
+                finished += 1
+
+        async def settle(store: Store) -> None:
+            while await store.leaderboards.settle_outbox(10) or not is_over:
+                pass
+
+        async with asyncio.TaskGroup() as group:
+            for errand in (finish(), settle(one), settle(other)):
+                group.create_task(errand)
+            for turn, force in enumerate((False, True, False), 1):
+                while finished < 10 * turn:  # noqa: ASYNC110 - races finish without telling anybody
+                    await asyncio.sleep(0.001)
+                await asyncio.to_thread(hand_over, force)
+            is_over = True
+        while await one.leaderboards.settle_outbox(100):
+            pass
+        row = await one.leaderboards.row(
+            BoardKey(game=GAME, ranking="bankroll", period="all", bots=False), "anna"
+        )
+        assert row is not None
+        assert (row.races, row.value) == (finished, 50 * finished)
 
 
 @pytest.mark.long
