@@ -9,7 +9,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from enum import Enum
@@ -216,9 +216,16 @@ async def party(
 
 @asynccontextmanager
 async def party_at(
-    url: str, games: tuple[str, ...], pace: float, house: House, external: StoreServer | None
+    url: str | Sequence[str],
+    games: tuple[str, ...],
+    pace: float,
+    house: House,
+    external: StoreServer | None,
 ) -> AsyncIterator[Party]:
-    """Four bots at a table for each of the games, who come by that address for as long as entered."""
+    """Four bots at a table for each of the games, who come by that address for as long as entered.
+
+    Of several addresses each player takes the next.
+    """
     async with AsyncExitStack() as stack:
         guests = Party(house, external)
         for number, game in enumerate(games, start=1):
