@@ -1,0 +1,68 @@
+"""A server that is told to stop: announced first, in order then, and at once if it is told twice."""
+
+import asyncio
+import signal
+
+import pytest
+
+from kit.house import House, open_house
+from kit.sockets import guest
+from saratoga_protocol.commands import Heartbeat
+from saratoga_protocol.events import Alive
+from saratoga_protocol.refusals import RESTARTING
+
+WITHIN = 30.0
+"""Seconds: a bound for what is awaited, never a measure."""
+
+ALONE = ()
+WORKERS = ("--workers", "2")
+
+
+def tell(house: House, sign: signal.Signals = signal.SIGTERM) -> None:
+    assert house.process is not None
+    house.process.send_signal(sign)
+
+
+async def not_ready(house: House) -> None:
+    async with asyncio.timeout(WITHIN):
+        while (await house.get("/readyz"))[0] != 503:
+            pass
+
+
+async def ended(house: House) -> int:
+    assert house.process is not None
+    async with asyncio.timeout(WITHIN):
+        return await house.process.wait()
+
+
+@pytest.mark.parametrize("flags", [ALONE, WORKERS], ids=["alone", "workers"])
+async def test_balancers_notice_while_everything_goes_on(flags: tuple[str, ...]) -> None:
+    async with open_house("--drain-delay", "2", *flags) as house, guest(house.url, "Anna") as anna:
+        tell(house)
+        await not_ready(house)
+        assert isinstance(await anna.ask(Heartbeat), Alive)
+        async with guest(house.url, "Bert") as bert:
+            assert isinstance(await bert.ask(Heartbeat), Alive)
+        assert await anna.sent_away() == (RESTARTING.code, RESTARTING.reason)
+        assert await ended(house) == 0
+
+
+@pytest.mark.parametrize("flags", [ALONE, WORKERS], ids=["alone", "workers"])
+async def test_told_twice_it_ends_at_once(flags: tuple[str, ...]) -> None:
+    async with open_house("--drain-delay", "600", *flags) as house:
+        async with guest(house.url, "Anna") as anna:
+            tell(house)
+            await not_ready(house)
+            tell(house, signal.SIGINT)
+            # cut off: what was said before stands, and there was no time for a goodbye
+            assert (await anna.sent_away())[0] == 1006
+        assert await ended(house) == 0
+        assert not (house.data / "store" / "store.json").exists()
+        assert any(event["event"] == "closed_in_haste" for event in house.events())
+
+
+async def test_the_end_of_its_terminal_stops_it_in_order() -> None:
+    async with open_house() as house, guest(house.url, "Anna") as anna:
+        tell(house, signal.SIGHUP)
+        assert await anna.sent_away() == (RESTARTING.code, RESTARTING.reason)
+        assert await ended(house) == 0
