@@ -177,12 +177,15 @@ async def test_what_is_not_there_ends_with_6(shell: Shell) -> None:
 
 
 async def test_an_empty_leaderboard_is_told_in_every_manner(shell: Shell) -> None:
-    told = await shell.run("leaderboard", "caprice", "--json", "--me", "--bots")
-    assert told.code == Exit.DONE, told.err
-    (page,) = told.objects
-    assert (page["schema"], page["rows"], page["me"]) == ("saratoga.leaderboard.v1", [], None)
     plain = await shell.run("leaderboard", "caprice", "--period", "all")
     assert plain.out == "caprice, best, all: 0 in all\n"
+    # who only looks has told nobody who they are, and needs to be nobody
+    assert not (shell.home / "secret").exists()
+    told = await shell.run("leaderboard", "caprice", "--json", "--me", "--bots")
+    assert told.code == Exit.DONE, told.err
+    assert (shell.home / "secret").exists()
+    (page,) = told.objects
+    assert (page["schema"], page["rows"], page["me"]) == ("saratoga.leaderboard.v1", [], None)
 
 
 async def test_the_demonstration_holds(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
 from saratoga_rules.record import LOG_ENDINGS
+from saratoga_server.house import House
 from saratoga_server.http import HttpPages
 from saratoga_server.metrics import registry_of
 from saratoga_server.refusing import refused
@@ -40,6 +41,9 @@ Step = tuple[str, Frame]
 
 OURS = re.compile(rb"saratoga_(?!tasks)")
 """Metrics of the house: those of the process, and how many tasks it has, are the test's as well."""
+
+PAGES_EVERY = 6
+"""Steps."""
 
 RACERS = ("Anna", "Bert")
 SPOILT = 0.25
@@ -150,19 +154,23 @@ async def _say(guest: GuestInMemory, frame: Frame) -> None:
 
 
 async def _look(telling: Telling, room: Room, game: str) -> None:
-    """Note what everybody has been sent, and what anybody may fetch."""
-    house = room.rooms.house
+    """Note what everybody has been sent, and now and then what anybody may fetch."""
+    if len(telling.heard) % PAGES_EVERY == 0:
+        await _fetch(telling, room.rooms.house, room.code, game)
+    telling.heard.append({name: len(stream) for name, stream in telling.streams.items()})
+    telling.made.append({name: len(entries) for name, entries in _moves(room).items()})
+
+
+async def _fetch(telling: Telling, house: House, code: str, game: str) -> None:
     pages = HttpPages(house)
     for path in (
-        *(f"/records/{room.code}/1", f"/records/{room.code}/2", f"/leaderboards/{game}"),
+        *(f"/records/{code}/1", f"/records/{code}/2", f"/leaderboards/{game}"),
         *(f"/leaderboards/{game}?period=all&bots=1", "/readyz", "/healthz", "/"),
     ):
         page = await pages.page("GET", path)
         telling.streams["pages"].append((page.status, page.body))
     metrics = generate_latest(registry_of(house.metrics)).splitlines()
     telling.streams["pages"].append([line for line in metrics if OURS.match(line)])
-    telling.heard.append({name: len(stream) for name, stream in telling.streams.items()})
-    telling.made.append({name: len(entries) for name, entries in _moves(room).items()})
 
 
 def _moves(room: Room) -> dict[str, list[str]]:
