@@ -65,7 +65,8 @@ class LeanSocket(asyncio.Protocol):
                 self.opened.set_exception(ConnectionError(head.decode(errors="replace")))
                 return
             self._open = True
-            self.opened.set_result(None)
+            if not self.opened.done():
+                self.opened.set_result(None)
         self._waiting = self._read_frames(data)
 
     def _read_frames(self, data: bytes) -> bytes:
