@@ -1,0 +1,173 @@
+"""What storms are made of and judged by finds what it should find, and can be thrown again."""
+
+import asyncio
+import os
+from collections.abc import Callable
+
+import pytest
+from redis import Redis
+
+from kit.client_frames import Doubling, Reordering, is_move, payload_of, split_frames
+from kit.messages import BOARD
+from kit.race_audit import faults_of_count, faults_of_open_board
+from kit.recorded_players import Acknowledged
+from kit.stores import StoreServer
+from kit.storms.footprints import clients_of, keys_left_over, subscribers_of
+from kit.storms.storm import Storm
+from kit.storms.town import Town
+from kit.storms.weather import LONG_CLUSTERED, LONG_STANDALONE
+from saratoga_protocol.codec import CODECS
+from saratoga_protocol.commands import AnyCommand, Heartbeat, MakeMove
+from saratoga_protocol.version import MSGPACK
+from saratoga_server.ports import LogEntry, Millis, StoredBoard
+
+
+def frame(command: AnyCommand) -> bytes:
+    """As a browser or our client sends it: masked."""
+    said = CODECS[MSGPACK].encode_command(command)
+    assert isinstance(said, bytes)
+    mask = os.urandom(4)
+    masked = bytes(byte ^ mask[place % 4] for place, byte in enumerate(said))
+    size = bytes([0x80 | len(said)]) if len(said) < 126 else b"\xfe" + len(said).to_bytes(2, "big")
+    return b"\x82" + size + mask + masked
+
+
+def move(command_id: int) -> bytes:
+    return frame(MakeMove(id=command_id, race="mint-otter-42/1", after=command_id, move="draw"))
+
+
+HEARTBEAT = frame(Heartbeat(id=1))
+
+
+def test_frames_are_taken_apart_wherever_the_bytes_were_cut() -> None:
+    whole = [move(2), HEARTBEAT, frame(MakeMove(id=3, race="a" * 200, after=3, move="draw"))]
+    data = b"".join(whole)
+    for cut in range(len(data)):
+        first, rest = split_frames(data[:cut])
+        second, left = split_frames(rest + data[cut:])
+        assert first + second == whole
+        assert left == b""
+
+
+def test_a_move_is_told_from_what_is_none() -> None:
+    assert [is_move(each) for each in (move(2), HEARTBEAT)] == [True, False]
+    assert b"draw" in payload_of(move(2))
+
+
+def test_a_doubled_move_goes_twice_and_once_more_after_the_next() -> None:
+    happened: list[bool] = []
+    double = Doubling(lambda: happened.append(True))
+    first, second = move(2), move(3)
+    assert double([HEARTBEAT, first]) == [HEARTBEAT, first, first]
+    assert not happened
+    assert double([second]) == [second, first]
+    assert happened == [True]
+
+
+async def test_moves_are_held_back_and_go_in_another_order() -> None:
+    moves = [move(2), move(3), move(4)]
+    reorder = Reordering(3, list.reverse, lambda data: None, lambda: None)
+    assert reorder(moves[:2]) == []
+    assert reorder([HEARTBEAT, moves[2]]) == [HEARTBEAT, *reversed(moves)]
+
+
+async def test_a_move_that_nothing_follows_is_let_go() -> None:
+    sent: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+    reorder = Reordering(3, list.reverse, sent.set_result, lambda: None)
+    only = move(2)
+    assert reorder([only]) == []
+    assert await sent == only
+
+
+def stored(*entries: tuple[str, int, int]) -> StoredBoard:
+    """A board of entries, each with its number and its moment."""
+    log = tuple(LogEntry(text, Millis(at), number, 1) for text, number, at in entries)
+    return StoredBoard(epoch=1, last_id=1, banked=0, state="racing", entries=log)
+
+
+def acknowledged(after: int, text: str) -> Acknowledged:
+    return Acknowledged(2, BOARD.race, after, text, BOARD, repeat=False, moment=0.0)
+
+
+def test_an_acknowledged_move_that_is_not_stored_is_found() -> None:
+    kept = stored(("draw", 1, 10), ("waste>up", 2, 20))
+    done = [acknowledged(0, "draw"), acknowledged(1, "waste>up")]
+    assert list(faults_of_open_board(kept, done)) == []
+    for lost in (acknowledged(2, "draw"), acknowledged(1, "draw")):
+        assert len(list(faults_of_open_board(kept, [*done, lost]))) == 1
+
+
+def test_entries_that_are_missing_doubled_or_out_of_time_are_found() -> None:
+    def said(*boards: StoredBoard) -> int:
+        return len(list(faults_of_count(boards)))
+
+    assert said(stored(("a", 1, 10), ("b", 3, 30)), stored(("c", 2, 20))) == 0
+    assert said(stored(("a", 1, 10), ("b", 3, 30))) == 1
+    assert said(stored(("a", 1, 10)), stored(("b", 1, 20))) == 1
+    assert said(stored(("a", 1, 30)), stored(("b", 2, 20))) == 1
+
+
+@pytest.fixture
+def nobody_there() -> Callable[[str], Storm]:
+    """A storm over an empty town, by its seed."""
+
+    def brewing(seed: str) -> Storm:
+        town = Town([], None, None, None, None)  # type: ignore[arg-type]
+        return Storm(town, LONG_STANDALONE, seed)
+
+    return brewing
+
+
+def test_a_seed_throws_the_same_faults_again(nobody_there: Callable[[str], Storm]) -> None:
+    planned = nobody_there("7").schedule(100, 6)
+    assert nobody_there("7").schedule(100, 6) == planned
+    assert nobody_there("8").schedule(100, 6) != planned
+
+
+def test_every_kind_comes_as_often_as_every_other(nobody_there: Callable[[str], Storm]) -> None:
+    storm = nobody_there("7")
+    times = 20
+    thrown = [fault for faults in storm.schedule(times * len(storm.kinds), 6) for fault in faults]
+    counts = {thrown.count(kind) for kind in storm.kinds}
+    assert counts == {times}
+
+
+def test_faults_of_one_part_are_never_thrown_together() -> None:
+    for kinds in (LONG_STANDALONE, LONG_CLUSTERED):
+        storm = Storm(Town([], None, None, None, None), kinds, "7")  # type: ignore[arg-type]
+        pairs = [faults for faults in storm.schedule(400, 2) if len(faults) > 1]
+        assert pairs
+        assert all(first.part != second.part for first, second in pairs)
+
+
+def test_keys_that_nobody_owns_or_that_have_no_end_are_found(store_server: StoreServer) -> None:
+    with Redis(unix_socket_path=str(store_server.socket)) as store:
+        store.set("{p1}:table:mint-otter-42", "x", px=60_000)
+        store.set("{p1}:table:mint-otter-42:race:1", "x", px=60_000)
+        store.set("{p1}:table:mint-otter-42:race:1:log:anna", "x", px=60_000)
+        store.zadd("{p1}:due", {"mint-otter-42": 5})
+        store.set("leaderboard:games", "x")
+        assert list(keys_left_over(store)) == []
+        store.zadd("{p1}:due", {"calm-fox-11": 5})
+        store.set("{p2}:table:calm-fox-11:race:1", "x", px=60_000)
+        store.set("{p3}:table:kind-owl-12", "x")
+        store.rpush("{p4}:outbox", "x")
+        assert list(keys_left_over(store)) == [
+            "{p1}:due waits for calm-fox-11, which is not there",
+            "{p2}:table:calm-fox-11:race:1 has no table",
+            "{p3}:table:kind-owl-12 has no end",
+            "{p4}:outbox has settlements that nobody settled",
+        ]
+
+
+def test_clients_and_subscribers_are_counted(store_server: StoreServer) -> None:
+    with (
+        Redis(unix_socket_path=str(store_server.socket)) as store,
+        Redis(unix_socket_path=str(store_server.socket)) as other,
+        other.pubsub() as ear,
+    ):
+        before = clients_of(store)
+        ear.subscribe("news")
+        assert ear.get_message(timeout=5) is not None
+        assert clients_of(store) == before + 1
+        assert subscribers_of(store) == {1: 1}
