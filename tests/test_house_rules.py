@@ -38,7 +38,6 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "server/store/batcher.py": ("tests/server/store/test_boards.py", CLUSTER, *STORE),
     "server/store/batches.py": ("tests/server/store/test_boards.py", CLUSTER, *STORE),
     "server/store/clients.py": STORE,
-    "server/store/confirmations.py": ("tests/faults/test_replicated.py", CLUSTER),
     "server/store/commits.py": ("tests/server/store/test_boards.py", *STORE),
     "server/store/connection.py": ("tests/server/store/test_fitness.py", *STORE),
     "server/store/keys.py": ("tests/server/store/test_retention.py", *STORE),

@@ -123,7 +123,12 @@ class Primaries:
     async def _keep(self) -> None:
         while True:
             await asyncio.sleep(REFRESH_EVERY)
-            await self.refresh()
+            try:
+                await self.refresh()
+            except (
+                Exception
+            ) as fault:  # the edge: whatever one reading comes to, the next one is made
+                _log.error("map_not_read", fault=fault)
 
     async def _read(self) -> None:
         try:

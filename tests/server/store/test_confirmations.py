@@ -1,0 +1,41 @@
+"""When a write counts as replicated: by what the store answers behind it."""
+
+from typing import Any
+
+import pytest
+
+from saratoga_server.store.confirmations import confirmed, questions
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        (b"OK", 1),
+        (True, 2),
+        (b"OK", 1, [1, 1]),
+        (True, 3, [1, 2]),
+    ],
+)
+def test_one_replica_that_has_it_is_enough(replies: tuple[Any, ...]) -> None:
+    assert confirmed(replies)
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        pytest.param((b"OK", 0), id="no replica in time"),
+        pytest.param((b"OK", 1, [1, 0]), id="on no replica's disk"),
+        pytest.param((b"OK", 1, [0, 1]), id="not on the primary's"),
+        pytest.param((Exception("MOVED 1 there:6379"), 1), id="the mark was not written"),
+        pytest.param((b"OK", Exception("ERR WAIT cannot be used")), id="nobody was asked"),
+        pytest.param((b"OK", 1, Exception("ERR unknown command")), id="half was asked"),
+    ],
+)
+def test_anything_less_is_none(replies: tuple[Any, ...]) -> None:
+    assert not confirmed(replies)
+
+
+def test_the_mark_is_written_before_and_the_disk_asked_for_last() -> None:
+    words = [question[0] for question in questions("{p1}:replicated", on_disk=True)]
+    assert words == ["SET", "WAIT", "WAITAOF"]
+    assert [question[0] for question in questions("{p1}:x", on_disk=False)] == ["SET", "WAIT"]
