@@ -2,10 +2,13 @@
 
 import asyncio
 import signal
+import sys
+from pathlib import Path
 
 import pytest
 
 from kit.house import House, open_house
+from kit.pseudo_terminal import PseudoTerminal
 from kit.sockets import guest
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Alive
@@ -66,3 +69,18 @@ async def test_the_end_of_its_terminal_stops_it_in_order() -> None:
         tell(house, signal.SIGHUP)
         assert await anna.sent_away() == (RESTARTING.code, RESTARTING.reason)
         assert await ended(house) == 0
+
+
+async def test_a_parent_whose_terminal_is_closed_stops_and_does_not_replace_its_workers(
+    tmp_path: Path,
+) -> None:
+    terminal = PseudoTerminal(columns=200)
+    async with terminal.running(
+        *(sys.executable, "-m", "saratoga_server", "--workers", "1", "--port", "0"),
+        *("--data", str(tmp_path), "--metrics-port", "off"),
+    ) as process:
+        await terminal.shows("saratoga-server ready ")
+        terminal.close()
+        async with asyncio.timeout(WITHIN):
+            assert await process.wait() == 0
+    assert not (tmp_path / "store" / "store.json").exists()
