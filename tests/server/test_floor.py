@@ -7,7 +7,7 @@ import msgpack
 import pytest
 from msgspec.structs import replace
 
-from kit.fake_store import FakeHouse, FakeStore, fake_store
+from kit.fake_store import FakeHouse, FakeStore, FakeTables, fake_store
 from kit.guests import Heard, RecordingLine
 from kit.rooms import InventedTime, seeds
 from kit.tables import ANN, BEN, CODE, NODE, NOON, counting, seated
@@ -306,3 +306,87 @@ async def test_tables_that_nobody_follows_are_let_go(here: Node, fake: FakeHouse
     assert set(fake.tables) == {CODE, "odd-emu-11"}
     for room in here.floor.rooms():
         here.floor.forget(room.code)
+
+
+# What other nodes tell
+
+
+async def test_a_version_that_is_told_of_is_read_once(here: Node, there: Node) -> None:
+    await here.floor.open(seated(ANN))
+    await there.floor.room(CODE)
+    await here.floor.change(CODE, noticed("one"))
+    assert there.floor.is_behind(CODE, 2)
+    assert not there.floor.is_behind(CODE, 2), "it is being read already"
+    assert not here.floor.is_behind(CODE, 2), "it is this node's own"
+    assert not there.floor.is_behind("odd-emu-11", 2), "it is not held here"
+    await there.floor.refresh(CODE, 2)
+    room = there.floor.known(CODE)
+    assert room is not None
+    assert (room.version, room.state.notice) == (2, "one")
+    assert [told.table.notice for told in there.heard.all(TableChanged)] == ["one"]
+
+
+async def test_a_version_that_is_told_of_while_an_older_one_is_on_its_way_is_not_missed(
+    here: Node, fake: FakeHouse
+) -> None:
+    await here.floor.open(seated(ANN))
+    store = fake_store(fake)
+
+    class Late(FakeTables):
+        """Answers with what there was before somebody wrote."""
+
+        async def load_table(self, code: str) -> tuple[int, bytes] | None:
+            answer = await super().load_table(code)
+            if answer is not None and answer[0] == 1:
+                await here.floor.change(CODE, noticed("one"))
+                assert not late.is_behind(CODE, 2)
+            return answer
+
+    hub, clock = Hub(), HouseClock(store.tables, TIME.steady)
+    late = Floor(Late(fake), hub, clock, seeds())
+    room = await late.room(CODE)
+    assert (room.version, room.state.notice) == (2, "one")
+    assert (late._promised, late._arrivals) == ({}, {})
+
+
+async def test_what_changed_without_a_word_is_found_by_looking(here: Node, there: Node) -> None:
+    await here.floor.open(seated(ANN))
+    await there.floor.room(CODE)
+    assert await there.floor.changed_elsewhere() == []
+    await here.floor.change(CODE, noticed("one"))
+    assert await there.floor.changed_elsewhere() == [CODE]
+
+
+async def test_a_no_is_said_only_after_a_look_if_other_nodes_live(here: Node, there: Node) -> None:
+    await here.floor.open(seated(ANN))
+    await there.floor.room(CODE)
+    await here.floor.change(CODE, noticed("one"))
+
+    def only_after_one(table: TableState, now: Millis) -> Change:
+        if table.notice != "one":
+            raise Refusal("wrong_phase")
+        return Change(replace(table, notice="two"))
+
+    with pytest.raises(Refusal):
+        await there.floor.change(CODE, only_after_one)
+    there.floor.is_alone = lambda: False
+    assert (await there.floor.change(CODE, only_after_one)).state.notice == "two"
+
+
+async def test_with_others_about_a_race_is_looked_after_where_it_is_followed(
+    here: Node, fake: FakeHouse
+) -> None:
+    state = replace(seated(ANN), code="odd-emu-11", phase=Phase.RUNNING, seats=())
+    await here.floor.open(state)
+    here.floor.forget_unused("node")
+    assert here.floor.known("odd-emu-11") is not None
+    here.floor.is_alone = lambda: False
+    here.floor.forget_unused("node")
+    assert here.floor.known("odd-emu-11") is None
+
+
+async def test_who_stops_rings_no_more(here: Node) -> None:
+    await here.floor.open(counting(ANN, BEN))
+    await here.floor.close()
+    assert here.floor.rooms() == []
+    assert here.rung.empty()

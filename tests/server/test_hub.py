@@ -118,3 +118,13 @@ def test_standings_that_are_settled_are_not_sent() -> None:
     hub.standings_settled(CODE)
     hub.tick()
     assert heard(anna) == []
+
+
+def test_who_goes_leaves_nothing_behind() -> None:
+    hub, one = Hub(), session("p")
+    hub.enter(one)
+    for code in (CODE, OTHER):
+        hub.follow(one, code)
+    hub.unfollow(one, OTHER)
+    hub.leave(one)
+    assert (hub._audiences, hub._followed, hub.sessions) == ({}, {}, set())

@@ -26,7 +26,8 @@ from saratoga_protocol.events import (
     TableChanged,
     Tables,
 )
-from saratoga_protocol.refusals import TAKEN_OVER
+from saratoga_protocol.refusals import BANNED, TAKEN_OVER
+from saratoga_server.nudges import Here
 from saratoga_server.table.countdown import MINUTE
 
 
@@ -158,3 +159,47 @@ async def test_a_node_that_seemed_dead_claims_its_seats_again(nodes: Nodes) -> N
     assert [seat.connected for seat in anna.table.seats] == [True, True]
     assert isinstance(await bert.ready(), Done)
     assert code == bert.table.code
+
+
+async def test_a_node_that_is_alone_tells_nobody(rooms: HouseInMemory) -> None:
+    anna = await rooms.guest("Anna")
+    await rooms.race(anna)
+    assert rooms.house.news.is_alone
+    await anna.moves("draw")
+    await anna.cash_out()
+    await rooms.settle()
+    assert rooms.house.news._untold == {}
+    kinds = set(rooms.house.metrics.nudges)
+    assert kinds == {"touched"}, "what the store says by itself"
+
+
+async def test_who_comes_is_told_where_everybody_stands(rooms: HouseInMemory) -> None:
+    anna = await rooms.guest("Anna")
+    await rooms.race(anna)
+    await anna.moves("draw")
+    news = rooms.house.news
+    news.hear(Here("newcomer", 1))
+    assert not news.is_alone
+    (race,) = rooms.house.races.all()
+    assert news._untold == {race.id: race.stands}
+    rooms.fake.unavailable = True
+    await news.tell_standings()
+    assert news._untold == {race.id: race.stands}, "what could not be told is told later"
+    rooms.fake.unavailable = False
+    await news.tell_standings()
+    assert news._untold == {}
+
+
+async def test_after_a_gap_who_was_banned_or_renamed_meanwhile_is_so_here(nodes: Nodes) -> None:
+    anna, bert = await nodes.two()
+    news = nodes.west.house.news
+    await news.opened()
+    nodes.west.fake.ears.remove(news)
+    await nodes.west.store.players.set_banned(bert.player, True)
+    cleo = await nodes.west.guest("Cleo")
+    await nodes.west.store.players.claim_name(cleo.player, "Chloe", "chloe")
+    await news.opened()
+    assert bert.sent_away == [BANNED.code]
+    assert cleo.session.name == "Chloe"
+    assert (cleo.sent_away, anna.sent_away) == ([], [])
+    assert nodes.west.house.metrics.resubscriptions == 1

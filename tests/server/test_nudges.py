@@ -1,4 +1,4 @@
-"""What an administrator's act tells every node."""
+"""What nodes tell each other."""
 
 import msgpack
 import msgspec
@@ -9,15 +9,24 @@ from saratoga_server.nudges import (
     BadNudge,
     Banned,
     Forgotten,
+    Here,
     Nudge,
     RaceVoided,
     Renamed,
+    Settled,
+    Stood,
+    StoodAt,
     TableClosedByAdmin,
+    Touched,
     decode_nudge,
     encode_nudge,
 )
 
 EVERY = [
+    Here("node-1", 1),
+    Touched("mint-otter-42", 7),
+    Stood("node-1", {"mint-otter-42/3": [StoodAt("p" * 16, 12, 5, "racing", -1, 0)]}),
+    Settled(["canfield"]),
     Announce("The house restarts at ten."),
     TableClosedByAdmin("mint-otter-42", "closed by the host of this server"),
     Banned("p" * 16),

@@ -1,5 +1,7 @@
 """Races on a node: opened from the store, read again when another connection or node wrote."""
 
+import asyncio
+
 import pytest
 
 from kit.fake_store import fake_store
@@ -13,6 +15,7 @@ from saratoga_protocol.events import BoardEnded, RaceOver, Refused
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_rules.standing import State
 from saratoga_server.ports import StoreUnavailable
+from saratoga_server.races import Stand
 from saratoga_server.table.countdown import MINUTE
 
 
@@ -137,3 +140,32 @@ async def test_a_board_has_a_longest_log(
     await anna.moves("draw", "draw")
     assert refused(await anna.move("draw"))[0] == "board_full"
     assert (await anna.cash_out()).board.state == "cashed out"
+
+
+async def test_a_standing_never_turns_back(rooms: HouseInMemory) -> None:
+    anna, _ = await two_racing(rooms)
+    await anna.moves("draw", "draw")
+    (race,) = rooms.house.races.all()
+    now = race.stands[anna.player]
+    assert now.length == 2
+    older = Stand(9, State.RACING, None, 1)
+    rooms.house.races.hear(race.id, {anna.player: older, "x" * 16: older})
+    assert race.stands[anna.player] is now
+    assert "x" * 16 not in race.stands
+    newer = Stand(9, State.RACING, None, 3)
+    rooms.house.races.hear(race.id, {anna.player: newer})
+    assert race.stands[anna.player] == newer
+    await rooms.house.races.look_again(race)
+    assert race.stands[anna.player] == newer
+
+
+async def test_what_is_told_of_a_race_while_it_is_read_is_not_missed(rooms: HouseInMemory) -> None:
+    anna, _ = await two_racing(rooms)
+    elsewhere = await open_in_memory(fake_store(rooms.fake), rooms.time, node="other")
+    room = await elsewhere.floor.room(anna.table.code)
+    told = Stand(9, State.RACING, None, 3)
+    reading = asyncio.create_task(elsewhere.races.of(room))
+    await asyncio.sleep(0)
+    elsewhere.races.hear(room.state.race_id, {anna.player: told})
+    assert (await reading).stands[anna.player] == told
+    await elsewhere.stop()
