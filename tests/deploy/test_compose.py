@@ -1,5 +1,6 @@
 """compose.yaml: docker-compose takes it, and what it promises to be closed is closed."""
 
+import asyncio
 import re
 import shutil
 import subprocess
@@ -12,8 +13,11 @@ from click import Option
 
 from kit.compose import FILLED_IN, read_compose
 from kit.deployment import DEPLOY
+from kit.house import open_house
 from kit.programs import program
+from kit.stores import free_port
 from saratoga_server.__main__ import main
+from saratoga_server.store.process import find_binary
 
 ROOT = DEPLOY.parent
 
@@ -118,6 +122,42 @@ def test_secrets_are_made_for_each_machine_and_kept_out_of_git(
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert len(ignored.stdout.split()) == 2
+
+
+@pytest.mark.needs("docker-compose")
+async def test_its_store_opens_to_who_has_the_secret_address(
+    services: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    """The very command of the container, with the secrets as they are made, and a house on it."""
+    shutil.copy(DEPLOY / "make-secrets.sh", tmp_path)
+    makes = await asyncio.create_subprocess_exec(tmp_path / "make-secrets.sh")
+    assert await makes.wait() == 0
+    secrets, port = tmp_path / "secrets", free_port()
+    (tmp_path / "data").mkdir()
+    there = {
+        "valkey-server": str(find_binary()),
+        "/etc/valkey/valkey.conf": str(DEPLOY / "valkey" / "valkey-safe.conf"),
+        "/run/secrets/store_settings": str(secrets / "store_settings"),
+        "/data": str(tmp_path / "data"),
+        "0.0.0.0": "127.0.0.1",
+    }
+    command = services["valkey"]["command"]
+    assert set(there) <= set(command)
+    address = tmp_path / "store_url"
+    address.write_text(
+        (secrets / "store_url").read_text().replace("valkey:6379", f"localhost:{port}")
+    )
+    store = await asyncio.create_subprocess_exec(
+        *(there.get(word, word) for word in command),
+        *("--port", str(port), "--logfile", str(tmp_path / "log")),
+    )
+    try:
+        async with open_house("--redis-file", str(address)) as house:
+            assert (await house.get("/readyz"))[0] == 200
+            assert address.read_text().split(":")[2].split("@")[0] not in house.log.read_text()
+    finally:
+        store.terminate()
+        assert await store.wait() == 0
 
 
 def test_the_examples_name_settings_that_there_are() -> None:

@@ -81,7 +81,7 @@ async def test_what_a_stranger_says_of_the_address_is_not_believed(
 async def test_nginx_finds_no_fault_with_the_settings(deployment: Deployment) -> None:
     said = await asyncio.to_thread(
         subprocess.run,
-        [*deployment.proxy.command, "-t"],
+        [*deployment.proxy.command(), "-t"],
         capture_output=True,
         text=True,
         check=False,

@@ -3,6 +3,7 @@
 Paths, ports and addresses of a host's machine are replaced by a test's own; all else stays.
 """
 
+import os
 import re
 import subprocess
 import time
@@ -86,21 +87,14 @@ class Proxy:
         (self.folder / "saratoga.conf").write_text(site)
         (self.folder / "saratoga-nodes.conf").write_text(upstream)
 
-    @property
-    def command(self) -> list[str]:
-        """nginx on these settings; its workers are whoever runs the test, as the folder is theirs."""
-        return [
-            program("nginx"),
-            "-p",
-            str(self.folder),
-            "-c",
-            str(self.settings),
-            "-g",
-            "user root;",
-        ]
+    def command(self, *more: str) -> list[str]:
+        """nginx on these settings. Its workers are whoever runs the test, since the folder is theirs."""
+        orders = ["user root;"] if os.getuid() == 0 else []
+        where = ("-p", str(self.folder), "-c", str(self.settings), "-e", str(self.folder / "e"))
+        return [program("nginx"), *where, "-g", " ".join([*orders, *more])]
 
     def start(self) -> None:
-        self._process = subprocess.Popen([*self.command[:-1], "user root; daemon off;"])
+        self._process = subprocess.Popen(self.command("daemon off;"))
         deadline = time.monotonic() + READY_WITHIN
         while not (self.folder / "pid").exists():
             assert self._process.poll() is None, (self.folder / "error.log").read_text()
@@ -132,7 +126,8 @@ def open_valkey(level: str, binary: str, *more: str) -> Iterator[StoreServer]:
         folder = Path(scratch)
         text = (DEPLOY / "valkey" / f"valkey-{level}.conf").read_text()
         lines = [
-            replaced(text, (r"^port \d+", "port 0"), (r"^dir .*", f"dir {folder}")),
+            replaced(text, (r"^port \d+", "port 0")),
+            f"dir {folder}",
             f"unixsocket {folder}/s",
             f"logfile {folder}/log",
             *more,
