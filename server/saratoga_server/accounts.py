@@ -8,7 +8,7 @@ forgiven early. Pure: the time comes in.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from saratoga_server.addresses import NOBODY, household, is_loopback
 from saratoga_server.limits import (
@@ -36,7 +36,9 @@ COMMANDS_PREPAID: Final = 16
 """Taken from the address at once, so that not every command asks it."""
 
 LOOKED_THROUGH: Final = 8
-"""Accounts that are looked at for one to be forgotten, before a newcomer goes to the crowd."""
+"""Accounts that are looked at, and forgotten if they may be, when a new one is opened."""
+
+_A = TypeVar("_A", "Account", "PlayerAccount")
 
 
 @dataclass(slots=True)
@@ -147,13 +149,46 @@ class Visitor:
 
 @dataclass(slots=True)
 class PlayerAccount:
-    """A player who is here, by one connection or several."""
+    """A player who is here, by one connection or several, or was a moment ago."""
 
-    player: str
     account: Account
     allowance: Allowance
     visitors: list[Visitor] = field(default_factory=list)
     """The oldest first."""
+
+    def owes_nothing(self, now: float) -> bool:
+        """Whether it makes no difference to forget it."""
+        owes = self.account.owes_nothing(now) and self.allowance.is_whole(now)
+        return owes and not self.visitors
+
+
+class Book(Generic[_A]):
+    """Accounts by name. Those that were not asked for longest, and owe nothing, are forgotten."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._accounts: dict[str, _A] = {}
+
+    def __len__(self) -> int:
+        return len(self._accounts)
+
+    def find(self, name: str) -> _A | None:
+        """The account of that name, which is the last to be forgotten from now on."""
+        account = self._accounts.pop(name, None)
+        if account is not None:
+            self._accounts[name] = account
+        return account
+
+    def open(self, name: str, account: _A, now: float) -> bool:
+        """Write down a new one; False if there is no room."""
+        for oldest in list(islice(self._accounts, LOOKED_THROUGH)):
+            known = self._accounts.pop(oldest)
+            if not known.owes_nothing(now):
+                self._accounts[oldest] = known  # at the end: others are looked at next time
+        if len(self._accounts) >= self._most:
+            return False
+        self._accounts[name] = account
+        return True
 
 
 class Ledger:
@@ -179,19 +214,18 @@ class Ledger:
         self._factor = factor
         self._rate, self._burst = rate, burst
         self._behind_proxies = behind_proxies
-        self._most = most
         self._on_refused = on_refused
         self._paces = NO_LIMITS if factor is None else stretched(PER_ADDRESS, factor)
         self._players_paces = per_player
-        self._addresses: dict[str, Account] = {}
+        self._addresses: Book[Account] = Book(most)
         self._crowd: dict[int, Account] = {}
-        self._players: dict[str, PlayerAccount] = {}
+        self._players: Book[PlayerAccount] = Book(most)
         self._silent: dict[Visitor, None] = {}
 
     @property
     def kept(self) -> int:
-        """How many accounts of addresses there are."""
-        return len(self._addresses) + len(self._crowd)
+        """How many accounts there are."""
+        return len(self._addresses) + len(self._crowd) + len(self._players)
 
     def now(self) -> float:
         """Seconds, by a clock that never steps."""
@@ -227,10 +261,12 @@ class Ledger:
     def said_hello(self, visitor: Visitor, player: str) -> None:
         """The connection is this player's; the player's oldest gives way if it is one too many."""
         self._speaks(visitor)
-        known = self._players.get(player)
+        known = self._players.find(player)
         if known is None:
             account = Account(self._players_paces)
-            known = self._players[player] = PlayerAccount(player, account, visitor.allowance)
+            known = PlayerAccount(account, visitor.allowance)
+            # where there is no room it lasts as long as the connection
+            self._players.open(player, known, self._steady())
         visitor.player, visitor.allowance = known, known.allowance
         known.visitors.append(visitor)
         if len(known.visitors) > MOST_OF_A_PLAYER:
@@ -249,8 +285,6 @@ class Ledger:
         known = visitor.player
         if known is not None and visitor in known.visitors:
             known.visitors.remove(visitor)
-            if not known.visitors:
-                del self._players[known.player]
 
     def _speaks(self, visitor: Visitor) -> None:
         if visitor in self._silent:
@@ -263,23 +297,12 @@ class Ledger:
             return Account(NO_LIMITS)
         if not self._behind_proxies and is_loopback(address):
             return Account(NO_LIMITS)
-        account = self._addresses.pop(name, None)
+        account = self._addresses.find(name)
         if account is None:
-            if len(self._addresses) >= self._most and not self._forgets_one():
-                return self._crowd.setdefault(hash(name) % CROWD, Account(self._paces))
             account = Account(self._paces)
-        self._addresses[name] = account
+            if not self._addresses.open(name, account, self._steady()):
+                return self._crowd.setdefault(hash(name) % CROWD, account)
         return account
-
-    def _forgets_one(self) -> bool:
-        """Make room in the table; whoever still owes something goes to its end."""
-        now = self._steady()
-        for name in list(islice(self._addresses, LOOKED_THROUGH)):
-            account = self._addresses.pop(name)
-            if account.owes_nothing(now):
-                return True
-            self._addresses[name] = account
-        return False
 
 
 def unlimited() -> Visitor:

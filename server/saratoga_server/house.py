@@ -55,6 +55,14 @@ ASKS_FOR_TABLE: Final = frozenset(
 )
 """Commands whose answer tells whether there is a table of that code."""
 
+CHANGES_TABLE: Final = frozenset(
+    {
+        *(said.JoinTable, said.Resume, said.LeaveTable, said.ChangeSettings, said.Kick),
+        *(said.Ready, said.NotReady),
+    }
+)
+"""Commands that have everybody at the table shown a new picture, as often as one likes."""
+
 NOT_THERE: Final = frozenset({"no_such_table", "no_such_race"})
 
 log = EventLog("house")
@@ -175,6 +183,8 @@ class House:
                 raise Refusal("hello_first")
             if self.draining and kind in (said.CreateTable, said.Start):
                 raise Refusal("draining")
+            if kind in CHANGES_TABLE and (wait := session.visitor.does(Act.CHANGE)):
+                raise too_much("The table was changed too often.", wait)
             if kind in ASKS_FOR_TABLE and is_a_guess(session, command):
                 return await self._guessed(session, command)
             return await self._serves[kind](session, command)

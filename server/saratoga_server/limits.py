@@ -50,6 +50,8 @@ class Act(StrEnum):
     """A table opened."""
     WRONG_CODE = "codes"
     """A table asked for that does not exist."""
+    CHANGE = "changes"
+    """A change of a table, which everybody there is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ PER_PLAYER: Final[Paces] = {
     Act.NAME: Pace(10, 30.0),
     Act.TABLE: Pace(20, 5.0),
     Act.WRONG_CODE: Pace(20, 6.0),
+    Act.CHANGE: Pace(120, 0.5),
 }
 
 NO_LIMITS: Final[Paces] = {}
@@ -157,6 +160,10 @@ class Allowance:
     def takes(self, cost: float, now: float) -> bool:
         """Whether that much is allowed now; if it is, it is used up."""
         return self._pace is None or self._bucket.takes(self._pace, cost, now)
+
+    def is_whole(self, now: float) -> bool:
+        """Whether nothing of it is used up."""
+        return self._bucket.whole_at <= now
 
     def wait(self, cost: float, now: float) -> float:
         """Seconds until that much is allowed."""

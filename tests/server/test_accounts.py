@@ -189,7 +189,7 @@ def test_the_table_empties_when_all_is_made_good(times: Times) -> None:
         visitor.left()
     times.now += 3600
     assert spent(ledger.visitor(ANNA), Act.WRONG_CODE) == PER_ADDRESS[Act.WRONG_CODE].burst
-    assert ledger.kept == 8
+    assert ledger.kept == 1
 
 
 # Players
@@ -234,14 +234,29 @@ def test_a_player_with_too_many_connections_keeps_the_newest_and_the_seat(times:
     assert gave_way == [1, 2, 3]
 
 
-def test_a_player_who_has_left_begins_anew(times: Times) -> None:
-    ledger = times.ledger(rate=1, burst=1)
-    for _ in range(3):
+def test_a_player_who_leaves_and_comes_back_is_not_forgiven(times: Times) -> None:
+    ledger = times.ledger(rate=1, burst=2)
+    for paid in (2, 0, 0):
         visitor = ledger.visitor(ANNA)
         visitor.said_hello("anna")
-        assert visitor.pays(1, 0.0)
-        assert not visitor.pays(1, 0.0)
+        assert sum(visitor.pays(1, times.now) for _ in range(3)) == paid
+        assert spent(visitor, Act.WRONG_CODE) == 10 * paid
         visitor.left()
+    times.now += 2
+    visitor = ledger.visitor(ANNA)
+    visitor.said_hello("anna")
+    assert sum(visitor.pays(1, times.now) for _ in range(3)) == 2
+
+
+def test_who_came_once_and_owes_nothing_is_forgotten_by_and_by(times: Times) -> None:
+    ledger = times.ledger()
+    for number in range(2000):
+        visitor = ledger.visitor(f"10.0.{number // 250}.{number % 250}")
+        visitor.pays(1, times.now)
+        visitor.said_hello(f"player {number}")
+        visitor.left()
+        times.now += 1
+    assert ledger.kept < 50
 
 
 def test_nothing_counts_for_who_is_unlimited() -> None:

@@ -398,3 +398,13 @@ async def test_a_table_has_so_many_watchers_and_no_more(
     assert isinstance(await cleo.ask(JoinTable, table=code), Snapshot)
     await bert.ask(UnwatchTable, table=code)
     assert isinstance(await cleo.ask(WatchTable, table=code), Snapshot)
+
+
+async def test_a_table_is_not_changed_without_end(rooms: HouseInMemory) -> None:
+    anna = await rooms.guest("Anna")
+    code = await gathered(anna)
+    cramped(anna, Act.CHANGE, 2)
+    for cap in (3, 5):
+        assert isinstance(await anna.ask(ChangeSettings, table=code, cap=cap), Done)
+    assert await anna.refused(ChangeSettings, table=code, cap=10) == "too_fast"
+    assert anna.table.settings.cap == 5
