@@ -2,9 +2,10 @@
 
 import pytest
 
-from kit.deployment import DEPLOY, open_valkey
+from kit.cluster import running_cluster, until
+from kit.deployment import DEPLOY, open_valkey, settings_of
 from kit.house import open_house
-from kit.stores import StoreServer, binaries, free_port
+from kit.stores import binaries, free_port
 from saratoga_server.store.process import find_binary
 
 LEVELS = ("fast", "safe", "replicated", "cluster")
@@ -52,13 +53,12 @@ async def test_a_replicated_house_opens_on_a_primary_with_its_replica() -> None:
         primary.wait_for("SET", "a", "b", says=b"NOREPLICAS")
 
 
-def test_the_store_of_a_cluster_is_one() -> None:
-    with open_valkey(
-        "cluster", str(find_binary()), f"port {free_port()}", f"cluster-port {free_port()}"
-    ) as store:
-        assert b"cluster_enabled:1" in store.ask_all("INFO", "cluster")
-        assert settings_of(store, "cluster-node-timeout") == "2000"
-
-
-def settings_of(store: StoreServer, name: str) -> str:
-    return store.ask_all("CONFIG", "GET", name).split(b"\r\n")[-2].decode()
+async def test_a_replicated_house_opens_on_a_cluster_of_them() -> None:
+    with running_cluster(settings=settings_of("cluster")) as cluster:
+        async with open_house("--redis", cluster.url, "--durability", "replicated") as house:
+            assert (await house.get("/readyz"))[0] == 200
+        primary = cluster.primaries()[0]
+        cluster.replica_of(primary).kill()
+        until(
+            lambda: "NOREPLICAS" in primary.ask("FLUSHALL"), f"{primary} takes no writes by itself"
+        )

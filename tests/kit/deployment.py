@@ -119,6 +119,14 @@ def open_proxy(*nodes: int) -> Iterator[Proxy]:
             proxy.stop()
 
 
+def settings_of(level: str) -> dict[str, str]:
+    """The settings in `deploy/valkey` for that level, but for what is a test's own to choose."""
+    lines = (DEPLOY / "valkey" / f"valkey-{level}.conf").read_text().splitlines()
+    words = (line.partition(" ") for line in lines if line and not line.startswith("#"))
+    found = {name: value.strip('"') for name, _, value in words}
+    return {name: value for name, value in found.items() if name not in ("bind", "port", "include")}
+
+
 @contextmanager
 def open_valkey(level: str, binary: str, *more: str) -> Iterator[StoreServer]:
     """A store on the settings in `deploy/valkey` for that level; `more` are lines beside them."""
