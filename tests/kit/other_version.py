@@ -2,7 +2,7 @@
 
 It calls itself otherwise, its Functions have another text and so other names, and everything that it writes
 for other nodes to read has a field more than they know: tables, their settings, seats and outcomes, and
-what nodes tell each other. What it once wrote into a table it wants to find there again, whoever else has
+what nodes tell each other. What it once found in a table it wants to find there again, whoever else has
 written meanwhile: if it does not, that is a fault in its log (`field_lost`), and the kit's house fails.
 """
 
@@ -38,16 +38,19 @@ def change_the_rest() -> None:
 
     log = EventLog("other_version")
     pack, unpack, encode = packing.pack, packing.unpack, nudges.encode_nudge
-    written: set[str] = set()
+    found: set[str] = set()
+    """Tables that were read with the field; what is packed may never be written."""
 
     def packed(table: TableState) -> bytes:
-        written.add(table.code)
         return bytes(msgpack.packb(with_moods(msgpack.unpackb(pack(table))), use_bin_type=False))
 
     def unpacked(body: bytes) -> TableState:
         state = unpack(body)
-        for lost in moods_lost(msgpack.unpackb(body)) if state.code in written else ():
+        missing = moods_lost(msgpack.unpackb(body))
+        for lost in missing if state.code in found else ():
             log.error("house_fault", field_lost=lost, table=state.code)
+        if not missing:
+            found.add(state.code)
         return state
 
     def encoded(nudge: nudges.Nudge) -> bytes:

@@ -39,6 +39,8 @@ class Fault:
     """To strike it takes players who go on playing: it is struck before what keeps them from it."""
     by_connection: bool = False
     """Players lose their connection, and are back over another one only."""
+    by_pause: bool = False
+    """Players go on until they are sent away: what counts is the longest pause between two answers."""
     bar: float | None = None
     """Seconds within which everybody must be back, if nothing else is thrown meanwhile."""
     grace: float | None = None

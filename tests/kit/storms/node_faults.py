@@ -11,6 +11,9 @@ from kit.storms.town import Node, Town
 BACK_AFTER_A_NODE = 2.0
 """Seconds; what is promised when a node dies."""
 
+PAUSE_OF_A_RESTART = 2.0
+"""Seconds; what is promised when nodes are restarted one after the other."""
+
 VERSIONS = ("saratoga_server", "kit.other_version")
 """Of the server."""
 
@@ -99,6 +102,8 @@ NODE_FAULTS = (
         part="node",
         strike=restart,
         by_connection=True,
+        by_pause=True,
+        bar=PAUSE_OF_A_RESTART,
     ),
     Fault(
         name="node's clock stepped",

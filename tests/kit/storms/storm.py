@@ -120,6 +120,8 @@ class Storm:
         by_connection = len(faults) == 1 and faults[0].by_connection
         back = await self.town.all_back(felt_by.values(), since, names, by_connection=by_connection)
         waits = [moment - since for guest, moment in back if guest in racing]
+        if len(faults) == 1 and faults[0].by_pause:
+            waits = [guest.pause(since, moment) for guest, moment in back if guest in racing]
         for fault in faults:
             toll = self._toll(fault)
             toll.count += 1
