@@ -17,7 +17,6 @@ from saratoga_rules.standing import State
 from saratoga_rules.stuck import INLINE_LIMIT, StuckSearch, may_declare
 from saratoga_server import race as boards
 from saratoga_server.clock import HouseClock
-from saratoga_server.floor import Room
 from saratoga_server.hub import Hub
 from saratoga_server.ports import (
     BoardCommit,
@@ -29,6 +28,7 @@ from saratoga_server.ports import (
 )
 from saratoga_server.race import Board, Played
 from saratoga_server.races import Race, Races
+from saratoga_server.room import Room
 from saratoga_server.searches import Searches
 from saratoga_server.session import Session
 from saratoga_server.table import Refusal

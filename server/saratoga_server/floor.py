@@ -9,10 +9,8 @@ import asyncio
 import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass, field
 from typing import Final
 
-from saratoga_protocol.events import Table as WireTable
 from saratoga_protocol.events import TableChanged
 from saratoga_server import table as rules
 from saratoga_server.clock import HouseClock
@@ -26,6 +24,7 @@ from saratoga_server.ports import (
     TableStore,
     TableWrite,
 )
+from saratoga_server.room import Room
 from saratoga_server.table import Change, Phase, Refusal, TableState
 
 ATTEMPTS: Final = 64
@@ -47,34 +46,6 @@ log = EventLog("floor")
 
 Transition = Callable[[TableState, Millis], Change | None]
 """Judges a change of a table at a time; `None`: there is nothing to change."""
-
-
-@dataclass(slots=True)
-class Room:
-    """A table on this node."""
-
-    code: str
-    version: int
-    state: TableState
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    timer: asyncio.TimerHandle | None = None
-    in_doubt: bool = False
-    """The answer to a write was lost: the store may know better."""
-    heard: int = 0
-    """The newest version that anybody told of."""
-    announced: str = ""
-    """The race whose end was told here last."""
-    behind: TableState | None = None
-    """The table up to which this node has done what changes mean, if that is not `state`."""
-
-    def falls_behind(self, known: TableState) -> None:
-        """What has changed since `known` is not followed up yet."""
-        if self.behind is None:
-            self.behind = known
-
-    def picture(self) -> WireTable:
-        """The table as everyone at it sees it."""
-        return rules.public_view(self.state, self.version)
 
 
 def fresh_seed() -> bytes:

@@ -24,7 +24,7 @@ from saratoga_server.archive import Archive
 from saratoga_server.clock import HouseClock
 from saratoga_server.dealer import Dealer
 from saratoga_server.errands import Errands, guarded
-from saratoga_server.floor import Floor, Room
+from saratoga_server.floor import Floor
 from saratoga_server.hub import Hub
 from saratoga_server.limits import Act
 from saratoga_server.lobby import Lobby
@@ -37,6 +37,7 @@ from saratoga_server.races import Race, Races
 from saratoga_server.reception import Reception
 from saratoga_server.reckoner import Reckoner
 from saratoga_server.refusing import refused, too_much
+from saratoga_server.room import Room
 from saratoga_server.session import Session
 from saratoga_server.table import Change, Phase, Refusal, TableState
 from saratoga_server.tableside import Tableside

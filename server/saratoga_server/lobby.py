@@ -33,12 +33,13 @@ from saratoga_server import table as rules
 from saratoga_server.clock import HouseClock
 from saratoga_server.codes import table_code
 from saratoga_server.dealer import Dealer
-from saratoga_server.floor import Floor, Room, Transition, fresh_seed
+from saratoga_server.floor import Floor, Transition, fresh_seed
 from saratoga_server.hub import Hub
 from saratoga_server.limits import MOST_WATCHERS, Act
 from saratoga_server.ports import Millis, PlayerStore, TableStore
 from saratoga_server.races import Races
 from saratoga_server.refusing import too_much
+from saratoga_server.room import Room
 from saratoga_server.session import Session
 from saratoga_server.table import Change, Phase, Refusal, TableState
 

@@ -20,11 +20,12 @@ from saratoga_rules.position import Position
 from saratoga_rules.standing import Racer, Reached, State, ranking
 from saratoga_rules.views import redact
 from saratoga_server import race as boards
-from saratoga_server.floor import Floor, Room
+from saratoga_server.floor import Floor
 from saratoga_server.hub import Hub
 from saratoga_server.nudges import StoodAt
 from saratoga_server.ports import BoardStore, Millis, StoredStanding
 from saratoga_server.race import Board
+from saratoga_server.room import Room
 from saratoga_server.table import Phase, Refusal, TableState
 
 FOLDED_AT_ONCE: Final = 2

@@ -12,12 +12,13 @@ from saratoga_server import cashier
 from saratoga_server import table as rules
 from saratoga_server.archive import Archive
 from saratoga_server.dealer import Dealer
-from saratoga_server.floor import Floor, Room
+from saratoga_server.floor import Floor
 from saratoga_server.hub import Hub
 from saratoga_server.logs import EventLog
 from saratoga_server.metrics import Metrics
 from saratoga_server.ports import Millis, RaceFinish
 from saratoga_server.races import Race, Races
+from saratoga_server.room import Room
 from saratoga_server.settlements import pack_settlement
 from saratoga_server.table import Change, Phase, Refusal, TableState
 

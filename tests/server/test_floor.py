@@ -15,9 +15,10 @@ from saratoga_protocol.codec import CODECS
 from saratoga_protocol.events import TableChanged
 from saratoga_protocol.version import JSON
 from saratoga_server.clock import HouseClock
-from saratoga_server.floor import Floor, Room, Transition
+from saratoga_server.floor import Floor, Transition
 from saratoga_server.hub import Hub
 from saratoga_server.ports import Millis, StoreUnavailable
+from saratoga_server.room import Room
 from saratoga_server.session import Session
 from saratoga_server.table import Change, Phase, RaceStarted, Refusal, TableState, resume
 from saratoga_server.table.state import FORMAT

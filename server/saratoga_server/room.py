@@ -1,0 +1,36 @@
+"""A table as one node knows it: which version, and what of that it has not followed up yet."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from saratoga_protocol.events import Table as WireTable
+from saratoga_server import table as rules
+from saratoga_server.table import TableState
+
+
+@dataclass(slots=True)
+class Room:
+    """A table on this node."""
+
+    code: str
+    version: int
+    state: TableState
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    timer: asyncio.TimerHandle | None = None
+    in_doubt: bool = False
+    """The answer to a write was lost: the store may know better."""
+    heard: int = 0
+    """The newest version that anybody told of."""
+    announced: str = ""
+    """The race whose end was told here last."""
+    behind: TableState | None = None
+    """The table up to which this node has done what changes mean, if that is not `state`."""
+
+    def falls_behind(self, known: TableState) -> None:
+        """What has changed since `known` is not followed up yet."""
+        if self.behind is None:
+            self.behind = known
+
+    def picture(self) -> WireTable:
+        """The table as everyone at it sees it."""
+        return rules.public_view(self.state, self.version)
