@@ -103,7 +103,6 @@ async def _kept(
             await call_off([opening])
             return
         ready(await opening)
-        systemd.tell(systemd.READY)
         duties = [
             asyncio.create_task(workers.keep()),
             asyncio.create_task(_replace_when_told(workers, again)),
