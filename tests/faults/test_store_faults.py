@@ -9,7 +9,7 @@ from kit.cutting_proxy import cutting_proxy, next_call
 from kit.running_race import ANNA, BERT, CODE, ending, move, running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import CommitStatus, StoreUnavailable, TableWrite
-from saratoga_server.store import batcher, commits, link
+from saratoga_server.store import batcher, link
 from saratoga_server.store.connection import Store, open_store
 
 TABLES = [f"mint-otter-{number}" for number in range(10, 18)]
@@ -24,7 +24,7 @@ async def store(store_server: StoreServer) -> AsyncIterator[Store]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give up soon: what is tested is that the house does, not when."""
-    for module in (commits, link):
+    for module in (batcher, link):
         monkeypatch.setattr(module, "PATIENCE", 0.3)
 
 

@@ -15,6 +15,7 @@ import hiredis
 from redis.exceptions import RedisError
 
 from saratoga_server.ports import (
+    BoardCommit,
     CommitOutcome,
     CommitStatus,
     Millis,
@@ -26,6 +27,8 @@ from saratoga_server.store.confirmations import confirmed
 from saratoga_server.store.line import Line, Reply
 from saratoga_server.store.trouble import is_function_missing, passes
 
+PATIENCE: Final = 6.0
+"""Seconds a commit may take in all: a store that is restarted loses nobody."""
 BATCH: Final = 256
 """Boards in one request at most; a longer one would hold up the store's other work."""
 REPLY_TIMEOUT: Final = 2.0
@@ -120,9 +123,22 @@ class Batcher:
         """Connect before the first commit comes."""
         self._recover("not connected")
 
-    def take(self, waiter: Waiter) -> None:
-        """Put a commit on its way."""
-        self._waiting.append(waiter)
+    def submit(self, commit: BoardCommit) -> asyncio.Future[CommitOutcome]:
+        """Put a commit on its way; the future fails with `StoreUnavailable`."""
+        loop = self._loop
+        future: asyncio.Future[CommitOutcome] = loop.create_future()
+        if self._closed:
+            future.set_exception(StoreUnavailable("the store is closed"))
+            return future
+        self._waiting.append((commit, future, loop.time() + PATIENCE))
+        if not self._busy:
+            self._busy = True
+            loop.call_soon(self._flush)
+        return future
+
+    def take(self, waiters: Iterable[Waiter]) -> None:
+        """Put commits on their way that somebody awaits already."""
+        self._waiting += waiters
         if not self._busy:
             self._busy = True
             self._loop.call_soon(self._flush)
@@ -139,9 +155,13 @@ class Batcher:
         in_flight = (waiter for call in self._flight for waiter in call)
         return [*in_flight, *self._returned, *self._waiting]
 
+    def shut(self) -> None:
+        """Take no commits any more."""
+        self._closed = True
+
     async def close(self, within: float = 0.0) -> None:
         """Let what is on its way arrive, within so many seconds; then drop the connection."""
-        self._closed = True
+        self.shut()
         on_their_way = [waiter[1] for waiter in self.under_way()]
         if on_their_way:
             await asyncio.wait(on_their_way, timeout=within)

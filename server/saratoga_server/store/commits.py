@@ -9,19 +9,18 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from saratoga_server.ports import BoardCommit, CommitOutcome, StoreUnavailable
+from saratoga_server.ports import BoardCommit, CommitOutcome
+from saratoga_server.store import batcher
 from saratoga_server.store.batcher import Alone, Batcher, fail
 from saratoga_server.store.batches import Batches, Waiter, by_partition, together
 from saratoga_server.store.keys import DUE_KEYS, partition
 from saratoga_server.store.line import Line
 from saratoga_server.store.primaries import Primaries, Primary
 
-PATIENCE: Final = 6.0
-"""Seconds a commit may take in all: a store that is restarted loses nobody."""
-
 _PAUSE: Final = 0.05
 """Seconds before a call goes again whose partition is somewhere else."""
 
+Submit = Callable[[BoardCommit], asyncio.Future[CommitOutcome]]
 Connect = Callable[[Primary, Line], Awaitable[None]]
 """Opens a line to a primary that is fit for use and has our Functions."""
 
@@ -41,29 +40,20 @@ class Commits:
         self._connect = connect
         self._batches = batches
         self._on_batch = on_batch
-        self._closed = False
         self._loop = asyncio.get_running_loop()
         self._batchers: dict[Primary, Batcher] = {}
         self._later: set[asyncio.Task[None]] = set()
         self._deaf = primaries.on_change(self._follow)
-        self._only: Batcher | None = None
+        self.submit: Submit = self._submit
+        """Puts a commit on its way; the future fails with `StoreUnavailable`."""
         if not primaries.is_cluster:
-            self._only = self._batcher(primaries.all()[0])
+            # for every move: not a call more than it takes
+            self.submit = self._batcher(primaries.all()[0]).submit
 
     def start(self) -> None:
         """Connect before the first commit comes."""
         for primary in self._primaries.all():
             self._batcher(primary).start()
-
-    def submit(self, commit: BoardCommit) -> asyncio.Future[CommitOutcome]:
-        """Put a commit on its way; the future fails with `StoreUnavailable`."""
-        future: asyncio.Future[CommitOutcome] = self._loop.create_future()
-        if self._closed:
-            future.set_exception(StoreUnavailable("the store is closed"))
-            return future
-        batcher = self._only or self._owner(commit)
-        batcher.take((commit, future, self._loop.time() + PATIENCE))
-        return future
 
     async def commit(self, commit: BoardCommit) -> CommitOutcome:
         """Append to one board's log; durable when it returns."""
@@ -71,9 +61,10 @@ class Commits:
 
     async def close(self) -> None:
         """Let what is on its way arrive, within `PATIENCE`; then drop the connections."""
-        self._closed = True
         self._deaf()
-        until = self._loop.time() + PATIENCE
+        for each in self._batchers.values():
+            each.shut()
+        until = self._loop.time() + batcher.PATIENCE
         while (awaited := self._under_way()) and self._loop.time() < until:
             await asyncio.wait(awaited, timeout=until - self._loop.time())
         for task in self._later:
@@ -82,31 +73,34 @@ class Commits:
 
     def _under_way(self) -> list[asyncio.Future[Any]]:
         futures: list[asyncio.Future[Any]] = list(self._later)
-        for batcher in self._batchers.values():
-            futures += (waiter[1] for waiter in batcher.under_way())
+        for each in self._batchers.values():
+            futures += (waiter[1] for waiter in each.under_way())
         return [future for future in futures if not future.done()]
 
     # a cluster
+
+    def _submit(self, commit: BoardCommit) -> asyncio.Future[CommitOutcome]:
+        return self._owner(commit).submit(commit)
 
     def _owner(self, commit: BoardCommit) -> Batcher:
         return self._batcher(self._primaries.of(DUE_KEYS[partition(commit.table)]))
 
     def _batcher(self, primary: Primary) -> Batcher:
-        batcher = self._batchers.get(primary)
-        if batcher is None:
+        known = self._batchers.get(primary)
+        if known is None:
 
             async def connect(line: Line) -> None:
                 await self._connect(primary, line)
 
             is_cluster = self._primaries.is_cluster
-            batcher = self._batchers[primary] = Batcher(
+            known = self._batchers[primary] = Batcher(
                 connect,
                 self._batches,
                 by_partition if is_cluster else together,
                 _Cluster(self, primary) if is_cluster else Alone(),
                 self._on_batch,
             )
-        return batcher
+        return known
 
     def _follow(self) -> None:
         """Be connected to new primaries before somebody needs it; let go of old ones."""
@@ -115,15 +109,15 @@ class Commits:
             if primary not in self._batchers:
                 self._batcher(primary).start()
         for primary in [each for each in self._batchers if each not in primaries]:
-            self._spawn(self._batchers.pop(primary).close(within=PATIENCE))
+            self._spawn(self._batchers.pop(primary).close(within=batcher.PATIENCE))
 
     def send_on(self, waiter: Waiter, *, again: bool) -> None:
         """Give a commit to whoever owns it now."""
-        batcher = self._owner(waiter[0])
+        owner = self._owner(waiter[0])
         if again:
-            batcher.take_again((waiter,))
+            owner.take_again((waiter,))
         else:
-            batcher.take(waiter)
+            owner.take((waiter,))
 
     def put_off(self, waiters: list[Waiter]) -> None:
         """Send commits again a little later, to whoever owns them then."""

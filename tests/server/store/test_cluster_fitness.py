@@ -8,7 +8,7 @@ from kit.cluster import Cluster, ClusterNode, running_cluster, until
 from kit.running_race import move, running_race
 from kit.stores import StoreServer, replica_of
 from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
-from saratoga_server.store import cluster_fitness, commits
+from saratoga_server.store import batcher, cluster_fitness
 from saratoga_server.store.connection import open_store
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import DUE_KEYS, table_key
@@ -107,7 +107,7 @@ async def test_a_primary_that_comes_back_unfit_gets_no_more_moves(
         owner = trio.owner(table_key("mint-otter-42"))
         owner.do("CONFIG", "SET", "appendfsync", "everysec")
         try:
-            monkeypatch.setattr(commits, "PATIENCE", 0.3)
+            monkeypatch.setattr(batcher, "PATIENCE", 0.3)
             assert owner.ask("CLIENT", "KILL", "TYPE", "normal").startswith(":")
             with pytest.raises(StoreUnavailable, match="CONFIG SET appendfsync always"):
                 await race.commit(move("w>t1", 1))
