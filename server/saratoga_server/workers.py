@@ -91,6 +91,10 @@ class Workers:
             log.info("worker_ready", worker=place.post.node, pid=place.worker.pid)
         return addresses[0]
 
+    def pids(self) -> list[int]:
+        """Who holds the posts at present, in their order."""
+        return [place.worker.pid for place in self._places]
+
     async def keep(self) -> None:
         """Start again who ends; for ever."""
         async with asyncio.TaskGroup() as group:

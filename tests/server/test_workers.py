@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from saratoga_server.duties import call_off
 from saratoga_server.settings import CannotOpen
 from saratoga_server.stopping import Stop
 from saratoga_server.worker import Post
@@ -40,6 +41,20 @@ write("retired")
 DEAF = READY.replace(
     "signal.signal(signal.SIGTERM, end)", "signal.signal(signal.SIGTERM, lambda *_: 0)"
 )
+SLOW = (
+    GOOD
+    + """
+write("began")
+line.recv(1)
+write("gave up")
+"""
+)
+ANSWERS_WHEN_TOLD = """
+while not os.path.exists("{}"):
+    pass
+line.sendall(json.dumps({{"ready": "ws://again"}}).encode() + b"\\n")
+line.recv(1)
+"""
 REFUSED = (
     GOOD
     + """
@@ -169,6 +184,46 @@ async def test_who_does_not_end_is_killed_when_it_is_asked_for_twice(
         stop.ask()
         await workers.close(stop)
         assert not any(is_running(pid) for _, pid in ready)
+
+
+async def test_whoever_is_coming_when_all_are_to_end_ends_too(tmp_path: Path) -> None:
+    async with opened(tmp_path, READY) as (workers, programs):
+        programs.install(SLOW)
+        replacing = asyncio.create_task(workers.replace_all())
+        ((_, coming),) = await written(programs, "began", 1)
+        assert await call_off([replacing]) == []
+        assert is_running(coming)
+    everybody = programs.entries("ready") + programs.entries("began")
+    assert not any(is_running(pid) for _, pid in everybody)
+    assert len(programs.entries("stopped")) == 3
+
+
+async def test_told_to_end_before_all_are_ready_none_is_left(tmp_path: Path) -> None:
+    programs = Programs(tmp_path, SLOW)
+    command = (sys.executable, str(programs.program), str(programs.diary))
+    posts = [Post(node="east.1", metrics_port=None, doors=(), store=None)]
+    workers = Workers(posts, ends_within=10, command=command)
+    opening = asyncio.create_task(workers.open())
+    ((_, coming),) = await written(programs, "began", 1)
+    assert await call_off([opening]) == []
+    assert not is_running(coming)
+
+
+async def test_who_dies_while_another_is_coming_leaves_the_place_to_that_one(
+    tmp_path: Path,
+) -> None:
+    async with opened(tmp_path, READY, count=1) as (workers, programs):
+        keeping = asyncio.create_task(workers.keep())
+        ((_, old),) = programs.entries("ready")
+        programs.install(SLOW.replace("line.recv(1)", ANSWERS_WHEN_TOLD.format(tmp_path / "go")))
+        replacing = asyncio.create_task(workers.replace_all())
+        ((_, coming),) = await written(programs, "began", 1)
+        os.kill(old, signal.SIGKILL)
+        (tmp_path / "go").touch()
+        assert await replacing
+        assert workers.pids() == [coming]
+        assert len(programs.entries("began")) == 1
+        await call_off([keeping])
 
 
 async def test_workers_notice_that_their_parent_is_gone(tmp_path: Path) -> None:
