@@ -78,7 +78,7 @@ class RawSocket:
         poll.register(self._connection, select.POLLRDHUP)  # not for what there is to read
         try:
             async with asyncio.timeout(within):
-                while not poll.poll(0):
+                while not poll.poll(0):  # noqa: ASYNC110 - nothing tells of it otherwise
                     await asyncio.sleep(LOOK_EVERY)
         except TimeoutError:
             return False
