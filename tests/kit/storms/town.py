@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -95,6 +96,12 @@ class Guest:
         if notes.is_connected and not notes.is_racing and notes.heard > moment:
             return notes.heard
         return None
+
+    def pause(self, since: float, until: float) -> float:
+        """Seconds in which the house took no move of the player's; the longest of them."""
+        moments = [each.moment for each in self.notes.acknowledged if since < each.moment < until]
+        stops = [since, *moments, until]
+        return max(after - before for before, after in pairwise(stops))
 
     def __str__(self) -> str:
         notes = self.notes
