@@ -33,6 +33,9 @@ ATTEMPTS: Final = 64
 Of those who write at once one gets through each time: sixteen players on as many nodes need sixteen.
 """
 
+ASKED_AT_ONCE: Final = 32
+"""Tables whose versions are asked for in one go: more would hold up the event loop."""
+
 APART: Final = 250
 """Milliseconds over which several nodes ring a timer that need not be prompt."""
 
@@ -230,13 +233,17 @@ class Floor:
 
     async def changed_elsewhere(self) -> list[str]:
         """The tables held here of which the store has another version."""
-        held = {room.code: room.version for room in self.rooms()}
-        stored = await self._store.load_versions(list(held))
-        return [
-            code
-            for (code, version), there in zip(held.items(), stored, strict=True)
-            if version != there
-        ]
+        changed = []
+        held = [(room.code, room.version) for room in self.rooms()]
+        for place in range(0, len(held), ASKED_AT_ONCE):
+            asked = held[place : place + ASKED_AT_ONCE]
+            stored = await self._store.load_versions([code for code, _ in asked])
+            changed += [
+                code
+                for (code, version), there in zip(asked, stored, strict=True)
+                if version != there
+            ]
+        return changed
 
     async def refresh(self, code: str, version: int | None = None) -> None:
         """Another node has changed the table: read it again, if this node holds it.

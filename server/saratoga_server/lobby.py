@@ -106,7 +106,7 @@ class Lobby:
             return await self._come_back(session, command.id, code)
         self._listed[code] = None
         await self.list_if_public(room)
-        return await self._seated(session, command.id, room)
+        return await self._seated(session, command.id, room, change.table.epoch)
 
     async def join(self, session: Session, command: JoinTable) -> Snapshot:
         """Sit down at a table, or come back to one's seat."""
@@ -133,21 +133,31 @@ class Lobby:
         self, session: Session, command_id: int, code: str, transition: Transition
     ) -> Snapshot:
         """The connection holds the seat from now on; an older one of the player's lets go."""
+        taken = 0
+
+        def noted(table: TableState, now: Millis) -> Change | None:
+            nonlocal taken
+            change = transition(table, now)
+            taken = change.table.epoch if change else 0
+            return change
+
         before, session.seat = session.seat, None  # or it would be the older one itself
         try:
-            room = await self._floor.change(code, transition)
+            room = await self._floor.change(code, noted)
         except BaseException:
             session.seat = before
             raise
-        return await self._seated(session, command_id, room)
+        return await self._seated(session, command_id, room, taken)
 
-    async def _seated(self, session: Session, command_id: int, room: Room) -> Snapshot:
-        seat = room.state.seat(session.player)
-        if seat is None:
+    async def _seated(self, session: Session, command_id: int, room: Room, epoch: int) -> Snapshot:
+        """The seat was taken with that epoch, and may have been taken over since."""
+        if room.state.seat(session.player) is None:
             raise Refusal("not_seated")
-        session.seat, session.epoch = room.code, seat.epoch
+        session.seat, session.epoch = room.code, epoch
         self._hub.follow(session, room.code)
         self.tell_the_older(room)
+        if session.seat is None:
+            raise Refusal("taken_over")
         await self._players.set_table(session.player, room.code)
         return await self.snapshot(session, command_id, room)
 

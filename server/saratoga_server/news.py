@@ -24,6 +24,9 @@ from saratoga_server.races import Race, Races, Stand
 TELL_EVERY: Final = 0.05
 """Seconds between two tellings. What is heard waits for the hearer's own tick on top."""
 
+TOLD_AT_ONCE: Final = 64
+"""Races; more wait for the next time."""
+
 COMPANY_FOR: Final = 5.0
 """Seconds for which another node, once heard of, counts as there."""
 
@@ -153,7 +156,7 @@ class News:
 
     async def tell_standings(self) -> None:
         """Tell the other nodes where racers stand now; what cannot be told is told the next time."""
-        untold, self._untold = self._untold, {}
+        untold = {race: self._untold.pop(race) for race in list(self._untold)[:TOLD_AT_ONCE]}
         told = {
             race: [stand.to_tell(player) for player, stand in stands.items()]
             for race, stands in untold.items()

@@ -107,7 +107,8 @@ class Tableside:
         def once(table: TableState, now: Millis) -> Change | None:
             if rules.is_repeat(table, session.player, command.id):
                 return None
-            if session.seat != table.code and table.seat(session.player) is not None:
+            seat = table.seat(session.player)
+            if seat is not None and (session.seat != table.code or session.epoch < seat.epoch):
                 raise Refusal("taken_over", "This connection does not hold your seat. Resume it.")
             return transition(table, now)
 

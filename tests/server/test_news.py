@@ -13,6 +13,7 @@ from saratoga_protocol.commands import (
     Kick,
     LeaveTable,
     ListTables,
+    MakeMove,
     Resume,
     WatchTable,
 )
@@ -28,6 +29,8 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.refusals import BANNED, TAKEN_OVER
 from saratoga_server.nudges import Here
+from saratoga_server.room import Room
+from saratoga_server.table import Change, TableState
 from saratoga_server.table.countdown import MINUTE
 
 
@@ -203,3 +206,40 @@ async def test_after_a_gap_who_was_banned_or_renamed_meanwhile_is_so_here(nodes:
     assert cleo.session.name == "Chloe"
     assert (cleo.sent_away, anna.sent_away) == ([], [])
     assert nodes.west.house.metrics.resubscriptions == 1
+
+
+@pytest.mark.parametrize("same_node", [True, False])
+async def test_of_two_connections_that_resume_at_once_only_the_newer_one_holds_the_seat(
+    nodes: Nodes, same_node: bool
+) -> None:
+    anna, bert = await nodes.two()
+    code = await nodes.race(anna, bert)
+    slow = await nodes.east.guest("Anna")
+    quick = await (nodes.east if same_node else nodes.west).guest("Anna")
+    floor = nodes.east.house.floor
+    follow_up = floor.on_change
+
+    async def interrupted(room: Room, before: TableState, change: Change) -> None:
+        floor.on_change = follow_up
+        await quick.at_table(Resume, table=code)
+        await nodes.settle()
+
+    floor.on_change = interrupted
+    assert await slow.refused(Resume, table=code) == "taken_over"
+    assert set(slow.sent_away) == {TAKEN_OVER.code}
+    assert (quick.sent_away, anna.sent_away) == ([], [TAKEN_OVER.code])
+    await quick.moves("draw")
+    assert await slow.refused(MakeMove, race=f"{code}/1", after=1, move="draw") == "not_seated"
+
+
+async def test_an_older_connection_does_nothing_at_the_table_though_its_node_heard_nothing(
+    nodes: Nodes,
+) -> None:
+    anna, bert = await nodes.two()
+    code = await gathered(anna, bert)
+    await nodes.settle()
+    nodes.east.fake.ears.remove(nodes.east.house.news)
+    newer = await nodes.west.guest("Anna")
+    await newer.at_table(Resume, table=code)
+    assert await anna.refused(ChangeSettings, table=code, cap=5) == "taken_over"
+    assert set(anna.sent_away) == {TAKEN_OVER.code}
