@@ -354,7 +354,8 @@ class House:
         await self.errands.finish()
         await asyncio.gather(*(guarded(self._give_up_seats(room)) for room in self.floor.rooms()))
         await self.floor.close()
-        await self.nodes.gone(self.node)
+        # without a store nothing can be said, and is found out in time
+        await guarded(self.nodes.gone(self.node))
 
 
 def is_a_guess(session: Session, command: Any) -> bool:

@@ -362,6 +362,15 @@ async def test_a_stopped_house_has_taken_back_its_sign_of_life(rooms: HouseInMem
     assert rooms.house.node not in rooms.fake.nodes
 
 
+async def test_a_house_stops_without_its_store(rooms: HouseInMemory) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    await rooms.race(anna, bert)
+    rooms.house.draining = rooms.fake.unavailable = True
+    await rooms.house.stop()
+    rooms.fake.unavailable = False
+    assert rooms.house.node in rooms.fake.nodes
+
+
 # The same on every store, by the house's own clock
 
 
