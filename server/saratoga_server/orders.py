@@ -8,7 +8,7 @@ from saratoga_protocol.refusals import BANNED
 from saratoga_server import table as rules
 from saratoga_server.archive import Archive
 from saratoga_server.floor import Floor, fresh_seed
-from saratoga_server.hub import Hub
+from saratoga_server.hub import Hub, tell_all
 from saratoga_server.lobby import Lobby
 from saratoga_server.nudges import (
     Announce,
@@ -37,8 +37,7 @@ class Orders:
         """Let one act be felt."""
         match order:
             case Announce(text):
-                for session in self._hub.sessions:
-                    session.tell(Announcement(text=text))
+                tell_all(self._hub.sessions, Announcement(text=text))
             case TableClosedByAdmin(table, reason):
                 await self._close(table, reason)
             case Banned(player) | Forgotten(player):

@@ -153,7 +153,8 @@ class Timekeeper:
                 await house.floor.elapse(code, dead)
 
     async def _tick(self) -> None:
-        self._house.hub.tick()
+        for _ in self._house.hub.ticks():
+            await asyncio.sleep(0)
 
     async def _beat(self) -> None:
         await self._house.nodes.beat(self._house.node)

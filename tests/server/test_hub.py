@@ -6,7 +6,7 @@ from kit.guests import Heard, RecordingLine
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.events import Announcement, AnyEvent, Standing, Standings
 from saratoga_protocol.version import JSON, MSGPACK
-from saratoga_server.hub import Hub, tell_all
+from saratoga_server.hub import TOLD_AT_ONCE, Hub, tell_all
 from saratoga_server.session import Session
 
 CODE, OTHER = "mint-otter-42", "odd-emu-11"
@@ -100,6 +100,22 @@ def test_standings_are_sent_once_a_tick_and_as_they_are_then() -> None:
     assert heard(anna) == [standings(3)]
     hub.tick()
     assert heard(anna) == [standings(3)]
+
+
+def test_many_tables_are_told_in_turns_and_one_that_is_settled_meanwhile_is_not() -> None:
+    hub = Hub()
+    tables = [f"table-{number}" for number in range(2 * TOLD_AT_ONCE)]
+    told: list[str] = []
+    for code in tables:
+        hub.follow(session(code), code)
+        hub.standings_changed(code, lambda code=code: told.append(code))  # type: ignore[misc]
+    turns = hub.ticks()
+    next(turns)
+    assert told == tables[:TOLD_AT_ONCE]
+    hub.standings_settled(tables[-1])
+    assert list(turns) == [None]
+    assert told == tables[:-1]
+    assert hub._changed == {}
 
 
 def test_standings_that_nobody_follows_are_not_worked_out() -> None:
