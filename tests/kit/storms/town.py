@@ -45,7 +45,7 @@ KEEP_ON_FULL_DISK = ("sh", "-c", 'trap "" XFSZ; exec "$@"', "sh")
 
 
 class NeverCame(Exception):
-    """What was awaited did not come in time; the text says how everything stands."""
+    """What was awaited did not come in time."""
 
 
 @dataclass
@@ -163,9 +163,9 @@ class Town:
                     self.news.clear()
                     await self.news.wait()
         except TimeoutError:
-            raise NeverCame(f"{what}: not within {within:.0f} s\n{self.picture()}") from None
+            raise NeverCame(f"{what}: not within {within:.0f} s") from None
         if self.broken:
-            raise NeverCame(f"{'; '.join(self.broken)}\n{self.picture()}")
+            raise NeverCame("; ".join(self.broken))
 
     async def all_back(
         self, guests: Iterable[Guest], since: float, what: str, *, by_connection: bool

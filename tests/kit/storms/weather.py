@@ -78,7 +78,7 @@ class Aftermath:
 async def weathered(
     forecast: Forecast, tell: Callable[[str], None] = lambda news: None
 ) -> Aftermath:
-    """Let it come down, and look through everything; raises `NeverCame` if the town is stuck."""
+    """Let it come down, and look through everything."""
     async with open_town(
         forecast.games,
         nodes=forecast.nodes,
@@ -104,6 +104,7 @@ async def weathered(
 async def _throw_all(
     forecast: Forecast, storm: Storm, auditor: Auditor, tell: Callable[[str], None]
 ) -> None:
+    """Throw everything, or stop where the town does not come to itself again."""
     schedule = storm.schedule(forecast.faults, forecast.together)
     for number, faults in enumerate(schedule, start=1):
         names = " and ".join(fault.name for fault in faults)
@@ -111,11 +112,12 @@ async def _throw_all(
         try:
             await storm.throw(faults, number)
         except (NeverCame, TimeoutError, AssertionError) as trouble:
-            trouble.add_note(
-                f"seed {forecast.seed}, throw {number} of {len(schedule)}: {names}\n"
-                f"{storm.figures()}\n{storm.town.picture()}"
+            auditor.faults.append(
+                f"throw {number} of {len(schedule)}, {names}: {trouble!r}\n{storm.town.picture()}"
             )
-            raise
+            return
         if number % LOOKED_AFTER == 0:
+            known = len(auditor.faults)
             await auditor.look()
-            assert auditor.faults == [], (forecast.seed, number)
+            for fault in auditor.faults[known:]:
+                tell(f"WRONG: {fault}")
