@@ -39,6 +39,7 @@ def forecasts(options: argparse.Namespace, seed: str) -> Iterator[tuple[str, For
 
 def report(town: str, forecast: Forecast, aftermath: Aftermath, seconds: float) -> str:
     wrong = "".join(f"\nWRONG: {fault}" for fault in aftermath.faults)
+    wrong += "".join(f"\nLATE: {late}" for late in aftermath.late)
     level = "replicated" if forecast.clustered else "safe"
     return (
         f"store: {town}, level {level}, {forecast.nodes} nodes, seed {forecast.seed!r}\n"
@@ -64,7 +65,7 @@ def main() -> int:
         began = time.monotonic()
         aftermath = asyncio.run(weathered(forecast, tell))
         told += report(town, forecast, aftermath, time.monotonic() - began) + "\n"
-        is_whole = is_whole and not aftermath.faults
+        is_whole = is_whole and not aftermath.faults and not aftermath.late
         print(told.rpartition("store: ")[2], flush=True)
         if options.figures is not None:
             options.figures.write_text(told)
