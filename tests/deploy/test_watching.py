@@ -6,6 +6,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -106,12 +107,23 @@ def test_selectors_find_what_an_expression_reads() -> None:
     ]
 
 
+def anchors(page: Path) -> set[str]:
+    """What a page's titles can be linked by."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^a-z0-9 -]", "", each.lower()).strip().replace(" ", "-") for each in titles}
+
+
 def test_every_alarm_leads_to_its_page() -> None:
-    runbook = (DEPLOY / "RUNBOOK.md").read_text()
-    anchors = {
-        re.sub(r"[^a-z0-9 -]", "", title.lower()).strip().replace(" ", "-")
-        for title in re.findall(r"^#+ (.*)$", runbook, re.MULTILINE)
-    }
-    wanted = re.findall(r"runbook: RUNBOOK\.md#(\S+)", (PROMETHEUS / "alerts.yml").read_text())
-    assert len(wanted) == (PROMETHEUS / "alerts.yml").read_text().count("- alert:")
-    assert set(wanted) - anchors == set()
+    alerts = (PROMETHEUS / "alerts.yml").read_text()
+    wanted = re.findall(r"runbook: RUNBOOK\.md#(\S+)", alerts)
+    assert len(wanted) == alerts.count("- alert:")
+    assert set(wanted) - anchors(DEPLOY / "RUNBOOK.md") == set()
+
+
+def test_every_part_of_a_page_that_is_linked_is_there() -> None:
+    for page in DEPLOY.glob("*.md"):
+        links = re.findall(r"\]\(([A-Za-z.]*)#([\w-]+)\)", page.read_text())
+        assert links
+        assert [
+            link for link in links if link[1] not in anchors(DEPLOY / (link[0] or page.name))
+        ] == []
