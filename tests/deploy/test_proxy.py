@@ -3,18 +3,26 @@
 import asyncio
 import ssl
 import subprocess
+from contextlib import AsyncExitStack
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
 from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
 from websockets.typing import Subprotocol
 
 from kit.deployed import Deployment
-from kit.deployment import Proxy
+from kit.deployment import Proxy, open_proxy
 from saratoga_protocol.version import SUBPROTOCOLS
 
 pytestmark = [pytest.mark.needs("nginx", "openssl"), pytest.mark.asyncio(loop_scope="module")]
+
+SUBPROTOCOLS_OFFERED = [Subprotocol(name) for name in SUBPROTOCOLS]
+
+HOUSEHOLD = 64
+"""Connections: sixteen friends, each with three bots."""
+FLOOD = 256
 
 
 def page(proxy: Proxy, path: str, **headers: str) -> tuple[int, dict[str, str], str]:
@@ -65,7 +73,7 @@ async def test_what_a_stranger_says_of_the_address_is_not_believed(
     async with connect(
         deployment.proxy.url,
         ssl=context,
-        subprotocols=[Subprotocol(name) for name in SUBPROTOCOLS],
+        subprotocols=SUBPROTOCOLS_OFFERED,
         additional_headers={"X-Forwarded-For": "203.0.113.7", "X-Real-IP": "203.0.113.7"},
     ):
         pass
@@ -75,7 +83,30 @@ async def test_what_a_stranger_says_of_the_address_is_not_believed(
         for event in node.events()
         if event["event"] == "connected"
     ]
-    assert came == ["127.0.0.1"]
+    assert set(came) == {"127.0.0.1"}
+
+
+async def test_a_household_comes_in_at_once_and_a_flood_is_told_to_come_later(
+    deployment: Deployment,
+) -> None:
+    context = ssl.create_default_context(cafile=str(deployment.proxy.certificate))
+    with open_proxy(*(node.port for node in deployment.nodes)) as proxy:
+        context.load_verify_locations(proxy.certificate)
+        async with AsyncExitStack() as lines:
+
+            async def comes_in() -> int:
+                """The status of a handshake."""
+                line = connect(proxy.url, ssl=context, subprotocols=SUBPROTOCOLS_OFFERED)
+                try:
+                    await lines.enter_async_context(line)
+                except InvalidStatus as refused:
+                    return refused.response.status_code
+                return 101
+
+            household = await asyncio.gather(*(comes_in() for _ in range(HOUSEHOLD)))
+            assert set(household) == {101}
+            flood = await asyncio.gather(*(comes_in() for _ in range(FLOOD)))
+            assert set(flood) == {101, 429}
 
 
 async def test_nginx_finds_no_fault_with_the_settings(deployment: Deployment) -> None:
