@@ -47,6 +47,7 @@ class Listener:
         self._ear = ear
         self.is_open = False
         """Whether whatever is said now will be heard, as far as anybody can know."""
+        self._has_complained = False
         self._unconfirmed = 0
         self._echo = 0
         """The number of the newest nudge of one's own that came round."""
@@ -59,12 +60,18 @@ class Listener:
             try:
                 await self._listen()
             except Exception as fault:  # the edge: whatever it is, listening begins anew
-                _log.warning("not_listening", store=self._primary.name, reason=str(fault) or "late")
+                self._complain(str(fault) or "late")
             await pause(PAUSE)
-            await self._primaries.refresh()
+
+    def _complain(self, reason: str) -> None:
+        """Say so once, not at every try until it is mended."""
+        if not self._has_complained:
+            _log.warning("not_listening", store=self._primary.name, reason=reason)
+        self._has_complained = True
 
     async def _listen(self) -> None:
         self._unconfirmed, self._echo, self._fault = self._channels, 0, ""
+        await self._primaries.refresh()
         line = Line(self._on_reply, self._on_lost)
         try:
             async with asyncio.timeout(OPEN_WITHIN):
@@ -75,6 +82,7 @@ class Listener:
             # subscribed first, now read: nothing can slip through between the two
             self.is_open = True
             await self._ear.opened()
+            self._has_complained = False
             number = 1
             while True:
                 await self._rest()
