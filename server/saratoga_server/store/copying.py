@@ -23,9 +23,7 @@ async def copy_all(source: "Redis", target: Primaries) -> int:
     """Copy all keys of the source; how many. The target must hold none of them."""
     copied, cursor = 0, 0
     while True:
-        answer: tuple[int, list[bytes]] = await source.execute_command(
-            "SCAN", cursor, "COUNT", AT_ONCE
-        )
+        answer: Any = await source.execute_command("SCAN", cursor, "COUNT", AT_ONCE)
         cursor = int(answer[0])
         # one key may be shown twice, and would then hold its list twice
         writes = await _writes(source, sorted(set(answer[1])))
@@ -87,7 +85,7 @@ async def _set(source: "Redis", key: bytes) -> Read:
 
 
 async def _sorted_set(source: "Redis", key: bytes) -> Read:
-    rows: list[bytes] = await source.execute_command("ZRANGE", key, 0, -1, "WITHSCORES")
+    rows: Any = await source.execute_command("ZRANGE", key, 0, -1, "WITHSCORES")
     # scores are text that names the number exactly; here they come first
     return "ZADD", [part for pair in zip(rows[1::2], rows[::2], strict=True) for part in pair]
 
