@@ -63,9 +63,6 @@ WATCH_EVERY: Final = 0.25
 ALIVE_EVERY: Final = 2.0
 """Seconds between two signs of life; they also give the watchdog something to see."""
 
-READ_AT_ONCE: Final = 16
-"""Commands of one connection that are answered in one turn of the event loop, if none must wait."""
-
 AT_ONCE: Final = 100
 """Connections that are looked at, or told something, in one turn of the event loop: 1 ms."""
 
@@ -300,11 +297,10 @@ class Gateway:
 
     async def _converse(self, connection: Intake, session: Session, line: WebSocketLine) -> None:
         visitor = session.visitor
-        overdrawn = at_once = 0
+        overdrawn = 0
         async for frame in connection:
-            # what has come in one piece is read without a pause, unless one is made
-            at_once = (at_once + 1) % READ_AT_ONCE
-            if not at_once:
+            if connection.has_more:
+                # what came in one piece would be answered in one turn of the loop
                 await asyncio.sleep(0)
             if line.is_leaving:
                 continue

@@ -77,6 +77,11 @@ class Intake(ServerConnection):
         self.is_deaf = False
         """Whatever comes is thrown away."""
 
+    @property
+    def has_more(self) -> bool:
+        """Whether further frames have come already."""
+        return len(self.recv_messages.frames) > 0
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
         bound_buffers(transport.get_extra_info("socket"))

@@ -85,13 +85,16 @@ async def all_dropped(
     kinds: Mapping[str, BadReader] = UNREADING,
     *,
     of_each: int = 1,
+    every: float = 0.0,
     tls: ssl.SSLContext | None = None,
 ) -> None:
-    """So many of each kind come at once; returns when the house has dropped them all."""
+    """So many of each kind come, one every so many seconds; returns when all were dropped."""
     with ExitStack() as sockets:
         async with asyncio.TaskGroup() as group:
-            for kind, behave in kinds.items():
-                for number in range(of_each):
+            for number in range(of_each):
+                for kind, behave in kinds.items():
                     socket = sockets.enter_context(raw_socket(port, tls=tls))
-                    name = f"{kind[:14].replace('_', '-')} {chr(97 + number // 26)}{chr(97 + number % 26)}"
+                    suffix = chr(97 + number // 26) + chr(97 + number % 26)
+                    name = f"{kind[:14].replace('_', '-')} {suffix}"
                     group.create_task(behave(socket, name, code))
+                    await asyncio.sleep(every)
