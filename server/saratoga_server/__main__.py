@@ -48,6 +48,9 @@ from saratoga_server.vitals import Vitals
 STOP_WITHIN: Final = 20.0
 """Seconds for an orderly end; then the process ends all the same."""
 
+SWITCH_EVERY: Final = 0.001
+"""Seconds: the event loop waits no longer for its turn beside the thread that counts up a race."""
+
 READY_LINE: Final = "saratoga-server ready "
 """What is printed before the address when players may come."""
 
@@ -197,6 +200,7 @@ def _program() -> str:
 
 
 def _run(work: Coroutine[None, None, None]) -> None:
+    sys.setswitchinterval(SWITCH_EVERY)
     try:
         import uvloop  # not there on every system, and not needed
     except ImportError:
