@@ -57,7 +57,7 @@ async def over_the_wire(frames: int, seed: str) -> int:
     sent = bare = races = rounds = 0
     answers, closes, statuses = Counter[str](), Counter[int](), Counter[int]()
     began, memory = time.monotonic(), []
-    async with open_house("--rate", "0") as house:
+    async with open_house("--rate", "0", "--metrics-port", "0") as house:
         while sent < frames:
             siege = await besiege(
                 house, frames=ROUND, guests=GUESTS, bare=BARE, races=1, seed=f"{seed} {rounds}"

@@ -9,7 +9,7 @@ from kit.house import open_house
 
 
 async def test_a_race_goes_on_while_a_house_is_under_siege() -> None:
-    async with open_house("--rate", "0") as house:
+    async with open_house("--rate", "0", "--metrics-port", "0") as house:
         siege = await besiege(house, frames=4_000, guests=4, bare=250, races=1, seed="siege")
     assert siege.frames >= 4_000
     assert siege.statuses.total() == 250

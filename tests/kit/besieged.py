@@ -1,6 +1,10 @@
-"""A house under siege: hostile guests and bare bytes at its door, while two friends race inside."""
+"""A house under siege: hostile guests and bare bytes at its door, while two friends race inside.
+
+Afterwards it must be the same process, and hold no connection and no task more than before.
+"""
 
 import asyncio
+import re
 import time
 from collections import Counter
 from contextlib import suppress
@@ -8,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from random import Random
+from urllib.request import urlopen
 
 from kit.decoding import TRACE
 from kit.hostile_bytes import HostileBytes
@@ -45,7 +50,7 @@ async def besiege(
 ) -> Siege:
     """So many hostile frames and bare connections, while the friends race to the end."""
     siege, known, chance = Siege(), Known(), Random(seed)
-    pid = house.pid
+    pid, tasks = house.pid, await tasks_of(house)
     async with asyncio.TaskGroup() as group:
         friends = group.create_task(_raced(house, known, races))
         for _ in range(guests):
@@ -55,6 +60,7 @@ async def besiege(
     siege.reports = friends.result()
     assert (house.pid, (await house.get("/healthz"))[0]) == (pid, 200)
     await all_closed(pid)
+    await at_most(tasks, house)
     assert not TRACE.search(house.log.read_text())
     return siege
 
@@ -98,6 +104,32 @@ def open_connections(pid: int) -> int:
         for line in (Path("/proc/net") / table).read_text().splitlines()[1:]
     ]
     return sum(row[3] != LISTENING and f"socket:[{row[9]}]" in held for row in rows)
+
+
+async def tasks_of(house: House) -> int:
+    """How many tasks its loop had when it last looked, which is every two seconds."""
+    (port,) = [event["port"] for event in house.events() if event["event"] == "metrics_open"]
+    async with asyncio.timeout(BOUND):
+        while True:
+            text = await asyncio.to_thread(_read, f"http://127.0.0.1:{port}/metrics")
+            found = re.search(r"^saratoga_tasks ([0-9]+)", text, re.MULTILINE)
+            assert found is not None, text
+            if float(found[1]):
+                return int(found[1])
+            await asyncio.to_thread(time.sleep, 0.1)
+
+
+def _read(url: str) -> str:
+    with urlopen(url, timeout=BOUND) as answer:
+        text: bytes = answer.read()
+    return text.decode()
+
+
+async def at_most(tasks: int, house: House) -> None:
+    """Wait until it has no more tasks than that."""
+    async with asyncio.timeout(BOUND):
+        while await tasks_of(house) > tasks:
+            await asyncio.to_thread(time.sleep, 0.1)
 
 
 async def all_closed(pid: int) -> None:
