@@ -21,7 +21,7 @@ from kit.stores import StoreServer
 
 PACE = 30.0
 """Moves a second."""
-MANY = ("lady-palk", "canfield", "canfield-aisleriot", "caprice")
+MANY = ("lady-palk", "caprice")
 """A table for each of these games."""
 NEWER = "kit.other_version"
 WITHIN = 60.0
