@@ -134,6 +134,8 @@ async def serve(settings: Settings, parent: Parent | None = None) -> None:
                 asyncio.create_task(door.keep_open()),
                 asyncio.create_task(systemd.stay_alive()),
             ]
+            if parent is not None:
+                duties.append(asyncio.create_task(parent.beat()))
             where = settings.invitation(port)
             log.info("open", address=where, store=settings.store_shown)
             _say_ready(where, parent)

@@ -18,9 +18,13 @@ from typing import Final, Self
 import msgspec
 
 from saratoga_server.census import Census
+from saratoga_server.duties import pause
 from saratoga_server.settings import Settings
 
 VARIABLE: Final = "SARATOGA_WORKER"
+
+BEAT_EVERY: Final = 2.0
+"""Seconds between two signs of life of a worker."""
 
 READY: Final = "ready"
 FAILED: Final = "failed"
@@ -99,6 +103,13 @@ class Parent:
         told = json.dumps({what: sentence}).encode() + b"\n"
         with contextlib.suppress(OSError):  # the parent is gone: its end is what is heard of it
             self._line.sendall(told)
+
+    async def beat(self) -> None:
+        """Let the parent hear that this worker's loop goes round; for ever."""
+        while True:
+            with contextlib.suppress(OSError):  # nobody listens, or an older parent does not
+                self._line.send(b"\n", socket.MSG_DONTWAIT)
+            await pause(BEAT_EVERY)
 
     def on_end(self, then: Callable[[], None]) -> None:
         """Have it done when the parent hangs up; nothing is ever said from that end."""

@@ -43,6 +43,8 @@ class Worker:
         self.post = post
         self._process = process
         self._line = line
+        self._heard_at: float | None = None
+        self._listening: asyncio.Task[None] | None = None
         self.ended: asyncio.Task[int] = asyncio.create_task(process.wait())
         """Its exit code, once it has one; below 0 the signal that killed it."""
 
@@ -59,6 +61,7 @@ class Worker:
             self.kill()
             raise CannotOpen(f"{self.post.node} was not ready in {READY_WITHIN:g} s.") from None
         if READY in told:
+            self._listening = asyncio.create_task(self._listen())
             return str(told[READY])
         if FAILED in told:
             raise CannotOpen(str(told[FAILED]))
@@ -77,6 +80,19 @@ class Worker:
         told: dict[str, object] = json.loads(heard)
         return told
 
+    async def _listen(self) -> None:
+        """Hear signs of life for as long as there are any."""
+        loop = asyncio.get_running_loop()
+        with contextlib.suppress(OSError):
+            while await loop.sock_recv(self._line, 4096):
+                self._heard_at = loop.time()
+
+    def silent_for(self) -> float:
+        """Seconds since it last gave a sign of life; 0 if it never has: an older one does not."""
+        if self._heard_at is None or self.ended.done():
+            return 0.0
+        return asyncio.get_running_loop().time() - self._heard_at
+
     def how(self) -> str:
         """How it ended, in two words."""
         code = self._process.returncode
@@ -86,7 +102,7 @@ class Worker:
 
     def retire(self) -> None:
         """Let it end in order now, unannounced: others have its work."""
-        self._line.close()
+        self._hang_up()
 
     def stop(self) -> None:
         """Let it end in order; said again, at once."""
@@ -101,6 +117,11 @@ class Worker:
         if not done:
             self.kill()
             await asyncio.wait([self.ended])
+        self._hang_up()
+
+    def _hang_up(self) -> None:
+        if self._listening is not None:
+            self._listening.cancel()
         self._line.close()
 
     def _send(self, sign: signal.Signals) -> None:

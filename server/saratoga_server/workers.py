@@ -9,8 +9,8 @@ and knows no race: what it can get wrong is little, and it hardly ever needs to 
                         old one sends its players to the others. After an upgrade the new ones are
                         the new program. If one does not come up, the old ones stay.
 
-A worker that dies is followed by another, at once and then after growing pauses. If the parent dies,
-its workers notice and end in order.
+A worker that dies is followed by another, at once and then after growing pauses; one that hangs is killed.
+If the parent dies, its workers notice and end in order.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from saratoga_server.duties import call_off
+from saratoga_server.duties import call_off, pause
 from saratoga_server.logs import EventLog
 from saratoga_server.settings import CannotOpen
 from saratoga_server.stopping import Stop
@@ -37,6 +37,12 @@ GRACE: Final = 5.0
 
 AT_ONCE: Final = 3.0
 """Seconds for who is told to end at once."""
+
+HANGS_AFTER: Final = 30.0
+"""Seconds without a sign of life, of which there is one every two."""
+
+LISTENS_FOR: Final = 1.0
+"""Seconds."""
 
 log = EventLog("workers")
 
@@ -100,6 +106,20 @@ class Workers:
         async with asyncio.TaskGroup() as group:
             for place in self._places:
                 group.create_task(self._keep(place))
+                group.create_task(self._watch(place))
+
+    async def _watch(self, place: _Place) -> None:
+        """Kill a worker that hangs: its players have long gone elsewhere."""
+        while True:
+            await pause(HANGS_AFTER / 10)
+            worker = place.worker
+            if worker.silent_for() < HANGS_AFTER:
+                continue
+            # perhaps it was this process that stood still, and there is much to hear
+            await asyncio.sleep(LISTENS_FOR)
+            if worker.silent_for() >= HANGS_AFTER:
+                log.error("worker_hangs", worker=place.post.node, pid=worker.pid)
+                worker.kill()
 
     async def _keep(self, place: _Place) -> None:
         failures = 0

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from saratoga_server.duties import call_off
 from saratoga_server.inheritance import READY, VARIABLE, Inheritance, Parent
 from saratoga_server.settings import Settings
 
@@ -73,3 +74,18 @@ async def test_a_worker_hears_that_its_parent_has_hung_up(
         await heard.wait()
     # whoever speaks to nobody is not stopped by that
     parent.say(READY, "ws://127.0.0.1:1")
+
+
+async def test_a_worker_gives_signs_of_life_though_nobody_listens(
+    line: tuple[socket.socket, Parent], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.inheritance.BEAT_EVERY", 0.0)
+    ours, parent = line
+    beating = asyncio.create_task(parent.beat())
+    ours.setblocking(False)
+    assert await asyncio.get_running_loop().sock_recv(ours, 1) == b"\n"
+    ours.close()
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert not beating.done()
+    await call_off([beating])

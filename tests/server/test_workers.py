@@ -55,6 +55,19 @@ while not os.path.exists("{}"):
 line.sendall(json.dumps({{"ready": "ws://again"}}).encode() + b"\\n")
 line.recv(1)
 """
+BEATS = READY.replace(
+    "line.recv(1)",
+    """
+line.settimeout(0.02)
+heard = None
+while heard != b"":
+    line.send(b"\\n")
+    try:
+        heard = line.recv(1)
+    except TimeoutError:
+        continue
+""",
+)
 REFUSED = (
     GOOD
     + """
@@ -131,6 +144,42 @@ async def test_who_dies_is_followed_by_another_of_that_name(tmp_path: Path) -> N
         ready = await written(programs, "ready", 3)
         assert ready[2][0] == "east.1"
         keeping.cancel()
+
+
+async def test_who_hangs_is_killed_and_followed_by_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.workers.HANGS_AFTER", 0.5)
+    monkeypatch.setattr("saratoga_server.workers.LISTENS_FOR", 0.0)
+    async with opened(tmp_path, BEATS) as (workers, programs):
+        keeping = asyncio.create_task(workers.keep())
+        (_, hangs), (_, lives) = sorted(programs.entries("ready"))
+        await heard(workers)
+        os.kill(hangs, signal.SIGSTOP)
+        ready = await written(programs, "ready", 3)
+        assert ready[2][0] == "east.1"
+        assert not is_running(hangs)
+        assert is_running(lives)
+        await call_off([keeping])
+
+
+async def heard(workers: Workers) -> None:
+    """Wait until everybody has given a sign of life."""
+    async with asyncio.timeout(20):
+        while not all(place.worker.silent_for() for place in workers._places):
+            await asyncio.to_thread(os.stat, "/")
+
+
+async def test_who_never_gives_signs_of_life_is_an_older_one_and_does_not_hang(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.workers.HANGS_AFTER", 0.01)
+    async with opened(tmp_path, READY) as (workers, programs):
+        keeping = asyncio.create_task(workers.keep())
+        # meanwhile there were many looks
+        assert await workers.replace_all()
+        assert len(programs.entries("retired")) == 2
+        await call_off([keeping])
 
 
 async def test_all_are_replaced_one_after_the_other(tmp_path: Path) -> None:
