@@ -106,6 +106,7 @@ async def test_after_the_store_was_gone_a_node_listens_again_and_knows_it(
         await east.hears(Announce("back"))
 
 
+@pytest.mark.parametrize("mortal_store", ["valkey"], indirect=True)
 async def test_a_store_that_hung_is_listened_to_again(mortal_store: StoreServer) -> None:
     async with open_store(mortal_store.url) as store, listening(store.news, "east") as east:
         mortal_store.pause()
@@ -118,6 +119,7 @@ async def test_a_store_that_hung_is_listened_to_again(mortal_store: StoreServer)
         await east.hears(Announce("back"))
 
 
+@pytest.mark.parametrize("store_server", ["valkey"], indirect=True)
 async def test_connections_that_swallow_everything_are_found_out(store_server: StoreServer) -> None:
     """Half-open: nobody says so, and nothing comes any more."""
     async with (
