@@ -271,7 +271,8 @@ class House:
             await self.lobby.closed(room, state.notice)
         await self._follow_race(room, known)
         self.lobby.tell_the_older(room)
-        await self.lobby.list_if_public(room)
+        if state.settings.public or known.settings.public:
+            await self.lobby.list_if_public(room)
         if state.phase is not known.phase:
             self.metrics.tables = self.floor.phases()
 

@@ -5,7 +5,7 @@ change means for connections and boards.
 """
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 import msgspec
@@ -327,6 +327,11 @@ class Lobby:
             self._hub.unfollow(session, room.code)
         self._listed.pop(room.code, None)
         await self._tables.set_public(room.code, None)
+
+    def forget_listings(self, held: Collection[str]) -> None:
+        """Of tables that are not held here any more it need not be known how they are listed."""
+        if len(self._listed) > len(held):
+            self._listed = {code: self._listed[code] for code in held if code in self._listed}
 
     async def list_if_public(self, room: Room) -> None:
         """Bring the list of public tables up to date, if this table's line has changed."""

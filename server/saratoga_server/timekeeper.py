@@ -92,6 +92,7 @@ class Timekeeper:
         await self._claim_seats()
         await self._find_seats_of_dead_nodes()
         house.floor.forget_unused(house.node)
+        house.lobby.forget_listings({room.code for room in house.floor.rooms()})
         running = {r.state.race_id for r in house.floor.rooms() if r.state.phase is Phase.RUNNING}
         house.races.keep_only(running)
         await house.archive.settle()

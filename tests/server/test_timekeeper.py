@@ -161,3 +161,14 @@ async def test_a_table_that_breaks_does_not_stop_the_clock_of_the_others(
     await rooms.pass_time(COUNTDOWN_MILLIS)
     assert rooms.state(sound).phase == "running"
     assert len(bert.heard.all(Dealt)) == 1
+
+
+async def test_of_tables_that_are_let_go_nothing_is_left(rooms: HouseInMemory) -> None:
+    anna = await rooms.guest("Anna")
+    code = await gathered(anna, public=True)
+    assert code in rooms.house.lobby._listed
+    assert isinstance(await anna.ask(LeaveTable, table=code), Done)
+    await rooms.pass_time(1000)
+    assert rooms.house.floor.rooms() == []
+    assert rooms.house.lobby._listed == {}
+    assert rooms.fake.public == {}
