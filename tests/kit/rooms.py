@@ -158,17 +158,25 @@ class HouseInMemory:
             assert guest.heard.all(Dealt)
 
     async def restart(self, deal: Deal = deal_for_key) -> None:
-        """The process is gone with all it knew, and another opens on the same store."""
-        await self.close()
+        """The process dies with all it knew, and another opens on the same store."""
+        self._hears_no_more()
+        dead = self.house
+        await dead.dealer.stop()
+        await dead.errands.finish()
+        await dead.floor.close()
+        await dead.nodes.gone(dead.node)
         self.guests.clear()
         self.house = await open_in_memory(self.store, self.time, deal)
         self._open()
 
     async def close(self) -> None:
+        self._hears_no_more()
+        await self.house.stop()
+
+    def _hears_no_more(self) -> None:
         ears: list[NewsEar] = self.store.house.ears
         if self.house.news in ears:
             ears.remove(self.house.news)
-        await self.house.stop()
 
 
 async def gathered(
