@@ -50,6 +50,8 @@ class Line:
             self._socket.close()
             raise StoreGone from None
         self.ask(b"CLIENT SETNAME " + NAME)
+        self.number = int(self.ask(b"CLIENT ID").lstrip(b":") or 0)
+        """The store's own number for this connection: newer ones have higher ones."""
 
     def ask(self, words: bytes) -> bytes:
         """The reply to one command, a text without its length; nothing if none comes in time."""
@@ -102,11 +104,15 @@ class Line:
         return piece
 
 
-def clients(listed: bytes) -> tuple[int, int]:
-    """How many guardians and how many others are connected, by the reply to CLIENT LIST."""
+def clients(listed: bytes) -> tuple[list[int], int]:
+    """The guardians that are connected, by their ids, and how many others, by the reply to CLIENT LIST."""
     lines = [line for line in listed.split(b"\n") if b" name=" in line]
-    guardians = sum(b" name=" + NAME + b" " in line for line in lines)
-    return guardians, len(lines) - guardians
+    guardians = [_id(line) for line in lines if b" name=" + NAME + b" " in line]
+    return guardians, len(lines) - len(guardians)
+
+
+def _id(client: bytes) -> int:
+    return int(client.partition(b"id=")[2].partition(b" ")[0])
 
 
 def guard(path: str, patience: float) -> None:
@@ -116,10 +122,10 @@ def guard(path: str, patience: float) -> None:
 
 
 def _stay(line: Line, patience: float) -> None:
-    unused_since = None
+    unused_since, own = None, line.number
     while True:
         guardians, others = clients(line.ask(b"CLIENT LIST"))
-        if guardians > 1:
+        if guardians and min(guardians) < own:
             return  # the guardian of a house before is still there
         now = time.monotonic()
         if others or not guardians:

@@ -130,6 +130,19 @@ def commands_of_guardian(line: socket.socket) -> int:
     return int(rest.partition(",")[0]) if found else 0
 
 
+async def test_of_two_guardians_that_see_each_other_the_older_stays(folder: Path) -> None:
+    async with EmbeddedStore(folder, unused_for=SOON) as url:
+        path = url.removeprefix("unix://")
+        await asyncio.to_thread(seen, url, looks=1)
+        with closing(guardian.Line(path)) as newer:
+            before, _ = guardian.clients(newer.ask(b"CLIENT LIST"))
+            await asyncio.to_thread(guardian._stay, newer, 600)
+            await asyncio.to_thread(seen, url, looks=3)
+            assert guardian.clients(newer.ask(b"CLIENT LIST"))[0] == before
+            assert newer.number == max(before)
+            assert len(before) == 2
+
+
 async def test_a_guardian_ends_with_its_store(folder: Path) -> None:
     store = EmbeddedStore(folder, unused_for=SOON)
     async with store as url:
@@ -153,7 +166,7 @@ def test_a_store_that_hangs_is_not_taken_for_unused(
     monkeypatch.setattr(guardian, "ANSWER_WITHIN", 0.05)
     with closing(guardian.Line(url.removeprefix("unix://"))) as line:
         os.kill(pid, signal.SIGSTOP)
-        assert guardian.clients(line.ask(b"CLIENT LIST")) == (0, 0)
+        assert guardian.clients(line.ask(b"CLIENT LIST")) == ([], 0)
         assert line.ask(b"PING") == b""
         os.kill(pid, signal.SIGCONT)
         monkeypatch.setattr(guardian, "ANSWER_WITHIN", WITHIN)
@@ -165,14 +178,17 @@ def test_a_store_that_hangs_is_not_taken_for_unused(
 @pytest.mark.parametrize(
     ("listed", "counted"),
     [
-        (b"", (0, 0)),
-        (b"-ERR unknown", (0, 0)),
-        (b"id=3 addr=/s:0 name=guardian db=0\n", (1, 0)),
-        (b"id=3 addr=/s:0 name=guardian db=0\nid=4 addr=/s:0 name= db=0\n", (1, 1)),
-        (b"id=3 name=guardian db=0\nid=4 name=guardian db=0\nid=5 name=guardians db=0\n", (2, 1)),
+        (b"", ([], 0)),
+        (b"-ERR unknown", ([], 0)),
+        (b"id=3 addr=/s:0 name=guardian db=0\n", ([3], 0)),
+        (b"id=3 addr=/s:0 name=guardian db=0\nid=4 addr=/s:0 name= db=0\n", ([3], 1)),
+        (
+            b"id=3 name=guardian db=0\nid=4 name=guardian db=0\nid=5 name=guardians db=0\n",
+            ([3, 4], 1),
+        ),
     ],
 )
 def test_guardians_are_told_from_those_who_use_the_store(
-    listed: bytes, counted: tuple[int, int]
+    listed: bytes, counted: tuple[list[int], int]
 ) -> None:
     assert guardian.clients(listed) == counted
