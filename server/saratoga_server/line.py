@@ -40,6 +40,10 @@ class WebSocketLine:
         self.is_too_slow = False
         """Cut, because too much waited, or for too long."""
 
+    @property
+    def is_open(self) -> bool:
+        return self._goodbye is None and not self._connection.transport.is_closing()
+
     def send(self, frame: bytes | str) -> None:
         """Send it; or cut the connection of whoever has not read what was sent before.
 

@@ -137,6 +137,9 @@ class Lobby:
 
         def noted(table: TableState, now: Millis) -> Change | None:
             nonlocal taken
+            if not session.line.is_open:
+                # whoever lost this line is back over another one, and that is the newer one
+                raise Refusal("taken_over")
             change = transition(table, now)
             taken = change.table.epoch if change else 0
             return change

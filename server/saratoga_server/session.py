@@ -13,6 +13,11 @@ from saratoga_server.accounts import Visitor, unlimited
 class Line(Protocol):
     """Where frames to the player go. Never waits: a line that clogs is cut by the watchdog."""
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the player may still be there: no end was heard of, and no goodbye said."""
+        ...
+
     def send(self, frame: bytes | str) -> None: ...
 
     def close(self, code: CloseCode) -> None:

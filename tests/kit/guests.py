@@ -76,6 +76,7 @@ class RecordingLine:
 
     heard: Heard
     closed: list[CloseCode] = field(default_factory=list)
+    is_open: bool = True
 
     def send(self, frame: bytes | str) -> None:
         self.heard.add(frame)

@@ -21,6 +21,8 @@ GOODBYE = (RESTARTING.code, RESTARTING.reason)
 
 
 class NoLine:
+    is_open = True
+
     def send(self, frame: bytes | str) -> None: ...
 
     def close(self, code: object) -> None: ...

@@ -280,6 +280,19 @@ async def test_who_leaves_the_countdown_voids_it(rooms: HouseInMemory) -> None:
 # Taking over
 
 
+async def test_a_line_that_was_lost_before_the_seat_was_taken_takes_it_from_nobody(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    code = await gathered(anna, bert)
+    lost, back = await rooms.guest("Anna"), await rooms.guest("Anna")
+    await back.at_table(Resume, table=code)
+    lost.line.is_open = False  # its resume has waited for the store all the while
+    assert await lost.refused(Resume, table=code) == "taken_over"
+    assert back.sent_away == []
+    assert [seat.connected for seat in back.table.seats] == [True, True]
+
+
 async def test_a_newer_connection_takes_over_and_the_older_is_told(rooms: HouseInMemory) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
     code = await rooms.race(anna, bert)
