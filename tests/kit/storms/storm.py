@@ -132,7 +132,11 @@ class Storm:
             longest = max(waits, default=0.0)
             grace = 0.0 if fault.grace is None else healed + fault.grace - since
             if fault.bar is not None and longest > max(fault.bar, grace):
-                self.late.append(f"{fault.name}: {longest:.2f} s, all right {healed - since:.2f} s")
+                times = [f"{guest.player.name} {moment - since:.2f}" for guest, moment in back]
+                self.late.append(
+                    f"{fault.name}: {longest:.2f} s, all right after {healed - since:.2f} s; "
+                    f"{', '.join(times)}\n{self.town.picture()}"
+                )
 
     def figures(self) -> str:
         """A line for every kind: how often, and how long it took players to be back."""
