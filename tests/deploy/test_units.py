@@ -26,7 +26,10 @@ HOT = ("read,readv,recvfrom,recvmsg,write,writev,sendto,sendmsg,epoll_wait,epoll
        "futex,close,lseek,newfstatat,fdatasync,clock_nanosleep,getpid,poll,readlink,getdents64")  # fmt: skip
 """Calls made so often that tracing them would take minutes; all of them are allowed."""
 
-CALL = re.compile(r"^\d+ +(?:<\.\.\. )?(\w+)(?: resumed>|\()(.*)$")
+CALL = re.compile(r"^(\d+) +(?:<\.\.\. )?(\w+)(?: resumed>|\()(.*)$")
+
+UNFINISHED = " <unfinished ...>"
+"""Where another process's call comes between a call and its result."""
 
 TEMPORARY = re.compile(re.escape(tempfile.gettempdir()) + r"/(\w{8}|saratoga-\w+/.*)")
 """What the units give a folder of its own: Python looks whether it may write there."""
@@ -115,8 +118,17 @@ def traced(account: Path) -> tuple[str, ...]:
 
 def read_calls(account: Path) -> list[tuple[str, str]]:
     """Each call by name, with its arguments and result."""
-    lines = account.read_text(errors="replace").splitlines()
-    return [(found[1], found[2]) for line in lines if (found := CALL.match(line))]
+    calls, begun = [], dict[str, str]()
+    for line in account.read_text(errors="replace").splitlines():
+        found = CALL.match(line)
+        if found is None:
+            continue
+        process, name, text = found.groups()
+        if text.endswith(UNFINISHED):
+            begun[process] = text.removesuffix(UNFINISHED)
+        else:
+            calls.append((name, begun.pop(process, "") + text))
+    return calls
 
 
 def check(calls: list[tuple[str, str]], unit: Path, folders: tuple[Path, ...]) -> None:
