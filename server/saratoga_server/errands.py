@@ -1,7 +1,7 @@
 """What is done in the background because nobody waits for it: a fault in it is logged."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable
 
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreUnavailable
@@ -21,6 +21,11 @@ async def guarded(work: Awaitable[object]) -> bool:
     else:
         return True
     return False
+
+
+async def guarded_each(works: Iterable[Awaitable[object]]) -> None:
+    """Do all of it side by side: what goes wrong, or has to wait for the store, holds up no other."""
+    await asyncio.gather(*(guarded(work) for work in works))
 
 
 class Errands:

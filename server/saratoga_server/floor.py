@@ -14,6 +14,7 @@ from typing import Final
 from saratoga_protocol.events import TableChanged
 from saratoga_server import table as rules
 from saratoga_server.clock import HouseClock
+from saratoga_server.errands import guarded_each
 from saratoga_server.hub import Hub
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import (
@@ -122,11 +123,12 @@ class Floor:
 
     async def look_over(self) -> None:
         """Make sure of what is in doubt, and catch up where this node is behind."""
-        for room in self.rooms():
-            if room.in_doubt:
-                await self.refresh(room.code)
-            else:
-                await self.catch_up(room)
+        rooms = self.rooms()
+        await guarded_each(
+            self.refresh(room.code) if room.in_doubt else self.catch_up(room)
+            for room in rooms
+            if room.in_doubt or room.behind is not None
+        )
 
     def phases(self) -> dict[str, int]:
         """How many tables this node has touched, by phase."""

@@ -10,7 +10,7 @@ from typing import Final
 
 from saratoga_server import table as rules
 from saratoga_server.duties import pause
-from saratoga_server.errands import guarded
+from saratoga_server.errands import guarded, guarded_each
 from saratoga_server.house import House
 from saratoga_server.hub import TICK
 from saratoga_server.ports import Millis
@@ -48,6 +48,7 @@ class Timekeeper:
             group.create_task(_every(TICK, self._tick))
             group.create_task(_every(BEAT_EVERY, self._beat))
             group.create_task(_every(SWEEP_EVERY, self.sweep))
+            group.create_task(_every(SWEEP_EVERY, house.archive.settle))
             group.create_task(_every(SWEEP_EVERY, house.archive.tell_changes))
 
     async def elapse(self, code: str) -> None:
@@ -79,23 +80,32 @@ class Timekeeper:
             house.floor.forget(code)
 
     async def sweep(self) -> None:
-        """Ring the timers that nobody has rung, and put right what was left undone."""
+        """Ring the timers that nobody has rung, and put right what was left undone.
+
+        Each step by itself: where a part of the store is away, the others still have their turn.
+        """
         house = self._house
-        due = frozenset(await self._due(house.clock.now(), MOST_DUE))
-        for code in due:
-            # a table that somebody follows on another node is rung there, unless that node is gone
-            if code in self._overdue or house.floor.known(code) or house.news.is_alone:
-                await self.elapse(code)
-        self._overdue = due
+        await guarded(self._ring_overdue())
         await house.floor.look_over()
-        await self._find_lost_seats()
-        await self._claim_seats()
-        await self._find_seats_of_dead_nodes()
+        await guarded(self._find_lost_seats())
+        await guarded(self._claim_seats())
+        await guarded(self._find_seats_of_dead_nodes())
         house.floor.forget_unused(house.node)
         house.lobby.forget_listings({room.code for room in house.floor.rooms()})
         running = {r.state.race_id for r in house.floor.rooms() if r.state.phase is Phase.RUNNING}
         house.races.keep_only(running)
-        await house.archive.settle()
+
+    async def _ring_overdue(self) -> None:
+        """Timers that have run out and that nobody has rung yet."""
+        house = self._house
+        due = frozenset(await self._due(house.clock.now(), MOST_DUE))
+        # a table that somebody follows on another node is rung there, unless that node is gone
+        await guarded_each(
+            self.elapse(code)
+            for code in sorted(due)
+            if code in self._overdue or house.floor.known(code) or house.news.is_alone
+        )
+        self._overdue = due
 
     async def _find_lost_seats(self) -> None:
         """Seats that this node holds in the data, but no connection of this node does.
@@ -111,18 +121,21 @@ class Timekeeper:
             if seat.node == house.node and not house.hub.is_following(seat.player, room.code)
         }
         lost, self._missed = missed & self._missed, missed
-        for code, player, epoch in lost:
+        changes = []
+        for code, player, epoch in sorted(lost):
 
             def gone(
                 table: TableState, now: Millis, player: str = player, epoch: int = epoch
             ) -> Change | None:
                 return rules.disconnect(table, player, epoch, now=now)
 
-            await house.floor.change(code, gone)
+            changes.append(house.floor.change(code, gone))
+        await guarded_each(changes)
 
     async def _claim_seats(self) -> None:
         """Seats of connections to this node that another took for gone: it seemed dead for a while."""
         house = self._house
+        changes = []
         for room in house.floor.rooms():
             if all(seat.is_connected for seat in room.state.seats):
                 continue
@@ -135,7 +148,8 @@ class Timekeeper:
                 ) -> Change | None:
                     return rules.still_here(table, session.player, session.epoch, node=house.node)
 
-                await house.floor.change(room.code, here)
+                changes.append(house.floor.change(room.code, here))
+        await guarded_each(changes)
 
     async def _find_seats_of_dead_nodes(self) -> None:
         """Seats whose node was killed: where the table only gathers, no timer would tell.
@@ -149,9 +163,9 @@ class Timekeeper:
         }
         asked = frozenset(node for nodes in elsewhere.values() for node in nodes)
         dead = await house.nodes.dead(asked) if asked else frozenset()
-        for code, nodes in elsewhere.items():
-            if nodes & dead:
-                await house.floor.elapse(code, dead)
+        await guarded_each(
+            house.floor.elapse(code, dead) for code, nodes in elsewhere.items() if nodes & dead
+        )
 
     async def _tick(self) -> None:
         for _ in self._house.hub.ticks():
@@ -161,7 +175,7 @@ class Timekeeper:
         await self._house.nodes.beat(self._house.node)
 
 
-async def _every(seconds: float, do: Callable[[], Awaitable[None]]) -> None:
+async def _every(seconds: float, do: Callable[[], Awaitable[object]]) -> None:
     while True:
         await guarded(do())
         await pause(seconds)

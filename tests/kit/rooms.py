@@ -140,6 +140,7 @@ class HouseInMemory:
         self.time.at += millis
         await self.settle()
         await self.timekeeper.sweep()
+        await self.house.archive.settle()
         await self.settle()
         self.house.hub.tick()
         await self.house.archive.tell_changes()

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from saratoga_server import errands
-from saratoga_server.errands import Errands, guarded
+from saratoga_server.errands import Errands, guarded, guarded_each
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.table import Refusal
 
@@ -72,3 +72,13 @@ async def test_all_errands_are_finished_before_the_end(log: Log) -> None:
     await under_way.finish()
     assert (sorted(done), log.lines) == ([0, 1, 2], [("error", "house_fault")])
     await under_way.finish()
+
+
+async def test_work_done_side_by_side_does_not_wait_for_each_other(log: Log) -> None:
+    go = asyncio.Event()
+
+    async def goes() -> None:
+        go.set()
+
+    await guarded_each([go.wait(), work(ValueError()), goes()])
+    assert log.lines == [("error", "house_fault")]

@@ -18,6 +18,7 @@ from saratoga_protocol.events import (
     RaceOver,
     Refused,
 )
+from saratoga_server.ports import Millis, StoreUnavailable
 from saratoga_server.table.countdown import COUNTDOWN_MILLIS
 from saratoga_server.table.timers import ABSENCE_MILLIS
 
@@ -161,6 +162,35 @@ async def test_a_table_that_breaks_does_not_stop_the_clock_of_the_others(
     await rooms.pass_time(COUNTDOWN_MILLIS)
     assert rooms.state(sound).phase == "running"
     assert len(bert.heard.all(Dealt)) == 1
+
+
+async def test_where_a_part_of_the_store_is_away_the_rest_is_still_looked_after(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guests = [await rooms.guest(name) for name in ("Anna", "Bert", "Cleo")]
+    away, _ = await gathered(guests[0]), await gathered(*guests[1:])
+    load = rooms.store.tables.load_table
+
+    async def load_or_fail(code: str) -> tuple[int, bytes] | None:
+        if code == away:
+            raise StoreUnavailable("its primary is away")
+        return await load(code)
+
+    async def due(until: Millis, limit: int) -> list[str]:
+        raise StoreUnavailable("a primary is away")
+
+    monkeypatch.setattr(rooms.store.tables, "load_table", load_or_fail)
+    monkeypatch.setattr(rooms.timekeeper, "_due", due)
+    doubtful = rooms.house.floor.known(away)
+    assert doubtful is not None
+    doubtful.in_doubt = True
+    rooms.fake.unavailable = True
+    await guests[2].hang_up()  # and cannot write it down
+    rooms.fake.unavailable = False
+    for _ in range(2):
+        await rooms.pass_time(1000)
+    assert doubtful.in_doubt
+    assert [seat.connected for seat in guests[1].table.seats] == [True, False]
 
 
 async def test_of_tables_that_are_let_go_nothing_is_left(rooms: HouseInMemory) -> None:
