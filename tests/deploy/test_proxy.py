@@ -1,6 +1,7 @@
 """nginx as `deploy/nginx` sets it up, before two nodes on one Valkey: races, retries, pages, limits."""
 
 import asyncio
+import re
 import ssl
 import subprocess
 from contextlib import AsyncExitStack
@@ -23,6 +24,14 @@ SUBPROTOCOLS_OFFERED = [Subprotocol(name) for name in SUBPROTOCOLS]
 HOUSEHOLD = 64
 """Connections: sixteen friends, each with three bots."""
 FLOOD = 256
+
+MALFORMED = (
+    b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 2\r\n\r\nab",
+    b"GET /\xff HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Odd: a\x01b\r\n\r\n",
+    b"POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 2\r\n\r\nab",
+)
+"""What nginx passes on and a WebSocket server cannot read."""
 
 
 def page(proxy: Proxy, path: str, **headers: str) -> tuple[int, dict[str, str], str]:
@@ -94,8 +103,8 @@ async def test_a_household_comes_in_at_once_and_a_flood_is_told_to_come_later(
         context.load_verify_locations(proxy.certificate)
         async with AsyncExitStack() as lines:
 
-            async def comes_in() -> int:
-                """The status of a handshake."""
+            async def stays() -> int:
+                """The status of a handshake, whose line is kept."""
                 line = connect(proxy.url, ssl=context, subprotocols=SUBPROTOCOLS_OFFERED)
                 try:
                     await lines.enter_async_context(line)
@@ -103,10 +112,57 @@ async def test_a_household_comes_in_at_once_and_a_flood_is_told_to_come_later(
                     return refused.response.status_code
                 return 101
 
-            household = await asyncio.gather(*(comes_in() for _ in range(HOUSEHOLD)))
+            household = await asyncio.gather(*(stays() for _ in range(HOUSEHOLD)))
             assert set(household) == {101}
-            flood = await asyncio.gather(*(comes_in() for _ in range(FLOOD)))
+            flood = await asyncio.gather(*(stays() for _ in range(FLOOD)))
             assert set(flood) == {101, 429}
+
+
+async def comes_in(proxy: Proxy) -> int:
+    """The status of a handshake."""
+    context = ssl.create_default_context(cafile=str(proxy.certificate))
+    try:
+        async with connect(proxy.url, ssl=context, subprotocols=SUBPROTOCOLS_OFFERED):
+            return 101
+    except InvalidStatus as refused:
+        return refused.response.status_code
+
+
+async def sends(proxy: Proxy, request: bytes) -> bytes:
+    """The first line of the answer."""
+    context = ssl.create_default_context(cafile=str(proxy.certificate))
+    reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port, ssl=context)
+    try:
+        writer.write(request)
+        return await reader.readline()
+    finally:
+        writer.close()
+        await writer.wait_closed()
+
+
+async def test_malformed_requests_take_the_nodes_away_from_nobody(deployment: Deployment) -> None:
+    for request in MALFORMED:
+        for _ in deployment.nodes:
+            assert re.match(rb"HTTP/1.1 (400|502) ", await sends(deployment.proxy, request))
+        assert await comes_in(deployment.proxy) == 101, request
+
+
+async def test_a_request_that_no_node_answers_leaves_no_node_out() -> None:
+    async def answers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        if not head.startswith(b"GET /silence "):
+            writer.write(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+        writer.close()
+
+    async with AsyncExitStack() as opened:
+        nodes = [
+            await opened.enter_async_context(await asyncio.start_server(answers, "127.0.0.1", 0))
+            for _ in range(2)
+        ]
+        with open_proxy(*(node.sockets[0].getsockname()[1] for node in nodes)) as proxy:
+            for path, status in [(b"silence", b"502"), (b"anything", b"204")] * 3:
+                request = b"GET /%s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" % path
+                assert (await sends(proxy, request)).startswith(b"HTTP/1.1 %s " % status)
 
 
 async def test_nginx_finds_no_fault_with_the_settings(deployment: Deployment) -> None:
