@@ -160,6 +160,16 @@ async def test_its_store_opens_to_who_has_the_secret_address(
         assert await store.wait() == 0
 
 
+@pytest.mark.needs("docker-compose")
+def test_its_store_may_copy_all_that_it_holds(services: dict[str, dict[str, Any]]) -> None:
+    """A rewrite of its file forks it; what changes meanwhile is there twice."""
+    command = services["valkey"]["command"]
+    (most,) = re.findall(r"--maxmemory (\d+)gb$", " ".join(command))
+    limit = services["valkey"]["mem_limit"]
+    assert re.fullmatch(r"\d+g", limit), limit
+    assert 2 * int(most) <= int(limit[:-1])
+
+
 def test_the_examples_name_settings_that_there_are() -> None:
     known = settings_of_the_server()
     for example in (DEPLOY / "systemd").glob("*.env.example"):
