@@ -14,7 +14,7 @@ from typing import Final
 from saratoga_protocol.events import TableChanged
 from saratoga_server import table as rules
 from saratoga_server.clock import HouseClock
-from saratoga_server.errands import guarded_each
+from saratoga_server.errands import guarded, guarded_each
 from saratoga_server.hub import Hub
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import (
@@ -158,11 +158,7 @@ class Floor:
         finally:
             await self.catch_up(room)
         if change is not None and self.on_change is not None:
-            try:
-                await self.on_change(room, before, change)
-            except StoreUnavailable:
-                # the change stands; the next look over the floor does what it means
-                room.falls_behind(before)
+            await self._followed_up(room, before, self.on_change(room, before, change))
         return room
 
     async def _changed(
@@ -199,11 +195,21 @@ class Floor:
         """Do what changes mean that this node has not followed up yet."""
         while room.behind is not None and self.on_caught_up is not None:
             known, room.behind = room.behind, None
-            try:
-                await self.on_caught_up(room, known)
-            except StoreUnavailable:
-                room.falls_behind(known)
+            if not await self._followed_up(room, known, self.on_caught_up(room, known)):
                 return
+
+    async def _followed_up(self, room: Room, known: TableState, follow_up: Awaitable[None]) -> bool:
+        """Whether what the change means is done; if not, the next look over the floor does it.
+
+        The change stands whatever goes wrong here: it is no answer to anybody's command.
+        """
+        is_done = False
+        try:
+            is_done = await guarded(follow_up)
+        finally:
+            if not is_done:
+                room.falls_behind(known)
+        return is_done
 
     async def _saved(
         self, room: Room, before: TableState, after: TableState, finish: RaceFinish | None

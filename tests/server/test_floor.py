@@ -219,15 +219,19 @@ async def test_a_write_in_doubt_is_made_sure_of_at_the_next_look(
     assert room.state.notice == ("Perhaps.Then." if happened else "Then.")
 
 
+FAULTS = [StoreUnavailable("away"), Refusal("no_such_race"), ValueError("broken")]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
 async def test_what_could_not_be_followed_up_is_followed_up_at_the_next_look(
-    here: Node, monkeypatch: pytest.MonkeyPatch
+    here: Node, fault: Exception
 ) -> None:
     await here.floor.open(seated(ANN))
 
-    async def away(room: Room, before: TableState, change: Change) -> None:
-        raise StoreUnavailable("away")
+    async def fails(room: Room, before: TableState, change: Change) -> None:
+        raise fault
 
-    here.floor.on_change = away
+    here.floor.on_change = fails
     await here.floor.change(CODE, noticed("Done."))
     assert here.caught_up == []
     await here.floor.look_over()
@@ -235,6 +239,31 @@ async def test_what_could_not_be_followed_up_is_followed_up_at_the_next_look(
     assert (known.notice, found.notice) == ("", "Done.")
     await here.floor.look_over()
     assert len(here.caught_up) == 1
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_a_change_that_was_made_is_a_yes_though_catching_up_fails(
+    here: Node, there: Node, fault: Exception
+) -> None:
+    await here.floor.open(seated(ANN))
+    await there.floor.room(CODE)
+    await here.floor.change(CODE, noticed("First."))
+    faults = [fault]
+
+    async def fails_once(room: Room, known: TableState) -> None:
+        if faults:
+            raise faults.pop()
+        await there.on_caught_up(room, known)
+
+    there.floor.on_caught_up = fails_once
+    room = await there.floor.change(CODE, noticed("Second."))
+    assert room.state.notice == "First.Second."
+    assert [change.table.notice for change in there.changed] == ["First.Second."]
+    assert there.caught_up == []
+    await there.floor.look_over()
+    assert [(known.notice, found.notice) for known, found in there.caught_up] == [
+        ("", "First.Second.")
+    ]
 
 
 async def test_a_table_without_peace_gives_up_after_many_tries(here: Node, fake: FakeHouse) -> None:
