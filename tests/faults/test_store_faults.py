@@ -8,9 +8,13 @@ import pytest
 from kit.cutting_proxy import cutting_proxy, next_call
 from kit.running_race import ANNA, BERT, CODE, ending, move, running_race
 from kit.stores import StoreServer
-from saratoga_server.ports import CommitStatus, StoreUnavailable, TableWrite
+from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable, TableWrite
 from saratoga_server.store import batcher, link
+from saratoga_server.store.batches import Batches, Waiter, together
+from saratoga_server.store.commits import Commits
 from saratoga_server.store.connection import Store, open_store
+from saratoga_server.store.line import Line
+from saratoga_server.store.primaries import Primary
 
 TABLES = [f"mint-otter-{number}" for number in range(10, 18)]
 
@@ -324,3 +328,76 @@ async def test_the_connection_is_made_again_before_anybody_needs_it(
         await asyncio.to_thread(mortal_store.wait_for, "CLIENT", "LIST", says=b"cmd=function|load")
         [outcome] = await race.commit(move("draw", 0))
         assert outcome.status is CommitStatus.DONE
+
+
+async def batched(store: Store, batcher_: batcher.Batcher) -> CommitStatus:
+    """One move through a batcher of the test's own."""
+    race = await running_race(store)
+    async with asyncio.timeout(5):
+        outcome = await batcher_.submit(move("draw", 0))
+    assert await race.texts() == ["draw"]
+    return outcome.status
+
+
+async def test_a_fault_that_nobody_thought_of_does_not_stop_the_moves(store: Store) -> None:
+    faults = [RuntimeError("odd"), ValueError("odder")]
+
+    async def connect(line: Line) -> None:
+        if faults:
+            raise faults.pop()
+        await line.open(store.primaries.all()[0].client)
+
+    class Lost(batcher.Alone):
+        async def look(self) -> None:
+            raise RuntimeError("no map")
+
+    batches = Batches(replicated=False, on_disk=False)
+    own = batcher.Batcher(connect, batches, together, Lost(), lambda boards: None)
+    try:
+        assert await batched(store, own) is CommitStatus.DONE
+    finally:
+        await own.close()
+    assert not faults
+
+
+async def test_a_recovery_that_fails_fails_what_waits_and_the_next_move_is_made(
+    store: Store,
+) -> None:
+    faults = [RuntimeError("no such slot")]
+
+    class Lost(batcher.Alone):
+        def sort_out(self, waiters: list[Waiter], *, again: bool) -> list[Waiter]:
+            if faults:
+                raise faults.pop()
+            return waiters
+
+    async def connect(line: Line) -> None:
+        await line.open(store.primaries.all()[0].client)
+
+    batches = Batches(replicated=False, on_disk=False)
+    own = batcher.Batcher(connect, batches, together, Lost(), lambda boards: None)
+    try:
+        async with asyncio.timeout(5):
+            with pytest.raises(StoreUnavailable, match="no such slot"):
+                await own.submit(move("draw", 0))
+        assert await batched(store, own) is CommitStatus.DONE
+    finally:
+        await own.close()
+
+
+async def test_who_cannot_be_sent_on_is_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refresh() -> None:
+        raise RuntimeError("no map")
+
+    async def connect(primary: Primary, line: Line) -> None:
+        raise AssertionError
+
+    commits = Commits(store.primaries, connect, Batches(replicated=False, on_disk=False))
+    monkeypatch.setattr(store.primaries, "refresh", refresh)
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[CommitOutcome] = loop.create_future()
+    commits.put_off([(move("draw", 0), future, loop.time() + 60)])
+    async with asyncio.timeout(5):
+        with pytest.raises(StoreUnavailable):
+            await future
+    await commits.close()

@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol
 import hiredis
 from redis.exceptions import RedisError
 
+from saratoga_server.logs import EventLog
 from saratoga_server.ports import (
     BoardCommit,
     CommitOutcome,
@@ -41,6 +42,8 @@ _LONGEST_PAUSE: Final = 0.25
 """Seconds between tries."""
 
 _STATUSES: Final = tuple(CommitStatus)
+
+_log = EventLog("store")
 
 Connect = Callable[[Line], Awaitable[None]]
 """Opens a line to a store that is fit for use and has our Functions."""
@@ -294,6 +297,21 @@ class Batcher:
         self._busy = True
         if self._recovery is None:
             self._recovery = self._loop.create_task(self._come_back(reason))
+            self._recovery.add_done_callback(self._came_back)
+
+    def _came_back(self, recovery: asyncio.Task[None]) -> None:
+        """Whatever stopped a recovery, nobody waits for ever, and the next move begins anew."""
+        if recovery.cancelled() or (fault := recovery.exception()) is None:
+            return
+        _log.error("moves_given_up", fault=fault)
+        lost = self.under_way()
+        self._flight, self._returned = [], []
+        self._waiting.clear()
+        self._drop_line()
+        self._busy = False
+        if self._recovery is recovery:
+            self._recovery = None
+        fail(lost, str(fault))
 
     async def _come_back(self, reason: str) -> None:
         """Wait for a usable connection, then go on; give up whatever has waited for too long."""
@@ -309,6 +327,9 @@ class Batcher:
                 self._line = line if line.is_open else None
             except (StoreUnavailable, StoreRefused, RedisError, TimeoutError) as error:
                 reason = str(error) or "no connection in time"
+            except Exception as fault:  # the edge: whatever one try comes to, the next one is made
+                _log.error("not_connected", fault=fault)
+                reason = str(fault)
             finally:
                 if self._line is not line:
                     line.abort()
@@ -331,7 +352,10 @@ class Batcher:
 
     async def _sort_out(self, reason: str) -> None:
         """Fail what has waited for too long, send on what belongs elsewhere, keep the rest."""
-        await self._whereabouts.look()
+        try:
+            await self._whereabouts.look()
+        except Exception as fault:  # the edge: then everything is where it was
+            _log.error("whereabouts_unknown", fault=fault)
         now = self._loop.time()
         fail([waiter for waiter in self.under_way() if waiter[2] <= now], reason)
         sort_out = self._whereabouts.sort_out

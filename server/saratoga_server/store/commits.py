@@ -6,9 +6,11 @@ sent before.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
+from saratoga_server.logs import EventLog
 from saratoga_server.ports import BoardCommit, CommitOutcome
 from saratoga_server.store import batcher
 from saratoga_server.store.batcher import Alone, Batcher, fail
@@ -19,6 +21,8 @@ from saratoga_server.store.primaries import Primaries, Primary
 
 _PAUSE: Final = 0.05
 """Seconds before a call goes again whose partition is somewhere else."""
+
+_log = EventLog("store")
 
 Submit = Callable[[BoardCommit], asyncio.Future[CommitOutcome]]
 Connect = Callable[[Primary, Line], Awaitable[None]]
@@ -129,13 +133,20 @@ class Commits:
         task.add_done_callback(self._later.discard)
 
     async def _send_later(self, waiters: list[Waiter]) -> None:
-        await asyncio.sleep(_PAUSE)
-        await self._primaries.refresh()
-        now = self._loop.time()
-        fail([waiter for waiter in waiters if waiter[2] <= now], "its partition is elsewhere")
-        for waiter in waiters:
-            if not waiter[1].done():
-                self.send_on(waiter, again=True)
+        left = deque(waiters)
+        try:
+            await asyncio.sleep(_PAUSE)
+            await self._primaries.refresh()
+            now = self._loop.time()
+            fail([waiter for waiter in waiters if waiter[2] <= now], "its partition is elsewhere")
+            while left:
+                if not left[0][1].done():
+                    self.send_on(left[0], again=True)
+                left.popleft()
+        except Exception as fault:  # the edge: they are told, and come again if they like
+            _log.error("moves_not_sent_on", fault=fault)
+        finally:
+            fail(left, "its partition is elsewhere")
 
     def owns(self, primary: Primary, waiter: Waiter) -> bool:
         return self._primaries.of(DUE_KEYS[partition(waiter[0].table)]) is primary
