@@ -45,6 +45,8 @@ def _faults(record: RaceRecord, text: str, notes: Notes) -> Iterator[str]:
         yield "saw other hashes of the nonces"
     if notes.player in hashes:
         yield from _faults_of_board(record, record.racer(notes.player), notes)
+    elif done := notes.of_race(race):
+        yield f"had {len(done)} moves acknowledged, and is no racer in the record"
 
 
 def _faults_of_result(record: RaceRecord, text: str, outcome: Outcome) -> Iterator[str]:

@@ -85,6 +85,11 @@ class Notes:
     def of_race(self, race: str) -> list[Acknowledged]:
         return [each for each in self.acknowledged if each.race == race]
 
+    def raced(self) -> set[str]:
+        """The races that were dealt, as the player knows for certain."""
+        played = {each.race for each in self.acknowledged}
+        return played.union(self.openings, self.ended, self.outcomes, self.announced)
+
     def hear(self, event: AnyEvent | UnknownEvent) -> None:
         match event:
             case events.MoveMade(re=int(command_id), board=board, repeat=repeat):

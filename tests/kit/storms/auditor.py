@@ -15,6 +15,7 @@ from kit.race_audit import (
     faults_of_log,
     faults_of_open_board,
 )
+from kit.recorded_players import Notes
 from kit.storms.town import Guest, Town
 from saratoga_rules.record import RaceRecord, parse_record
 from saratoga_server.periods import periods
@@ -62,27 +63,57 @@ class Auditor:
         """Look through every race that is well over."""
         for table in self.town.tables:
             code = table[0].notes.code
-            known = {int(race.rpartition("/")[2]) for g in table for race in g.notes.outcomes}
+            known = {_number(race) for guest in table for race in guest.notes.outcomes}
             while self._next[code] + 1 < max(known, default=0):
-                text = await self.store.tables.load_record(code, self._next[code] + 1)
-                if text is None:
-                    self.faults.append(f"{code}/{self._next[code] + 1} has no record")
-                    return
-                await self._look_through(table, text)
+                await self._look_for(table, code, self._next[code] + 1)
 
     async def close(self) -> None:
         """Look through the rest, when nobody plays any more."""
         while await self.store.leaderboards.settle_outbox(EVERYBODY):
             pass
-        for table in self.town.tables:
-            code = table[0].notes.code
-            while text := await self.store.tables.load_record(code, self._next[code] + 1):
-                await self._look_through(table, text)
-            await self._look_at_boards(table, code, self._next[code] + 1)
+        await self.look_at_last_races()
         for key, accounts in self._accounts.items():
             total, rows = await self.store.leaderboards.page(key, 0, EVERYBODY)
             assert total <= EVERYBODY
             self.faults += _faults_of_leaderboard(key, rows, accounts)
+
+    async def look_at_last_races(self) -> None:
+        """Every race that anybody knows of, to the one in play; every acknowledgement is judged."""
+        for table in self.town.tables:
+            code = table[0].notes.code
+            while self._next[code] + 1 < _newest(table):
+                await self._look_for(table, code, self._next[code] + 1)
+            while text := await self.store.tables.load_record(code, self._next[code] + 1):
+                await self._look_through(table, text)
+            in_play = f"{code}/{self._next[code] + 1}"
+            if any(in_play in guest.notes.announced for guest in table):
+                self.faults.append(f"{in_play} has no record")
+            await self._look_at_boards(table, code, self._next[code] + 1)
+            for guest in table:
+                await self._judge_the_rest(guest.notes, in_play)
+
+    async def _look_for(self, table: list[Guest], code: str, race: int) -> None:
+        """Of a race after which another was dealt: it must have its record."""
+        text = await self.store.tables.load_record(code, race)
+        if text is None:
+            self._next[code] = race
+            self.faults.append(f"{code}/{race} has no record")
+            return
+        await self._look_through(table, text)
+
+    async def _judge_the_rest(self, notes: Notes, in_play: str) -> None:
+        """What was acknowledged but in races that were looked through: late answers, lost races."""
+        for race in sorted({each.race for each in notes.acknowledged} - {in_play}):
+            code, _, number = race.rpartition("/")
+            text = await self.store.tables.load_record(code, int(number))
+            if text is None:
+                done = len(notes.of_race(race))
+                self.faults.append(
+                    f"{race}: {notes.player} had {done} moves acknowledged that stand nowhere"
+                )
+                continue
+            said = await asyncio.to_thread(disagreements, text, [notes])
+            self.faults += [f"{race}: {fault}" for fault in said if UNHEARD not in fault]
 
     async def _look_through(self, table: list[Guest], text: str) -> None:
         record = parse_record(text)
@@ -143,6 +174,15 @@ class Auditor:
                     account.races += 1
                     account.net += row.net
                     account.best = max(account.best, (row.banked, -(row.reached or 0)))
+
+
+def _number(race: str) -> int:
+    return int(race.rpartition("/")[2])
+
+
+def _newest(table: list[Guest]) -> int:
+    """The number of the latest race that anybody at the table knows to have been dealt."""
+    return max((_number(race) for guest in table for race in guest.notes.raced()), default=0)
 
 
 def _faults_of_leaderboard(

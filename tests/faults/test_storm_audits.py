@@ -1,0 +1,160 @@
+"""The audit after a storm finds races and boards that a house has lost or told otherwise."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kit.finished import finished_race
+from kit.race_audit import disagreements
+from kit.recorded_players import Notes, RecordedPlayer
+from kit.storms.auditor import Auditor
+from kit.storms.town import Guest, Town
+from saratoga_protocol import events
+from saratoga_protocol.commands import CashOut, MakeMove
+from saratoga_protocol.events import BoardView
+from saratoga_protocol.views import wire_view
+from saratoga_rules.games import GAMES
+from saratoga_rules.money import net
+from saratoga_rules.record import LOG_ENDINGS, RaceRecord, format_record
+from saratoga_rules.replay import replay
+from saratoga_rules.views import redact
+from saratoga_server.ports import LogEntry, Millis, StoredBoard
+
+RACES = (0, 1, 2)
+"""Seeds of three races in a row; their numbers are one more."""
+
+
+def board_after(record: RaceRecord, player: str, count: int) -> BoardView:
+    """As the house shows it after so many entries."""
+    racer, position = record.racer(player), replay(record, player)[count]
+    return BoardView(
+        race=record.race_id,
+        count=count,
+        view=wire_view(redact(position)),
+        banked=position.banked,
+        net=net(GAMES[record.game], position.banked),
+        state=str(racer.state) if count == len(racer.log) else "racing",
+    )
+
+
+def told(notes: Notes, record: RaceRecord) -> StoredBoard:
+    """A player's whole race goes by; what the store has of it."""
+    racer, entries = record.racer(notes.player), []
+    notes.hear(
+        events.Dealt(
+            board=board_after(record, notes.player, 0), start_at=0, deadline=1, now=record.start_at
+        )
+    )
+    for place, line in enumerate(racer.log):
+        command_id = record.race * 10_000 + place
+        board = board_after(record, notes.player, place + 1)
+        if line.text in LOG_ENDINGS and line.text != "cash-out":
+            command_id = 0
+            notes.hear(events.BoardEnded(board=board, at=line.at))
+        else:
+            notes.sent[command_id] = (
+                CashOut(id=command_id, race=record.race_id)
+                if line.text == "cash-out"
+                else MakeMove(id=command_id, race=record.race_id, after=place, move=line.text)
+            )
+            notes.hear(events.MoveMade(re=command_id, board=board, at=line.at))
+        entries.append(LogEntry(line.text, Millis(line.at), line.number, command_id))
+    return StoredBoard(
+        epoch=1, last_id=1, banked=racer.banked, state=str(racer.state), entries=tuple(entries)
+    )
+
+
+@dataclass
+class Told:
+    """Three races that a town's only table was told of, and what the store kept of them."""
+
+    table: list[Guest] = field(default_factory=list)
+    records: dict[int, str] = field(default_factory=dict)
+    boards: dict[tuple[int, str], StoredBoard] = field(default_factory=dict)
+    rankings: Any = None
+
+    async def load_record(self, code: str, race: int) -> str | None:
+        return self.records.get(race)
+
+    async def load_board(self, code: str, race: int, player: str) -> StoredBoard | None:
+        return self.boards.get((race, player))
+
+    def notes(self, place: int) -> Notes:
+        return self.table[place].notes
+
+    async def faults(self) -> list[str]:
+        auditor = self.auditor()
+        await auditor.look_at_last_races()
+        return auditor.faults
+
+    def auditor(self) -> Auditor:
+        town = Town([], None, None, None, None, tables=[self.table])  # type: ignore[arg-type]
+        store = SimpleNamespace(tables=self, boards=self, leaderboards=None)
+        return Auditor(town, store)  # type: ignore[arg-type]
+
+
+def raced(seeds: Sequence[int] = RACES) -> Told:
+    """Everything was told, everything kept."""
+    whole = Told()
+    records = [finished_race(seed=seed) for seed in seeds]
+    for racer in records[0].racers:
+        notes = Notes(player=racer.player, code=records[0].table)
+        player = RecordedPlayer(
+            SimpleNamespace(notes=notes),  # type: ignore[arg-type]
+            "weak",
+            1,
+            seat=SimpleNamespace(  # type: ignore[arg-type]
+                _seat=SimpleNamespace(testimonies={}), report=SimpleNamespace(openings={})
+            ),
+        )
+        whole.table.append(Guest(player, None))  # type: ignore[arg-type]
+        for record in records:
+            whole.boards[record.race, racer.player] = told(notes, record)
+    whole.records |= {record.race: format_record(record) for record in records}
+    return whole
+
+
+async def test_nothing_is_found_where_everything_was_kept() -> None:
+    whole = raced()
+    auditor = whole.auditor()
+    await auditor.look_at_last_races()
+    assert auditor.faults == []
+    assert auditor.races == len(RACES)
+    assert auditor.moves
+    assert all(guest.notes.acknowledged == [] for guest in whole.table)
+
+
+@pytest.mark.parametrize("race", [1, 2])
+async def test_a_race_whose_record_is_lost_is_found_and_those_after_it_are_looked_through(
+    race: int,
+) -> None:
+    whole = raced()
+    del whole.records[race]
+    auditor = whole.auditor()
+    await auditor.look_at_last_races()
+    assert f"mint-otter-42/{race} has no record" in auditor.faults
+    assert sum("stand nowhere" in fault for fault in auditor.faults) == len(whole.table)
+    assert auditor.races == len(RACES) - 1
+
+
+async def test_a_last_race_that_is_gone_is_found_by_its_moves_and_by_its_end() -> None:
+    whole = raced()
+    del whole.records[3]
+    whole.boards = {key: board for key, board in whole.boards.items() if key[0] != 3}
+    assert len(await whole.faults()) == len(whole.table)
+    for place in range(len(whole.table)):
+        whole = raced()
+        del whole.records[3]
+        whole.notes(place).announced.append("mint-otter-42/3")
+        assert await whole.faults() == ["mint-otter-42/3 has no record"]
+
+
+def test_moves_of_a_player_who_is_missing_in_the_record_are_found() -> None:
+    whole = raced()
+    whole.notes(0).player = "y" * 16
+    everybody = [guest.notes for guest in whole.table]
+    for text in whole.records.values():
+        assert sum("is no racer" in fault for fault in disagreements(text, everybody)) == 1
