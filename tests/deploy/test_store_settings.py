@@ -3,12 +3,15 @@
 import pytest
 
 from kit.cluster import running_cluster, until
-from kit.deployment import DEPLOY, open_valkey, settings_of
+from kit.deployment import DEPLOY, open_valkey, replaced, settings_of
 from kit.house import open_house
 from kit.stores import binaries, free_port
 from saratoga_server.store.process import find_binary
 
 LEVELS = ("fast", "safe", "replicated", "cluster")
+
+ALONE = "min-replicas-to-write 0"
+"""What the settings of a primary say that has no replica yet."""
 
 
 def binary_of(kind: str) -> str:
@@ -51,6 +54,47 @@ async def test_a_replicated_house_opens_on_a_primary_with_its_replica() -> None:
             assert (await house.get("/readyz"))[0] == 200
         replica.kill()
         primary.wait_for("SET", "a", "b", says=b"NOREPLICAS")
+
+
+def test_a_replica_that_took_over_by_the_runbook_does_so_for_good() -> None:
+    """What it took since is there after a restart; the old primary comes back as its replica."""
+    ports = old_port, new_port = free_port(), free_port()
+    follows = [f"replicaof 127.0.0.1 {port}" for port in ports]
+    binary = str(find_binary())
+    with (
+        open_valkey("replicated", binary, f"port {old_port}") as old,
+        open_valkey("replicated", binary, f"port {new_port}", follows[0]) as new,
+    ):
+        old.wait_for("INFO", "replication", says=b"min_slaves_good_slaves:1")
+        assert old.ask("SET", "before", "1") == b"+OK"
+        assert b":1" in old.ask_all("WAITAOF", "1", "1", "5000")
+        old.kill()
+
+        assert new.ask("REPLICAOF", "NO", "ONE") == b"+OK"
+        own = new.folder / "valkey.conf"
+        own.write_text(replaced(own.read_text(), (follows[0], ALONE)))
+        assert new.ask("CONFIG", "SET", *ALONE.split()) == b"+OK"
+        assert new.ask("SET", "since", "1") == b"+OK"
+        own_of_old = old.folder / "valkey.conf"
+        own_of_old.write_text(f"{own_of_old.read_text()}{follows[1]}\n")
+        old.start_on(own_of_old)
+        new.kill()
+        new.start_on(own)
+
+        assert b"role:master" in new.ask_all("INFO", "replication")
+        assert new.ask_all("MGET", "before", "since") == b"*2\r\n$1\r\n1\r\n$1\r\n1\r\n"
+        old.wait_for("MGET", "before", "since", says=b"$1\r\n1\r\n$1\r\n1\r\n")
+        old.wait_for("INFO", "replication", says=b"role:slave")
+
+
+def test_the_runbook_makes_a_failover_last() -> None:
+    """Whoever does only what is lost at a restart loses what was acknowledged since."""
+    text = (DEPLOY / "RUNBOOK.md").read_text()
+    failover = text.partition("\n## Failover\n")[2].partition("\n## ")[0]
+    order = ["replicaof no one", "`replicaof` out", ALONE, "SARATOGA_REDIS", "replicaof NEW"]
+    places = [failover.find(words) for words in order]
+    assert -1 not in places
+    assert failover.find("house.conf") < places[3] < places[4]
 
 
 async def test_a_replicated_house_opens_on_a_cluster_of_them() -> None:
