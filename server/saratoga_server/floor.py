@@ -16,7 +16,6 @@ from saratoga_server import table as rules
 from saratoga_server.clock import HouseClock
 from saratoga_server.errands import guarded, guarded_each
 from saratoga_server.hub import Hub
-from saratoga_server.logs import EventLog
 from saratoga_server.ports import (
     Millis,
     RaceFinish,
@@ -25,7 +24,7 @@ from saratoga_server.ports import (
     TableStore,
     TableWrite,
 )
-from saratoga_server.room import Room
+from saratoga_server.room import Arrival, Room, read_table
 from saratoga_server.table import Change, Phase, Refusal, TableState
 
 ATTEMPTS: Final = 64
@@ -45,8 +44,6 @@ CALM: Final = 2
 
 BREATH: Final = 0.001
 """Seconds of that, at most, for each attempt."""
-
-log = EventLog("floor")
 
 Transition = Callable[[TableState, Millis], Change | None]
 """Judges a change of a table at a time; `None`: there is nothing to change."""
@@ -68,9 +65,7 @@ class Floor:
         self._clock = clock
         self._seed = seed
         self._rooms: dict[str, Room] = {}
-        self._arrivals: dict[str, asyncio.Lock] = {}
-        self._promised: dict[str, int] = {}
-        """Of tables that are being loaded: the newest version that was told of meanwhile."""
+        self._arrivals: dict[str, Arrival] = {}
         self._bells: set[asyncio.Task[None]] = set()
         self.opening_banked: Callable[[TableState], int] = lambda state: 0
         """How many cards a table's coming deal puts on the foundations."""
@@ -88,24 +83,27 @@ class Floor:
         room = self._rooms.get(code)
         if room is not None:
             return room
+        arrival = self._arrivals.setdefault(code, Arrival())
+        arrival.asked += 1
         try:
-            async with self._arrivals.setdefault(code, asyncio.Lock()):
-                return self._rooms.get(code) or await self._load(code)
+            async with arrival.lock:
+                return self._rooms.get(code) or await self._load(code, arrival)
         finally:
-            self._arrivals.pop(code, None)
-            self._promised.pop(code, None)
+            arrival.asked -= 1
+            if not arrival.asked:
+                del self._arrivals[code]
 
-    async def _load(self, code: str) -> Room:
+    async def _load(self, code: str, arrival: Arrival) -> Room:
         version, promised = -1, 0
         while version < promised:
-            self._promised.pop(code, None)
+            arrival.promised = 0
             stored = await self._store.load_table(code)
             if stored is None:
                 raise Refusal("no_such_table")
             version, body = stored
             # what was told of before the table was asked for need not be looked for again
-            promised = self._promised.get(code, 0)
-        room = self._rooms[code] = Room(code, version, _read(body))
+            promised = arrival.promised
+        room = self._rooms.setdefault(code, Room(code, version, read_table(body)))
         if room.state.outcome is not None:
             room.announced = room.state.outcome.race
         self._set_timer(room)
@@ -144,7 +142,7 @@ class Floor:
         )
         if not await self._store.save_table(write):
             return None
-        room = self._rooms[state.code] = Room(state.code, 1, state)
+        room = self._rooms.setdefault(state.code, Room(state.code, 1, state))
         self._set_timer(room)
         return room
 
@@ -231,8 +229,8 @@ class Floor:
 
     def is_behind(self, code: str, version: int) -> bool:
         """Somebody tells of this version: whether the table, held here, is to be read for it."""
-        if code in self._arrivals:
-            self._promised[code] = max(version, self._promised.get(code, 0))
+        if (arrival := self._arrivals.get(code)) is not None:
+            arrival.promised = max(version, arrival.promised)
         room = self._rooms.get(code)
         if room is None or version <= max(room.version, room.heard):
             return False
@@ -351,7 +349,7 @@ class Floor:
         if version == room.version:
             return False
         try:
-            room.version, room.state = version, _read(body)
+            room.version, room.state = version, read_table(body)
         except Refusal:
             self.forget(room.code)
             raise
@@ -377,14 +375,3 @@ class Floor:
             bell = asyncio.ensure_future(self.on_due(code))
             self._bells.add(bell)
             bell.add_done_callback(self._bells.discard)
-
-
-def _read(body: bytes) -> TableState:
-    """The table; a `Refusal` if only a newer node may read it, as there are some during an upgrade."""
-    try:
-        return rules.unpack(body)
-    except rules.NewerTable as fault:
-        log.warning("table_for_newer_nodes", reason=str(fault))
-        raise Refusal(
-            "draining", "That table has gone over to newer servers. Connect again and go on there."
-        ) from None

@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 
 from saratoga_protocol.events import Table as WireTable
 from saratoga_server import table as rules
-from saratoga_server.table import TableState
+from saratoga_server.logs import EventLog
+from saratoga_server.table import Refusal, TableState
+
+log = EventLog("room")
 
 
 @dataclass(slots=True)
@@ -34,3 +37,25 @@ class Room:
     def picture(self) -> WireTable:
         """The table as everyone at it sees it."""
         return rules.public_view(self.state, self.version)
+
+
+@dataclass(slots=True)
+class Arrival:
+    """A table that is on its way from the store, for however many have asked."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    asked: int = 0
+    """How many wait for it."""
+    promised: int = 0
+    """The newest version that was told of meanwhile."""
+
+
+def read_table(body: bytes) -> TableState:
+    """The table; a `Refusal` if only a newer node may read it, as there are some during an upgrade."""
+    try:
+        return rules.unpack(body)
+    except rules.NewerTable as fault:
+        log.warning("table_for_newer_nodes", reason=str(fault))
+        raise Refusal(
+            "draining", "That table has gone over to newer servers. Connect again and go on there."
+        ) from None

@@ -107,6 +107,29 @@ async def test_a_table_is_loaded_once_however_many_ask(here: Node, there: Node) 
     assert all(room is rooms[0] for room in rooms)
 
 
+async def test_a_table_is_one_room_though_the_first_who_asked_was_turned_away(
+    here: Node, there: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await here.floor.open(seated(ANN))
+    load, go, faults = FakeTables.load_table, asyncio.Event(), [StoreUnavailable("away")]
+
+    async def slow_load(tables: FakeTables, code: str) -> tuple[int, bytes] | None:
+        await go.wait()
+        if faults:
+            raise faults.pop()
+        return await load(tables, code)
+
+    monkeypatch.setattr(FakeTables, "load_table", slow_load)
+    early = [asyncio.create_task(there.floor.room(CODE)) for _ in range(2)]
+    await asyncio.sleep(0)
+    go.set()
+    with pytest.raises(StoreUnavailable):
+        await early[0]
+    late = await there.floor.room(CODE)
+    assert late is await early[1] is there.floor.known(CODE)
+    assert there.floor._arrivals == {}
+
+
 async def test_a_change_is_durable_then_told_then_followed_up(here: Node, fake: FakeHouse) -> None:
     await here.floor.open(seated(ANN))
     room = await here.floor.change(CODE, noticed("Hello."))
@@ -376,7 +399,7 @@ async def test_a_version_that_is_told_of_while_an_older_one_is_on_its_way_is_not
     late = Floor(Late(fake), hub, clock, seeds())
     room = await late.room(CODE)
     assert (room.version, room.state.notice) == (2, "one")
-    assert (late._promised, late._arrivals) == ({}, {})
+    assert late._arrivals == {}
 
 
 async def test_what_changed_without_a_word_is_found_by_looking(here: Node, there: Node) -> None:

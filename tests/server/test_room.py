@@ -1,9 +1,13 @@
 """What a node knows of a table."""
 
+import msgpack
+import pytest
 from msgspec.structs import replace
 
 from kit.tables import ANN, BEN, CODE, seated
-from saratoga_server.room import Room
+from saratoga_server.room import Room, read_table
+from saratoga_server.table import Refusal, pack
+from saratoga_server.table.state import FORMAT
 
 
 def test_what_is_to_be_followed_up_begins_where_the_node_was_left_behind_first() -> None:
@@ -19,3 +23,12 @@ def test_a_picture_names_its_version_and_no_secret() -> None:
     picture = Room(CODE, 7, state).picture()
     assert (picture.code, picture.version) == (CODE, 7)
     assert state.seed not in repr(picture)
+
+
+def test_a_table_is_read_unless_it_is_for_newer_nodes() -> None:
+    state = seated(ANN)
+    body = pack(state)
+    assert read_table(body) == state
+    newer = msgpack.packb(msgpack.unpackb(body) | {"format": FORMAT + 1})
+    with pytest.raises(Refusal, match="draining"):
+        read_table(newer)
