@@ -10,6 +10,7 @@ import asyncio
 from typing import Any, Final, Protocol
 
 from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import InvalidMessage
 from websockets.frames import Frame, Opcode
 from websockets.protocol import CLOSED, CONNECTING
 from websockets.server import ServerProtocol
@@ -35,6 +36,10 @@ HEAD_TOO_LONG: Final = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
     b"Connection: close\r\nContent-Length: 0\r\n\r\n"
 )
+
+HEAD_END: Final = b"\r\n\r\n"
+
+UNREADABLE: Final = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 
 class Gate(Protocol):
@@ -71,11 +76,21 @@ class Intake(ServerConnection):
         self._is_slow = True
         """What comes is not passed on as it comes: the handshake, a backlog, or the end."""
         self._head = 0
+        self._last = b""
+        """Of the head, what its end may have begun in."""
+        self._is_held = False
+        """There is more behind the request, which waits until that is answered."""
         self._fragments = 0
         self._controls = Bucket()
         self._is_cut = False
         self.is_deaf = False
         """Whatever comes is thrown away."""
+
+    @property
+    def _is_being_answered(self) -> bool:
+        """Whether its request is read, and neither let in nor refused yet."""
+        is_connecting = self.protocol.state is CONNECTING and not self.protocol.eof_sent
+        return self.request is not None and is_connecting
 
     @property
     def has_more(self) -> bool:
@@ -117,6 +132,21 @@ class Intake(ServerConnection):
         else:
             super().data_received(data)
 
+    def send_data(self) -> None:
+        if isinstance(self.protocol.handshake_exc, InvalidMessage) and not self.is_deaf:
+            # `websockets` says nothing, which a proxy takes for a house that is broken
+            self.stop_listening()
+            if not self.transport.is_closing():
+                self.transport.write(UNREADABLE)
+                # what is left unread would take the answer back
+                self.transport.resume_reading()
+        super().send_data()
+        if self._is_held and not self._is_being_answered:
+            self._is_held = False
+            if self.protocol.eof_sent:
+                self._backlog.clear()
+            self._go_on()
+
     def process_event(self, event: Any) -> None:
         if isinstance(event, Frame) and self._is_too_much(event):
             if not self.is_deaf:
@@ -129,6 +159,8 @@ class Intake(ServerConnection):
         if self.is_deaf:
             return
         if self.protocol.state is CONNECTING:
+            if self.protocol.eof_sent:
+                return
             self._head += len(data)
             if self._head > MOST_HEAD:
                 self.stop_listening()
@@ -143,13 +175,29 @@ class Intake(ServerConnection):
     def _catch_up(self) -> None:
         """Take one piece of what waits, and leave the rest for the next turn of the loop."""
         self._is_catching_up = False
+        if self._is_being_answered:
+            # taken for frames, it might end the connection before the answer
+            self._is_held = True
+            self.transport.pause_reading()
+            return
         piece = bytes(self._backlog[:AT_ONCE])
-        del self._backlog[:AT_ONCE]
+        if self.request is None:
+            piece = self._within_head(piece)
+        del self._backlog[: len(piece)]
         if piece:
             super().data_received(piece)
         if self._backlog:
             self.transport.pause_reading()
         self._go_on()
+
+    def _within_head(self, piece: bytes) -> bytes:
+        seen = self._last + piece
+        end = seen.find(HEAD_END)
+        if end >= 0:
+            seen = seen[: end + len(HEAD_END)]
+            piece = piece[: len(seen) - len(self._last)]
+        self._last = seen[1 - len(HEAD_END) :]
+        return piece
 
     def _go_on(self) -> None:
         """Read on, if what was read is done with."""

@@ -80,10 +80,9 @@ async def test_behind_a_request_there_is_no_other(house: OpenHouse, first: bytes
     """A proxy that counts requests otherwise than the house could not be made to pass one on."""
     hidden = request("GET /readyz HTTP/1.1", "Host: house")
     answer = await said(house.port, first + b"0\r\n\r\n" + hidden, hidden)
-    assert answer.answers <= 1
+    assert answer.answers == 1
     assert b'"ready"' not in answer.raw
-    if answer.status:
-        assert answer.headers["connection"].lower() == "close"
+    assert answer.headers["connection"].lower() == "close"
 
 
 @pytest.mark.parametrize(
@@ -94,10 +93,10 @@ async def test_behind_a_request_there_is_no_other(house: OpenHouse, first: bytes
         (("Upgrade: h2c",), {400, 426}),
         (("Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",), {400}),
         (("Sec-WebSocket-Version: 8",), {400, 426}),
-        (("X-Long: " + "x" * 9000,), {0, 431}),
-        (tuple(f"X-{number}: y" for number in range(300)), {0, 431}),
-        ((" folded: y",), {0, 400}),
-        (("no colon",), {0, 400}),
+        (("X-Long: " + "x" * 9000,), {431}),
+        (tuple(f"X-{number}: y" for number in range(300)), {431}),
+        ((" folded: y",), {400}),
+        (("no colon",), {400}),
     ],
 )
 async def test_a_header_twice_too_long_or_broken_is_no_fault_of_the_house(
@@ -130,9 +129,9 @@ async def test_half_a_handshake_lets_nobody_in(house: OpenHouse, missing: str) -
         ("GET /leaderboards/canfield?__class__=x HTTP/1.1", {400}),
         ("GET /metrics HTTP/1.1", {404}),
         ("GET /admin HTTP/1.1", {404}),
-        ("GET / HTTP/1.0", {0, 200, 400, 505}),
-        ("GET / HTTP/9.9", {0, 400, 505}),
-        ("GET /" + "a" * 9000 + " HTTP/1.1", {0, 414, 431}),
+        ("GET / HTTP/1.0", {200, 400, 505}),
+        ("GET / HTTP/9.9", {400, 505}),
+        ("GET /" + "a" * 9000 + " HTTP/1.1", {414, 431}),
     ],
 )
 async def test_no_method_and_no_path_leads_further(

@@ -68,16 +68,25 @@ async def all_answered(socket: RawSocket, numbers: range) -> bool:
         (b"GET / HTTP/1.1\r\n" + (b"a: " + b"x" * 4000 + b"\r\n") * 9, b" 431 "),
         (b"GET / HTTP/1.1\r\n" + b"a: x\r\n" * 500, b" 431 "),
         (b"GET /" + b"x" * 9000 + b" HTTP/1.1\r\n\r\n", b" 414 "),
-        (b"x" * (MOST_HEAD - 1) + b"\r\n\r\n", b""),
+        (b"x" * (MOST_HEAD - 1) + b"\r\n\r\n", b" 4"),
+        (b"GET / HTTP/1.1\r\nContent-Length: 2\r\n\r\nab", b" 400 "),
+        (b"POST / HTTP/1.1\r\nContent-Length: 5000\r\n\r\n" + b"x" * 5000, b" 400 "),
+        (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", b" 400 "),
+        (b"GET /\xff HTTP/1.1\r\n\r\n", b" 400 "),
+        (b"GET / HTTP/1.1\r\na: \x01\r\n\r\n", b" 400 "),
+        (b"GET / HTTP/9.9\r\n\r\n", b" 400 "),
+        (b"\r\n\r\n", b" 400 "),
     ],
 )
-async def test_a_head_of_any_shape_has_its_bounds(
+async def test_a_head_of_any_shape_has_its_bounds_and_one_answer(
     opened: OpenGateway, head: bytes, status: bytes
 ) -> None:
     with raw_socket(port(opened), window=None) as socket:
         await socket.say(head)
         answer = await socket.read_to_the_end()
     assert status in answer.partition(b"\r\n")[0]
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert b"\r\nConnection: close\r\n" in answer
     assert opened.hall.sessions == []
     async with stranger(opened.url, "Anna") as anna:
         assert await anna.ask(Heartbeat) == Done(re=1)
@@ -88,6 +97,18 @@ async def test_a_head_may_come_byte_by_byte(opened: OpenGateway) -> None:
         for byte in b"GET / HTTP/1.1\r\nHost: house\r\n\r\n":
             await socket.say(bytes((byte,)))
         assert await socket.read_to_the_end()
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 70])
+async def test_what_comes_behind_a_request_does_not_cost_it_its_answer(
+    opened: OpenGateway, pieces: int
+) -> None:
+    refused = b"GET / HTTP/1.1\r\nHost: house\r\n\r\n" + b"no frame at all" * 3
+    with raw_socket(port(opened), window=None) as socket:
+        step = -(-len(refused) // pieces)
+        for at in range(0, len(refused), step):
+            await socket.say(refused[at : at + step])
+        assert b" 426 " in (await socket.read_to_the_end()).partition(b"\r\n")[0]
 
 
 async def test_who_stops_in_mid_handshake_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
