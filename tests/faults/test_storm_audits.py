@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
 from kit.finished import finished_race
+from kit.messages import GATHERING, NOW
 from kit.race_audit import disagreements
 from kit.recorded_players import Notes, RecordedPlayer
 from kit.storms.auditor import Auditor
@@ -158,3 +160,52 @@ def test_moves_of_a_player_who_is_missing_in_the_record_are_found() -> None:
     everybody = [guest.notes for guest in whole.table]
     for text in whole.records.values():
         assert sum("is no racer" in fault for fault in disagreements(text, everybody)) == 1
+
+
+def shown_as(board: BoardView) -> Sequence[events.AnyEvent]:
+    """Every way in which the house shows a player's own board."""
+    return (
+        events.MoveMade(re=10_000, board=board, at=1, repeat=True),
+        events.Refused(code="board_changed", message="", board=board),
+        events.BoardEnded(board=board, at=1),
+        events.Snapshot(table=GATHERING, now=NOW, board=board),
+    )
+
+
+@pytest.mark.parametrize("way", range(4))
+@pytest.mark.parametrize("change", ["view", "banked", "net", "count", "none"])
+def test_a_board_that_no_moves_make_is_found_however_it_is_shown(way: int, change: str) -> None:
+    whole = raced([0])
+    notes, record = whole.notes(0), finished_race(seed=0)
+    board = board_after(record, notes.player, len(record.racer(notes.player).log))
+    wrong: dict[str, Any] = {
+        "view": {"view": board_after(record, notes.player, 0).view},
+        "banked": {"banked": board.banked + 1},
+        "net": {"net": board.net + 5},
+        "count": {"count": board.count + 1},
+        "none": {},
+    }
+    show(notes, shown_as(msgspec.structs.replace(board, **wrong[change]))[way])
+    # what was shown first and last is compared in other ways too
+    show(notes, events.BoardEnded(board=board, at=1))
+    assert len(disagreements(whole.records[1], [notes])) == (change != "none")
+
+
+async def test_a_player_who_comes_back_to_fewer_moves_than_were_acknowledged_finds_it() -> None:
+    whole = raced([0])
+    notes, record = whole.notes(0), finished_race(seed=0)
+    older = board_after(record, notes.player, 3)
+    notes.take_up(events.Snapshot(table=GATHERING, now=NOW, board=older))
+    show(notes, events.BoardEnded(board=notes.ended[record.race_id], at=1))
+    assert ["came back to 3 entries" in fault for fault in await whole.faults()] == [True]
+    whole = raced([0])
+    whole.notes(0).take_up(events.Snapshot(table=GATHERING, now=NOW, board=older))
+    del whole.records[1]
+    assert ["came back to 3 entries" in fault for fault in await whole.faults()] == [True]
+
+
+def show(notes: Notes, event: events.AnyEvent) -> None:
+    if isinstance(event, events.Snapshot):
+        notes.take_up(event)
+    else:
+        notes.hear(event)

@@ -9,7 +9,7 @@ from random import Random
 
 from kit.recorded_players import Acknowledged, Notes
 from saratoga_protocol.commands import CashOut, MakeMove
-from saratoga_protocol.events import Outcome
+from saratoga_protocol.events import BoardView, Outcome
 from saratoga_protocol.views import wire_view
 from saratoga_rules.fairness import nonce_hash
 from saratoga_rules.games import GAMES
@@ -65,16 +65,16 @@ def _faults_of_result(record: RaceRecord, text: str, outcome: Outcome) -> Iterat
 
 
 def _faults_of_board(record: RaceRecord, racer: RacerLog, notes: Notes) -> Iterator[str]:
-    """Whether the player's own board, move by move, is the one that the record's moves make."""
+    """Whether the player's own board, whenever it was shown, is the one that the moves make."""
     positions = replay(record, racer.player)
     opening = notes.openings.get(record.race_id)
     if opening is not None and opening.view != wire_view(redact(record.deal)):
         yield "was dealt another position"
     done = notes.of_race(record.race_id)
     yield from _faults_of_moves(racer, done)
-    for each in done:
-        if not each.repeat:
-            yield from _faults_of_view(record, racer, positions, each)
+    for board in notes.shown.get(record.race_id, ()):
+        yield from _faults_of_view(record, positions, board)
+    yield from notes.taken_back.get(record.race_id, ())
     last = notes.ended.get(record.race_id) or (done[-1].board if done else None)
     end = positions[-1]
     if last is not None and (last.banked, last.state, last.view) != (
@@ -111,9 +111,8 @@ def _is_the_houses(text: str) -> bool:
 
 
 def _faults_of_view(
-    record: RaceRecord, racer: RacerLog, positions: list[Position], each: Acknowledged
+    record: RaceRecord, positions: list[Position], board: BoardView
 ) -> Iterator[str]:
-    board = each.board
     if board.count >= len(positions):
         yield f"was shown a board of {board.count} entries"
         return

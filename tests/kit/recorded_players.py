@@ -53,6 +53,10 @@ class Notes:
     """The board as dealt, by race."""
     ended: dict[str, BoardView] = field(default_factory=dict)
     """The board as the house ended it, by race."""
+    shown: dict[str, list[BoardView]] = field(default_factory=dict)
+    """Every board of the player's own that the house has shown, by race."""
+    taken_back: dict[str, list[str]] = field(default_factory=dict)
+    """By race: where the house showed an older board than one that it had acknowledged."""
     commitments: dict[str, str] = field(default_factory=dict)
     """By race, as named in the countdown."""
     nonce_hashes: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -88,7 +92,7 @@ class Notes:
     def raced(self) -> set[str]:
         """The races that were dealt, as the player knows for certain."""
         played = {each.race for each in self.acknowledged}
-        return played.union(self.openings, self.ended, self.outcomes, self.announced)
+        return played.union(self.shown, self.outcomes, self.announced)
 
     def hear(self, event: AnyEvent | UnknownEvent) -> None:
         match event:
@@ -96,15 +100,19 @@ class Notes:
                 self._acknowledge(command_id, board, repeat)
             case events.Dealt(board=board):
                 self.openings.setdefault(board.race, board)
+                self._show(board)
                 self.board = board
             case events.BoardEnded(board=board):
+                self._show(board)
                 self.ended[board.race] = self.board = board
             case events.RaceOver(outcome=outcome):
                 self.announced.append(outcome.race)
                 self.outcomes[outcome.race] = outcome
             case events.TableChanged(table=table):
                 self._see(table)
-            case events.Refused(code=code):
+            case events.Refused(code=code, board=present):
+                if present is not None:
+                    self._show(present)
                 self.unavailable += code == "store_unavailable"
                 self.refused[code] += 1
             case _:
@@ -120,11 +128,22 @@ class Notes:
             after, text = command.after, command.move
         done = Acknowledged(command_id, command.race, after, text, board, repeat, time.monotonic())
         self.acknowledged.append(done)
+        self._show(board)
         self.board = board
+
+    def _show(self, board: BoardView) -> None:
+        self.shown.setdefault(board.race, []).append(board)
 
     def take_up(self, snapshot: events.Snapshot) -> None:
         self._see(snapshot.table)
         self.board = board = snapshot.board
+        if board is not None:
+            self._show(board)
+            known = max((each.board.count for each in self.of_race(board.race)), default=0)
+            if board.count < known:
+                self.taken_back.setdefault(board.race, []).append(
+                    f"came back to {board.count} entries, and {known} had been acknowledged"
+                )
         if board is not None and board.count == 0 and board.state == "racing":
             self.openings.setdefault(board.race, board)
         if snapshot.outcome is not None:
@@ -145,7 +164,10 @@ class Notes:
         for each in self.of_race(race):
             self.sent.pop(each.id, None)
         self.acknowledged = [each for each in self.acknowledged if each.race != race]
-        for kept in (self.openings, self.ended, self.commitments, self.nonce_hashes, self.outcomes):
+        for kept in (
+            *(self.openings, self.ended, self.shown, self.taken_back),
+            *(self.commitments, self.nonce_hashes, self.outcomes),
+        ):
             kept.pop(race, None)
         del self.connected[:-3]
 

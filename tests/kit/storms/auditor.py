@@ -148,6 +148,10 @@ class Auditor:
         for guest in table:
             board = await self.store.boards.load_board(code, race, guest.notes.player)
             done = guest.notes.of_race(race_id)
+            self.faults += [
+                f"{race_id}: {guest.notes.player}: {fault}"
+                for fault in guest.notes.taken_back.get(race_id, ())
+            ]
             if board is not None:
                 boards.append(board)
                 self.faults += [f"{race_id}: {f}" for f in faults_of_open_board(board, done)]
