@@ -1,5 +1,9 @@
 """The stores' settings for every level of durability: a real store takes them, and a house takes it."""
 
+import re
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from kit.cluster import running_cluster, until
@@ -31,6 +35,22 @@ async def test_a_house_of_that_level_opens_on_them(kind: str, level: str) -> Non
     with open_valkey(level, binary_of(kind)) as store:
         async with open_house("--redis", store.url, "--durability", level) as house:
             assert (await house.get("/readyz"))[0] == 200
+
+
+def test_the_runbook_gives_valkey_cli_the_password_before_it_asks_anything(tmp_path: Path) -> None:
+    """Its line for that, carried out on the example's file."""
+    runbook = (DEPLOY / "RUNBOOK.md").read_text()
+    (told,) = re.findall(r"^export REDISCLI_AUTH=.*$", runbook, re.MULTILINE)
+    assert runbook.index(told) < runbook.index("## ")
+    example = (DEPLOY / "valkey" / "house.conf.example").read_text()
+    own = tmp_path / "house.conf"
+    own.write_text(replaced(example, (r"^requirepass .*", "requirepass 0a1b2c")))
+    script = replaced(told, ("/etc/valkey/house.d/house.conf", str(own)))
+    said = subprocess.run(
+        ["sh", "-euc", f'{script}\nprintenv REDISCLI_AUTH'],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert said.stdout == "0a1b2c\n"
 
 
 async def test_settings_for_less_are_refused_for_more() -> None:
