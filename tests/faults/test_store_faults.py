@@ -2,7 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
 
+import hiredis
 import pytest
 
 from kit.cutting_proxy import cutting_proxy, next_call
@@ -10,9 +13,12 @@ from kit.running_race import ANNA, BERT, CODE, ending, move, running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable, TableWrite
 from saratoga_server.store import batcher, link
-from saratoga_server.store.batches import Batches, Waiter, together
+from saratoga_server.store.batcher import Connect
+from saratoga_server.store.batches import Batches, Waiter, by_partition, together
+from saratoga_server.store.clients import open_client
 from saratoga_server.store.commits import Commits
 from saratoga_server.store.connection import Store, open_store
+from saratoga_server.store.keys import mark_key, table_key
 from saratoga_server.store.line import Line
 from saratoga_server.store.primaries import Primary
 
@@ -401,3 +407,72 @@ async def test_who_cannot_be_sent_on_is_told(store: Store, monkeypatch: pytest.M
         with pytest.raises(StoreUnavailable):
             await future
     await commits.close()
+
+
+@asynccontextmanager
+async def primary_that_says(
+    socket: Path, says: Callable[[list[bytes]], bytes]
+) -> AsyncIterator[Connect]:
+    """Answers every command as it is told to; yields what connects to it."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        parsed = hiredis.Reader()
+        while data := await reader.read(1 << 16):
+            parsed.feed(data)
+            while (words := parsed.gets()) is not False:
+                writer.write(says(words))
+        writer.close()
+
+    client = open_client(f"unix://{socket}")
+
+    async def connect(line: Line) -> None:
+        await line.open(client)
+
+    server = await asyncio.start_unix_server(answer, socket)
+    try:
+        yield connect
+    finally:
+        server.close()
+        await client.aclose()
+
+
+async def test_a_mark_and_a_call_on_their_way_elsewhere_do_not_hold_up_the_others(
+    tmp_path: Path,
+) -> None:
+    leaving, gone, here = TABLES[:3]
+    put_off: list[str] = []
+
+    def says(words: list[bytes]) -> bytes:
+        if words[0] == b"WAIT":
+            return b":1\r\n"
+        key = words[3] if words[0] == b"FCALL" else words[1]
+        if words[0] == b"SET":
+            tag = mark_key(table_key(leaving)).encode()
+            return b"-ASK 1 127.0.0.1:1\r\n" if key == tag else b"+OK\r\n"
+        if words[0] != b"FCALL":
+            return b"+OK\r\n"
+        if gone.encode() in key:
+            return b"-TRYAGAIN a part is on its way\r\n"
+        return b"*4\r\n:0\r\n:1\r\n:5\r\n:1\r\n"
+
+    class Elsewhere(batcher.Alone):
+        def put_off(self, waiters: list[Waiter]) -> bool:
+            put_off.extend(commit.table for commit, _, _ in waiters)
+            for _, future, _ in waiters:
+                future.set_result(CommitOutcome(CommitStatus.STALE, 0))
+            return True
+
+    async with primary_that_says(tmp_path / "s", says) as connect:
+        batches = Batches(replicated=True, on_disk=False)
+        own = batcher.Batcher(connect, batches, by_partition, Elsewhere(), lambda boards: None)
+        try:
+            commits = [own.submit(move("draw", 0, code=code)) for code in (leaving, gone, here)]
+            outcomes = await asyncio.gather(*commits)
+        finally:
+            await own.close()
+    assert put_off == [gone]
+    assert [outcome.status for outcome in outcomes] == [
+        CommitStatus.DONE,
+        CommitStatus.STALE,
+        CommitStatus.DONE,
+    ]

@@ -229,7 +229,7 @@ class Batcher:
         calls = len(self._flight)
         answers, self._replies = self._replies[:calls], self._replies[calls:]
         if self._replies and not confirmed(self._replies):
-            self._recover(_first_error(answers) or "no replica confirmed the write")
+            self._unconfirmed(answers)
             return
         flight, self._flight = self._flight, []
         failed: list[tuple[list[Waiter], str]] = []
@@ -269,6 +269,29 @@ class Batcher:
         else:
             self._flush()
 
+    def _unconfirmed(self, answers: list[Any]) -> None:
+        """All of it comes again; what belongs elsewhere by now holds up nothing here.
+
+        The mark lies in the first call's slot, and may be on its way to another primary: the next
+        question is asked with that of another call that was written.
+        """
+        flight, self._flight = self._flight, []
+        written: list[list[Waiter]] = []
+        failed: list[list[Waiter]] = []
+        for call, answer in zip(flight, answers, strict=True):
+            error = str(answer) if isinstance(answer, hiredis.ReplyError) else ""
+            if is_function_missing(error):
+                self._drop_line()
+            if not error:
+                written.append(call)
+            elif not passes(error) or not self._whereabouts.put_off(call):
+                failed.append(call)
+        self._flight = [*written[1:], *written[:1], *failed]
+        if self._flight:
+            self._recover(_first_error(answers) or "no replica confirmed the write")
+        else:
+            self._flush()
+
     # trouble
 
     def _look(self) -> None:
@@ -305,8 +328,7 @@ class Batcher:
             return
         _log.error("moves_given_up", fault=fault)
         lost = self.under_way()
-        self._flight, self._returned = [], []
-        self._waiting.clear()
+        self._flight, self._returned, self._waiting = [], [], deque()
         self._drop_line()
         self._busy = False
         if self._recovery is recovery:
