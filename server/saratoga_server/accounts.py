@@ -92,19 +92,23 @@ class Visitor:
     player: "PlayerAccount | None" = None
     prepaid: float = 0.0
     """Commands that the address has paid for already: it is asked once for many."""
+    overdrawn: int = 0
+    """Commands beyond its own allowance, less those within it. What the address owes may be others'."""
     has_left: bool = False
 
     def pays(self, cost: float, now: float) -> bool:
         """Whether a command may be carried out; if so, it is counted."""
+        if not self.allowance.takes(cost, now):
+            self.overdrawn += 1
+            self.ledger.refused(Act.COMMANDS)
+            return False
         if self.prepaid < cost:
             if not self.address.takes(Act.COMMANDS, now, COMMANDS_PREPAID):
                 self.ledger.refused(Act.COMMANDS)
                 return False
             self.prepaid += COMMANDS_PREPAID
-        if not self.allowance.takes(cost, now):
-            self.ledger.refused(Act.COMMANDS)
-            return False
         self.prepaid -= cost
+        self.overdrawn = max(0, self.overdrawn - 1)
         return True
 
     def wait_to_pay(self, cost: float, now: float) -> float:

@@ -297,7 +297,6 @@ class Gateway:
 
     async def _converse(self, connection: Intake, session: Session, line: WebSocketLine) -> None:
         visitor = session.visitor
-        overdrawn = 0
         async for frame in connection:
             if connection.has_more:
                 # what came in one piece would be answered in one turn of the loop
@@ -308,20 +307,17 @@ class Gateway:
             command = _read(session, frame)
             cost = COSTS.get(type(command), 1) + len(frame) // BYTES_OF_A_COMMAND
             if not visitor.pays(cost, began):
-                overdrawn += 1
                 wait = visitor.wait_to_pay(cost, began)
                 session.tell(refused("too_fast", _id_of(command), wait=wait))
-                if overdrawn > self._door.burst:
+                if visitor.overdrawn > self._door.burst:
                     line.close(ABUSE)
                     connection.stop_listening()
                     return
             elif isinstance(command, Refused):
-                overdrawn = max(0, overdrawn - 1)
                 visitor.allowance.takes(BAD_FRAME_COST, began)
                 self._metrics.refusals[command.code] += 1
                 session.tell(command)
             else:
-                overdrawn = max(0, overdrawn - 1)
                 line.answering()
                 if isinstance(command, GetRecord):
                     await self._answer_long(session, line, command)

@@ -30,7 +30,9 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.refusals import ABUSE, NO_HELLO, RESTARTING
 from saratoga_protocol.version import JSON, MAX_COMMAND_BYTES, MSGPACK, SUBPROTOCOLS
+from saratoga_server.accounts import COMMANDS_PREPAID
 from saratoga_server.gateway import Door, Gateway
+from saratoga_server.limits import Act, Pace
 from saratoga_server.metrics import Metrics
 
 
@@ -218,6 +220,24 @@ async def test_a_flood_is_slowed_down_and_then_sent_away() -> None:
         assert {(each.code, each.retry) for each in slowed} == {("too_fast", True)}
         assert [each.re for each in slowed] == list(range(6, 12))
         assert await bert.ask(Heartbeat) == Done(re=1)
+
+
+async def test_whoever_shares_an_address_with_a_flood_is_slowed_down_and_not_sent_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    paces = {Act.COMMANDS: Pace(COMMANDS_PREPAID, 1000.0)}
+    monkeypatch.setattr("saratoga_server.accounts.PER_ADDRESS", paces)
+    async with (
+        open_gateway(burst=5, proxies=1) as opened,
+        stranger(opened.url, "Anna") as anna,
+        stranger(opened.url, "Bert") as bert,
+    ):
+        assert await anna.ask(Heartbeat) == Done(re=1)
+        for number in range(1, 21):
+            answer = await bert.say(Heartbeat(id=number))
+            assert isinstance(answer, Refused)
+            assert answer.code == "too_fast"
+        assert await anna.ask(Heartbeat) == Done(re=2)
 
 
 async def test_junk_costs_more_than_sense() -> None:
