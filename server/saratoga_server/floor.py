@@ -16,6 +16,7 @@ from saratoga_server import table as rules
 from saratoga_server.clock import HouseClock
 from saratoga_server.errands import guarded, guarded_each
 from saratoga_server.hub import Hub
+from saratoga_server.patience import PATIENCE, within_patience
 from saratoga_server.ports import (
     Millis,
     RaceFinish,
@@ -67,6 +68,8 @@ class Floor:
         self._rooms: dict[str, Room] = {}
         self._arrivals: dict[str, Arrival] = {}
         self._bells: set[asyncio.Task[None]] = set()
+        self.patience = PATIENCE
+        """Seconds in which whoever asks for a table is answered."""
         self.opening_banked: Callable[[TableState], int] = lambda state: 0
         """How many cards a table's coming deal puts on the foundations."""
         self.is_alone: Callable[[], bool] = lambda: True
@@ -86,7 +89,7 @@ class Floor:
         arrival = self._arrivals.setdefault(code, Arrival())
         arrival.asked += 1
         try:
-            async with arrival.lock:
+            async with within_patience(self.patience), arrival.lock:
                 return self._rooms.get(code) or await self._load(code, arrival)
         finally:
             arrival.asked -= 1
@@ -150,11 +153,14 @@ class Floor:
         self, code: str, transition: Transition, finish: RaceFinish | None = None
     ) -> Room:
         """Judge and write a change of the table; raises `Refusal`, and then nothing has changed."""
-        room = await self.room(code)
+        room = None
         try:
-            before, change = await self._changed(room, transition, finish)
+            async with within_patience(self.patience):
+                room = await self.room(code)
+                before, change = await self._changed(room, transition, finish)
         finally:
-            await self.catch_up(room)
+            if room is not None:
+                await self.catch_up(room)
         if change is not None and self.on_change is not None:
             await self._followed_up(room, before, self.on_change(room, before, change))
         return room
@@ -214,7 +220,7 @@ class Floor:
     ) -> bool:
         try:
             saved = await self._store.save_table(self._write(room, before, after, finish))
-        except StoreUnavailable:
+        except BaseException:  # called off while it was on its way, it may have been made
             room.in_doubt = True
             raise
         if saved:
@@ -259,18 +265,18 @@ class Floor:
         room = self._rooms.get(code)
         if room is None:
             return
-        async with room.lock:
-            if version is None or room.version < version:
-                await self._read_again(room)
+        try:
+            async with within_patience(self.patience), room.lock:
+                if version is None or room.version < version:
+                    await self._read_again(room)
+        except StoreUnavailable:
+            room.in_doubt = True
+            raise
         await self.catch_up(room)
 
     async def _read_again(self, room: Room) -> None:
         known = room.state
-        try:
-            await self._reload(room)
-        except StoreUnavailable:
-            room.in_doubt = True
-            raise
+        await self._reload(room)
         self._set_timer(room)
         self._tell_if_changed(room, known)
 

@@ -17,7 +17,7 @@ from saratoga_protocol.version import JSON
 from saratoga_server.clock import HouseClock
 from saratoga_server.floor import Floor, Transition
 from saratoga_server.hub import Hub
-from saratoga_server.ports import Millis, StoreUnavailable
+from saratoga_server.ports import Millis, StoreUnavailable, TableWrite
 from saratoga_server.room import Room
 from saratoga_server.session import Session
 from saratoga_server.table import Change, Phase, RaceStarted, Refusal, TableState, resume
@@ -287,6 +287,46 @@ async def test_a_change_that_was_made_is_a_yes_though_catching_up_fails(
     assert [(known.notice, found.notice) for known, found in there.caught_up] == [
         ("", "First.Second.")
     ]
+
+
+async def test_who_waits_for_others_at_a_table_waits_no_longer_than_for_the_store(
+    here: Node,
+) -> None:
+    room = await here.floor.open(seated(ANN))
+    assert room is not None
+    here.floor.patience = 0.001
+    async with asyncio.timeout(30), room.lock:
+        with pytest.raises(StoreUnavailable, match="in time"):
+            await here.floor.change(CODE, noticed("Hello."))
+        with pytest.raises(StoreUnavailable, match="in time"):
+            await here.floor.refresh(CODE)
+        assert room.in_doubt, "what it was refreshed for is still to be read"
+    assert (room.state.notice, here.changed) == ("", [])
+
+
+async def test_a_write_that_was_given_up_is_in_doubt(
+    here: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = await here.floor.open(seated(ANN))
+    assert room is not None
+    save, patience = FakeTables.save_table, here.floor.patience
+    writes: list[asyncio.Task[bool]] = []
+
+    async def no_answer(tables: FakeTables, write: TableWrite) -> bool:
+        writes.append(asyncio.create_task(save(tables, write)))
+        return await asyncio.Event().wait()
+
+    with monkeypatch.context() as store:
+        store.setattr(FakeTables, "save_table", no_answer)
+        here.floor.patience = 0.001
+        async with asyncio.timeout(30):
+            with pytest.raises(StoreUnavailable, match="in time"):
+                await here.floor.change(CODE, noticed("Perhaps."))
+    assert room.in_doubt
+    await asyncio.gather(*writes)
+    here.floor.patience = patience
+    await here.floor.look_over()
+    assert (room.in_doubt, room.state.notice) == (False, "Perhaps.")
 
 
 async def test_a_table_without_peace_gives_up_after_many_tries(here: Node, fake: FakeHouse) -> None:
