@@ -2,12 +2,14 @@
 
 import asyncio
 import copy
+import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from click.testing import CliRunner
 
 from kit.catastrophes import party
+from kit.deployment import DEPLOY
 from kit.house import open_house
 from kit.race_audit import disagreements, faults_of_open_board
 from kit.recorded_players import Notes
@@ -23,8 +25,12 @@ SHORT, LONG = "canfield", "lady-palk"
 PAGE = f"/leaderboards/{SHORT}?ranking=bankroll&bots=true"
 
 
-def admin(*words: str | Path) -> str:
-    result = CliRunner().invoke(main, ["admin", *map(str, words)])
+def admin(store: StoreServer, *words: str | Path) -> str:
+    """As the runbook says it: the store's address stands in a file."""
+    address = store.folder / "address"
+    address.write_text(f"{store.url}\n")
+    told = ["--redis-file", str(address), "admin", *map(str, words)]
+    result = CliRunner().invoke(main, told)
     assert result.exit_code == 0, result.output
     return result.output
 
@@ -34,6 +40,13 @@ def open_store_in(folder: Path) -> StoreServer:
     store = StoreServer(str(find_binary()), folder)
     store.start()
     return store
+
+
+def test_the_runbook_shows_the_password_to_nobody() -> None:
+    """A program's words are read by everybody on the machine."""
+    runbook = (DEPLOY / "RUNBOOK.md").read_text()
+    assert runbook.count("saratoga-server --redis-file ") == 2
+    assert not re.search(r"--redis\b(?!-)|redis://\S*@|valkey-cli.* (-a|--pass|-u)\b", runbook)
 
 
 async def test_what_was_acknowledged_before_a_backup_is_there_after_a_restore() -> None:
@@ -47,7 +60,7 @@ async def test_what_was_acknowledged_before_a_backup_is_there_after_a_restore() 
         (backup,) = (folder / "backups").iterdir()
         fresh = open_store_in(folder / "fresh")
         try:
-            told = await asyncio.to_thread(admin, "--redis", fresh.url, "restore", backup)
+            told = await asyncio.to_thread(admin, fresh, "restore", backup)
             assert "keys restored" in told
             async with open_store(fresh.url) as store:
                 await hold_what_is_over(over, store)
@@ -70,7 +83,7 @@ async def backed_up_in_mid_race(
                 pass  # the page itself takes its time
         await guests.until(lambda: any(len(player.notes.acknowledged) > 20 for player in long))
         known = [[known_now(player.notes) for player in table] for table in guests.tables]
-        await asyncio.to_thread(admin, "--redis", store.url, "backup", folder)
+        await asyncio.to_thread(admin, store, "backup", folder)
     return known[0], known[1]
 
 
