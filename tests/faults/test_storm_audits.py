@@ -1,7 +1,10 @@
 """The audit after a storm finds races and boards that a house has lost or told otherwise."""
 
+import dataclasses
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +15,7 @@ from kit.finished import finished_race
 from kit.messages import GATHERING, NOW
 from kit.race_audit import disagreements
 from kit.recorded_players import Notes, RecordedPlayer
+from kit.stores import StoreServer
 from kit.storms.auditor import Auditor
 from kit.storms.town import Guest, Town
 from saratoga_protocol import events
@@ -23,10 +27,20 @@ from saratoga_rules.money import net
 from saratoga_rules.record import LOG_ENDINGS, RaceRecord, format_record
 from saratoga_rules.replay import replay
 from saratoga_rules.views import redact
-from saratoga_server.ports import LogEntry, Millis, StoredBoard
+from saratoga_server.ports import LogEntry, Millis, SettledResult, Settlement, StoredBoard
+from saratoga_server.settlements import pack_settlement
+from saratoga_server.store.connection import Store, open_store
+from saratoga_server.store.keys import OUTBOX_KEYS
 
 RACES = (0, 1, 2)
 """Seeds of three races in a row; their numbers are one more."""
+NOW_RACED = int(time.time() * 1000)
+
+
+@cache
+def race_of(seed: int) -> RaceRecord:
+    """A race of today: leaderboards of other days may have gone."""
+    return dataclasses.replace(finished_race(seed=seed), start_at=NOW_RACED + seed)
 
 
 def board_after(record: RaceRecord, player: str, count: int) -> BoardView:
@@ -76,7 +90,6 @@ class Told:
     table: list[Guest] = field(default_factory=list)
     records: dict[int, str] = field(default_factory=dict)
     boards: dict[tuple[int, str], StoredBoard] = field(default_factory=dict)
-    rankings: Any = None
 
     async def load_record(self, code: str, race: int) -> str | None:
         return self.records.get(race)
@@ -92,18 +105,20 @@ class Told:
         await auditor.look_at_last_races()
         return auditor.faults
 
-    def auditor(self) -> Auditor:
+    def auditor(self, store: Store | None = None) -> Auditor:
         town = Town([], None, None, None, None, tables=[self.table])  # type: ignore[arg-type]
-        store = SimpleNamespace(tables=self, boards=self, leaderboards=None)
-        return Auditor(town, store)  # type: ignore[arg-type]
+        kept = SimpleNamespace(tables=self, boards=self)
+        if store is not None:
+            kept.leaderboards, kept.link = store.leaderboards, store.link
+        return Auditor(town, kept, settled_within=0.3)  # type: ignore[arg-type]
 
 
 def raced(seeds: Sequence[int] = RACES) -> Told:
     """Everything was told, everything kept."""
     whole = Told()
-    records = [finished_race(seed=seed) for seed in seeds]
-    for racer in records[0].racers:
-        notes = Notes(player=racer.player, code=records[0].table)
+    records = [race_of(seed) for seed in seeds]
+    for racer in race_of(0).racers:
+        notes = Notes(player=racer.player, code="mint-otter-42")
         player = RecordedPlayer(
             SimpleNamespace(notes=notes),  # type: ignore[arg-type]
             "weak",
@@ -176,7 +191,7 @@ def shown_as(board: BoardView) -> Sequence[events.AnyEvent]:
 @pytest.mark.parametrize("change", ["view", "banked", "net", "count", "none"])
 def test_a_board_that_no_moves_make_is_found_however_it_is_shown(way: int, change: str) -> None:
     whole = raced([0])
-    notes, record = whole.notes(0), finished_race(seed=0)
+    notes, record = whole.notes(0), race_of(0)
     board = board_after(record, notes.player, len(record.racer(notes.player).log))
     wrong: dict[str, Any] = {
         "view": {"view": board_after(record, notes.player, 0).view},
@@ -193,7 +208,7 @@ def test_a_board_that_no_moves_make_is_found_however_it_is_shown(way: int, chang
 
 async def test_a_player_who_comes_back_to_fewer_moves_than_were_acknowledged_finds_it() -> None:
     whole = raced([0])
-    notes, record = whole.notes(0), finished_race(seed=0)
+    notes, record = whole.notes(0), race_of(0)
     older = board_after(record, notes.player, 3)
     notes.take_up(events.Snapshot(table=GATHERING, now=NOW, board=older))
     show(notes, events.BoardEnded(board=notes.ended[record.race_id], at=1))
@@ -209,3 +224,68 @@ def show(notes: Notes, event: events.AnyEvent) -> None:
         notes.take_up(event)
     else:
         notes.hear(event)
+
+
+def settlement_of(record: RaceRecord, game: str) -> bytes:
+    return pack_settlement(
+        Settlement(
+            race=record.race_id,
+            game=game,
+            start_at=Millis(record.start_at),
+            results=tuple(
+                SettledResult(
+                    player=row.player,
+                    bot=record.racer(row.player).bot,
+                    banked=row.banked,
+                    net=row.net,
+                    elapsed=row.reached or 0,
+                )
+                for row in record.results
+            ),
+        )
+    )
+
+
+async def ends(store: Store, game: str = "canfield", seeds: Sequence[int] = RACES) -> None:
+    """The races end: their results are in an outbox."""
+    for seed in seeds:
+        packed = settlement_of(race_of(seed), game)
+        await store.link.command("RPUSH", OUTBOX_KEYS[7], packed)
+
+
+async def test_results_that_no_node_settles_are_found_and_stay_where_they_are(
+    store_server: StoreServer,
+) -> None:
+    async with open_store(store_server.url) as store:
+        await ends(store)
+        auditor = raced().auditor(store)
+        await auditor.close()
+        assert "the nodes have left results in the outboxes" in auditor.faults
+        assert any("has other players than the records" in fault for fault in auditor.faults)
+        assert await store.link.command("LLEN", OUTBOX_KEYS[7]) == len(RACES)
+
+
+async def test_rankings_are_compared_with_the_records_whether_any_record_asks_for_them_or_not(
+    store_server: StoreServer,
+) -> None:
+    async with open_store(store_server.url) as store:
+        await ends(store)
+        await store.leaderboards.settle_outbox(10)
+        auditor = raced().auditor(store)
+        await auditor.close()
+        assert auditor.faults == []
+        await ends(store, "lady-palk", [0])
+        await store.leaderboards.settle_outbox(10)
+        auditor = raced().auditor(store)
+        await auditor.close()
+        assert len(auditor.faults) == 2 * 2 * 4
+        assert all("at lady-palk has other players" in fault for fault in auditor.faults)
+
+
+async def test_a_storm_in_which_no_race_came_to_its_end_shows_nothing(
+    store_server: StoreServer,
+) -> None:
+    async with open_store(store_server.url) as store:
+        auditor = raced([]).auditor(store)
+        await auditor.close()
+        assert ["no ranked race" in fault for fault in auditor.faults] == [True]

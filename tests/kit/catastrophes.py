@@ -19,6 +19,7 @@ from typing import Any
 
 from kit.house import House, flags_for, open_house
 from kit.race_audit import disagreements, faults_of_log
+from kit.rankings import settled
 from kit.recorded_players import LINE_UP, Notes, RecordedPlayer, players_at_a_table
 from kit.stores import StoreServer
 from saratoga_rules.record import parse_record
@@ -129,7 +130,7 @@ class Party:
     async def audit(self, store: Store) -> tuple[int, int]:
         """Hold every race against everybody's notes; how many races and acknowledged moves."""
         races = moves = 0
-        await store.leaderboards.settle_outbox(10_000)
+        assert await settled(store), "the house has left results in the outboxes"
         for table in self.tables:
             records = await self._records(store, table)
             for text in records:

@@ -15,6 +15,7 @@ from kit.race_audit import (
     faults_of_log,
     faults_of_open_board,
 )
+from kit.rankings import SETTLED_WITHIN, rankings_kept, settled
 from kit.recorded_players import Notes
 from kit.storms.town import Guest, Town
 from saratoga_rules.record import RaceRecord, parse_record
@@ -45,6 +46,8 @@ class Auditor:
 
     town: Town
     store: Store
+    settled_within: float = SETTLED_WITHIN
+    """Seconds for the nodes to bring the last results to the leaderboards."""
     faults: list[str] = field(default_factory=list)
     races: int = 0
     moves: int = 0
@@ -69,12 +72,20 @@ class Auditor:
 
     async def close(self) -> None:
         """Look through the rest, when nobody plays any more."""
-        while await self.store.leaderboards.settle_outbox(EVERYBODY):
-            pass
+        if not await settled(self.store, self.settled_within):
+            self.faults.append("the nodes have left results in the outboxes")
         await self.look_at_last_races()
-        for key, accounts in self._accounts.items():
+        if not self._accounts:
+            self.faults.append("no ranked race came to its end: the leaderboards show nothing")
+        await self._look_at_rankings()
+
+    async def _look_at_rankings(self) -> None:
+        """Those that are there, and those that should be."""
+        kept = await rankings_kept(self.store)
+        for key in sorted(kept.union(self._accounts), key=str):
             total, rows = await self.store.leaderboards.page(key, 0, EVERYBODY)
             assert total <= EVERYBODY
+            accounts = self._accounts.get(key, {})
             self.faults += _faults_of_leaderboard(key, rows, accounts)
 
     async def look_at_last_races(self) -> None:
@@ -172,8 +183,9 @@ class Auditor:
             return
         for period in periods(Millis(record.start_at)):
             for ranking in ("best", "bankroll"):
-                key = BoardKey(game=record.game, ranking=ranking, period=period.name, bots=True)
                 for row in record.results:
+                    bots = record.racer(row.player).bot
+                    key = BoardKey(game=record.game, ranking=ranking, period=period.name, bots=bots)
                     account = self._accounts[key][row.player]
                     account.races += 1
                     account.net += row.net

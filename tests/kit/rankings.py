@@ -1,0 +1,38 @@
+"""The leaderboards of a store, once the nodes have brought every result to them.
+
+Nothing is settled here: a house that leaves results in its outboxes is to be found out.
+"""
+
+import asyncio
+import re
+
+from saratoga_server.ports import BoardKey
+from saratoga_server.store.connection import Store
+from saratoga_server.store.keys import OUTBOX_KEYS
+
+SETTLED_WITHIN = 30.0
+"""Seconds for the nodes to settle what is over; they look once a second."""
+
+_RANKING = re.compile(r"^\{leaderboard:([^}]+)\}:(best|bankroll):([^:]+):(bots|people)$")
+
+
+async def settled(store: Store, within: float = SETTLED_WITHIN) -> bool:
+    """Wait until the nodes have emptied every outbox; whether they have, in time."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + within
+    while any(await store.link.commands([("LLEN", key) for key in OUTBOX_KEYS])):
+        if loop.time() > until:
+            return False
+        await asyncio.sleep(0.1)
+    return True
+
+
+async def rankings_kept(store: Store) -> set[BoardKey]:
+    """Every ranking that the store holds."""
+    found = set()
+    async for key in store.link.scan("{leaderboard:*", "zset"):
+        parts = _RANKING.match(key)
+        assert parts, f"{key} is no ranking"
+        game, ranking, period, kind = parts.groups()
+        found.add(BoardKey(game=game, ranking=ranking, period=period, bots=kind == "bots"))
+    return found
