@@ -19,7 +19,7 @@ from saratoga_protocol.refusals import RESTARTING
 from saratoga_server import systemd
 from saratoga_server.admin import admin
 from saratoga_server.admin_backup import backup, restore
-from saratoga_server.duties import call_off
+from saratoga_server.duties import DutyEnded, call_off
 from saratoga_server.embedded import EmbeddedStore
 from saratoga_server.gateway import Door, Gateway
 from saratoga_server.house import House
@@ -54,8 +54,8 @@ SWITCH_EVERY: Final = 0.001
 READY_LINE: Final = "saratoga-server ready "
 """What is printed before the address when players may come."""
 
-TROUBLE: Final = (StoreRefused, StoreUnavailable, CannotOpen, ssl.SSLError)
-"""Why a house cannot open; each says what to do."""
+TROUBLE: Final = (StoreRefused, StoreUnavailable, CannotOpen, DutyEnded, ssl.SSLError)
+"""Why a house cannot open, or stay open; each says what to do."""
 
 log = EventLog("server")
 
@@ -99,7 +99,10 @@ async def _open_door(gateway: Gateway, settings: Settings, parent: Parent | None
 
 
 async def serve(settings: Settings, parent: Parent | None = None) -> None:
-    """Keep this process's house open until it is told to stop: by signal, input, or parent."""
+    """Keep this process's house open until it is told to stop: by signal, input, or parent.
+
+    Raises `DutyEnded` if it closed for another reason.
+    """
     stop = Stop()
     stop.hear_signals()
     stop.hear_hangup()
@@ -143,11 +146,14 @@ async def serve(settings: Settings, parent: Parent | None = None) -> None:
             house.errands.spawn(asyncio.to_thread(reserved_names))
             stopping = asyncio.create_task(stop.wanted.wait())
             await asyncio.wait([stopping, *duties], return_when=asyncio.FIRST_COMPLETED)
+            has_failed = not stop.wanted.is_set()
             systemd.tell(systemd.STOPPING)
             if stop.unannounced:
                 # whoever follows waits for the port
                 house.errands.spawn(door.close())
             await _close(house, gateway, stop, settings.drain_delay, [*duties, stopping])
+            if has_failed:
+                raise DutyEnded
         finally:
             await door.close()
 

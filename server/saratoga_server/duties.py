@@ -13,6 +13,13 @@ AGAIN: Final = 0.25
 """Seconds after which a task that goes on is told again."""
 
 
+class DutyEnded(Exception):
+    """What should go on for ever has ended, and the house with it: nobody had asked for that."""
+
+    def __init__(self) -> None:
+        super().__init__("The house closed because of a fault of its own; the log has it.")
+
+
 async def pause(seconds: float) -> None:
     """Sleep between two rounds; ends the task if it was called off during the last."""
     task = asyncio.current_task()

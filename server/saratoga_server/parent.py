@@ -13,7 +13,7 @@ from typing import Final
 
 from saratoga_server import systemd
 from saratoga_server.census import Census
-from saratoga_server.duties import call_off
+from saratoga_server.duties import DutyEnded, call_off
 from saratoga_server.logs import EventLog
 from saratoga_server.settings import Settings, cannot_listen
 from saratoga_server.stopping import Stop
@@ -52,7 +52,7 @@ async def keep_house(
 ) -> None:
     """Keep the house open until told to stop; `ready` is told where players come in.
 
-    Raises `CannotOpen`, and what `store` raises.
+    Raises `CannotOpen`, `DutyEnded`, and what `store` raises.
     """
     stop, again = Stop(), asyncio.Event()
     stop.hear_signals()
@@ -111,6 +111,8 @@ async def _kept(
         await asyncio.wait([stopping, *duties], return_when=asyncio.FIRST_COMPLETED)
         log.info("closing")
         systemd.tell(systemd.STOPPING)
+        if not stop.wanted.is_set():
+            raise DutyEnded
     finally:
         for fault in await call_off([stopping, *duties]):
             log.error("house_fault", fault=fault)

@@ -133,7 +133,17 @@ class Worker:
 async def start_worker(
     post: Post, *, successor: bool = False, command: Sequence[str] = ()
 ) -> Worker:
-    """Start a process at the post: the same command as ours, unless another is named."""
+    """Start a process at the post: the same command as ours, unless another is named.
+
+    Raises `CannotOpen` if the system gives none: no memory, no files, or no program any more.
+    """
+    try:
+        return await _started(post, successor, command)
+    except OSError as fault:
+        raise CannotOpen(f"{post.node} cannot be started: {fault}.") from fault
+
+
+async def _started(post: Post, successor: bool, command: Sequence[str]) -> Worker:
     ours, theirs = socket.socketpair()
     with theirs:
         ours.setblocking(False)

@@ -83,11 +83,12 @@ class Workers:
 
     async def open(self) -> str:
         """Start all; returns where players come in. Raises `CannotOpen`, and then none is left."""
-        for post in self._posts:
-            worker = await start_worker(post, command=self._command)
-            self._places.append(_Place(post, worker))
-        ready = [asyncio.create_task(place.worker.ready()) for place in self._places]
+        ready: list[asyncio.Task[str]] = []
         try:
+            for post in self._posts:
+                worker = await start_worker(post, command=self._command)
+                self._places.append(_Place(post, worker))
+            ready = [asyncio.create_task(place.worker.ready()) for place in self._places]
             addresses = await asyncio.gather(*ready)
         except BaseException:
             await call_off(ready)
@@ -134,15 +135,22 @@ class Workers:
                 failures = 1 if clock() - began > STEADY_AFTER else failures + 1
                 log.error("worker_died", worker=place.post.node, pid=worker.pid, how=worker.how())
                 await worker.gone(AT_ONCE)
-                await asyncio.sleep(pause_after(failures))
-                place.worker = await start_worker(place.post, command=self._command)
+                while True:
+                    await asyncio.sleep(pause_after(failures))
+                    try:
+                        place.worker = await start_worker(place.post, command=self._command)
+                    except CannotOpen as fault:
+                        failures += 1
+                        _failed(place.post, fault)
+                    else:
+                        break
                 await self._came_up(place.worker)
 
     async def _came_up(self, worker: Worker) -> bool:
         try:
             await worker.ready()
         except CannotOpen as fault:
-            log.error("worker_failed", worker=worker.post.node, reason=str(fault))
+            _failed(worker.post, fault)
             worker.kill()
             return False
         log.info("worker_ready", worker=worker.post.node, pid=worker.pid)
@@ -160,7 +168,11 @@ class Workers:
         return True
 
     async def _replaced(self, place: _Place) -> bool:
-        successor = await start_worker(place.post, successor=True, command=self._command)
+        try:
+            successor = await start_worker(place.post, successor=True, command=self._command)
+        except CannotOpen as fault:
+            _failed(place.post, fault)
+            return False
         self._leaving.add(successor)
         try:
             if not await self._came_up(successor):
@@ -193,3 +205,7 @@ class Workers:
         for worker in everybody:
             tell(worker)
         await asyncio.gather(*(worker.gone(within) for worker in everybody))
+
+
+def _failed(post: Post, fault: CannotOpen) -> None:
+    log.error("worker_failed", worker=post.node, reason=str(fault))

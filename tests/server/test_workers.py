@@ -1,6 +1,7 @@
 """The parent's care for its workers, with small programs in the place of whole servers."""
 
 import asyncio
+import errno
 import json
 import os
 import signal
@@ -8,10 +9,12 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from saratoga_server.duties import call_off
+from saratoga_server.duties import DutyEnded, call_off
+from saratoga_server.parent import _kept
 from saratoga_server.settings import CannotOpen
 from saratoga_server.stopping import Stop
 from saratoga_server.worker import Post
@@ -144,6 +147,59 @@ async def test_who_dies_is_followed_by_another_of_that_name(tmp_path: Path) -> N
         ready = await written(programs, "ready", 3)
         assert ready[2][0] == "east.1"
         keeping.cancel()
+
+
+async def test_while_the_system_gives_no_process_it_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    start = asyncio.create_subprocess_exec
+
+    async def scarce(*command: Any, **options: Any) -> asyncio.subprocess.Process:
+        asked.append(1)
+        if len(asked) < 3:
+            raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+        return await start(*command, **options)
+
+    monkeypatch.setattr("saratoga_server.workers.FIRST_PAUSE", 0.01)
+    async with opened(tmp_path, READY) as (workers, programs):
+        keeping = asyncio.create_task(workers.keep())
+        (_, first), _ = sorted(programs.entries("ready"))
+        monkeypatch.setattr(asyncio, "create_subprocess_exec", scarce)
+        os.kill(first, signal.SIGKILL)
+        assert (await written(programs, "ready", 3))[2][0] == "east.1"
+        assert len(asked) == 3
+        assert await call_off([keeping]) == []
+
+
+async def test_if_no_new_one_can_be_started_the_old_ones_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(tmp_path, READY) as (workers, programs):
+        old = programs.entries("ready")
+        monkeypatch.setattr(workers, "_command", (str(tmp_path / "no program"),))
+        assert not await workers.replace_all()
+        assert all(is_running(pid) for _, pid in old)
+
+
+async def test_a_house_that_ends_by_its_own_fault_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(workers: Workers) -> None:
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr(Workers, "keep", fails)
+    programs = Programs(tmp_path, READY)
+    command = (sys.executable, str(programs.program), str(programs.diary))
+    workers = Workers(
+        [Post(node="east.1", metrics_port=None, doors=(), store=None)],
+        ends_within=10,
+        command=command,
+    )
+    with pytest.raises(DutyEnded):
+        await _kept(workers, Stop(), asyncio.Event(), lambda: None, lambda where: None)
+    ((_, pid),) = programs.entries("ready")
+    assert not is_running(pid)
 
 
 async def test_who_hangs_is_killed_and_followed_by_another(
