@@ -38,6 +38,10 @@ SLOWEST: Final = 2**21 - 1
 """Milliseconds from which on leaderboards tell no times apart: 35 minutes, beyond every cap."""
 
 
+EARLY = 100
+"""Milliseconds by which a node may be wrong about the time."""
+
+
 def wall_clock() -> Millis:
     return Millis(time.time_ns() // 1_000_000)
 
@@ -174,6 +178,8 @@ def _fault(commit: BoardCommit, race: _Race, board: _Board, now: Millis) -> Comm
         return CommitStatus.BOARD_OVER
     if race.deadline and now >= race.deadline and not commit.late:
         return CommitStatus.TIME_UP
+    if race.deadline and now < race.deadline - EARLY and commit.late:
+        return CommitStatus.STALE
     return CommitStatus.STALE if len(board.log) != commit.after else None
 
 

@@ -121,6 +121,15 @@ async def test_nobody_moves_after_the_deadline_but_the_house_may_end(store: AnyS
     assert (await race.board()).state == "out of time"
 
 
+async def test_nobody_is_out_of_time_before_the_deadline(store: AnyStore) -> None:
+    race = await running_race(store)
+    [early] = await race.commit(ending("out of time", 0, "out-of-time", late=True))
+    assert early == CommitOutcome(CommitStatus.STALE, 0)
+    [move_made] = await race.commit(move("draw", 0))
+    assert move_made.status is CommitStatus.DONE
+    assert (await race.board()).state == "racing"
+
+
 async def test_without_a_cap_there_is_no_deadline(store: AnyStore) -> None:
     race = await running_race(store, started_ago=500 * MINUTE, minutes=0)
     [outcome] = await race.commit(move("draw", 0))

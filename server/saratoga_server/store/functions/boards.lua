@@ -1,5 +1,8 @@
 -- The logs of races: appending to many of them at once, and reading one.
 
+-- Milliseconds by which a node may be wrong about the time; it looks again only seconds later.
+local EARLY = 100
+
 local DONE, REPEAT, STALE, FENCED, TIME_UP, BOARD_OVER, NO_BOARD = 0, 1, 2, 3, 4, 5, 6
 
 -- A race as far as this batch knows it: what all its boards share, and the boards it has met.
@@ -136,6 +139,10 @@ local function commit_board(race, commit, again, now)
   end
   if race.deadline > 0 and now >= race.deadline and not commit[9] then
     return TIME_UP, board.length, 0, 0
+  end
+  -- a node may have asked a clock that is ahead of this one: then it looks again
+  if commit[9] and race.deadline > 0 and now < race.deadline - EARLY then
+    return STALE, board.length, 0, 0
   end
   if board.length ~= after then
     return STALE, board.length, 0, 0
