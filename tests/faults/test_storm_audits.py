@@ -280,12 +280,3 @@ async def test_rankings_are_compared_with_the_records_whether_any_record_asks_fo
         await auditor.close()
         assert len(auditor.faults) == 2 * 2 * 4
         assert all("at lady-palk has other players" in fault for fault in auditor.faults)
-
-
-async def test_a_storm_in_which_no_race_came_to_its_end_shows_nothing(
-    store_server: StoreServer,
-) -> None:
-    async with open_store(store_server.url) as store:
-        auditor = raced([]).auditor(store)
-        await auditor.close()
-        assert ["no ranked race" in fault for fault in auditor.faults] == [True]

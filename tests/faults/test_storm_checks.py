@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 from redis import Redis
@@ -12,10 +13,13 @@ from kit.messages import BOARD
 from kit.race_audit import faults_of_count, faults_of_open_board
 from kit.recorded_players import Acknowledged
 from kit.stores import StoreServer
-from kit.storms.footprints import clients_of, keys_left_over, subscribers_of
+from kit.storms.__main__ import report
+from kit.storms.auditor import Auditor
+from kit.storms.footprints import Footprint, clients_of, keys_left_over, subscribers_of
+from kit.storms.leaks import held
 from kit.storms.storm import Storm
 from kit.storms.town import Town
-from kit.storms.weather import LONG_CLUSTERED, LONG_STANDALONE
+from kit.storms.weather import LONG_CLUSTERED, LONG_STANDALONE, Aftermath, Forecast
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import AnyCommand, Heartbeat, MakeMove
 from saratoga_protocol.version import MSGPACK
@@ -171,3 +175,30 @@ def test_clients_and_subscribers_are_counted(store_server: StoreServer) -> None:
         assert ear.get_message(timeout=5) is not None
         assert clients_of(store) == before + 1
         assert subscribers_of(store) == {1: 1}
+
+
+def test_sockets_that_were_not_there_before_and_are_no_pools_are_found() -> None:
+    def said(sockets: int) -> list[str]:
+        now = Footprint(files=9, sockets=sockets, players=0, tasks=5)
+        node = SimpleNamespace(port=4000, way=None, footprint=lambda: now)
+        before = [Footprint(files=9, sockets=6, players=0, tasks=5)]
+        town = Town([node], None, None, None, None, before=before)  # type: ignore[arg-type, list-item]
+        return [fault for fault in held(town, []) if "sockets" in fault]
+
+    assert said(6) == []
+    assert said(7) == ["node 4000 has 7 sockets, at most 6"]
+
+
+def test_a_storm_that_stops_early_says_how_many_faults_were_thrown() -> None:
+    storm = Storm(Town([], None, None, None, None), LONG_STANDALONE, "7", thrown=3)  # type: ignore[arg-type]
+    forecast = Forecast(seed="7", faults=5, kinds=LONG_STANDALONE)
+    after = Aftermath(
+        storm=storm,
+        audited=Auditor(storm.town, None),  # type: ignore[arg-type]
+        refusals={},
+        left=[],
+        logged=[],
+    )
+    assert "\n3 of 5 faults in 9 s" in report("standalone", forecast, after, 9)
+    storm.thrown = 5
+    assert "\n5 faults in 9 s" in report("standalone", forecast, after, 9)

@@ -40,10 +40,13 @@ def forecasts(options: argparse.Namespace, seed: str) -> Iterator[tuple[str, For
 def report(town: str, forecast: Forecast, aftermath: Aftermath, seconds: float) -> str:
     wrong = "".join(f"\nWRONG: {fault}" for fault in aftermath.faults)
     wrong += "".join(f"\nLATE: {late}" for late in aftermath.late)
+    thrown = str(aftermath.storm.thrown)
+    if aftermath.storm.thrown < forecast.faults:
+        thrown += f" of {forecast.faults}"
     level = "replicated" if forecast.clustered else "safe"
     return (
         f"store: {town}, level {level}, {forecast.nodes} nodes, seed {forecast.seed!r}\n"
-        f"{aftermath.figures()}\n{forecast.faults} faults in {seconds:.0f} s{wrong}\n"
+        f"{aftermath.figures()}\n{thrown} faults in {seconds:.0f} s{wrong}\n"
     )
 
 

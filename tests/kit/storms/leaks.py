@@ -9,6 +9,7 @@ from redis import Redis
 
 from kit.storms.footprints import clients_of, keys_left_over, nodes_known, subscribers_of
 from kit.storms.town import Town
+from saratoga_server.store.clients import POOL_SIZE
 
 GONE_WITHIN = 30.0
 """Seconds for nodes and stores to notice who has gone; a dead node counts as living for six."""
@@ -25,14 +26,13 @@ async def left_over(town: Town) -> list[str]:
     for guest in town.guests:
         await guest.player.house.close()
         guest.line.drop_dead_ends()
-    most = max(each.files for each in town.before), max(each.tasks for each in town.before)
-    return await asyncio.to_thread(_settled, town, most)
+    return await asyncio.to_thread(_settled, town)
 
 
-def _settled(town: Town, most: tuple[int, int]) -> list[str]:
+def _settled(town: Town) -> list[str]:
     with ExitStack() as stack:
         stores = [stack.enter_context(store) for store in _stores(town)]
-        found = _until_nothing(lambda: _held(town, most, stores))
+        found = _until_nothing(lambda: held(town, stores))
         for store in stores:
             found += keys_left_over(store)
     return found
@@ -52,9 +52,13 @@ def _stores(town: Town) -> list[Redis]:
     return [Redis(unix_socket_path=str(town.standalone.socket))]
 
 
-def _held(town: Town, most: tuple[int, int], stores: list[Redis]) -> list[str]:
+def held(town: Town, stores: list[Redis]) -> list[str]:
+    """What nodes and stores hold at this moment, and did not when nobody had come yet."""
     found = []
-    most_files, most_tasks = most
+    most_files = max(each.files for each in town.before)
+    most_tasks = max(each.tasks for each in town.before)
+    # a pool keeps the connections that it has made; everything else is as it was
+    most_sockets = max(each.sockets for each in town.before) + POOL_SIZE * len(stores)
     for node in town.nodes:
         now = node.footprint()
         if now.players:
@@ -63,8 +67,8 @@ def _held(town: Town, most: tuple[int, int], stores: list[Redis]) -> list[str]:
             found.append(f"node {node.port} has {now.files} files open, once {most_files}")
         if now.tasks > most_tasks + SPARE_TASKS:
             found.append(f"node {node.port} has {now.tasks} tasks, once {most_tasks}")
-        if now.sockets > MOST_TO_THE_STORE * len(stores):
-            found.append(f"node {node.port} has {now.sockets} sockets")
+        if now.sockets > most_sockets:
+            found.append(f"node {node.port} has {now.sockets} sockets, at most {most_sockets}")
         if node.way is not None and node.way.connections > now.sockets:
             found.append(f"node {node.port} has lost count of its connections to the store")
     for store in stores:

@@ -51,6 +51,8 @@ class Storm:
     kinds: Sequence[Fault]
     seed: str
     tolls: dict[str, Toll] = field(default_factory=dict)
+    thrown: int = 0
+    """Faults struck: fewer than planned where the storm has stopped early."""
     late: list[str] = field(default_factory=list)
     """Where somebody came back later than promised."""
 
@@ -88,6 +90,7 @@ class Storm:
             began = time.monotonic()
             async with asyncio.timeout(STRUCK_WITHIN):
                 blows.append((fault, await fault.strike(self.town, chance)))
+            self.thrown += 1
             struck = time.monotonic()
             if not fault.by_connection:
                 since = struck
