@@ -4,17 +4,19 @@ A no at the door is HTTP 429 with `Retry-After`; the program waits and comes aga
 nobody's address is known before the request has been read, so the count begins there.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from math import ceil
 from typing import Final
+from urllib.parse import unquote
 
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
 from saratoga_server.accounts import Ledger, Visitor
 from saratoga_server.addresses import HEADER, NOBODY, client_address
-from saratoga_server.http import no, response
+from saratoga_server.http import ANSWER_WITHIN, no, response
 from saratoga_server.intake import Intake
 from saratoga_server.limits import Act
 from saratoga_server.logs import EventLog
@@ -87,8 +89,7 @@ class Porter:
         # whoever asks for a record may be looking for tables
         if wait := visitor.does(Act.WRONG_CODE):
             return _too_many(wait)
-        async with self._long.loading:
-            found = await self._http(connection, request)
+        found = await self._page(connection, request)
         if found is None or found.status_code != HTTPStatus.NOT_FOUND:
             visitor.takes_back(Act.WRONG_CODE)
         if found is not None:
@@ -96,6 +97,19 @@ class Porter:
                 return _too_many(WAIT)
             connection.page_size = len(found.body)
         return found
+
+    async def _page(self, connection: Intake, request: Request) -> Response | None:
+        if not _may_be_long(request.path):
+            return await self._http(connection, request)
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN):
+                await self._long.loading.acquire()
+        except TimeoutError:
+            return _too_many(WAIT)
+        try:
+            return await self._http(connection, request)
+        finally:
+            self._long.loading.release()
 
     def _learn_address(self, intake: Intake, request: Request) -> None:
         forwarded = request.headers.get_all(HEADER)
@@ -114,6 +128,11 @@ class Porter:
 
     def _visitor(self, address: str, intake: Intake) -> Visitor:
         return self._ledger.visitor(address, intake.cut)
+
+
+def _may_be_long(path: str) -> bool:
+    """Whether it is a record, however that is written."""
+    return "records" in unquote(path)
 
 
 def _too_many(wait: float) -> Response:

@@ -1,7 +1,8 @@
 """Who is let in: the answers at the door, and whose address counts behind a proxy."""
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from http import HTTPStatus
 
 import pytest
@@ -12,6 +13,7 @@ from kit.hall import OpenGateway, open_gateway
 from kit.raw_sockets import raw_socket
 from saratoga_server.http import no, response
 from saratoga_server.limits import MOST_SILENT, PER_ADDRESS, Act
+from saratoga_server.long_answers import LOADED_AT_ONCE
 
 GUESTS = "203.0.113.7"
 RECORDS = "GET /records/mint-otter-42/1"
@@ -69,6 +71,27 @@ async def test_tables_are_not_found_by_asking_for_records() -> None:
         statuses = [(await asked(opened, RECORDS, GUESTS))[0] for _ in range(burst + 1)]
         assert statuses == [404] * burst + [429]
         assert +opened.metrics.limited == {"codes": 1}
+
+
+async def test_slow_records_keep_no_other_page_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("saratoga_server.porter.ANSWER_WITHIN", 0.01)
+    begun: asyncio.Queue[None] = asyncio.Queue()
+
+    async def slow(connection: ServerConnection, request: Request) -> Response | None:
+        if "records" in request.path:
+            await begun.put(None)
+            await asyncio.Event().wait()
+        return await nothing_there(connection, request)
+
+    async with open_gateway(pages=slow) as opened:
+        port = int(opened.url.rpartition(":")[2])
+        with ExitStack() as readers:
+            for _ in range(LOADED_AT_ONCE):
+                reader = readers.enter_context(raw_socket(port))
+                await reader.say(f"{RECORDS} HTTP/1.1\r\nHost: house\r\n\r\n".encode())
+                await begun.get()
+            assert (await asked(opened, "GET /leaderboards/x"))[0] == 503
+            assert (await asked(opened, RECORDS.replace("r", "%72")))[0] == 429
 
 
 @pytest.mark.parametrize(
