@@ -14,6 +14,7 @@ If the parent dies, its workers notice and end in order.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -86,7 +87,7 @@ class Workers:
         ready: list[asyncio.Task[str]] = []
         try:
             for post in self._posts:
-                worker = await start_worker(post, command=self._command)
+                worker = await self._started(post)
                 self._places.append(_Place(post, worker))
             ready = [asyncio.create_task(place.worker.ready()) for place in self._places]
             addresses = await asyncio.gather(*ready)
@@ -138,13 +139,25 @@ class Workers:
                 while True:
                     await asyncio.sleep(pause_after(failures))
                     try:
-                        place.worker = await start_worker(place.post, command=self._command)
+                        place.worker = await self._started(place.post)
                     except CannotOpen as fault:
                         failures += 1
                         _failed(place.post, fault)
                     else:
                         break
                 await self._came_up(place.worker)
+
+    async def _started(self, post: Post, *, successor: bool = False) -> Worker:
+        """Start a process at the post; if that is called off half-way, it leaves with the others."""
+        starting = asyncio.ensure_future(
+            start_worker(post, successor=successor, command=self._command)
+        )
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            with contextlib.suppress(CannotOpen):
+                self._leaving.add(await starting)
+            raise
 
     async def _came_up(self, worker: Worker) -> bool:
         try:
@@ -169,7 +182,7 @@ class Workers:
 
     async def _replaced(self, place: _Place) -> bool:
         try:
-            successor = await start_worker(place.post, successor=True, command=self._command)
+            successor = await self._started(place.post, successor=True)
         except CannotOpen as fault:
             _failed(place.post, fault)
             return False

@@ -205,8 +205,9 @@ async def test_a_house_that_ends_by_its_own_fault_says_so(
 async def test_who_hangs_is_killed_and_followed_by_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("saratoga_server.workers.HANGS_AFTER", 0.5)
-    monkeypatch.setattr("saratoga_server.workers.LISTENS_FOR", 0.0)
+    # far longer than a worker that lives may have to wait for its turn on a busy machine
+    monkeypatch.setattr("saratoga_server.workers.HANGS_AFTER", 4.0)
+    monkeypatch.setattr("saratoga_server.workers.LISTENS_FOR", 0.2)
     async with opened(tmp_path, BEATS) as (workers, programs):
         keeping = asyncio.create_task(workers.keep())
         (_, hangs), (_, lives) = sorted(programs.entries("ready"))
@@ -301,6 +302,26 @@ async def test_whoever_is_coming_when_all_are_to_end_ends_too(tmp_path: Path) ->
     everybody = programs.entries("ready") + programs.entries("began")
     assert not any(is_running(pid) for _, pid in everybody)
     assert len(programs.entries("stopped")) == 3
+
+
+async def test_whoever_is_only_half_started_when_all_are_to_end_ends_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spawned, spawn = asyncio.Event(), asyncio.create_subprocess_exec
+
+    async def slowly(*command: Any, **how: Any) -> asyncio.subprocess.Process:
+        process = await spawn(*command, **how)
+        spawned.set()
+        await asyncio.sleep(0)  # where the parent may be told to end
+        return process
+
+    async with opened(tmp_path, READY) as (workers, _):
+        monkeypatch.setattr(asyncio, "create_subprocess_exec", slowly)
+        replacing = asyncio.create_task(workers.replace_all())
+        await spawned.wait()
+        assert await call_off([replacing]) == []
+        (coming,) = workers._leaving
+    assert not is_running(coming.pid)
 
 
 async def test_told_to_end_before_all_are_ready_none_is_left(tmp_path: Path) -> None:
