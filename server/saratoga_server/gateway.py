@@ -66,7 +66,7 @@ ALIVE_EVERY: Final = 2.0
 AT_ONCE: Final = 100
 """Connections that are looked at, or told something, in one turn of the event loop: 1 ms."""
 
-PATIENCE: Final[dict[str, Any]] = {
+BEARING: Final[dict[str, Any]] = {
     # for peers whose machine acknowledges what nobody there reads
     "ping_interval": 20.0,
     "ping_timeout": 20.0,
@@ -156,7 +156,7 @@ class Gateway:
 
     async def _fair_door(self, server: Server, census: Census, sock: socket.socket) -> FairDoor:
         def connection() -> Intake:
-            return Intake(self._porter, ServerProtocol(**self._offered()), server, **PATIENCE)
+            return Intake(self._porter, ServerProtocol(**self._offered()), server, **BEARING)
 
         door = FairDoor(
             sock,
@@ -174,7 +174,7 @@ class Gateway:
             **where,
             **self._tls(),
             **self._offered(),
-            **PATIENCE,
+            **BEARING,
             create_connection=cast(type[Intake], partial(Intake, self._porter)),
             process_request=self._porter.asked,
             open_timeout=OPEN_WITHIN,

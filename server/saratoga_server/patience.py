@@ -1,4 +1,4 @@
-"""How long somebody waits for a table, whatever it is that takes so long."""
+"""How long somebody waits for the store, whatever it is that takes so long."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,10 +8,10 @@ from typing import Final
 from saratoga_server.ports import StoreUnavailable
 
 PATIENCE: Final = 6.0
-"""Seconds for waiting one's turn and for the store together: as long as the store is tried once.
+"""Seconds in which a store is tried before it is unavailable, a restart of it included.
 
-Each trying that long in turn, the tenth at a table whose store is away would hear of it after a
-minute.
+It holds for waiting one's turn at a table and for the store together: each trying that long in turn,
+the tenth at a table whose store is away would hear of it after a minute.
 """
 
 

@@ -22,7 +22,7 @@ from kit.rooms import counted_down, gathered
 from kit.sockets import GuestOnTheWire, guest, stranger
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Dealt, Done, MoveMade
-from saratoga_server.gateway import PATIENCE
+from saratoga_server.gateway import BEARING
 from saratoga_server.http import Page, response
 from saratoga_server.kernel import SEND_BUFFER
 from saratoga_server.line import MOST_PENDING, WebSocketLine
@@ -145,7 +145,7 @@ async def test_pages_that_nobody_reads_are_few_at_a_time() -> None:
 
 async def test_who_reads_but_answers_no_ping_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     for patience in ("ping_interval", "ping_timeout", "close_timeout"):
-        monkeypatch.setitem(PATIENCE, patience, 0.1)
+        monkeypatch.setitem(BEARING, patience, 0.1)
     async with (
         open_gateway() as opened,
         stranger(opened.url, "Anna") as anna,

@@ -414,14 +414,17 @@ async def primary_that_says(
     socket: Path, says: Callable[[list[bytes]], bytes]
 ) -> AsyncIterator[Connect]:
     """Answers every command as it is told to; yields what connects to it."""
+    answering: set[asyncio.Task[None] | None] = set()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        answering.add(asyncio.current_task())
         parsed = hiredis.Reader()
         while data := await reader.read(1 << 16):
             parsed.feed(data)
             while (words := parsed.gets()) is not False:
                 writer.write(says(words))
         writer.close()
+        await writer.wait_closed()
 
     client = open_client(f"unix://{socket}")
 
@@ -434,6 +437,7 @@ async def primary_that_says(
     finally:
         server.close()
         await client.aclose()
+        await asyncio.gather(*filter(None, answering))
 
 
 async def test_a_mark_and_a_call_on_their_way_elsewhere_do_not_hold_up_the_others(

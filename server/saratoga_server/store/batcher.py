@@ -15,6 +15,7 @@ import hiredis
 from redis.exceptions import RedisError
 
 from saratoga_server.logs import EventLog
+from saratoga_server.patience import PATIENCE
 from saratoga_server.ports import (
     BoardCommit,
     CommitOutcome,
@@ -28,8 +29,6 @@ from saratoga_server.store.confirmations import confirmed
 from saratoga_server.store.line import Line, Reply
 from saratoga_server.store.trouble import is_function_missing, passes
 
-PATIENCE: Final = 6.0
-"""Seconds a commit may take in all: a store that is restarted loses nobody."""
 BATCH: Final = 256
 """Boards in one request at most; a longer one would hold up the store's other work."""
 REPLY_TIMEOUT: Final = 2.0

@@ -6,8 +6,8 @@ from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialWithJitterBackoff
 
-PATIENCE: Final = 6.0
-"""Seconds a call may take in all, a restart of the store included."""
+from saratoga_server.patience import PATIENCE
+
 CONNECT_TIMEOUT: Final = 2.0
 """Seconds."""
 REPLY_TIMEOUT: Final = 2.0

@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from saratoga_server.logs import EventLog
+from saratoga_server.patience import PATIENCE
 from saratoga_server.ports import BoardCommit, CommitOutcome
-from saratoga_server.store import batcher
 from saratoga_server.store.batcher import Alone, Batcher, fail
 from saratoga_server.store.batches import Batches, Waiter, by_partition, together
 from saratoga_server.store.keys import DUE_KEYS, partition
@@ -68,7 +68,7 @@ class Commits:
         self._deaf()
         for each in self._batchers.values():
             each.shut()
-        until = self._loop.time() + batcher.PATIENCE
+        until = self._loop.time() + PATIENCE
         while (awaited := self._under_way()) and self._loop.time() < until:
             await asyncio.wait(awaited, timeout=until - self._loop.time())
         for task in self._later:
@@ -113,7 +113,7 @@ class Commits:
             if primary not in self._batchers:
                 self._batcher(primary).start()
         for primary in [each for each in self._batchers if each not in primaries]:
-            self._spawn(self._batchers.pop(primary).close(within=batcher.PATIENCE))
+            self._spawn(self._batchers.pop(primary).close(within=PATIENCE))
 
     def send_on(self, waiter: Waiter, *, again: bool) -> None:
         """Give a commit to whoever owns it now."""

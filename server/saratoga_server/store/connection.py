@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
+from saratoga_server.patience import PATIENCE
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.addresses import addresses
 from saratoga_server.store.audit import Audit
@@ -19,7 +20,7 @@ from saratoga_server.store.durability import Durability
 from saratoga_server.store.fitness import Fitness, check_fitness
 from saratoga_server.store.leaderboards import Leaderboards
 from saratoga_server.store.line import Line
-from saratoga_server.store.link import PATIENCE, Link, load_into
+from saratoga_server.store.link import Link, load_into
 from saratoga_server.store.nodes import Nodes
 from saratoga_server.store.players import Players
 from saratoga_server.store.primaries import Primaries, Primary, open_primaries

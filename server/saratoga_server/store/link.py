@@ -11,11 +11,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, Final, TypeVar
 
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
+from saratoga_server.patience import PATIENCE
 from saratoga_server.ports import StoreUnavailable
-from saratoga_server.store.clients import PATIENCE, open_client
 from saratoga_server.store.confirmations import confirmed, questions
 from saratoga_server.store.keys import mark_key
 from saratoga_server.store.library import SOURCE, function_name
@@ -196,6 +196,3 @@ class Link:
 async def load_into(primary: Primary) -> None:
     """Load our Functions into one primary; tries once."""
     await primary.client.execute_command("FUNCTION", "LOAD", "REPLACE", SOURCE)
-
-
-__all__ = ["PATIENCE", "Link", "RedisError", "load_into", "open_client"]
