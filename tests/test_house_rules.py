@@ -31,7 +31,7 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     # interfaces and plain data: nothing there can go wrong by itself
     "server/ports.py": ("tests/server/store/test_tables.py",),
     "server/store/durability.py": ("tests/server/store/test_fitness.py",),
-    "server/table/state.py": ("tests/server/test_table_seating.py",),
+    "server/table/state.py": ("tests/server/table/test_seating.py",),
     "client/link_state.py": ("tests/client/test_connection.py",),
     "client/problems.py": ("tests/client/commands/test_group.py",),
     # what a store's adapters share: seen only through them, and while processes die
@@ -42,9 +42,10 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "server/store/connection.py": ("tests/server/store/test_fitness.py", *STORE),
     "server/store/keys.py": ("tests/server/store/test_retention.py", *STORE),
     "server/store/library.py": STORE,
+    "server/store/line.py": STORE,
     "server/store/listener.py": ("tests/server/store/test_channel.py",),
     "server/store/link.py": STORE,
-    "server/store/process.py": ("tests/server/test_embedded.py",),
+    "server/store/process.py": ("tests/server/own_store/test_embedded.py",),
     # the bots' minds: by what they bank, move by move, in every game
     "client/bots/alone.py": ("tests/client/bots/test_strengths.py",),
     "client/bots/choice.py": ("tests/client/bots/test_strengths.py",),
@@ -68,8 +69,8 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "client/visit.py": (BY_HAND, DEMO),
     "client/watching.py": (BY_HAND, DEMO),
     # processes started as anybody starts them
-    "server/parent.py": ("tests/end_to_end/test_workers.py",),
-    "server/worker.py": ("tests/server/test_workers.py",),
+    "server/process/parent.py": ("tests/end_to_end/test_workers.py",),
+    "server/process/worker.py": ("tests/server/process/test_workers.py",),
     "server/__main__.py": ("tests/end_to_end/test_administration.py",),
     "client/__main__.py": (BY_HAND,),
 }

@@ -16,22 +16,25 @@ from typing import Final
 import click
 
 from saratoga_protocol.refusals import RESTARTING
-from saratoga_server import systemd
-from saratoga_server.admin import admin
-from saratoga_server.admin_backup import backup, restore
+from saratoga_server.admin.backup_commands import backup, restore
+from saratoga_server.admin.commands import admin
 from saratoga_server.duties import DutyEnded, call_off
-from saratoga_server.embedded import EmbeddedStore
-from saratoga_server.gateway import Door, Gateway
-from saratoga_server.house import House
-from saratoga_server.http import HttpPages
-from saratoga_server.inheritance import FAILED, READY, Parent
+from saratoga_server.edge.gateway import Door, Gateway
+from saratoga_server.edge.http import HttpPages
+from saratoga_server.gauges.metrics import Metrics
+from saratoga_server.gauges.vitals import Vitals
+from saratoga_server.house.house import House
+from saratoga_server.house.opening import open_house
+from saratoga_server.house.timekeeper import Timekeeper
 from saratoga_server.logs import EventLog, set_up_logs
-from saratoga_server.metrics import Metrics
-from saratoga_server.metrics_door import MetricsDoor
-from saratoga_server.names import reserved_names
-from saratoga_server.opening import open_house
-from saratoga_server.parent import keep_house
+from saratoga_server.naming.names import reserved_names
+from saratoga_server.own_store.embedded import EmbeddedStore
 from saratoga_server.ports import StoreRefused, StoreUnavailable
+from saratoga_server.process import systemd
+from saratoga_server.process.inheritance import FAILED, READY, Parent
+from saratoga_server.process.metrics_door import MetricsDoor
+from saratoga_server.process.parent import keep_house
+from saratoga_server.process.stopping import Stop
 from saratoga_server.settings import (
     CannotOpen,
     LogFormat,
@@ -39,11 +42,8 @@ from saratoga_server.settings import (
     cannot_listen,
     settings_options,
 )
-from saratoga_server.stopping import Stop
 from saratoga_server.store.connection import open_store
 from saratoga_server.store.health import Health
-from saratoga_server.timekeeper import Timekeeper
-from saratoga_server.vitals import Vitals
 
 STOP_WITHIN: Final = 20.0
 """Seconds for an orderly end; then the process ends all the same."""

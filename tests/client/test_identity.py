@@ -10,7 +10,7 @@ from saratoga_client import identity, keyfile
 from saratoga_client.identity import derived, house_path, token_for
 from saratoga_client.keyfile import TokenUnusable
 from saratoga_client.places import HOME_VARIABLE
-from saratoga_server.reception import player_id
+from saratoga_server.house.reception import player_id
 
 HERE, THERE = "ws://127.0.0.1:7470", "wss://cards.example.org"
 

@@ -44,7 +44,7 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.refusals import BANNED, TAKEN_OVER
 from saratoga_rules.verify import verify
-from saratoga_server.acts import Administration
+from saratoga_server.admin.acts import Administration
 from saratoga_server.store.channel import publish
 from saratoga_server.store.connection import open_store
 

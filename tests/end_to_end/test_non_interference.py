@@ -30,8 +30,10 @@ from saratoga_server.table.countdown import COUNTDOWN_MILLIS
 
 @pytest.fixture(autouse=True)
 def _nothing_by_chance(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("saratoga_server.lobby.table_code", lambda chance: CODE)
-    monkeypatch.setattr("saratoga_server.opening.secrets.token_hex", lambda count: "00" * count)
+    monkeypatch.setattr("saratoga_server.house.lobby.table_code", lambda chance: CODE)
+    monkeypatch.setattr(
+        "saratoga_server.house.opening.secrets.token_hex", lambda count: "00" * count
+    )
 
 
 @dataclass

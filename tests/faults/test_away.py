@@ -2,7 +2,7 @@
 
 from kit.rooms import HouseInMemory, gathered
 from saratoga_protocol.commands import Resume
-from saratoga_server.race import IDLE_LEAVES
+from saratoga_server.racing.race import IDLE_LEAVES
 from saratoga_server.table.timers import LOOK_MILLIS
 
 

@@ -9,6 +9,7 @@ from kit.cluster import Cluster, ClusterNode, running_cluster
 from kit.movers import TABLES, Movers
 from kit.running_race import ANNA, BERT, CODE, ending, move, running_race
 from kit.stores import binaries
+from saratoga_server.parcels.settlements import pack_settlement
 from saratoga_server.ports import (
     BoardKey,
     CommitStatus,
@@ -18,7 +19,6 @@ from saratoga_server.ports import (
     Settlement,
     TableWrite,
 )
-from saratoga_server.settlements import pack_settlement
 from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import due_key, leaderboard_tag, partition, race_key, table_key

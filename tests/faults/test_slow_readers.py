@@ -22,10 +22,10 @@ from kit.rooms import counted_down, gathered
 from kit.sockets import GuestOnTheWire, guest, stranger
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Dealt, Done, MoveMade
-from saratoga_server.gateway import BEARING
-from saratoga_server.http import Page, response
-from saratoga_server.kernel import SEND_BUFFER
-from saratoga_server.line import MOST_PENDING, WebSocketLine
+from saratoga_server.edge.gateway import BEARING
+from saratoga_server.edge.http import Page, response
+from saratoga_server.edge.kernel import SEND_BUFFER
+from saratoga_server.edge.line import MOST_PENDING, WebSocketLine
 
 EVERYBODY = {**UNREADING, **UNDECIDED}
 

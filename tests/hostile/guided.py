@@ -30,10 +30,10 @@ with atheris.instrument_imports(include=["saratoga_server", "saratoga_client"]):
     from saratoga_client import carried, invitation, origins
     from saratoga_client.shown import shown
     from saratoga_protocol.events import Leaderboard
-    from saratoga_server.addresses import client_address, household
-    from saratoga_server.http import HttpPages
-    from saratoga_server.names import BadName, checked_name
-    from saratoga_server.nudges import BadNudge, decode_nudge
+    from saratoga_server.allowance.addresses import client_address, household
+    from saratoga_server.edge.http import HttpPages
+    from saratoga_server.naming.names import BadName, checked_name
+    from saratoga_server.parcels.nudges import BadNudge, decode_nudge
     from saratoga_server.table import Refusal
 
 

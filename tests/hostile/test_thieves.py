@@ -29,8 +29,8 @@ from saratoga_protocol.commands import (
 )
 from saratoga_protocol.events import AnyEvent, Dealt, MoveMade, Refused, Standings, Welcome
 from saratoga_protocol.refusals import TAKEN_OVER
-from saratoga_server.acts import Administration
-from saratoga_server.nudges import Nudge
+from saratoga_server.admin.acts import Administration
+from saratoga_server.parcels.nudges import Nudge
 from saratoga_server.store.connection import Store
 
 
@@ -78,7 +78,7 @@ async def test_a_token_that_only_meets_the_player_s_id_opens_nothing(
 ) -> None:
     """80 bits of a token's hash name the player; all 256 of another hash must fit as well."""
     async with guest(house.url, "Anna") as anna, stranger(house.url, "Mallory") as mallory:
-        monkeypatch.setattr("saratoga_server.reception.player_id", lambda token: anna.player)
+        monkeypatch.setattr("saratoga_server.house.reception.player_id", lambda token: anna.player)
         assert await mallory.refused(Hello, token=secrets.token_hex(32)) == "wrong_token"
 
 

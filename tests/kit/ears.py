@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from saratoga_server.duties import call_off
-from saratoga_server.nudges import NewsStore, Nudge
+from saratoga_server.parcels.nudges import NewsStore, Nudge
 
 WITHIN = 20.0
 """Seconds: a bound for what is awaited, never a measure."""

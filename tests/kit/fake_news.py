@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from saratoga_server.nudges import (
+from saratoga_server.parcels.nudges import (
     Here,
     NewsEar,
     Nudge,

@@ -13,8 +13,9 @@ from itertools import count
 from typing import Final
 
 from kit.fake_news import FakeNews, tell_all
-from saratoga_server.nudges import NewsEar, Touched
-from saratoga_server.periods import periods
+from saratoga_server.parcels.nudges import NewsEar, Touched
+from saratoga_server.parcels.periods import periods
+from saratoga_server.parcels.settlements import unpack_settlement
 from saratoga_server.ports import (
     MOST_LISTED,
     BoardCommit,
@@ -32,7 +33,6 @@ from saratoga_server.ports import (
     StoreUnavailable,
     TableWrite,
 )
-from saratoga_server.settlements import unpack_settlement
 
 SLOWEST: Final = 2**21 - 1
 """Milliseconds from which on leaderboards tell no times apart: 35 minutes, beyond every cap."""

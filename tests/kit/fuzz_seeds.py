@@ -9,7 +9,7 @@ from saratoga_protocol.codec import CODECS, Frame
 from saratoga_rules.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import format_position
-from saratoga_server.nudges import Announce, Banned, Renamed, encode_nudge
+from saratoga_server.parcels.nudges import Announce, Banned, Renamed, encode_nudge
 
 RECORDS: Final = Path(__file__).parent.parent / "rules" / "records"
 

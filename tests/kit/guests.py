@@ -26,8 +26,8 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.refusals import CloseCode
 from saratoga_protocol.version import MSGPACK
-from saratoga_server.gateway import Rooms
-from saratoga_server.session import Session
+from saratoga_server.edge.gateway import Rooms
+from saratoga_server.floor.session import Session
 
 HEARD_WITHIN = 20.0
 """Seconds: a bound for what is awaited, never a measure."""

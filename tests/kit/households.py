@@ -6,8 +6,8 @@ from random import Random
 
 from saratoga_client.backoff import Backoff
 from saratoga_protocol.commands import Resume
-from saratoga_server.accounts import Ledger, Visitor
-from saratoga_server.limits import COSTS, Act
+from saratoga_server.allowance.accounts import Ledger, Visitor
+from saratoga_server.allowance.limits import COSTS, Act
 
 FRIENDS = 16
 BOTS_EACH = 3

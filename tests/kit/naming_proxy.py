@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from saratoga_server.addresses import HEADER
+from saratoga_server.allowance.addresses import HEADER
 
 
 class NamingProxy:

@@ -11,13 +11,13 @@ from kit.rooms import PROGRAM, Deal
 from kit.stores import StoreServer
 from saratoga_rules.deal import deal_for_key
 from saratoga_server.duties import call_off
-from saratoga_server.gateway import Door, Gateway
-from saratoga_server.house import House
-from saratoga_server.http import HttpPages
-from saratoga_server.metrics import Metrics
-from saratoga_server.opening import Stores, open_house
+from saratoga_server.edge.gateway import Door, Gateway
+from saratoga_server.edge.http import HttpPages
+from saratoga_server.gauges.metrics import Metrics
+from saratoga_server.house.house import House
+from saratoga_server.house.opening import Stores, open_house
+from saratoga_server.house.timekeeper import Timekeeper
 from saratoga_server.store.connection import Store, open_store
-from saratoga_server.timekeeper import Timekeeper
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,9 +30,9 @@ def change_functions() -> None:
 def change_the_rest() -> None:
     """Everything else, once the Functions are changed: whoever is imported now takes the new names."""
     from saratoga_server import __main__ as program
-    from saratoga_server import nudges
     from saratoga_server import table as rules
     from saratoga_server.logs import EventLog
+    from saratoga_server.parcels import nudges
     from saratoga_server.store import channel, listener
     from saratoga_server.table import TableState, packing
 

@@ -53,6 +53,8 @@ class Notes:
     """The board as dealt, by race."""
     ended: dict[str, BoardView] = field(default_factory=dict)
     """The board as the house ended it, by race."""
+    over: dict[str, float] = field(default_factory=dict)
+    """When the player knew that its board had ended (`time.monotonic()`), by race."""
     shown: dict[str, list[BoardView]] = field(default_factory=dict)
     """Every board of the player's own that the house has shown, by race."""
     taken_back: dict[str, list[str]] = field(default_factory=dict)
@@ -133,6 +135,8 @@ class Notes:
 
     def _show(self, board: BoardView) -> None:
         self.shown.setdefault(board.race, []).append(board)
+        if board.state != "racing":
+            self.over.setdefault(board.race, time.monotonic())
 
     def take_up(self, snapshot: events.Snapshot) -> None:
         self._see(snapshot.table)
@@ -165,7 +169,7 @@ class Notes:
             self.sent.pop(each.id, None)
         self.acknowledged = [each for each in self.acknowledged if each.race != race]
         for kept in (
-            *(self.openings, self.ended, self.shown, self.taken_back),
+            *(self.openings, self.ended, self.over, self.shown, self.taken_back),
             *(self.commitments, self.nonce_hashes, self.outcomes),
         ):
             kept.pop(race, None)

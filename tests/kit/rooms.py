@@ -23,15 +23,15 @@ from saratoga_protocol.version import MSGPACK
 from saratoga_rules.deal import deal_for_key
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position, parse_position
-from saratoga_server.house import House
-from saratoga_server.metrics import Metrics
-from saratoga_server.nudges import NewsEar
-from saratoga_server.opening import open_house
-from saratoga_server.orders import Orders
+from saratoga_server.gauges.metrics import Metrics
+from saratoga_server.house.house import House
+from saratoga_server.house.opening import open_house
+from saratoga_server.house.orders import Orders
+from saratoga_server.house.timekeeper import Timekeeper
+from saratoga_server.parcels.nudges import NewsEar
 from saratoga_server.ports import Millis
 from saratoga_server.table import TableState
 from saratoga_server.table.countdown import COUNTDOWN_MILLIS
-from saratoga_server.timekeeper import Timekeeper
 
 PROGRAM = "saratoga-server test"
 

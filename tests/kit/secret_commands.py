@@ -30,10 +30,10 @@ from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
 from saratoga_rules.record import LOG_ENDINGS
-from saratoga_server.house import House
-from saratoga_server.http import HttpPages
-from saratoga_server.metrics import registry_of
-from saratoga_server.refusing import refused
+from saratoga_server.edge.http import HttpPages
+from saratoga_server.floor.refusing import refused
+from saratoga_server.gauges.metrics import registry_of
+from saratoga_server.house.house import House
 from saratoga_server.table.countdown import COUNTDOWN_MILLIS
 
 Step = tuple[str, Frame]

@@ -20,7 +20,7 @@ from saratoga_protocol.events import (
     TableChanged,
     Tables,
 )
-from saratoga_server.lobby import MOST_WATCHED
+from saratoga_server.house.lobby import MOST_WATCHED
 from saratoga_server.table.timers import ALONE_MILLIS, EMPTY_MILLIS, IDLE_MILLIS
 
 

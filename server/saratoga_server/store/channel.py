@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from saratoga_server.duties import call_off
-from saratoga_server.nudges import NewsEar, Nudge, Stood, StoodAt, encode_nudge
+from saratoga_server.parcels.nudges import NewsEar, Nudge, Stood, StoodAt, encode_nudge
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.keys import PARTITIONS, partition
 from saratoga_server.store.link import Link

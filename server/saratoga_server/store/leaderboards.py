@@ -7,10 +7,10 @@ depend on names: first more banked, then less time, then who got there first.
 from secrets import token_hex
 
 from saratoga_server.logs import EventLog
-from saratoga_server.packing import pack, unpack
-from saratoga_server.periods import periods
+from saratoga_server.parcels.packing import pack, unpack
+from saratoga_server.parcels.periods import periods
+from saratoga_server.parcels.settlements import unpack_settlement
 from saratoga_server.ports import BoardKey, RankedRow, Settlement
-from saratoga_server.settlements import unpack_settlement
 from saratoga_server.store.keys import (
     LEADERBOARD_GAMES,
     OUTBOX_KEYS,

@@ -14,7 +14,7 @@ import hiredis
 
 from saratoga_server.duties import pause
 from saratoga_server.logs import EventLog
-from saratoga_server.nudges import BadNudge, Here, NewsEar, decode_nudge, encode_nudge
+from saratoga_server.parcels.nudges import BadNudge, Here, NewsEar, decode_nudge, encode_nudge
 from saratoga_server.store.line import Line, Reply
 from saratoga_server.store.primaries import Primaries, Primary
 

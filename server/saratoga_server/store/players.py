@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import fields
 
-from saratoga_server.packing import pack
+from saratoga_server.parcels.packing import pack
 from saratoga_server.ports import Millis, PlayerRow
 from saratoga_server.store.keys import GUEST_KEPT, name_key, player_key
 from saratoga_server.store.link import Answer, Link

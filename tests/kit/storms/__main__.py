@@ -23,7 +23,8 @@ def tell(news: str) -> None:
 def forecasts(options: argparse.Namespace, seed: str) -> Iterator[tuple[str, Forecast]]:
     towns: Sequence[str] = [options.town] if options.town else list(KINDS)
     for town in towns:
-        kinds = [kind for kind in KINDS[town] if options.only in kind.name]
+        only = options.only or [""]
+        kinds = [kind for kind in KINDS[town] if any(part in kind.name for part in only)]
         yield (
             town,
             Forecast(
@@ -56,7 +57,9 @@ def main() -> int:
     )
     arguments.add_argument("--faults", type=int, default=1000)
     arguments.add_argument("--seed", default="", help="by chance if not given")
-    arguments.add_argument("--only", default="", help="kinds whose name has this in it")
+    arguments.add_argument(
+        "--only", action="append", help="kinds whose name has this in it; may be given again"
+    )
     arguments.add_argument("--town", choices=list(KINDS), help="both if not given")
     arguments.add_argument("--nodes", type=int, default=3)
     arguments.add_argument("--figures", type=Path, help="file for the figures, beside the output")

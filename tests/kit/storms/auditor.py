@@ -19,7 +19,7 @@ from kit.rankings import SETTLED_WITHIN, rankings_kept, settled
 from kit.recorded_players import Notes
 from kit.storms.town import Guest, Town
 from saratoga_rules.record import RaceRecord, parse_record
-from saratoga_server.periods import periods
+from saratoga_server.parcels.periods import periods
 from saratoga_server.ports import BoardKey, Millis, RankedRow, StoredBoard
 from saratoga_server.store.connection import Store
 

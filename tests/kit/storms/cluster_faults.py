@@ -5,6 +5,7 @@ it strikes, and two faults of the cluster are never thrown together.
 """
 
 import asyncio
+import time
 from functools import partial
 from random import Random
 
@@ -18,6 +19,10 @@ BACK_AFTER_A_PRIMARY = 6.0
 
 BACK_AFTER_A_CLUSTER = 2.0
 """Seconds after every primary has a replica again: the cluster may need more than one election."""
+
+TAKEN_OVER = "another takes over"
+STARTED = "the old one runs"
+IN_STEP = "replicas in step"
 
 
 def _cluster(town: Town) -> Cluster:
@@ -51,15 +56,33 @@ async def _primary_of_a_table(town: Town, chance: Random) -> tuple[ClusterNode, 
 async def kill_primary(town: Town, chance: Random) -> Blow:
     primary, felt_by = await _primary_of_a_table(town, chance)
     cluster = _cluster(town)
-    heir = await asyncio.to_thread(cluster.kill, primary)
-    return Blow(felt_by, partial(asyncio.to_thread, _replace, cluster, primary, heir))
+    heir = await asyncio.to_thread(cluster.replica_of, primary)
+    phases: dict[str, float] = {}
+    began = time.monotonic()
+    await asyncio.to_thread(primary.kill)
+    heal = partial(asyncio.to_thread, _replace, cluster, primary, heir, phases)
+    return Blow(felt_by, heal, began, phases)
 
 
-def _replace(cluster: Cluster, primary: ClusterNode, heir: ClusterNode) -> None:
+def _replace(
+    cluster: Cluster, primary: ClusterNode, heir: ClusterNode, phases: dict[str, float]
+) -> None:
     """When the heir has taken over, whoever was killed comes back as its replica."""
+    _wait_for_heir(heir, phases)
     cluster.wait_until_promoted(heir)
     primary.restart()
+    phases[STARTED] = time.monotonic()
+    _wait_for_step(cluster, phases)
+
+
+def _wait_for_heir(heir: ClusterNode, phases: dict[str, float]) -> None:
+    until(lambda: heir.role() == "master", f"{heir} is promoted")
+    phases[TAKEN_OVER] = time.monotonic()
+
+
+def _wait_for_step(cluster: Cluster, phases: dict[str, float]) -> None:
     cluster.wait_until_in_step()
+    phases[IN_STEP] = time.monotonic()
 
 
 async def hang_primary_until_replaced(town: Town, chance: Random) -> Blow:
@@ -67,30 +90,40 @@ async def hang_primary_until_replaced(town: Town, chance: Random) -> Blow:
     primary, felt_by = await _primary_of_a_table(town, chance)
     cluster = _cluster(town)
     heir = cluster.replica_of(primary)
+    phases: dict[str, float] = {}
+    began = time.monotonic()
     primary.pause()
-    return Blow(felt_by, partial(asyncio.to_thread, _wake, cluster, primary, heir))
+    heal = partial(asyncio.to_thread, _wake, cluster, primary, heir, phases)
+    return Blow(felt_by, heal, began, phases)
 
 
-def _wake(cluster: Cluster, primary: ClusterNode, heir: ClusterNode) -> None:
-    until(lambda: heir.role() == "master", f"{heir} is promoted")
+def _wake(
+    cluster: Cluster, primary: ClusterNode, heir: ClusterNode, phases: dict[str, float]
+) -> None:
+    _wait_for_heir(heir, phases)
     primary.resume()
-    cluster.wait_until_in_step()
+    phases[STARTED] = time.monotonic()
+    _wait_for_step(cluster, phases)
 
 
 async def fail_over(town: Town, chance: Random) -> Blow:
     """As a host asks for it: primary and replica agree on who goes on."""
-    primary, felt_by = await _primary_of_a_table(town, chance)
-    cluster = _cluster(town)
-    await asyncio.to_thread(cluster.fail_over, primary)
-    return Blow(felt_by, partial(asyncio.to_thread, cluster.wait_until_in_step))
+    return await _hand_over(town, chance, force=False)
 
 
 async def take_over(town: Town, chance: Random) -> Blow:
     """The replica declares itself primary without asking anybody."""
+    return await _hand_over(town, chance, force=True)
+
+
+async def _hand_over(town: Town, chance: Random, *, force: bool) -> Blow:
     primary, felt_by = await _primary_of_a_table(town, chance)
     cluster = _cluster(town)
-    await asyncio.to_thread(partial(cluster.fail_over, primary, force=True))
-    return Blow(felt_by, partial(asyncio.to_thread, cluster.wait_until_in_step))
+    phases: dict[str, float] = {}
+    began = time.monotonic()
+    await asyncio.to_thread(partial(cluster.fail_over, primary, force=force))
+    phases[TAKEN_OVER] = time.monotonic()
+    return Blow(felt_by, partial(asyncio.to_thread, _wait_for_step, cluster, phases), began, phases)
 
 
 async def hang_primary(town: Town, chance: Random) -> Blow:
@@ -141,6 +174,7 @@ FAILOVERS = (
         name="primary killed",
         part="store",
         strike=kill_primary,
+        by_pause=True,
         bar=BACK_AFTER_A_PRIMARY,
         grace=BACK_AFTER_A_CLUSTER,
     ),
@@ -148,6 +182,7 @@ FAILOVERS = (
         name="primary hung until replaced",
         part="store",
         strike=hang_primary_until_replaced,
+        by_pause=True,
         bar=BACK_AFTER_A_PRIMARY,
         grace=BACK_AFTER_A_CLUSTER,
     ),
@@ -155,6 +190,7 @@ FAILOVERS = (
         name="failover asked for",
         part="store",
         strike=fail_over,
+        by_pause=True,
         bar=BACK_AFTER_A_PRIMARY,
         grace=BACK_AFTER_A_CLUSTER,
     ),
@@ -162,6 +198,7 @@ FAILOVERS = (
         name="failover by force",
         part="store",
         strike=take_over,
+        by_pause=True,
         bar=BACK_AFTER_A_PRIMARY,
         grace=BACK_AFTER_A_CLUSTER,
     ),

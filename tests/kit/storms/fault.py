@@ -1,7 +1,7 @@
 """What a fault is: struck somewhere, held for a while, healed; and whom it was felt by."""
 
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 from kit.storms.town import Guest, Town
@@ -18,6 +18,10 @@ class Blow:
     felt_by: Iterable[Guest]
     heal: Callable[[], Awaitable[None]] = nothing_to_heal
     """Puts everything right again; returns when it is."""
+    began: float | None = None
+    """When it hit (`time.monotonic()`), where that is not when the strike returned."""
+    phases: dict[str, float] = field(default_factory=dict)
+    """When the store came to what on its way back, as the healing finds out."""
 
 
 Strike = Callable[[Town, Random], Awaitable[Blow]]
@@ -40,7 +44,7 @@ class Fault:
     by_connection: bool = False
     """Players lose their connection, and are back over another one only."""
     by_pause: bool = False
-    """Players go on until they are sent away: what counts is the longest pause between two answers."""
+    """Players may go on for a while: what counts is the longest pause between two answers."""
     bar: float | None = None
     """Seconds within which everybody must be back, if nothing else is thrown meanwhile."""
     grace: float | None = None

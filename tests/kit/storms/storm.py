@@ -28,6 +28,8 @@ class Toll:
     """Seconds until a racer was back, of every racer that felt one thrown alone."""
     heals: list[float] = field(default_factory=list)
     """Seconds from the strike until everything was right again, of those thrown alone."""
+    phases: dict[str, list[float]] = field(default_factory=dict)
+    """Seconds from the strike until the store had come so far, of those thrown alone."""
 
     def line(self) -> str:
         waits = f"{len(self.waits):>8} {_spread(self.waits)}"
@@ -55,6 +57,8 @@ class Storm:
     """Faults struck: fewer than planned where the storm has stopped early."""
     late: list[str] = field(default_factory=list)
     """Where somebody came back later than promised."""
+    latest: str = ""
+    """How long things took after the last throw, where it was of one fault."""
 
     def schedule(self, faults: int, together: int) -> list[tuple[Fault, ...]]:
         """So many faults: every kind as often as every other, in any order.
@@ -84,6 +88,7 @@ class Storm:
         await self.town.mid_race()
         await asyncio.sleep(chance.uniform(0, LONGEST_PEACE))
         racing = self.town.racing()
+        self.latest = ""
         since = struck = time.monotonic()
         blows: list[tuple[Fault, Blow]] = []
         for fault in faults:
@@ -91,7 +96,7 @@ class Storm:
             async with asyncio.timeout(STRUCK_WITHIN):
                 blows.append((fault, await fault.strike(self.town, chance)))
             self.thrown += 1
-            struck = time.monotonic()
+            struck = blows[-1][1].began or time.monotonic()
             if not fault.by_connection:
                 since = struck
             elif len(faults) == 1:
@@ -121,9 +126,14 @@ class Storm:
         felt_by = {id(guest): guest for _, blow in blows for guest in blow.felt_by}
         names = " and ".join(fault.name for fault in faults)
         by_connection = len(faults) == 1 and faults[0].by_connection
-        back = await self.town.all_back(felt_by.values(), since, names, by_connection=by_connection)
+        by_pause = len(faults) == 1 and faults[0].by_pause
+        # whoever keeps its connection may play on until it feels the strike: back is who plays after it
+        awaited_since = healed if by_pause and not by_connection else since
+        back = await self.town.all_back(
+            felt_by.values(), awaited_since, names, by_connection=by_connection
+        )
         waits = [moment - since for guest, moment in back if guest in racing]
-        if len(faults) == 1 and faults[0].by_pause:
+        if by_pause:
             waits = [guest.pause(since, moment) for guest, moment in back if guest in racing]
         for fault in faults:
             toll = self._toll(fault)
@@ -132,7 +142,14 @@ class Storm:
                 continue
             toll.alone += 1
             toll.waits += waits
+            phases = {what: moment - since for what, moment in blows[0][1].phases.items()}
+            for what, seconds in phases.items():
+                toll.phases.setdefault(what, []).append(seconds)
             longest = max(waits, default=0.0)
+            self.latest = "; ".join(
+                [f"{what} {seconds:.2f}" for what, seconds in phases.items()]
+                + [f"racers back {' '.join(f'{wait:.2f}' for wait in sorted(waits))}"]
+            )
             grace = 0.0 if fault.grace is None else healed + fault.grace - since
             if fault.bar is not None and longest > max(fault.bar, grace):
                 times = [f"{guest.player.name} {moment - since:.2f}" for guest, moment in back]
@@ -146,6 +163,13 @@ class Storm:
         spread = f"{'median':>7} {'of ten':>7} {'longest':>7}"
         over = f"{'':<32}{'':>13} {'s until racers are back':>32} {'s until all is right':>23}"
         head = f"{'':<32}{'thrown':>6} {'alone':>6} {'racers':>8} {spread} {spread}"
-        return "\n".join(
-            [over, head, *(f"{name:<32}{toll.line()}" for name, toll in sorted(self.tolls.items()))]
-        )
+        lines = [over, head]
+        lines += [f"{name:<32}{toll.line()}" for name, toll in sorted(self.tolls.items())]
+        steps = [
+            f"{name + ': ' + what:<52}{len(seconds):>6}{'':>3}{_spread(seconds)}"
+            for name, toll in sorted(self.tolls.items())
+            for what, seconds in toll.phases.items()
+        ]
+        if steps:
+            lines += [f"{'':<52}{'times':>6} {'s from the strike':>26}", *steps]
+        return "\n".join(lines)

@@ -98,10 +98,19 @@ class Guest:
         return None
 
     def pause(self, since: float, until: float) -> float:
-        """Seconds in which the house took no move of the player's; the longest of them."""
-        moments = [each.moment for each in self.notes.acknowledged if since < each.moment < until]
-        stops = [since, *moments, until]
-        return max(after - before for before, after in pairwise(stops))
+        """Seconds in which the house took no move of the player's; the longest of them.
+
+        Between two races nobody waits for it to take any.
+        """
+        signs = [(each.moment, each.race) for each in self.notes.acknowledged]
+        signs += [(moment, race) for race, moment in self.notes.over.items()]
+        heard = sorted(sign for sign in signs if since < sign[0] <= until)
+        if not heard:
+            return until - since
+        stops = [(since, heard[0][1]), *heard]
+        return max(
+            after[0] - before[0] for before, after in pairwise(stops) if before[1] == after[1]
+        )
 
     def __str__(self) -> str:
         notes = self.notes

@@ -121,6 +121,8 @@ async def _throw_all(
                 f"throw {number} of {len(schedule)}, {names}: {trouble!r}\n{storm.town.picture()}"
             )
             return
+        if storm.latest:
+            tell(f"    {storm.latest}")
         if number % LOOKED_AFTER == 0:
             known = len(auditor.faults)
             await auditor.look()

@@ -9,7 +9,7 @@ from kit.fake_store import FakeStore
 from kit.store_ways import store_way
 from kit.stores import StoreServer, calm
 from kit.tables import ANN, CODE, seated
-from saratoga_server.nudges import (
+from saratoga_server.parcels.nudges import (
     Announce,
     Here,
     Renamed,

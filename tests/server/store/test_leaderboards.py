@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from kit.fake_store import fold_rankings
 from kit.running_race import AnyStore
 from kit.stores import calm
-from saratoga_server.periods import periods
+from saratoga_server.parcels.periods import periods
+from saratoga_server.parcels.settlements import pack_settlement
 from saratoga_server.ports import (
     BoardKey,
     Millis,
@@ -19,7 +20,6 @@ from saratoga_server.ports import (
     Settlement,
     TableWrite,
 )
-from saratoga_server.settlements import pack_settlement
 from saratoga_server.store.keys import partition
 
 TUESDAY = Millis(2_261_779_200_000)

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from kit.running_race import ANNA, BERT, CODE, move, running_race
 from kit.stores import StoreServer
-from saratoga_server.periods import periods
+from saratoga_server.parcels.periods import periods
+from saratoga_server.parcels.settlements import pack_settlement
 from saratoga_server.ports import (
     Millis,
     PlayerRow,
@@ -17,7 +18,6 @@ from saratoga_server.ports import (
     Settlement,
     TableWrite,
 )
-from saratoga_server.settlements import pack_settlement
 from saratoga_server.store import tables
 from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.keys import (

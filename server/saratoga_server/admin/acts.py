@@ -1,0 +1,298 @@
+"""What an administrator may do to a house that is open, each act in the audit log.
+
+An act is checked, then written to the audit log, then done in the data, then told to the nodes:
+so nothing is done that is not in the log, and what is done holds even if no node is running.
+"""
+
+import re
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, Protocol
+
+from saratoga_rules.record import parse_record
+from saratoga_server.naming.lookalikes import skeleton
+from saratoga_server.naming.names import BadName, checked_name
+from saratoga_server.parcels.nudges import (
+    Announce,
+    Banned,
+    Forgotten,
+    Order,
+    RaceVoided,
+    Renamed,
+    TableClosedByAdmin,
+)
+from saratoga_server.ports import (
+    AuditLog,
+    LeaderboardStore,
+    Millis,
+    PlayerRow,
+    PlayerStore,
+    TableStore,
+    TableWrite,
+)
+from saratoga_server.table import (
+    Change,
+    Phase,
+    TableState,
+    close,
+    due,
+    leave,
+    never_raced,
+    pack,
+    rename,
+    unpack,
+)
+from saratoga_server.table import Refusal as TableRefusal
+
+ATTEMPTS: Final = 16
+"""How often a change of a table is made anew because a node wrote first."""
+
+LONGEST_ANNOUNCEMENT: Final = 500
+"""Characters."""
+
+_PLAYER: Final = re.compile(r"[a-z2-7]{16}")
+_RACE: Final = re.compile(r"([a-z]+-[a-z]+-[0-9]{2})/([1-9][0-9]{0,5})")
+
+
+class NotDone(Exception):
+    """The act cannot be carried out, and nothing was changed; the text says why."""
+
+
+class Stores(Protocol):
+    """The parts of the store that administrators touch."""
+
+    @property
+    def tables(self) -> TableStore: ...
+    @property
+    def players(self) -> PlayerStore: ...
+    @property
+    def leaderboards(self) -> LeaderboardStore: ...
+    @property
+    def audit(self) -> AuditLog: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableLine:
+    """A table in the administrator's list."""
+
+    code: str
+    phase: str
+    game: str
+    race: int
+    seated: int
+    seats: int
+    connected: int
+    host: str
+    """The host's name."""
+    public: bool
+    touched: str
+    """When somebody last did something there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Administration:
+    """Everything that can be done, by one administrator."""
+
+    stores: Stores
+    tell: Callable[[Order], Awaitable[int]]
+    """Tells the nodes; returns how many heard it."""
+    who: str
+    """For the audit log."""
+
+    async def tables(self) -> list[TableLine]:
+        """Every table that is not closed, the busiest first."""
+        lines = []
+        async for code in self.stores.tables.all_codes():
+            stored = await self.stores.tables.load_table(code)
+            table = unpack(stored[1]) if stored else None
+            if table is not None and table.phase is not Phase.CLOSED:
+                lines.append(_line(table))
+        return sorted(lines, key=lambda line: (-line.connected, -line.seated, line.code))
+
+    async def close(self, code: str, reason: str) -> int:
+        """Close a table for good; returns how many seats it had."""
+        table = await self._table(code)
+        await self._note("close", code, reason)
+
+        def closed(state: TableState, now: Millis) -> Change:
+            return close(state, reason, now=now)
+
+        await self._change(code, closed)
+        await self.stores.tables.set_public(code, None)
+        for seat in table.seats:
+            await self.stores.players.stand_up(seat.player, code)
+        await self.tell(TableClosedByAdmin(code, reason))
+        return len(table.seats)
+
+    async def rename(self, player: str, wanted: str) -> tuple[str, str]:
+        """Call a player otherwise; returns the old name (or id) and the new one."""
+        row = await self._player(player)
+        try:
+            name, look = checked_name(wanted)
+        except BadName as fault:
+            raise NotDone(str(fault)) from None
+        holder = await self.stores.players.find_player(look)
+        if holder not in (None, row.player):
+            raise NotDone(f"{name} is taken, or looks like a name that is.")
+        await self._note("rename", row.player, f"{row.name or '-'} to {name}")
+        if not await self.stores.players.claim_name(row.player, name, look):
+            raise NotDone(f"{name} is taken, or looks like a name that is.")
+        if row.table is not None:
+            await self._change(row.table, lambda state, _: rename(state, row.player, name))
+        await self.tell(Renamed(row.player, name))
+        return row.name or row.player, name
+
+    async def ban(self, player: str) -> str:
+        """Keep a player out until unbanned, and free the seat; returns the player's id."""
+        row = await self._player(player)
+        await self._note("ban", row.player, row.name or "")
+        await self.stores.players.set_banned(row.player, True)
+        await self._vacate(row)
+        await self.tell(Banned(row.player))
+        return row.player
+
+    async def unban(self, player: str) -> str:
+        """Let a banned player in again; returns the player's id."""
+        row = await self._player(player)
+        if not row.banned:
+            raise NotDone(f"{row.name or row.player} is not banned.")
+        await self._note("unban", row.player, row.name or "")
+        await self.stores.players.set_banned(row.player, False)
+        return row.player
+
+    async def void(self, race: str) -> str:
+        """Take a race's results off the leaderboards; returns the game. The record stays."""
+        named = _RACE.fullmatch(race)
+        if named is None:
+            raise NotDone(f"{race} is not a race. Write table and number: mint-otter-42/3.")
+        record = await self.stores.tables.load_record(named[1], int(named[2]))
+        if record is None:
+            raise NotDone(f"There is no finished race {race}, or its record has expired.")
+        game = parse_record(record).game
+        await self._note("void", race, game)
+        if not await self.stores.leaderboards.void_race(game, race):
+            raise NotDone(f"{race} is on no leaderboard: it was not ranked, or is off already.")
+        await self.tell(RaceVoided(race, game))
+        return game
+
+    async def announce(self, text: str) -> int:
+        """Say something to everybody who is connected; returns how many nodes heard it."""
+        text = " ".join(text.split())
+        if not text or len(text) > LONGEST_ANNOUNCEMENT:
+            raise NotDone(f"An announcement has 1 to {LONGEST_ANNOUNCEMENT} characters.")
+        await self._note("announce", "", text)
+        return await self.tell(Announce(text))
+
+    async def forget(self, player: str) -> str:
+        """Delete a player's name and results, and free the seat, on request; returns the id.
+
+        Records of finished races name the racer until they expire with their table.
+        """
+        row = await self._player(player)
+        await self._note("forget", row.player)  # the log must not keep what is to be forgotten
+        await self._vacate(row)
+        await self.stores.leaderboards.forget_results(row.player)
+        await self.stores.players.forget_player(row.player)
+        await self.tell(Forgotten(row.player))
+        return row.player
+
+    async def audit(self, limit: int) -> list[dict[str, str]]:
+        """What was done, the newest first."""
+        return await self.stores.audit.read(limit)
+
+    async def _note(self, act: str, target: str, detail: str = "") -> None:
+        time = _written(await self.stores.tables.now())
+        await self.stores.audit.append(
+            {"time": time, "who": self.who, "act": act, "target": target, "detail": detail}
+        )
+
+    async def _player(self, named: str) -> PlayerRow:
+        """The player with this id, or with a name that looks like this."""
+        row = None
+        if _PLAYER.fullmatch(named):
+            row = await self.stores.players.load_player(named)
+        if row is None:
+            holder = await self.stores.players.find_player(skeleton(named))
+            row = await self.stores.players.load_player(holder) if holder else None
+        if row is None:
+            raise NotDone(f"There is no player with the name or id {named}.")
+        return row
+
+    async def _table(self, code: str) -> TableState:
+        stored = await self.stores.tables.load_table(code)
+        if stored is None:
+            raise NotDone(f"There is no table {code}.")
+        table = unpack(stored[1])
+        if table.phase is Phase.CLOSED:
+            raise NotDone(f"The table {code} is closed already.")
+        return table
+
+    async def _vacate(self, row: PlayerRow) -> None:
+        """Let go of the player's seat, wherever it is."""
+        if row.table is None:
+            return
+
+        def left(state: TableState, now: Millis) -> Change | None:
+            seat = state.seat(row.player)
+            if seat is None:
+                return None
+            seed = secrets.token_bytes(32)
+            return leave(state, row.player, seat.last_id, now=now, fresh_seed=seed)
+
+        table = await self._change(row.table, left)
+        if table is not None and not table.seats:
+            await self.stores.tables.set_public(row.table, None)
+        await self.stores.players.stand_up(row.player, row.table)
+
+    async def _change(
+        self, code: str, transition: Callable[[TableState, Millis], Change | None]
+    ) -> TableState | None:
+        """Change a table as the nodes do: on what it is now, and anew if one of them wrote first.
+
+        Returns the table as it is then; `None`: there was nothing to change.
+        """
+        for _ in range(ATTEMPTS):
+            stored = await self.stores.tables.load_table(code)
+            if stored is None:
+                return None
+            version, body = stored
+            try:
+                change = transition(unpack(body), await self.stores.tables.now())
+            except TableRefusal as refusal:
+                raise NotDone(refusal.detail) from None
+            if change is None:
+                return None
+            table = change.table
+            write = TableWrite(
+                code=code,
+                expected=version,
+                body=pack(table),
+                due=due(table),
+                race=table.race,
+                unraced=table.phase is Phase.CLOSED and never_raced(table),
+            )
+            if await self.stores.tables.save_table(write):
+                return table
+        raise NotDone(f"The table {code} changes too fast. Try again.")
+
+
+def _line(table: TableState) -> TableLine:
+    return TableLine(
+        code=table.code,
+        phase=table.phase.value,
+        game=table.settings.game,
+        race=table.race,
+        seated=len(table.seats),
+        seats=table.settings.seats,
+        connected=sum(seat.is_connected for seat in table.seats),
+        host=table.name(table.host) if table.host else "",
+        public=table.settings.public,
+        touched=_written(table.touched),
+    )
+
+
+def _written(moment: Millis) -> str:
+    """A moment as the audit log and the lists show it: UTC, to the second."""
+    return datetime.fromtimestamp(moment // 1000, UTC).isoformat().replace("+00:00", "Z")

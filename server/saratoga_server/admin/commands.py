@@ -1,0 +1,246 @@
+"""`saratoga-server admin`: what whoever runs a server may do while it is open.
+
+It works on the store, beside the running server, and the server feels it at once. The embedded
+store is found by its data folder; any other is named with --redis, as for the server.
+"""
+
+import asyncio
+import dataclasses
+import functools
+import os
+import pwd
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Concatenate, Final, ParamSpec, TypeVar
+
+import click
+import msgspec
+
+from saratoga_server.admin.acts import Administration, NotDone, TableLine
+from saratoga_server.own_store.embedded import running_url
+from saratoga_server.ports import StoreRefused, StoreUnavailable
+from saratoga_server.settings import Settings
+from saratoga_server.store.channel import publish
+from saratoga_server.store.connection import open_store
+from saratoga_server.store.durability import Durability
+
+CLOSED: Final = "The table was closed by whoever runs this server."
+AUDIT_LINES: Final = 50
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Office:
+    """Where an administrator's commands find their store."""
+
+    redis: str | None
+    folder: Path
+
+    def do(self, act: Callable[[Administration], Awaitable[_T]]) -> _T:
+        """Carry out one act; what cannot be done ends the program with the reason (exit code 1)."""
+        try:
+            return asyncio.run(self._do(act))
+        except (NotDone, StoreRefused, StoreUnavailable) as fault:
+            raise click.ClickException(str(fault)) from None
+
+    async def _do(self, act: Callable[[Administration], Awaitable[_T]]) -> _T:
+        url = self.redis or await running_url(self.folder)
+        if url is None:
+            raise NotDone(
+                f"No server runs on {self.folder}. Start it, or say where its store is with "
+                "--data or --redis."
+            )
+        # the server has judged the store already, and by its own level
+        async with open_store(url, Durability.FAST, trust_store=True) as store:
+            tell = functools.partial(publish, store.link)
+            return await act(Administration(stores=store, tell=tell, who=_who()))
+
+
+def _who() -> str:
+    """Who runs this program, for the audit log: as the system knows, whatever the environment says."""
+    return f"{_user()}@{socket.gethostname()}"
+
+
+def _user() -> str:
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"uid-{os.getuid()}"
+
+
+@click.group(short_help="Look after a server that is running.")
+@click.option("--redis", metavar="URL", help="The server's store.  [default: as for the server]")
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="The folder of its embedded store.  [default: as for the server]",
+)
+@click.pass_context
+def admin(context: click.Context, redis: str | None, data: Path | None) -> None:
+    """Look after a server that is running: every act is felt at once, and kept in an audit log."""
+    server = context.find_object(Settings) or Settings()
+    # a folder named here means the store in that folder, whatever the server's options say
+    url = redis or (None if data else server.redis)
+    folder = dataclasses.replace(server, data=data) if data else server
+    context.obj = Office(url, folder.store_folder)
+
+
+def _act(
+    command: Callable[Concatenate[Office, bool, _P], None],
+) -> Callable[_P, None]:
+    """A command that finds its store, and whose answer may be asked for as JSON."""
+
+    @functools.wraps(command)
+    def with_office(*args: _P.args, **kwargs: _P.kwargs) -> None:
+        as_json = bool(kwargs.pop("as_json"))
+        office = click.get_current_context().find_object(Office)
+        assert office is not None, "the group has made it"
+        command(office, as_json, *args, **kwargs)
+
+    return click.option("--json", "as_json", is_flag=True, help="Answer as JSON.")(with_office)
+
+
+def _sure(question: str) -> Callable[[Callable[_P, None]], Callable[_P, None]]:
+    """Ask before the command is carried out, unless told --yes."""
+
+    def asking(command: Callable[_P, None]) -> Callable[_P, None]:
+        @functools.wraps(command)
+        def when_sure(*args: _P.args, **kwargs: _P.kwargs) -> None:
+            if not kwargs.pop("yes"):
+                click.confirm(question.format(**kwargs), abort=True, err=True)
+            command(*args, **kwargs)
+
+        return click.option("--yes", is_flag=True, help="Do not ask first.")(when_sure)
+
+    return asking
+
+
+def _answer(as_json: bool, sentence: str, **facts: str | int) -> None:
+    click.echo(msgspec.json.encode(facts) if as_json else sentence)
+
+
+@admin.command()
+@_act
+def tables(office: Office, as_json: bool) -> None:
+    """List every table, the busiest first."""
+    lines = office.do(Administration.tables)
+    if as_json:
+        click.echo(msgspec.json.encode(lines))
+    elif not lines:
+        click.echo("There are no tables.")
+    else:
+        for row in _columns([_HEADINGS, *map(_cells, lines)]):
+            click.echo(row)
+
+
+_HEADINGS: Final = (
+    *("TABLE", "PHASE", "GAME", "RACE", "SEATS"),
+    *("HERE", "HOST", "PUBLIC", "LAST USED"),
+)  # fmt: skip
+
+
+def _cells(line: TableLine) -> tuple[str, ...]:
+    return (
+        *(line.code, line.phase, line.game, str(line.race), f"{line.seated}/{line.seats}"),
+        *(str(line.connected), line.host or "-", "yes" if line.public else "no", line.touched),
+    )
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+@admin.command("close")
+@click.argument("code")
+@click.option("--reason", default=CLOSED, show_default=True, help="What the players are told.")
+@_act
+@_sure("Close the table {code}, and any race that runs there?")
+def close_table(office: Office, as_json: bool, code: str, reason: str) -> None:
+    """Close the table CODE for good."""
+    seats = office.do(lambda house: house.close(code, reason))
+    _answer(as_json, f"{code} is closed; {seats} had a seat there.", table=code, seats=seats)
+
+
+@admin.command()
+@click.argument("player")
+@click.argument("new")
+@_act
+def rename(office: Office, as_json: bool, player: str, new: str) -> None:
+    """Call PLAYER (a name or an id) NEW."""
+    old, name = office.do(lambda house: house.rename(player, new))
+    _answer(as_json, f"{old} is now called {name}.", old=old, new=name)
+
+
+@admin.command()
+@click.argument("player")
+@_act
+@_sure("Ban {player}, and close every connection of theirs?")
+def ban(office: Office, as_json: bool, player: str) -> None:
+    """Keep PLAYER (a name or an id) out until unbanned."""
+    banned = office.do(lambda house: house.ban(player))
+    _answer(as_json, f"{player} is banned.", player=banned)
+
+
+@admin.command()
+@click.argument("player")
+@_act
+def unban(office: Office, as_json: bool, player: str) -> None:
+    """Let PLAYER (a name or an id) in again."""
+    unbanned = office.do(lambda house: house.unban(player))
+    _answer(as_json, f"{player} may come in again.", player=unbanned)
+
+
+@admin.command()
+@click.argument("race")
+@_act
+@_sure("Take the results of {race} off every leaderboard?")
+def void(office: Office, as_json: bool, race: str) -> None:
+    """Take the results of RACE (such as mint-otter-42/3) off the leaderboards."""
+    game = office.do(lambda house: house.void(race))
+    _answer(as_json, f"{race} is off the leaderboards of {game}.", race=race, game=game)
+
+
+@admin.command()
+@click.argument("text")
+@_act
+def announce(office: Office, as_json: bool, text: str) -> None:
+    """Say TEXT to everybody who is connected."""
+    nodes = office.do(lambda house: house.announce(text))
+    servers = "1 server" if nodes == 1 else f"{nodes} servers"
+    _answer(as_json, f"Said on {servers}.", nodes=nodes)
+
+
+@admin.command()
+@click.argument("player")
+@_act
+@_sure("Delete the name and all results of {player}? This cannot be undone.")
+def forget(office: Office, as_json: bool, player: str) -> None:
+    """Delete the name and results of PLAYER (a name or an id), on request."""
+    forgotten = office.do(lambda house: house.forget(player))
+    _answer(as_json, f"{forgotten} is forgotten.", player=forgotten)
+
+
+@admin.command()
+@click.option("--limit", type=click.IntRange(min=1), default=AUDIT_LINES, show_default=True)
+@_act
+def audit(office: Office, as_json: bool, limit: int) -> None:
+    """Show what administrators did, the newest first."""
+    acts = office.do(lambda house: house.audit(limit))
+    if as_json:
+        click.echo(msgspec.json.encode(acts))
+    elif not acts:
+        click.echo("Nothing was done yet.")
+    else:
+        for row in _columns([[act.get(name, "") for name in _NOTED] for act in acts]):
+            click.echo(row)
+
+
+_NOTED: Final = ("time", "who", "act", "target", "detail")

@@ -1,0 +1,370 @@
+"""The door: WebSocket connections in, frames to commands, events to frames.
+
+One reader per connection, one command at a time: a player's next command is read when the last
+one is answered, so whoever floods the house fills only one's own socket. Sending never waits; a
+watchdog cuts the connection of whoever does not read.
+"""
+
+import asyncio
+import itertools
+import socket
+import ssl
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, Protocol, cast
+
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.server import ServerProtocol
+from websockets.typing import Origin, Subprotocol
+
+from saratoga_protocol.codec import CODECS, BadFrame
+from saratoga_protocol.commands import AnyCommand, GetRecord
+from saratoga_protocol.events import Alive, AnyEvent, MoveMade, Refused
+from saratoga_protocol.refusals import (
+    ABUSE,
+    NO_HELLO,
+    RESTARTING,
+    TAKEN_OVER,
+    WRONG_SUBPROTOCOL,
+    CloseCode,
+)
+from saratoga_protocol.version import MAX_COMMAND_BYTES, SUBPROTOCOLS
+from saratoga_server.allowance.accounts import Ledger
+from saratoga_server.allowance.limits import BYTES_OF_A_COMMAND, COSTS
+from saratoga_server.edge.departure import see_out, slices
+from saratoga_server.edge.intake import Intake
+from saratoga_server.edge.line import WebSocketLine
+from saratoga_server.edge.long_answers import WAIT, LongAnswers
+from saratoga_server.edge.porter import HttpAnswer, Porter
+from saratoga_server.floor.refusing import refused
+from saratoga_server.floor.session import Session
+from saratoga_server.gauges.metrics import Metrics
+from saratoga_server.process.census import Census
+from saratoga_server.process.fair_door import FairDoor
+
+HELLO_WITHIN: Final = 10.0
+"""Seconds in which a connection must say hello."""
+
+TLS_WITHIN: Final = 5.0
+"""Seconds for the handshake of TLS."""
+
+OPEN_WITHIN: Final = 10.0
+"""Seconds for that of the WebSocket; or to ask for a page and to read it."""
+
+READ_WITHIN: Final = 8.0
+"""Seconds of these to read it. Who reads nothing is cut sooner, by the watchdog."""
+
+WATCH_EVERY: Final = 0.25
+"""Seconds between two looks at what waits."""
+
+ALIVE_EVERY: Final = 2.0
+"""Seconds between two signs of life; they also give the watchdog something to see."""
+
+AT_ONCE: Final = 100
+"""Connections that are looked at, or told something, in one turn of the event loop: 1 ms."""
+
+BEARING: Final[dict[str, Any]] = {
+    # for peers whose machine acknowledges what nobody there reads
+    "ping_interval": 20.0,
+    "ping_timeout": 20.0,
+    "close_timeout": READ_WITHIN,
+    "max_queue": 16,
+}
+"""Of every connection."""
+
+BACKLOG: Final = 1024
+"""Connections that may wait to be let in."""
+
+BAD_FRAME_COST: Final = 5
+"""Commands that one unreadable frame counts for."""
+
+
+class Rooms(Protocol):
+    """What stands behind the door."""
+
+    def arrived(self, session: Session) -> None: ...
+
+    async def answer(self, session: Session, command: AnyCommand) -> AnyEvent:
+        """Carry out a command; whatever goes wrong is an answer too."""
+        ...
+
+    async def gone(self, session: Session) -> None: ...
+
+    def now(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    """Where the gateway listens, and whom it lets in."""
+
+    host: str
+    port: int
+    tls: ssl.SSLContext | None = None
+    origins: tuple[str, ...] = ()
+    rate: float = 50
+    burst: float = 100
+    trusted_proxies: int = 0
+    """How many proxies of the host's own every connection has come through."""
+    per_address: float | None = 1.0
+    """What an address may do, in measures of sixteen friends; `None`: anything."""
+
+
+class Gateway:
+    """All connections of this node."""
+
+    def __init__(
+        self,
+        rooms: Rooms,
+        door: Door,
+        http: HttpAnswer,
+        metrics: Metrics,
+    ) -> None:
+        self._rooms = rooms
+        self._door = door
+        self._metrics = metrics
+        self._ledger = Ledger(
+            time.monotonic,
+            factor=door.per_address,
+            rate=door.rate,
+            burst=door.burst,
+            behind_proxies=door.trusted_proxies > 0,
+            on_refused=self._limited,
+        )
+        self._long = LongAnswers()
+        self._porter = Porter(self._ledger, door.trusted_proxies, http, self._long, self._flooded)
+        self._lines: dict[Session, WebSocketLine] = {}
+        self._lines_of: dict[Intake, WebSocketLine] = {}
+        self._numbers = itertools.count(1)
+        self._servers: list[Server] = []
+
+    async def open(self, doors: Sequence[socket.socket] = (), census: Census | None = None) -> int:
+        """Start to listen, on sockets that are bound already if there are any; returns the port.
+
+        With a `census` others listen on the same ones. Raises `OSError` if that cannot be.
+        """
+        places: list[dict[str, Any]] = [{"sock": door} for door in doors]
+        for place in places or [{"host": self._door.host, "port": self._door.port}]:
+            server = self._server(**place)
+            if census is not None:
+                server.create_server = cast(Any, partial(self._fair_door, server, census, **place))
+            self._servers.append(await server)
+        port: int = next(iter(self._servers[0].sockets)).getsockname()[1]
+        return port
+
+    async def _fair_door(self, server: Server, census: Census, sock: socket.socket) -> FairDoor:
+        def connection() -> Intake:
+            return Intake(self._porter, ServerProtocol(**self._offered()), server, **BEARING)
+
+        door = FairDoor(
+            sock,
+            connection,
+            lambda: len(self._porter.intakes),
+            census,
+            self._tls(),
+        )
+        door.open(BACKLOG)
+        return door
+
+    def _server(self, **where: Any) -> Server:  # asyncio's own
+        return serve(
+            self._handle,
+            **where,
+            **self._tls(),
+            **self._offered(),
+            **BEARING,
+            create_connection=cast(type[Intake], partial(Intake, self._porter)),
+            process_request=self._porter.asked,
+            open_timeout=OPEN_WITHIN,
+            compression=None,
+            server_header=None,
+            backlog=BACKLOG,
+        )
+
+    def _offered(self) -> dict[str, Any]:
+        return {
+            # A program other than a browser names no origin: None lets it in.
+            "origins": [None, *(Origin(origin) for origin in self._door.origins)],
+            "subprotocols": [Subprotocol(name) for name in SUBPROTOCOLS],
+            "max_size": MAX_COMMAND_BYTES,
+        }
+
+    def _tls(self) -> dict[str, Any]:
+        if self._door.tls is None:
+            return {}
+        return {"ssl": self._door.tls, "ssl_handshake_timeout": TLS_WITHIN}
+
+    async def watch(self) -> None:
+        """Cut the connections of those who do not read, players or not; for ever."""
+        while True:
+            due = time.monotonic() + WATCH_EVERY
+            await asyncio.sleep(WATCH_EVERY)
+            now = time.monotonic()
+            self._metrics.loop_lag.observe(max(0.0, now - due))
+            for number, intake in enumerate(list(self._porter.intakes), start=1):
+                if number % AT_ONCE == 0:
+                    await asyncio.sleep(0)
+                if not intake.reading.has_stopped(now):
+                    continue
+                line = self._lines_of.get(intake)
+                if line is None:
+                    self._metrics.slow_clients += 1
+                    intake.cut()
+                else:
+                    line.cut_as_too_slow()
+
+    async def stay_alive(self) -> None:
+        """Give everyone a sign of life again and again; for ever."""
+        while True:
+            await asyncio.sleep(ALIVE_EVERY)
+            alive = Alive(now=self._rooms.now())
+            frames = {id(codec): codec.encode_event(alive) for codec in CODECS.values()}
+            for number, (session, line) in enumerate(list(self._lines.items()), start=1):
+                if number % AT_ONCE == 0:
+                    await asyncio.sleep(0)
+                line.send(frames[id(session.codec)])
+
+    def stop_listening(self) -> None:
+        """Let nobody in any more; who is half in is told to come again (503)."""
+        for server in self._servers:
+            server.close(close_connections=False)
+
+    async def see_out(
+        self,
+        code: CloseCode = RESTARTING,
+        is_racing: Callable[[Session], bool] = lambda session: False,
+    ) -> None:
+        """Send everybody away, slice by slice, each when the command under way is answered."""
+
+        async def leave(session: Session) -> None:
+            line = self._lines.get(session)
+            if line is not None:
+                await line.leave(code)
+
+        await see_out(slices(self._lines, is_racing), leave)
+
+    async def close(self, code: CloseCode = RESTARTING) -> None:
+        """Let nobody in any more, send away whoever is still there, and wait until all are gone."""
+        self.stop_listening()
+        lines = list(self._lines.values())
+        for line in lines:
+            line.close(code)
+        await asyncio.gather(*(line.closed() for line in lines))
+        for server in self._servers:
+            await server.wait_closed()
+
+    def cut(self) -> None:
+        """End every connection at once."""
+        for line in list(self._lines.values()):
+            line.cut()
+
+    async def _handle(self, connection: ServerConnection) -> None:
+        assert isinstance(connection, Intake)
+        codec = CODECS.get(connection.subprotocol or "")
+        line = WebSocketLine(connection)
+        if codec is None:
+            line.close(WRONG_SUBPROTOCOL)
+            await line.closed()
+            return
+        visitor = connection.visitor
+        session = Session(
+            line=line,
+            codec=codec,
+            address=connection.client,
+            number=next(self._numbers),
+            visitor=visitor,
+        )
+        visitor.gives_way = lambda: line.close(TAKEN_OVER if session.player else NO_HELLO)
+        visitor.is_seated = lambda: session.seat is not None
+        self._lines[session] = self._lines_of[connection] = line
+        self._rooms.arrived(session)
+        deadline = asyncio.get_running_loop().call_later(
+            HELLO_WITHIN, lambda: None if session.player else line.close(NO_HELLO)
+        )
+        try:
+            await self._converse(connection, session, line)
+        except ConnectionClosed:
+            pass
+        finally:
+            deadline.cancel()
+            line.answered()
+            del self._lines[session], self._lines_of[connection]
+            self._metrics.slow_clients += line.is_too_slow
+            await self._rooms.gone(session)
+            await line.closed()
+
+    async def _converse(self, connection: Intake, session: Session, line: WebSocketLine) -> None:
+        visitor = session.visitor
+        async for frame in connection:
+            if connection.has_more:
+                # what came in one piece would be answered in one turn of the loop
+                await asyncio.sleep(0)
+            if line.is_leaving:
+                continue
+            began = time.monotonic()
+            command = _read(session, frame)
+            cost = COSTS.get(type(command), 1) + len(frame) // BYTES_OF_A_COMMAND
+            if not visitor.pays(cost, began):
+                wait = visitor.wait_to_pay(cost, began)
+                session.tell(refused("too_fast", _id_of(command), wait=wait))
+                if visitor.overdrawn > self._door.burst:
+                    line.close(ABUSE)
+                    connection.stop_listening()
+                    return
+            elif isinstance(command, Refused):
+                visitor.allowance.takes(BAD_FRAME_COST, began)
+                self._metrics.refusals[command.code] += 1
+                session.tell(command)
+            else:
+                line.answering()
+                if isinstance(command, GetRecord):
+                    await self._answer_long(session, line, command)
+                else:
+                    await self._answer(session, command, began)
+                line.answered()
+            if line.is_full:
+                await line.drained()
+
+    def _limited(self, what: str) -> None:
+        self._metrics.limited[what] += 1
+
+    def _flooded(self, intake: Intake) -> None:
+        line = self._lines_of.get(intake)
+        if line is None:
+            intake.cut()
+        else:
+            line.close(ABUSE)
+
+    async def _answer(self, session: Session, command: AnyCommand, began: float) -> None:
+        answer = await self._rooms.answer(session, command)
+        session.tell(answer)
+        if isinstance(answer, MoveMade):
+            self._metrics.moves_acknowledged += 1
+            self._metrics.acknowledgement.observe(time.monotonic() - began)
+
+    async def _answer_long(self, session: Session, line: WebSocketLine, command: GetRecord) -> None:
+        async with self._long.loading:
+            answer = await self._rooms.answer(session, command)
+            frame = session.codec.encode_event(answer)
+        if not self._long.has_room(len(frame)):
+            session.tell(refused("too_fast", command.id, wait=WAIT))
+            return
+        try:
+            line.send(frame)
+            await line.drained()
+        finally:
+            self._long.done(len(frame))
+
+
+def _read(session: Session, frame: bytes | str) -> AnyCommand | Refused:
+    """The command in a frame, or the refusal that names what is wrong with it."""
+    try:
+        return session.codec.decode_command(frame)
+    except BadFrame as fault:
+        return refused(fault.code, fault.re, fault.detail)
+
+
+def _id_of(command: AnyCommand | Refused) -> int | None:
+    return command.re if isinstance(command, Refused) else command.id

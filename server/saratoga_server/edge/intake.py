@@ -1,0 +1,224 @@
+"""What comes in from one connection, before it is a command: bounded in bytes, frames and time.
+
+`websockets` bounds the length of a message, and nothing else that a stranger may choose: how many
+headers of 8 KiB, how many empty frames in one read, how many pings, how many fragments of a message.
+Here each of these has a bound, and a long read is taken apart, so that the event loop serves others
+in between.
+"""
+
+import asyncio
+from typing import Any, Final, Protocol
+
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import InvalidMessage
+from websockets.frames import Frame, Opcode
+from websockets.protocol import CLOSED, CONNECTING
+from websockets.server import ServerProtocol
+
+from saratoga_server.allowance.accounts import Visitor
+from saratoga_server.allowance.limits import Bucket, Pace
+from saratoga_server.edge.kernel import bound_buffers, forget_unsent
+from saratoga_server.edge.reading import Reading
+
+MOST_HEAD: Final = 16 * 1024
+"""Bytes of a request with all its headers."""
+
+AT_ONCE: Final = 1024
+"""Bytes that are taken apart in one turn of the event loop: 170 of the smallest frames, about 1 ms."""
+
+MOST_FRAGMENTS: Final = 16
+"""Of one message. The program's own messages are whole."""
+
+CONTROL: Final = Pace(20, 0.5)
+"""Pings and pongs."""
+
+HEAD_TOO_LONG: Final = (
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
+    b"Connection: close\r\nContent-Length: 0\r\n\r\n"
+)
+
+HEAD_END: Final = b"\r\n\r\n"
+
+UNREADABLE: Final = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
+
+class Gate(Protocol):
+    """Who watches over all connections."""
+
+    def came(self, intake: "Intake") -> None:
+        """A connection stands, and has said nothing yet."""
+        ...
+
+    def went(self, intake: "Intake") -> None:
+        """It has ended."""
+        ...
+
+    def floods(self, intake: "Intake") -> None:
+        """It sends what nobody needs to send."""
+        ...
+
+
+class Intake(ServerConnection):
+    """A connection whose other end is not trusted to be reasonable."""
+
+    visitor: Visitor
+    reading: Reading
+    client: str
+    """The address that it comes from."""
+    page_size = 0
+    """Bytes of the page that it is sent, if it asked for one."""
+
+    def __init__(self, gate: Gate, protocol: ServerProtocol, *args: Any, **options: Any) -> None:
+        super().__init__(protocol, *args, **options)
+        self._gate = gate
+        self._backlog = bytearray()
+        self._is_catching_up = False
+        self._is_slow = True
+        """What comes is not passed on as it comes: the handshake, a backlog, or the end."""
+        self._head = 0
+        self._last = b""
+        """Of the head, what its end may have begun in."""
+        self._is_held = False
+        """There is more behind the request, which waits until that is answered."""
+        self._fragments = 0
+        self._controls = Bucket()
+        self._is_cut = False
+        self.is_deaf = False
+        """Whatever comes is thrown away."""
+
+    @property
+    def _is_being_answered(self) -> bool:
+        """Whether its request is read, and neither let in nor refused yet."""
+        is_connecting = self.protocol.state is CONNECTING and not self.protocol.eof_sent
+        return self.request is not None and is_connecting
+
+    @property
+    def has_more(self) -> bool:
+        """Whether further frames have come already."""
+        return len(self.recv_messages.frames) > 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        bound_buffers(transport.get_extra_info("socket"))
+        self.reading = Reading(self.transport)
+        self.recv_messages.resume = self._go_on
+        self._gate.came(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.stop_listening()
+        super().connection_lost(exc)
+        self._gate.went(self)
+
+    def eof_received(self) -> None:
+        self._backlog.clear()
+        super().eof_received()
+
+    def stop_listening(self) -> None:
+        """Throw away whatever comes from now on."""
+        self.is_deaf = self._is_slow = True
+        self._backlog.clear()
+
+    def cut(self) -> None:
+        """End the connection at once; what waits is thrown away, here and in the kernel."""
+        if self._is_cut or self.protocol.state is CLOSED:
+            return
+        self._is_cut = True
+        forget_unsent(self.transport.get_extra_info("socket"))
+        self.transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_slow or len(data) > AT_ONCE:
+            self._take_slowly(data)
+        else:
+            super().data_received(data)
+
+    def send_data(self) -> None:
+        if isinstance(self.protocol.handshake_exc, InvalidMessage) and not self.is_deaf:
+            # `websockets` says nothing, which a proxy takes for a house that is broken
+            self.stop_listening()
+            if not self.transport.is_closing():
+                self.transport.write(UNREADABLE)
+                # what is left unread would take the answer back
+                self.transport.resume_reading()
+        super().send_data()
+        if self._is_held and not self._is_being_answered:
+            self._is_held = False
+            if self.protocol.eof_sent:
+                self._backlog.clear()
+            self._go_on()
+
+    def process_event(self, event: Any) -> None:
+        if isinstance(event, Frame) and self._is_too_much(event):
+            if not self.is_deaf:
+                self.stop_listening()
+                self._gate.floods(self)
+            return
+        super().process_event(event)
+
+    def _take_slowly(self, data: bytes) -> None:
+        if self.is_deaf:
+            return
+        if self.protocol.state is CONNECTING:
+            if self.protocol.eof_sent:
+                return
+            self._head += len(data)
+            if self._head > MOST_HEAD:
+                self.stop_listening()
+                self.transport.write(HEAD_TOO_LONG)
+                self.transport.close()
+                return
+        self._backlog += data
+        self._is_slow = True
+        if not self._is_catching_up:
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Take one piece of what waits, and leave the rest for the next turn of the loop."""
+        self._is_catching_up = False
+        if self._is_being_answered:
+            # taken for frames, it might end the connection before the answer
+            self._is_held = True
+            self.transport.pause_reading()
+            return
+        piece = bytes(self._backlog[:AT_ONCE])
+        if self.request is None:
+            piece = self._within_head(piece)
+        del self._backlog[: len(piece)]
+        if piece:
+            super().data_received(piece)
+        if self._backlog:
+            self.transport.pause_reading()
+        self._go_on()
+
+    def _within_head(self, piece: bytes) -> bytes:
+        seen = self._last + piece
+        end = seen.find(HEAD_END)
+        if end >= 0:
+            seen = seen[: end + len(HEAD_END)]
+            piece = piece[: len(seen) - len(self._last)]
+        self._last = seen[1 - len(HEAD_END) :]
+        return piece
+
+    def _go_on(self) -> None:
+        """Read on, if what was read is done with."""
+        if self.is_deaf or self.recv_messages.paused or self.transport.is_closing():
+            return
+        if self._backlog:
+            if not self._is_catching_up:
+                self._is_catching_up = True
+                self.loop.call_soon(self._catch_up)
+            return
+        self._is_slow = self.protocol.state is CONNECTING
+        self.transport.resume_reading()
+
+    def _is_too_much(self, frame: Frame) -> bool:
+        opcode = frame.opcode
+        if opcode is Opcode.BINARY or opcode is Opcode.TEXT:
+            self._fragments = 1
+            return False
+        if opcode is Opcode.CONT:
+            self._fragments += 1
+            return self._fragments > MOST_FRAGMENTS
+        if opcode is Opcode.CLOSE:
+            return False
+        return not self._controls.takes(CONTROL, 1, self.loop.time())

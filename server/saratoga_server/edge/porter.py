@@ -1,0 +1,146 @@
+"""The porter: counts who comes from where, and says at the door when it is too many.
+
+A no at the door is HTTP 429 with `Retry-After`; the program waits and comes again. Behind proxies
+nobody's address is known before the request has been read, so the count begins there.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from math import ceil
+from typing import Final
+from urllib.parse import unquote
+
+from websockets.asyncio.server import ServerConnection
+from websockets.http11 import Request, Response
+
+from saratoga_server.allowance.accounts import Ledger, Visitor
+from saratoga_server.allowance.addresses import HEADER, NOBODY, client_address
+from saratoga_server.allowance.limits import Act
+from saratoga_server.edge.http import ANSWER_WITHIN, no, response
+from saratoga_server.edge.intake import Intake
+from saratoga_server.edge.long_answers import WAIT, LongAnswers
+from saratoga_server.logs import EventLog
+
+UNCOUNTED: Final = frozenset({"/healthz", "/readyz"})
+"""Pages that balancers ask for again and again."""
+
+FULL_AGAIN: Final = 2.0
+"""Seconds after which somebody may have gone."""
+
+HttpAnswer = Callable[[ServerConnection, Request], Awaitable[Response | None]]
+
+log = EventLog("door")
+
+
+class Porter:
+    """Knows every connection of this node, from its first byte to its end."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        proxies: int,
+        http: HttpAnswer,
+        long: LongAnswers,
+        on_flood: Callable[[Intake], None],
+    ) -> None:
+        self.intakes: set[Intake] = set()
+        self._ledger = ledger
+        self._proxies = proxies
+        self._http = http
+        self._long = long
+        self._on_flood = on_flood
+        self._has_seen_proxy = False
+
+    def came(self, intake: Intake) -> None:
+        """A connection stands, and has said nothing yet."""
+        peer = intake.transport.get_extra_info("peername")
+        intake.client = str(peer[0]) if isinstance(peer, tuple) else NOBODY
+        known = NOBODY if self._proxies else intake.client
+        intake.visitor = self._visitor(known, intake)
+        self.intakes.add(intake)
+
+    def went(self, intake: Intake) -> None:
+        """It has ended."""
+        self.intakes.discard(intake)
+        self._long.done(intake.page_size)
+        intake.visitor.left()
+
+    def floods(self, intake: Intake) -> None:
+        """It sends what nobody needs to send."""
+        self._ledger.refused(Act.COMMANDS)
+        self._on_flood(intake)
+
+    async def asked(self, connection: ServerConnection, request: Request) -> Response | None:
+        """Answer a request: with a page, or a no, or `None` to let a WebSocket in."""
+        assert isinstance(connection, Intake)
+        self._learn_address(connection, request)
+        visitor = connection.visitor
+        if request.path in UNCOUNTED:
+            return await self._http(connection, request)
+        if not self._ledger.has_room_for(visitor):
+            return _too_many(FULL_AGAIN)
+        if wait := visitor.does(Act.CONNECTION):
+            return _too_many(wait)
+        if any(value.lower() == "websocket" for value in request.headers.get_all("Upgrade")):
+            return await self._http(connection, request)
+        if wait := visitor.does(Act.PAGE):
+            return _too_many(wait)
+        # whoever asks for a record may be looking for tables
+        if wait := visitor.does(Act.WRONG_CODE):
+            return _too_many(wait)
+        found = await self._page(connection, request)
+        if found is None or found.status_code != HTTPStatus.NOT_FOUND:
+            visitor.takes_back(Act.WRONG_CODE)
+        if found is not None:
+            if not self._long.has_room(len(found.body)):
+                return _too_many(WAIT)
+            connection.page_size = len(found.body)
+        return found
+
+    async def _page(self, connection: Intake, request: Request) -> Response | None:
+        if not _may_be_long(request.path):
+            return await self._http(connection, request)
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN):
+                await self._long.loading.acquire()
+        except TimeoutError:
+            return _too_many(WAIT)
+        try:
+            return await self._http(connection, request)
+        finally:
+            self._long.loading.release()
+
+    def _learn_address(self, intake: Intake, request: Request) -> None:
+        forwarded = request.headers.get_all(HEADER)
+        if self._proxies:
+            before = intake.visitor
+            intake.client = client_address(intake.client, forwarded, self._proxies)
+            intake.visitor = self._visitor(intake.client, intake)
+            before.left()
+        elif forwarded and not self._has_seen_proxy:
+            self._has_seen_proxy = True
+            log.warning(
+                "proxy_not_trusted",
+                address=intake.client,
+                advice="if it is yours, say --trusted-proxies 1: all its players count as one",
+            )
+
+    def _visitor(self, address: str, intake: Intake) -> Visitor:
+        return self._ledger.visitor(address, intake.cut)
+
+
+def _may_be_long(path: str) -> bool:
+    """Whether it is a record, however that is written."""
+    return "records" in unquote(path)
+
+
+def _too_many(wait: float) -> Response:
+    seconds = max(1, ceil(wait))
+    page = no(
+        HTTPStatus.TOO_MANY_REQUESTS,
+        "too_fast",
+        f"Too much comes from your address. Wait {seconds} s.",
+        wait=seconds,
+    )
+    return response(page, "GET")

@@ -1,0 +1,1 @@
+"""The tables and connections of this node: who sits where, who hears what."""

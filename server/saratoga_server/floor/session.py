@@ -1,0 +1,58 @@
+"""One connection of a player, as the house sees it."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from saratoga_protocol.codec import Codec
+from saratoga_protocol.commands import SubscribeLeaderboard
+from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.refusals import CloseCode
+from saratoga_server.allowance.accounts import Visitor, unlimited
+
+
+class Line(Protocol):
+    """Where frames to the player go. Never waits: a line that clogs is cut by the watchdog."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the player may still be there: no end was heard of, and no goodbye said."""
+        ...
+
+    def send(self, frame: bytes | str) -> None: ...
+
+    def close(self, code: CloseCode) -> None:
+        """Say goodbye and hang up, in the background."""
+        ...
+
+
+@dataclass(eq=False, slots=True)
+class Session:
+    """Who is at the other end, and what this connection has asked for."""
+
+    line: Line
+    codec: Codec
+    address: str
+    number: int
+    """Of the connection on this node, for the logs."""
+    player: str = ""
+    """Empty until the hello."""
+    name: str | None = None
+    bot: bool = False
+    refused_hellos: int = 0
+    legal: bool = False
+    """Wants the legal moves with every view."""
+    home: str | None = None
+    """The table where the player had a seat at the hello."""
+    seat: str | None = None
+    """The table where this connection holds the player's seat."""
+    epoch: int = 0
+    """The fence of that seat: a newer connection has a larger one."""
+    watching: set[str] = field(default_factory=set)
+    """Tables followed without a seat."""
+    leaderboard: SubscribeLeaderboard | None = None
+    visitor: Visitor = field(default_factory=unlimited)
+    """What it may still do."""
+
+    def tell(self, event: AnyEvent) -> None:
+        """Send one event to this connection."""
+        self.line.send(self.codec.encode_event(event))

@@ -1,0 +1,1 @@
+"""What the house counts about itself, for Prometheus."""

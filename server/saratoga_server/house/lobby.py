@@ -1,0 +1,363 @@
+"""Tables, as players ask for them: come, go, get ready, start.
+
+Each command becomes one transition of the table on the floor; `after_change` then does what the
+change means for connections and boards.
+"""
+
+import secrets
+from collections.abc import Callable, Collection
+from typing import Final
+
+import msgspec
+
+from saratoga_protocol.commands import (
+    CreateTable,
+    JoinTable,
+    LeaveTable,
+    ListTables,
+    Resume,
+    UnwatchTable,
+    WatchTable,
+)
+from saratoga_protocol.events import (
+    BoardView,
+    Done,
+    SeatLost,
+    Snapshot,
+    Standing,
+    Tables,
+    TableSummary,
+)
+from saratoga_protocol.refusals import TAKEN_OVER
+from saratoga_server import table as rules
+from saratoga_server.allowance.limits import MOST_WATCHERS, Act
+from saratoga_server.clock import HouseClock
+from saratoga_server.floor.floor import Floor, Transition, fresh_seed
+from saratoga_server.floor.hub import Hub
+from saratoga_server.floor.refusing import too_much
+from saratoga_server.floor.room import Room
+from saratoga_server.floor.session import Session
+from saratoga_server.naming.codes import table_code
+from saratoga_server.ports import Millis, PlayerStore, TableStore
+from saratoga_server.racing.dealer import Dealer
+from saratoga_server.racing.races import Races
+from saratoga_server.table import Change, Phase, Refusal, TableState
+
+MOST_WATCHED: Final = 16
+"""Tables that one connection may watch."""
+
+ATTEMPTS: Final = 8
+"""Codes that are tried for a new table."""
+
+
+class Lobby:
+    """Serves the commands about tables."""
+
+    def __init__(
+        self,
+        tables: TableStore,
+        players: PlayerStore,
+        floor: Floor,
+        races: Races,
+        dealer: Dealer,
+        hub: Hub,
+        clock: HouseClock,
+        node: str,
+        seed: Callable[[], bytes] = fresh_seed,
+    ) -> None:
+        self._tables = tables
+        self._players = players
+        self._floor = floor
+        self._races = races
+        self._dealer = dealer
+        self._hub = hub
+        self._clock = clock
+        self._node = node
+        self._seed = seed
+        self._listed: dict[str, bytes | None] = {}
+
+    # Coming
+
+    async def create(self, session: Session, command: CreateTable) -> Snapshot:
+        """Open a table with the player as its host."""
+        settings = rules.checked_settings(
+            rules.Settings(
+                game=command.game, cap=command.cap, seats=command.seats, public=command.public
+            )
+        )
+        _named(session)
+        if wait := session.visitor.does(Act.TABLE):
+            raise too_much("Too many tables were opened.", wait)
+        code = await self._players.reserve_code(session.player, command.id, await self._free_code())
+        name = await self._free_to_sit(session, code)
+        change = rules.new_table(
+            code,
+            settings,
+            session.player,
+            name,
+            command.id,
+            bot=session.bot,
+            node=self._node,
+            now=self._clock.now(),
+            fresh_seed=self._seed(),
+        )
+        room = await self._floor.open(change.table)
+        if room is None:  # asked again: the table is there already
+            return await self._come_back(session, command.id, code)
+        self._listed[code] = None
+        await self.list_if_public(room)
+        return await self._seated(session, command.id, room, change.table.epoch)
+
+    async def join(self, session: Session, command: JoinTable) -> Snapshot:
+        """Sit down at a table, or come back to one's seat."""
+        name = await self._free_to_sit(session, command.table)
+
+        def joined(table: TableState, now: Millis) -> Change:
+            return rules.join(
+                table, session.player, name, command.id, bot=session.bot, node=self._node, now=now
+            )
+
+        return await self._sit_down(session, command.id, command.table, joined)
+
+    async def resume(self, session: Session, command: Resume) -> Snapshot:
+        """Come back to one's seat."""
+        return await self._come_back(session, command.id, command.table)
+
+    async def _come_back(self, session: Session, command_id: int, code: str) -> Snapshot:
+        def resumed(table: TableState, now: Millis) -> Change:
+            return rules.resume(table, session.player, node=self._node, now=now)
+
+        return await self._sit_down(session, command_id, code, resumed)
+
+    async def _sit_down(
+        self, session: Session, command_id: int, code: str, transition: Transition
+    ) -> Snapshot:
+        """The connection holds the seat from now on; an older one of the player's lets go."""
+        taken = 0
+
+        def noted(table: TableState, now: Millis) -> Change | None:
+            nonlocal taken
+            if not session.line.is_open:
+                # whoever lost this line is back over another one, and that is the newer one
+                raise Refusal("taken_over")
+            change = transition(table, now)
+            taken = change.table.epoch if change else 0
+            return change
+
+        before, session.seat = session.seat, None  # or it would be the older one itself
+        try:
+            room = await self._floor.change(code, noted)
+        except BaseException:
+            session.seat = before
+            raise
+        return await self._seated(session, command_id, room, taken)
+
+    async def _seated(self, session: Session, command_id: int, room: Room, epoch: int) -> Snapshot:
+        """The seat was taken with that epoch, and may have been taken over since."""
+        if room.state.seat(session.player) is None:
+            raise Refusal("not_seated")
+        session.seat, session.epoch = room.code, epoch
+        self._hub.follow(session, room.code)
+        self.tell_the_older(room)
+        if session.seat is None:
+            raise Refusal("taken_over")
+        await self._players.set_table(session.player, room.code)
+        return await self.snapshot(session, command_id, room)
+
+    def tell_the_older(self, room: Room) -> None:
+        """Close the connections whose seat a newer connection has taken over."""
+        for other in self._hub.audience(room.code):
+            seat = room.state.seat(other.player) if other.seat == room.code else None
+            if seat is not None and other.epoch < seat.epoch:
+                other.seat = None
+                other.line.close(TAKEN_OVER)
+
+    async def _free_to_sit(self, session: Session, code: str) -> str:
+        """The player's present name; a `Refusal` if there is none, or a seat at another table."""
+        row = await self._players.load_player(session.player)
+        session.name = None if row is None else row.name
+        name = _named(session)
+        elsewhere = await self._players.sit(session.player, code)
+        while elsewhere is not None:
+            if await self._has_seat(session.player, elsewhere):
+                raise Refusal("elsewhere", f"You sit at {elsewhere}. Leave that table first.")
+            elsewhere = await self._players.sit(session.player, code, instead_of=elsewhere)
+        return name
+
+    async def _has_seat(self, player: str, code: str) -> bool:
+        try:
+            await self._floor.refresh(code)  # a seat elsewhere must not hang on hearsay
+            state = (await self._floor.room(code)).state
+        except Refusal:
+            return False
+        return state.phase is not Phase.CLOSED and state.seat(player) is not None
+
+    async def renamed(self, player: str, name: str) -> None:
+        """The player is called otherwise from now on: on every connection, and on the seat."""
+        for session in self._hub.sessions_of(player):
+            session.name = name
+        row = await self._players.load_player(player)
+        if row is None or row.table is None:
+            return
+
+        def called(table: TableState, now: Millis) -> Change | None:
+            return rules.rename(table, player, name)
+
+        try:
+            await self._floor.change(row.table, called)
+        except Refusal:
+            return  # that table is long gone
+
+    async def _free_code(self) -> str:
+        for _ in range(ATTEMPTS):
+            code = table_code(secrets.randbelow)
+            if await self._tables.load_table(code) is None:
+                return code
+        raise Refusal("store_unavailable", "No table is free at the moment. Try again.")
+
+    # Going
+
+    async def leave(self, session: Session, command: LeaveTable) -> Done:
+        """Give the seat up."""
+
+        def left(table: TableState, now: Millis) -> Change | None:
+            if rules.is_repeat(table, session.player, command.id):
+                return None
+            return rules.leave(table, session.player, command.id, now=now, fresh_seed=self._seed())
+
+        room = await self._floor.change(command.table, left)
+        await self._let_go(session.player, room)
+        return Done(re=command.id)
+
+    async def gone(self, session: Session) -> None:
+        """The connection is lost: the seat is kept for a while."""
+        code, session.seat = session.seat, None
+        if code is None:
+            return
+
+        def disconnected(table: TableState, now: Millis) -> Change | None:
+            return rules.disconnect(table, session.player, session.epoch, now=now)
+
+        await self._floor.change(code, disconnected)
+
+    async def _let_go(self, player: str, room: Room, reason: str | None = None) -> None:
+        """The player has no seat at the table any more; `reason`: and did not ask for that."""
+        code = room.code
+        if room.state.seat(player) is not None:
+            return  # sat down again meanwhile
+        for session in self._hub.audience(code):
+            if session.player == player and session.seat == code:
+                session.seat = None
+                if code not in session.watching:
+                    self._hub.unfollow(session, code)
+                if reason is not None:
+                    session.tell(SeatLost(table=code, reason=reason))
+        # The next welcome must tell an id with which one can sit down here again.
+        await self._players.raise_last_id(player, room.state.departed.get(player, 0))
+        await self._players.stand_up(player, code)
+
+    # Watching
+
+    async def watch(self, session: Session, command: WatchTable) -> Snapshot:
+        """Follow a table without a seat."""
+        if len(session.watching) >= MOST_WATCHED and command.table not in session.watching:
+            raise Refusal("too_fast", f"One connection may watch {MOST_WATCHED} tables.")
+        room = await self._floor.room(command.table)
+        if room.state.phase is Phase.CLOSED:
+            raise Refusal("table_closed")
+        if self._watchers(room.code) >= MOST_WATCHERS and room.code not in session.watching:
+            raise Refusal("table_full", "As many watch that table as can.")
+        session.watching.add(room.code)
+        self._hub.follow(session, room.code)
+        return await self.snapshot(session, command.id, room)
+
+    def _watchers(self, code: str) -> int:
+        return sum(code in session.watching for session in self._hub.audience(code))
+
+    async def unwatch(self, session: Session, command: UnwatchTable) -> Done:
+        """Stop following."""
+        session.watching.discard(command.table)
+        if session.seat != command.table:
+            self._hub.unfollow(session, command.table)
+        return Done(re=command.id)
+
+    async def list_tables(self, session: Session, command: ListTables) -> Tables:
+        """The public tables."""
+        summaries = await self._tables.list_public()
+        return Tables(
+            re=command.id,
+            tables=[msgspec.msgpack.decode(each, type=TableSummary) for each in summaries],
+        )
+
+    # What everyone may know
+
+    async def snapshot(self, session: Session, command_id: int, room: Room) -> Snapshot:
+        """All that this connection may know of the table."""
+        state = room.state
+        seat = state.seat(session.player) if session.seat == room.code else None
+        next_id = 1 if seat is None else seat.last_id + 1
+        board: BoardView | None = None
+        standings: list[Standing] = []
+        if state.phase is Phase.RUNNING:
+            race = await self._races.of(room)
+            standings = race.standings().standings
+            if seat is not None and session.player in race.stands:
+                own = await self._dealer.board_taken_up(race, session.player)
+                board = race.view(own, session.legal)
+                next_id = max(next_id, own.last_id + 1)
+        return Snapshot(
+            re=command_id,
+            table=room.picture(),
+            now=self._clock.now(),
+            next_id=next_id,
+            board=board,
+            standings=standings,
+            outcome=state.outcome,
+        )
+
+    async def seat_lost(self, room: Room, player: str, reason: str) -> None:
+        """Somebody lost the seat without asking for it."""
+        await self._let_go(player, room, reason)
+
+    async def closed(self, room: Room, reason: str) -> None:
+        """The table is closed: nobody sits or watches there any more."""
+        for session in self._hub.audience(room.code):
+            session.tell(SeatLost(table=room.code, reason=reason))
+            session.watching.discard(room.code)
+            if session.seat == room.code:
+                session.seat = None
+                await self._players.stand_up(session.player, room.code)
+            self._hub.unfollow(session, room.code)
+        self._listed.pop(room.code, None)
+        await self._tables.set_public(room.code, None)
+
+    def forget_listings(self, held: Collection[str]) -> None:
+        """Of tables that are not held here any more it need not be known how they are listed."""
+        if len(self._listed) > len(held):
+            self._listed = {code: self._listed[code] for code in held if code in self._listed}
+
+    async def list_if_public(self, room: Room) -> None:
+        """Bring the list of public tables up to date, if this table's line has changed."""
+        state = room.state
+        summary = None
+        if state.settings.public and state.phase is not Phase.CLOSED and state.seats:
+            summary = msgspec.msgpack.encode(
+                TableSummary(
+                    code=state.code,
+                    game=state.settings.game,
+                    cap=state.settings.cap,
+                    host=state.name(state.host),
+                    phase=state.phase,
+                    seated=len(state.seats),
+                    seats=state.settings.seats,
+                )
+            )
+        if room.code not in self._listed or self._listed[room.code] != summary:
+            self._listed[room.code] = summary
+            await self._tables.set_public(room.code, summary)
+
+
+def _named(session: Session) -> str:
+    if session.name is None:
+        raise Refusal("name_needed")
+    return session.name

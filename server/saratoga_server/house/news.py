@@ -1,0 +1,208 @@
+"""What other nodes have done, felt on this one; and what this one did, told to them.
+
+A table that was changed elsewhere is read again. Where racers stand is told by the node that they
+play on, at most every `TELL_EVERY` seconds and for all its races at once; a node that is alone tells
+nobody. Whatever was missed is found by looking: when listening begins (again), and now and then.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from saratoga_server.duties import pause
+from saratoga_server.errands import Errands, guarded
+from saratoga_server.floor.floor import Floor
+from saratoga_server.floor.hub import Hub
+from saratoga_server.gauges.metrics import Metrics
+from saratoga_server.house.orders import Orders
+from saratoga_server.logs import EventLog
+from saratoga_server.parcels.nudges import (
+    Here,
+    NewsStore,
+    Nudge,
+    Order,
+    Settled,
+    Stood,
+    StoodAt,
+    Touched,
+)
+from saratoga_server.ports import PlayerStore
+from saratoga_server.racing.archive import Archive
+from saratoga_server.racing.races import Race, Races, Stand
+
+TELL_EVERY: Final = 0.05
+"""Seconds between two tellings. What is heard waits for the hearer's own tick on top."""
+
+TOLD_AT_ONCE: Final = 64
+"""Races; more wait for the next time."""
+
+COMPANY_FOR: Final = 5.0
+"""Seconds for which another node, once heard of, counts as there."""
+
+LOOK_EVERY: Final = 5.0
+"""Seconds between two looks for what was missed though nobody noticed."""
+
+_log = EventLog("news")
+
+
+class News:
+    """Between this node and the others."""
+
+    def __init__(
+        self,
+        node: str,
+        store: NewsStore,
+        players: PlayerStore,
+        floor: Floor,
+        races: Races,
+        archive: Archive,
+        orders: Orders,
+        hub: Hub,
+        errands: Errands,
+        metrics: Metrics,
+        steady: Callable[[], float],
+    ) -> None:
+        self.node = node
+        self._store = store
+        self._players = players
+        self._floor = floor
+        self._races = races
+        self._archive = archive
+        self._orders = orders
+        self._hub = hub
+        self._errands = errands
+        self._metrics = metrics
+        self._steady = steady
+        self._company_until = 0.0
+        self._has_listened = False
+        self._untold: dict[str, dict[str, Stand]] = {}
+        """By race and player."""
+        self._given: asyncio.Queue[Order] = asyncio.Queue()
+        floor.is_alone = lambda: self.is_alone
+        races.on_stand = self._stood
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether no other node lives, for certain."""
+        return self._store.is_listening and self._steady() >= self._company_until
+
+    async def keep(self) -> None:
+        """Hear and tell; for ever."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._store.listen(self))
+            group.create_task(self._keep_telling())
+            group.create_task(self._keep_obeying())
+            group.create_task(self._keep_looking())
+
+    # Hearing
+
+    def hear(self, nudge: Nudge) -> None:
+        self._metrics.nudges[str(nudge.__struct_config__.tag)] += 1
+        match nudge:
+            case Touched(table, version):
+                if self._floor.is_behind(table, version):
+                    self._errands.spawn(self._floor.refresh(table, version))
+            case Stood(node, races):
+                if node != self.node:
+                    self._meet(node)
+                    self._merge(races)
+            case Here(node, number):
+                self._meet(node)
+                if number == 1:
+                    self._tell_everything()
+            case Settled(games):
+                for game in games:
+                    self._archive.leaderboard_changed(game)
+            case _:
+                self._given.put_nowait(nudge)
+
+    def counted(self, nodes: int) -> None:
+        if nodes > 1:
+            self._company_until = self._steady() + COMPANY_FOR
+
+    def _meet(self, node: str) -> None:
+        if self.is_alone:
+            _log.info("met", other=node)
+            self._company_until = self._steady() + COMPANY_FOR
+            self._tell_everything()
+        self._company_until = self._steady() + COMPANY_FOR
+
+    def _merge(self, races: dict[str, list[StoodAt]]) -> None:
+        for race_id, stood in races.items():
+            self._races.hear(race_id, {each.player: Stand.told(each) for each in stood})
+
+    async def opened(self) -> None:
+        if self._has_listened:
+            self._metrics.resubscriptions += 1
+            _log.info("listening_again")
+            if self._store.is_listening:
+                await self._look_at_players()
+        self._has_listened = self._has_listened or self._store.is_listening
+        await self._look_at_tables()
+        await self._look_at_standings()
+
+    # Telling
+
+    async def tell(self, nudge: Nudge) -> None:
+        """Tell the other nodes, if there are any."""
+        if not self.is_alone:
+            await self._store.tell(nudge)
+
+    def _stood(self, race: Race, player: str, stand: Stand) -> None:
+        if not self.is_alone:
+            self._untold.setdefault(race.id, {})[player] = stand
+
+    def _tell_everything(self) -> None:
+        """Somebody who knows nothing listens now."""
+        for race in self._races.all():
+            self._untold.setdefault(race.id, {}).update(race.stands)
+
+    async def _keep_telling(self) -> None:
+        while True:
+            await pause(TELL_EVERY)
+            if self._untold:
+                await guarded(self.tell_standings())
+
+    async def tell_standings(self) -> None:
+        """Tell the other nodes where racers stand now; what cannot be told is told the next time."""
+        untold = {race: self._untold.pop(race) for race in list(self._untold)[:TOLD_AT_ONCE]}
+        told = {
+            race: [stand.to_tell(player) for player, stand in stands.items()]
+            for race, stands in untold.items()
+        }
+        for race in await self._store.tell_standings(self.node, told):
+            self._untold[race] = untold[race] | self._untold.get(race, {})
+
+    async def _keep_obeying(self) -> None:
+        while True:
+            order = await self._given.get()
+            await pause(0)
+            await guarded(self._orders.obey(order))
+
+    # Looking
+
+    async def _keep_looking(self) -> None:
+        had_company = True
+        while True:
+            await pause(LOOK_EVERY)
+            await guarded(self._look_at_tables())
+            # a node that is gone may have died before it could tell
+            if had_company:
+                await guarded(self._look_at_standings())
+            had_company = not self.is_alone
+
+    async def _look_at_tables(self) -> None:
+        for code in await self._floor.changed_elsewhere():
+            self._errands.spawn(self._floor.refresh(code))
+
+    async def _look_at_standings(self) -> None:
+        for race in self._races.all():
+            if self._hub.audience(race.code):
+                await self._races.look_again(race)
+
+    async def _look_at_players(self) -> None:
+        """Who was banned, forgotten or renamed while nobody listened."""
+        for session in list(self._hub.sessions):
+            if session.player:
+                row = await self._players.load_player(session.player)
+                await self._orders.check(session, row)

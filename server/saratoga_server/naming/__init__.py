@@ -1,0 +1,1 @@
+"""What players and tables may be called."""

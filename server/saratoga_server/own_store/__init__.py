@@ -1,0 +1,1 @@
+"""A store of the house's own, where the host names none."""

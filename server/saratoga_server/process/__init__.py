@@ -1,0 +1,1 @@
+"""A house of one process or several: started, told how things stand, stopped, replaced."""

@@ -1,0 +1,189 @@
+"""The administrator's commands, typed as a person types them, against a real store."""
+
+import asyncio
+import json
+import os
+import pwd
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from click.testing import CliRunner, Result
+
+from kit.stores import StoreServer
+from kit.tables import ANN, BEN, CODE, seated
+from saratoga_server.admin.commands import admin
+from saratoga_server.naming.names import checked_name
+from saratoga_server.own_store.embedded import EmbeddedStore
+from saratoga_server.ports import PlayerRow, TableWrite
+from saratoga_server.settings import Settings
+from saratoga_server.store.connection import Store, open_store
+from saratoga_server.store.durability import Durability
+from saratoga_server.table import Phase, due, pack, unpack
+
+T = TypeVar("T")
+
+
+def in_store(url: str, act: Callable[[Store], Awaitable[T]]) -> T:
+    async def run() -> T:
+        async with open_store(url) as store:
+            return await act(store)
+
+    return asyncio.run(run())
+
+
+async def furnish(store: Store) -> None:
+    """Ann and Ben sit at a table."""
+    for player, name in ((ANN, "Ann"), (BEN, "Ben")):
+        await store.players.create_player(PlayerRow(player=player, token_hash=player * 4))
+        await store.players.claim_name(player, *checked_name(name))
+    table = seated(ANN, BEN)
+    write = TableWrite(code=CODE, expected=0, body=pack(table), due=due(table))
+    assert await store.tables.save_table(write)
+
+
+@pytest.fixture
+def url(store_server: StoreServer) -> str:
+    in_store(store_server.url, furnish)
+    return store_server.url
+
+
+def typed(url: str, *words: str, answer: str = "") -> Result:
+    return CliRunner().invoke(admin, ["--redis", url, *words], input=answer)
+
+
+def test_the_tables_are_listed_in_columns(url: str) -> None:
+    result = typed(url, "tables")
+    heading, line = result.stdout.splitlines()
+    assert heading.split() == [
+        "TABLE",
+        "PHASE",
+        "GAME",
+        "RACE",
+        "SEATS",
+        "HERE",
+        "HOST",
+        "PUBLIC",
+        "LAST",
+        "USED",
+    ]
+    assert line.split()[:7] == [CODE, "gathering", "canfield", "1", "2/16", "2", "Ann"]
+    assert line.index("gathering") == heading.index("PHASE")
+
+
+def test_the_tables_are_listed_for_programs(url: str) -> None:
+    [line] = json.loads(typed(url, "tables", "--json").stdout)
+    assert (line["code"], line["seated"], line["host"]) == (CODE, 2, "Ann")
+
+
+def test_the_audit_log_does_not_take_the_environments_word_for_who_it_was(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.setenv(variable, "somebody-else")
+    assert typed(url, "ban", "Ben", "--yes").exit_code == 0
+    [act] = json.loads(typed(url, "audit", "--json").stdout)
+    assert act["who"].partition("@")[0] == pwd.getpwuid(os.getuid()).pw_name
+
+
+def test_a_user_without_a_name_is_audited_by_number(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody(uid: int) -> None:
+        raise KeyError(uid)
+
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    assert typed(url, "ban", "Ben", "--yes").exit_code == 0
+    [act] = json.loads(typed(url, "audit", "--json").stdout)
+    assert act["who"].partition("@")[0] == f"uid-{os.getuid()}"
+
+
+def test_closing_a_table_asks_first(url: str) -> None:
+    async def phase(store: Store) -> Phase:
+        stored = await store.tables.load_table(CODE)
+        assert stored is not None
+        return unpack(stored[1]).phase
+
+    refused = typed(url, "close", CODE, answer="n\n")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert f"Close the table {CODE}" in refused.stderr
+    assert in_store(url, phase) is Phase.GATHERING
+    unanswered = typed(url, "close", CODE)
+    assert unanswered.exit_code == 1
+    assert in_store(url, phase) is Phase.GATHERING
+    done = typed(url, "close", CODE, answer="y\n")
+    assert (done.exit_code, done.stdout) == (0, f"{CODE} is closed; 2 had a seat there.\n")
+    assert in_store(url, phase) is Phase.CLOSED
+
+
+@pytest.mark.parametrize(
+    "words", [("close", CODE), ("ban", "Ben"), ("void", f"{CODE}/1"), ("forget", "Ben")]
+)
+def test_nothing_is_destroyed_unasked(url: str, words: tuple[str, ...]) -> None:
+    assert typed(url, *words, answer="\n").exit_code == 1
+    assert typed(url, "audit").stdout == "Nothing was done yet.\n"
+
+
+def test_a_script_says_yes_beforehand(url: str) -> None:
+    result = typed(url, "ban", "Ben", "--yes", "--json")
+    assert (result.exit_code, json.loads(result.stdout)) == (0, {"player": BEN})
+    assert typed(url, "unban", BEN).stdout == f"{BEN} may come in again.\n"
+
+
+def test_the_rest_of_an_evening(url: str) -> None:
+    assert typed(url, "rename", "Ben", "Benjamin").stdout == "Ben is now called Benjamin.\n"
+    assert typed(url, "announce", "The house restarts at ten.").stdout == "Said on 0 servers.\n"
+    assert typed(url, "forget", "Benjamin", "--yes").stdout == f"{BEN} is forgotten.\n"
+    lines = typed(url, "audit").stdout.splitlines()
+    assert [line.split()[2] for line in lines] == ["forget", "announce", "rename"]
+    [newest] = json.loads(typed(url, "audit", "--limit", "1", "--json").stdout)
+    assert (newest["act"], newest["target"]) == ("forget", BEN)
+    assert "@" in newest["who"]
+
+
+def test_what_cannot_be_done_is_said_on_standard_error(url: str) -> None:
+    result = typed(url, "close", "no-such-01", "--yes")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == "Error: There is no table no-such-01.\n"
+
+
+def test_a_race_that_was_never_run_cannot_be_voided(url: str) -> None:
+    result = typed(url, "void", f"{CODE}/1", "--yes")
+    assert result.exit_code == 1
+    assert "no finished race" in result.stderr
+
+
+def test_where_no_server_runs_the_way_out_is_named(tmp_path: Path) -> None:
+    result = CliRunner().invoke(admin, ["--data", str(tmp_path), "tables"])
+    assert result.exit_code == 1
+    assert "No server runs on" in result.stderr
+    assert "--redis" in result.stderr
+
+
+def test_the_embedded_store_is_found_by_its_folder(tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path / "data", durability=Durability.FAST)
+
+    async def run() -> tuple[Result, Result]:
+        async with EmbeddedStore(settings.store_folder, settings.durability) as url:
+            async with open_store(url, settings.durability) as store:
+                await furnish(store)
+            # the command has a loop of its own, so a thread of its own
+            named = await asyncio.to_thread(
+                CliRunner().invoke, admin, ["--data", str(settings.data), "tables"]
+            )
+            inherited = await asyncio.to_thread(CliRunner().invoke, admin, ["tables"], obj=settings)
+            return named, inherited
+
+    for result in asyncio.run(run()):
+        assert result.exit_code == 0
+        assert CODE in result.stdout
+
+
+def test_the_help_says_what_each_command_does() -> None:
+    result = CliRunner().invoke(admin, ["--help"])
+    for name in (
+        *("tables", "close", "rename", "ban", "unban"),
+        *("void", "announce", "audit", "forget"),
+    ):
+        assert f"\n  {name} " in result.stdout
