@@ -1,7 +1,15 @@
 """What can come between a program and the house."""
 
+from typing import Final
+
 from saratoga_protocol import events
 from saratoga_protocol.refusals import WRONG_SUBPROTOCOL
+
+NEVER_MADE: Final = "stale_id"
+"""The refusal of a move that a later command has overtaken: it may be sent under another id.
+
+It says for how many moves it is meant, so that it is not made twice.
+"""
 
 
 class Refused(Exception):

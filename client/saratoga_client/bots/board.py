@@ -15,7 +15,7 @@ from typing import Final
 from saratoga_client.bots.choice import Choice, Chooser
 from saratoga_client.bots.memory import Memory, remember
 from saratoga_client.connection import Connection
-from saratoga_client.trouble import Refused, Unanswered
+from saratoga_client.trouble import NEVER_MADE, Refused, Unanswered
 from saratoga_protocol import events
 from saratoga_protocol.commands import CashOut, MakeMove
 from saratoga_protocol.views import rules_view
@@ -111,6 +111,7 @@ class BoardPlayer:
                 net=board.net,
                 state=no.code,
             )
-        if no.retry and is_patient:
+        if (no.retry or no.code == NEVER_MADE) and is_patient:
+            # asked again under another id; if the board has changed, the house will show it
             return board
         raise no

@@ -19,7 +19,7 @@ from saratoga_client.racing.evening import confirm
 from saratoga_client.racing.own_board import OwnBoard, place_of, without
 from saratoga_client.racing.partings import DOUBTFUL
 from saratoga_client.shown import shown
-from saratoga_client.trouble import Refused
+from saratoga_client.trouble import NEVER_MADE, Refused
 from saratoga_protocol.commands import CashOut, MakeMove
 from saratoga_protocol.events import BoardView, MoveMade
 
@@ -29,7 +29,7 @@ FOR_AS_LONG_AS_IT_TAKES: Final = 7200.0
 """Seconds: longer than a seat stays without a connection, so a move is never given up before it."""
 
 MOST_FAULTS: Final = 3
-"""Faults of the house's own over one move before it is given up."""
+"""Faults of the house's own over one move, or of its id, before it is given up."""
 
 
 class Courier:
@@ -57,7 +57,7 @@ class Courier:
                     within=FOR_AS_LONG_AS_IT_TAKES,
                 )
             except Refused as no:
-                failures += no.code == "house_fault"
+                failures += no.code in ("house_fault", NEVER_MADE)
                 is_doubtful = is_doubtful or no.code in DOUBTFUL
                 is_done = is_doubtful and _is_past(no, after)
                 if is_done and no.board is not None:
@@ -99,8 +99,8 @@ class Courier:
                 return
 
     def _is_worth_another_try(self, race: str, ticket: int, after: int, no: Refused) -> bool:
-        """Whether the move was refused for the moment, or only because of those before it."""
-        if no.retry:
+        """Whether the move was refused for the moment, or only because of those around it."""
+        if no.retry or no.code == NEVER_MADE:
             return True
         own = self._with_it(race, ticket)
         is_first = own is None or place_of(own, ticket) == 0

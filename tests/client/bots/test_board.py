@@ -132,6 +132,21 @@ async def test_a_bot_outlives_a_house_that_cannot_judge_for_a_moment(
     assert (await played(house, judge, answer)).state == "cashed out"
 
 
+async def test_a_move_that_another_command_has_overtaken_is_made_under_another_id(
+    house: ScriptedHouse, judge: Judge
+) -> None:
+    refused: list[commands.AnyCommand] = []
+
+    def answer(command: commands.AnyCommand) -> events.AnyEvent:
+        if not refused:
+            refused.append(command)
+            return events.Refused(re=command.id, code="stale_id", message="Too late.")
+        assert command.id > refused[0].id
+        return judge.answer(command)
+
+    assert (await played(house, judge, answer)).state == "cashed out"
+
+
 async def test_a_bot_that_is_refused_for_ever_gives_up(house: ScriptedHouse, judge: Judge) -> None:
     def answer(command: commands.AnyCommand) -> events.AnyEvent:
         return events.Refused(

@@ -92,8 +92,8 @@ def test_whatever_the_storm_every_move_is_made_once_and_in_order(
             faults = 0
             for step in data.draw(st.lists(st.sampled_from(STEPS), max_size=60)):
                 if step == "trouble":
-                    code = data.draw(st.sampled_from((*FOR_THE_MOMENT, "house_fault")))
-                    faults += code == "house_fault"
+                    code = data.draw(st.sampled_from((*FOR_THE_MOMENT, "house_fault", "stale_id")))
+                    faults += code not in FOR_THE_MOMENT
                     if faults <= 2:
                         is_done = code in ("store_unavailable", "house_fault") and data.draw(
                             st.booleans()
@@ -211,6 +211,20 @@ async def test_a_move_that_was_made_though_the_house_could_not_say_so_is_not_tak
         for _ in range(2):
             player.play(lambda legal: preferred(player, legal)[0])
         await breathe()
+        await player.wire.settle()
+        assert player.house.moves == player.made
+        assert player.own.taken_back == ""
+        player.check()
+
+
+async def test_a_move_that_was_overtaken_is_made_all_the_same_once() -> None:
+    async with playing(model_game("lady-palk", 1, drawn=3)) as player:
+        player.play(lambda legal: preferred(player, legal)[0])
+        await breathe()
+        player.wire.cut()
+        # another device of the player's said something of a larger id, which was no move
+        player.house.troubles.append(("stale_id", False))
+        player.wire.come_up()
         await player.wire.settle()
         assert player.house.moves == player.made
         assert player.own.taken_back == ""
