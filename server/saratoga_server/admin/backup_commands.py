@@ -7,8 +7,9 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from saratoga_server.admin import backups
 from saratoga_server.admin.backups import BackupNote
-from saratoga_server.admin.commands import Office, backups
+from saratoga_server.admin.commands import Office
 from saratoga_server.own_store.embedded import EmbeddedStore, running_url
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 
