@@ -16,8 +16,8 @@ from saratoga_server.store.slots import slot_of
 
 SLOTS = 16384
 PRIMARIES = 3
-NODE_TIMEOUT = 2_000
-"""Milliseconds of silence after which the others take a node for dead."""
+NODE_TIMEOUT = 1_000
+"""Milliseconds of silence after which the others take a node for dead; as in `deploy/valkey`."""
 HANDOVER_WITHIN = 5.5
 """Seconds after which a replica that was told to take over has given up, and must be told again."""
 WITHIN = 30.0

@@ -206,7 +206,7 @@ FAILOVERS = (
 
 CLUSTER_FAULTS = (
     *FAILOVERS,
-    Fault(name="primary hung", part="store", strike=hang_primary, hold=(0.2, 1.0), from_heal=True),
+    Fault(name="primary hung", part="store", strike=hang_primary, hold=(0.2, 0.8), from_heal=True),
     Fault(
         name="replica killed", part="store", strike=kill_replica, hold=(0.0, 0.5), from_heal=True
     ),
