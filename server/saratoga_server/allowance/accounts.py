@@ -50,6 +50,8 @@ class Account:
     """Connections now."""
     silent: int = 0
     """Of these, how many have not said hello."""
+    unasked: "dict[Visitor, None]" = field(default_factory=dict)
+    """Of these, who has not even asked for anything yet, the oldest first."""
     buckets: dict[Act, Bucket] = field(default_factory=dict)
 
     def takes(self, act: Act, now: float, cost: float = 1) -> bool:
@@ -141,6 +143,10 @@ class Visitor:
         if self.player is None:
             return (self.address,)
         return (self.address, self.player.account)
+
+    def asks(self) -> None:
+        """It has said what it wants, and is answered."""
+        self.address.unasked.pop(self, None)
 
     def said_hello(self, player: str) -> None:
         """It is this player's from now on, and shares what the player may do."""
@@ -240,17 +246,31 @@ class Ledger:
         self._on_refused(act.value)
 
     def visitor(self, address: str, gives_way: Callable[[], None] = lambda: None) -> Visitor:
-        """Somebody has called from there."""
+        """Somebody has called from there.
+
+        Where too many stand who say nothing, the oldest of those who have not asked for anything
+        gives way; where all have asked, whoever asks next is told no (`has_room_for`).
+        """
         account = self._of_address(address)
         account.open += 1
         account.silent += 1
         visitor = Visitor(self, account, Allowance(self._rate, self._burst), gives_way)
-        self._silent[visitor] = None
+        self._silent[visitor] = account.unasked[visitor] = None
+        if self._is_crowded(account):
+            self.refused(Act.CONNECTION)
+            self._lets_go(next(iter(account.unasked)))
         if len(self._silent) > MOST_SILENT_IN_ALL:
-            oldest = next(iter(self._silent))
-            self._speaks(oldest)
-            oldest.gives_way()
+            self._lets_go(next(iter(self._silent)))
         return visitor
+
+    def _is_crowded(self, account: Account) -> bool:
+        if self._factor is None or account.paces is NO_LIMITS or len(account.unasked) < 2:
+            return False
+        return account.silent > MOST_SILENT * self._factor
+
+    def _lets_go(self, visitor: Visitor) -> None:
+        self._speaks(visitor)
+        visitor.gives_way()
 
     def has_room_for(self, visitor: Visitor) -> bool:
         """Whether the address has no more connections than it may; this one is counted already."""
@@ -291,6 +311,7 @@ class Ledger:
             known.visitors.remove(visitor)
 
     def _speaks(self, visitor: Visitor) -> None:
+        visitor.asks()
         if visitor in self._silent:
             del self._silent[visitor]
             visitor.address.silent -= 1

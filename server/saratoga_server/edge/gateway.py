@@ -38,12 +38,12 @@ from saratoga_server.edge.departure import see_out, slices
 from saratoga_server.edge.intake import Intake
 from saratoga_server.edge.line import WebSocketLine
 from saratoga_server.edge.long_answers import WAIT, LongAnswers
-from saratoga_server.edge.porter import HttpAnswer, Porter
+from saratoga_server.edge.porter import Doorstep, HttpAnswer, Porter
 from saratoga_server.floor.refusing import refused
 from saratoga_server.floor.session import Session
 from saratoga_server.gauges.metrics import Metrics
 from saratoga_server.process.census import Census
-from saratoga_server.process.fair_door import FairDoor
+from saratoga_server.process.fair_door import FairDoor, bind
 
 HELLO_WITHIN: Final = 10.0
 """Seconds in which a connection must say hello."""
@@ -74,9 +74,6 @@ BEARING: Final[dict[str, Any]] = {
     "max_queue": 16,
 }
 """Of every connection."""
-
-BACKLOG: Final = 1024
-"""Connections that may wait to be let in."""
 
 BAD_FRAME_COST: Final = 5
 """Commands that one unreadable frame counts for."""
@@ -145,43 +142,32 @@ class Gateway:
 
         With a `census` others listen on the same ones. Raises `OSError` if that cannot be.
         """
-        places: list[dict[str, Any]] = [{"sock": door} for door in doors]
-        for place in places or [{"host": self._door.host, "port": self._door.port}]:
-            server = self._server(**place)
-            if census is not None:
-                server.create_server = cast(Any, partial(self._fair_door, server, census, **place))
-            self._servers.append(await server)
+        for door in doors or await bind(self._door.host, self._door.port):
+            self._servers.append(await self._server(door, census))
         port: int = next(iter(self._servers[0].sockets)).getsockname()[1]
         return port
 
-    async def _fair_door(self, server: Server, census: Census, sock: socket.socket) -> FairDoor:
-        def connection() -> Intake:
-            return Intake(self._porter, ServerProtocol(**self._offered()), server, **BEARING)
-
-        door = FairDoor(
-            sock,
-            connection,
-            lambda: len(self._porter.intakes),
-            census,
-            self._tls(),
-        )
-        door.open(BACKLOG)
-        return door
-
-    def _server(self, **where: Any) -> Server:  # asyncio's own
-        return serve(
+    def _server(self, door: socket.socket, census: Census | None) -> Server:
+        server = serve(
             self._handle,
-            **where,
-            **self._tls(),
-            **self._offered(),
-            **BEARING,
-            create_connection=cast(type[Intake], partial(Intake, self._porter)),
             process_request=self._porter.asked,
             open_timeout=OPEN_WITHIN,
             compression=None,
             server_header=None,
-            backlog=BACKLOG,
         )
+
+        async def opened() -> FairDoor[Intake]:
+            keeper = Doorstep(self._porter, partial(self._intake, server))
+            opening = FairDoor(door, keeper, census, self._tls())
+            opening.open()
+            return opening
+
+        server.create_server = cast(Any, opened)
+        return server
+
+    def _intake(self, server: Server, connection: socket.socket) -> Intake:
+        protocol = ServerProtocol(**self._offered())
+        return Intake(self._porter, connection, protocol, server, **BEARING)
 
     def _offered(self) -> dict[str, Any]:
         return {

@@ -7,6 +7,8 @@ in between.
 """
 
 import asyncio
+import socket
+from contextlib import suppress
 from typing import Any, Final, Protocol
 
 from websockets.asyncio.server import ServerConnection
@@ -46,7 +48,7 @@ class Gate(Protocol):
     """Who watches over all connections."""
 
     def came(self, intake: "Intake") -> None:
-        """A connection stands, and has said nothing yet."""
+        """The connection stands, and has said nothing yet."""
         ...
 
     def went(self, intake: "Intake") -> None:
@@ -68,9 +70,18 @@ class Intake(ServerConnection):
     page_size = 0
     """Bytes of the page that it is sent, if it asked for one."""
 
-    def __init__(self, gate: Gate, protocol: ServerProtocol, *args: Any, **options: Any) -> None:
+    def __init__(
+        self,
+        gate: Gate,
+        outside: socket.socket,
+        protocol: ServerProtocol,
+        *args: Any,
+        **options: Any,
+    ) -> None:
+        """`outside` is the connection as it was let in, while TLS shakes hands over it."""
         super().__init__(protocol, *args, **options)
         self._gate = gate
+        self._outside: socket.socket | None = outside
         self._backlog = bytearray()
         self._is_catching_up = False
         self._is_slow = True
@@ -99,6 +110,7 @@ class Intake(ServerConnection):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
+        self._outside = None
         bound_buffers(transport.get_extra_info("socket"))
         self.reading = Reading(self.transport)
         self.recv_messages.resume = self._go_on
@@ -120,6 +132,10 @@ class Intake(ServerConnection):
 
     def cut(self) -> None:
         """End the connection at once; what waits is thrown away, here and in the kernel."""
+        if self._outside is not None:
+            with suppress(OSError):
+                self._outside.shutdown(socket.SHUT_RDWR)
+            return
         if self._is_cut or self.protocol.state is CLOSED:
             return
         self._is_cut = True

@@ -5,6 +5,7 @@ nobody's address is known before the request has been read, so the count begins 
 """
 
 import asyncio
+import socket
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from math import ceil
@@ -15,15 +16,15 @@ from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
 from saratoga_server.allowance.accounts import Ledger, Visitor
-from saratoga_server.allowance.addresses import HEADER, NOBODY, client_address
+from saratoga_server.allowance.addresses import HEADER, NOBODY, client_address, is_loopback
 from saratoga_server.allowance.limits import Act
 from saratoga_server.edge.http import ANSWER_WITHIN, no, response
 from saratoga_server.edge.intake import Intake
 from saratoga_server.edge.long_answers import WAIT, LongAnswers
 from saratoga_server.logs import EventLog
 
-UNCOUNTED: Final = frozenset({"/healthz", "/readyz"})
-"""Pages that balancers ask for again and again."""
+HEALTH: Final = frozenset({"/healthz", "/readyz"})
+"""Pages that the host's own balancers and watchers may ask for as often as they like."""
 
 FULL_AGAIN: Final = 2.0
 """Seconds after which somebody may have gone."""
@@ -52,16 +53,18 @@ class Porter:
         self._on_flood = on_flood
         self._has_seen_proxy = False
 
-    def came(self, intake: Intake) -> None:
-        """A connection stands, and has said nothing yet."""
-        peer = intake.transport.get_extra_info("peername")
-        intake.client = str(peer[0]) if isinstance(peer, tuple) else NOBODY
+    def called(self, intake: Intake, address: object) -> None:
+        """Somebody stands outside: counted from now on, whatever they make of it."""
+        intake.client = str(address[0]) if isinstance(address, tuple) else NOBODY
         known = NOBODY if self._proxies else intake.client
         intake.visitor = self._visitor(known, intake)
+
+    def came(self, intake: Intake) -> None:
+        """The connection stands, and has said nothing yet."""
         self.intakes.add(intake)
 
     def went(self, intake: Intake) -> None:
-        """It has ended."""
+        """It has ended, or came to nothing."""
         self.intakes.discard(intake)
         self._long.done(intake.page_size)
         intake.visitor.left()
@@ -74,9 +77,11 @@ class Porter:
     async def asked(self, connection: ServerConnection, request: Request) -> Response | None:
         """Answer a request: with a page, or a no, or `None` to let a WebSocket in."""
         assert isinstance(connection, Intake)
+        is_of_the_host = self._is_of_the_host(connection, request)
         self._learn_address(connection, request)
         visitor = connection.visitor
-        if request.path in UNCOUNTED:
+        visitor.asks()
+        if is_of_the_host and request.path in HEALTH:
             return await self._http(connection, request)
         if not self._ledger.has_room_for(visitor):
             return _too_many(FULL_AGAIN)
@@ -111,6 +116,12 @@ class Porter:
         finally:
             self._long.loading.release()
 
+    def _is_of_the_host(self, intake: Intake, request: Request) -> bool:
+        """Whether a program of the host's asks: from this machine, or a proxy for itself."""
+        if self._proxies:
+            return not request.headers.get_all(HEADER)
+        return is_loopback(intake.client)
+
     def _learn_address(self, intake: Intake, request: Request) -> None:
         forwarded = request.headers.get_all(HEADER)
         if self._proxies:
@@ -128,6 +139,28 @@ class Porter:
 
     def _visitor(self, address: str, intake: Intake) -> Visitor:
         return self._ledger.visitor(address, intake.cut)
+
+
+class Doorstep:
+    """Where connections are taken: the porter hears of each before it has said a byte."""
+
+    def __init__(self, porter: Porter, intake: Callable[[socket.socket], Intake]) -> None:
+        self._porter = porter
+        self._intake = intake
+
+    def called(self, connection: socket.socket, address: object) -> Intake:
+        """Somebody stands outside; returns who takes the connection."""
+        intake = self._intake(connection)
+        self._porter.called(intake, address)
+        return intake
+
+    def turned_back(self, guest: Intake) -> None:
+        """The connection never was."""
+        self._porter.went(guest)
+
+    def count(self) -> int:
+        """How many are inside."""
+        return len(self._porter.intakes)
 
 
 def _may_be_long(path: str) -> bool:

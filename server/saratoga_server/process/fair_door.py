@@ -1,4 +1,7 @@
-"""One door for several workers, each of which lets in its share.
+"""A door where callers are known from the first moment, and several workers each let in their share.
+
+`asyncio` shows a connection when the hands of TLS are shaken: until then a stranger would hold a file
+that nobody has counted. So connections are taken here, and counted before the first byte.
 
 All workers listen on one socket, and whoever is quickest lets the next player in: left to itself, one of
 them ends up with most of the players. So who has more connections than another waits for a moment,
@@ -10,12 +13,16 @@ Stands in for `asyncio.Server` behind `websockets`' server.
 
 import asyncio
 import errno
+import os
 import socket
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from saratoga_server.logs import EventLog
 from saratoga_server.process.census import Census
+
+BACKLOG: Final = 1024
+"""Connections that may wait to be let in."""
 
 SLACK: Final = 1
 """Connections more than another that a worker may have and still be as quick."""
@@ -31,21 +38,49 @@ _NO_FILES: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.E
 log = EventLog("door")
 
 
-class FairDoor:
-    """A listening socket, as one of several workers serves it."""
+_Guest = TypeVar("_Guest", bound=asyncio.Protocol)
+
+
+class Doorkeeper(Protocol[_Guest]):
+    """Who is told of everybody who calls."""
+
+    def called(self, connection: socket.socket, address: object) -> _Guest:
+        """Somebody stands outside; returns who takes the connection once it is fit for use."""
+        ...
+
+    def turned_back(self, guest: _Guest) -> None:
+        """It never was: whoever called speaks no TLS, or has gone."""
+        ...
+
+    def count(self) -> int:
+        """How many are inside."""
+        ...
+
+
+async def bind(host: str, port: int) -> list[socket.socket]:
+    """Sockets for a door, not listened on yet; a name may have several. Raises `OSError`."""
+    server = await asyncio.get_running_loop().create_server(
+        asyncio.Protocol, host, port, start_serving=False
+    )
+    try:
+        return [socket.socket(fileno=os.dup(each.fileno())) for each in server.sockets]
+    finally:
+        server.close()
+
+
+class FairDoor(Generic[_Guest]):
+    """A listening socket, as this process serves it, alone or as one of several workers."""
 
     def __init__(
         self,
         door: socket.socket,
-        factory: Callable[[], asyncio.Protocol],
-        count: Callable[[], int],
-        census: Census,
+        keeper: Doorkeeper[_Guest],
+        census: Census | None,
         tls: Mapping[str, Any],
     ) -> None:
-        """`count` tells how many connections there are here; `tls` is what asyncio takes for it."""
+        """`tls` is what asyncio takes for it; without a `census` nobody else lets in here."""
         self._door = door
-        self._factory = factory
-        self._count = count
+        self._keeper = keeper
         self._census = census
         self._tls = tls
         self._loop = asyncio.get_running_loop()
@@ -57,12 +92,13 @@ class FairDoor:
     def sockets(self) -> tuple[socket.socket, ...]:
         return (self._door,) if self._is_open else ()
 
-    def open(self, backlog: int) -> None:
-        """Begin to listen."""
+    def open(self, backlog: int = BACKLOG) -> None:
+        """Begin to listen. Raises `OSError` if somebody else does."""
         self._door.setblocking(False)
         self._door.listen(backlog)
         self._is_open = True
-        self._census.tell(self._here())
+        if self._census is not None:
+            self._census.tell(self._here())
         self._loop.add_reader(self._door, self._called)
 
     def close(self) -> None:
@@ -88,13 +124,14 @@ class FairDoor:
         """It does so since it is open."""
 
     def _here(self) -> int:
-        return self._count() + len(self._coming)
+        return self._keeper.count() + len(self._coming)
 
     def _called(self) -> None:
         """Somebody waits outside."""
         here = self._here()
-        self._census.tell(here)
-        if here <= self._census.least() + SLACK:
+        if self._census is not None:
+            self._census.tell(here)
+        if self._census is None or here <= self._census.least() + SLACK:
             self._let_in()
         else:
             self._look_away(MOMENT)
@@ -111,7 +148,7 @@ class FairDoor:
     def _let_in(self) -> None:
         """Let one in, if another worker has not."""
         try:
-            connection, _ = self._door.accept()
+            connection, address = self._door.accept()
         except (BlockingIOError, ConnectionAbortedError, InterruptedError):
             return
         except OSError as fault:
@@ -120,16 +157,18 @@ class FairDoor:
             log.error("nobody_let_in", reason=str(fault))
             self._look_away(OUT_OF_FILES)
             return
-        coming = self._loop.create_task(self._take_in(connection))
+        guest = self._keeper.called(connection, address)
+        coming = self._loop.create_task(self._take_in(connection, guest))
         self._coming.add(coming)
         coming.add_done_callback(self._coming.discard)
 
-    async def _take_in(self, connection: socket.socket) -> None:
+    async def _take_in(self, connection: socket.socket, guest: _Guest) -> None:
         connection.setblocking(False)
         try:
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            await self._loop.connect_accepted_socket(self._factory, connection, **self._tls)
+            if connection.family != socket.AF_UNIX:
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            await self._loop.connect_accepted_socket(lambda: guest, connection, **self._tls)
         except (OSError, TimeoutError) as fault:
-            # who speaks no TLS, or is gone already
             log.debug("not_let_in", reason=str(fault))
             connection.close()
+            self._keeper.turned_back(guest)

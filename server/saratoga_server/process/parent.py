@@ -6,22 +6,20 @@ See `workers` for what it does when it is told something.
 import asyncio
 import os
 import signal
+import socket
 import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Final
 
 from saratoga_server.duties import DutyEnded, call_off
 from saratoga_server.logs import EventLog
 from saratoga_server.process import systemd
 from saratoga_server.process.census import Census
+from saratoga_server.process.fair_door import bind
 from saratoga_server.process.stopping import Stop
 from saratoga_server.process.worker import Post
 from saratoga_server.process.workers import Workers
 from saratoga_server.settings import Settings, cannot_listen
-
-BACKLOG: Final = 1024
-"""Connections that may wait to be let in."""
 
 log = EventLog("parent")
 
@@ -62,8 +60,13 @@ async def keep_house(
     # bound here, listened on by the workers: until the first is ready nobody is kept waiting
     bound = await _bound(settings)
     census, file = Census.made(settings.workers)
+
+    def unbind() -> None:
+        for door in bound:
+            door.close()
+
     try:
-        doors = tuple(door.fileno() for door in bound.sockets)
+        doors = tuple(door.fileno() for door in bound)
         async with store(settings) as url:
             inherited = url if settings.redis is None else None
             workers = Workers(
@@ -71,18 +74,16 @@ async def keep_house(
                 ends_within=ends_within + settings.drain_delay,
                 on_gone=lambda post: census.gone(post.place),
             )
-            await _kept(workers, stop, again, bound.close, ready)
+            await _kept(workers, stop, again, unbind, ready)
     finally:
-        bound.close()
+        unbind()
         census.close()
         file.close()
 
 
-async def _bound(settings: Settings) -> asyncio.Server:
+async def _bound(settings: Settings) -> list[socket.socket]:
     try:
-        return await asyncio.get_running_loop().create_server(
-            asyncio.Protocol, settings.host, settings.port, start_serving=False, backlog=BACKLOG
-        )
+        return await bind(settings.host, settings.port)
     except OSError as fault:
         raise cannot_listen(settings, fault) from None
 

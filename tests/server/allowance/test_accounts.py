@@ -129,11 +129,44 @@ def test_an_address_has_so_many_connections_and_no_more(times: Times) -> None:
 def test_fewer_may_stand_there_and_say_nothing(times: Times) -> None:
     ledger = times.ledger()
     visitors = [ledger.visitor(ANNA) for _ in range(MOST_SILENT)]
-    assert ledger.has_room_for(visitors[-1])
+    for visitor in visitors:
+        visitor.asks()
+        assert ledger.has_room_for(visitor)
     one_more = ledger.visitor(ANNA)
+    one_more.asks()
     assert not ledger.has_room_for(one_more)
     visitors[0].said_hello("anna")
     assert ledger.has_room_for(one_more)
+
+
+def test_the_oldest_there_who_has_not_asked_for_anything_gives_way(times: Times) -> None:
+    ledger = times.ledger()
+    sent_away: list[int] = []
+    visitors = [
+        ledger.visitor(ANNA, partial(sent_away.append, number)) for number in range(MOST_SILENT)
+    ]
+    visitors[0].asks()
+    assert sent_away == []
+    for number in range(3):
+        assert ledger.has_room_for(ledger.visitor(ANNA))
+        assert sent_away == list(range(1, number + 2))
+    # who has given way is counted no more, however long it takes to leave
+    visitors[1].left()
+    assert ledger.has_room_for(ledger.visitor(BERT))
+    assert times.refused == {"connections": 4 - 1}
+
+
+def test_who_asks_after_all_the_others_have_is_told_no_and_costs_nobody_a_place(
+    times: Times,
+) -> None:
+    ledger = times.ledger()
+    sent_away: list[int] = []
+    for number in range(MOST_SILENT):
+        ledger.visitor(ANNA, partial(sent_away.append, number)).asks()
+    for number in range(3):
+        late = ledger.visitor(ANNA, partial(sent_away.append, MOST_SILENT + number))
+        assert sent_away == [MOST_SILENT + each for each in range(number)]
+        assert not ledger.has_room_for(late)
 
 
 def test_the_oldest_who_says_nothing_gives_way_when_all_are_too_many(times: Times) -> None:

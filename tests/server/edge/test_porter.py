@@ -1,14 +1,17 @@
 """Who is let in: the answers at the door, and whose address counts behind a proxy."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from http import HTTPStatus
+from pathlib import Path
 
 import pytest
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
+from kit.deployment import write_certificate
 from kit.hall import OpenGateway, open_gateway
 from kit.raw_sockets import raw_socket
 from saratoga_server.allowance.limits import MOST_SILENT, PER_ADDRESS, Act
@@ -126,6 +129,62 @@ async def test_too_many_who_say_nothing_are_refused_at_the_door() -> None:
                 assert b" 429 " in await three.shake_hands(f"X-Forwarded-For: {GUESTS}")
                 assert b" 101 " in await four.shake_hands("X-Forwarded-For: 198.51.100.1")
         assert +opened.metrics.limited == {"connections": 1}
+
+
+@pytest.fixture
+def strangers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever calls from this machine is counted like anybody."""
+    for module in ("allowance.accounts", "edge.porter"):
+        monkeypatch.setattr(f"saratoga_server.{module}.is_loopback", lambda address: False)
+
+
+@pytest.mark.usefixtures("strangers")
+async def test_of_too_many_who_send_no_byte_the_oldest_is_cut() -> None:
+    async with behind_a_proxy(factor=2 / MOST_SILENT, proxies=0) as opened:
+        port = int(opened.url.rpartition(":")[2])
+        with raw_socket(port) as one, raw_socket(port) as two, raw_socket(port) as three:
+            assert await one.read_to_the_end() == b""
+            assert b" 101 " in await three.shake_hands()
+            assert b" 101 " in await two.shake_hands()
+            with raw_socket(port) as four:
+                # nobody is left who has asked for nothing: the no is told
+                assert b" 429 " in await four.shake_hands()
+        assert +opened.metrics.limited == {"connections": 2}
+
+
+@pytest.mark.needs("openssl")
+@pytest.mark.usefixtures("strangers")
+async def test_of_too_many_who_shake_no_hands_with_tls_the_oldest_is_cut(tmp_path: Path) -> None:
+    certificate = write_certificate(tmp_path)
+    house = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    house.load_cert_chain(certificate, tmp_path / "privkey.pem")
+    trusting = ssl.create_default_context(cafile=str(certificate))
+    async with open_gateway(tls=house, per_address=2 / MOST_SILENT, pages=nothing_there) as opened:
+        port = int(opened.url.rpartition(":")[2])
+        with raw_socket(port) as one, raw_socket(port) as two, raw_socket(port) as three:
+            assert await one.read_to_the_end() == b""
+            with raw_socket(port, tls=trusting) as guest:
+                assert b" 101 " in await guest.shake_hands()
+                assert await two.read_to_the_end() == b""
+            # who says anything but hello to TLS is done with, and counts no more
+            await three.say(b"GET / HTTP/1.1\r\n\r\n")
+            await three.read_to_the_end()
+        await opened.hall.sees_out()
+        ledger = opened.gateway._ledger
+        assert ledger._silent == {}
+        assert ledger._of_address("127.0.0.1").open == 0
+
+
+@pytest.mark.usefixtures("strangers")
+async def test_a_stranger_may_not_ask_for_health_as_often_as_the_hosts_programs() -> None:
+    async with behind_a_proxy(factor=0.1, proxies=0) as opened:
+        burst = int(PER_ADDRESS[Act.PAGE].burst * 0.1)
+        statuses = [(await asked(opened, "GET /readyz"))[0] for _ in range(burst + 1)]
+        assert statuses == [503] * burst + [429]
+    async with behind_a_proxy(factor=0.1) as opened:
+        statuses = [(await asked(opened, "GET /readyz", GUESTS))[0] for _ in range(burst + 1)]
+        assert statuses == [503] * burst + [429]
+        assert (await asked(opened, "GET /readyz"))[0] == 503
 
 
 async def test_the_address_of_a_session_is_the_clients() -> None:

@@ -23,9 +23,9 @@ class Worker:
         self.census = census
         self.inside: list[asyncio.BaseTransport] = []
         self.came = asyncio.Event()
-        self.door = FairDoor(listening, self.connection, lambda: len(self.inside), census, {})
+        self.door = FairDoor(listening, self, census, {})
 
-    def connection(self) -> asyncio.Protocol:
+    def called(self, connection: socket.socket, address: object) -> asyncio.Protocol:
         worker = self
 
         class Inside(asyncio.Protocol):
@@ -34,6 +34,12 @@ class Worker:
                 worker.came.set()
 
         return Inside()
+
+    def turned_back(self, guest: asyncio.Protocol) -> None:
+        raise AssertionError("everybody here comes in")
+
+    def count(self) -> int:
+        return len(self.inside)
 
     async def close(self) -> None:
         self.door.close()
