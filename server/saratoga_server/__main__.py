@@ -31,6 +31,7 @@ from saratoga_server.naming.names import reserved_names
 from saratoga_server.own_store.embedded import EmbeddedStore
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.process import systemd
+from saratoga_server.process.files import allow_all_files
 from saratoga_server.process.inheritance import FAILED, READY, Parent
 from saratoga_server.process.metrics_door import MetricsDoor
 from saratoga_server.process.parent import keep_house
@@ -209,6 +210,7 @@ def _program() -> str:
 
 def _run(work: Coroutine[None, None, None]) -> None:
     sys.setswitchinterval(SWITCH_EVERY)
+    allow_all_files()
     try:
         import uvloop  # not there on every system, and not needed
     except ImportError:

@@ -31,6 +31,7 @@ from saratoga_server.floor.session import Session
 from saratoga_server.gauges.metrics import Metrics
 from saratoga_server.house.lobby import Lobby
 from saratoga_server.house.news import News
+from saratoga_server.house.readiness import Readiness
 from saratoga_server.house.reception import Reception
 from saratoga_server.house.tableside import Tableside
 from saratoga_server.logs import EventLog
@@ -91,6 +92,7 @@ class House:
     metrics: Metrics
     news: News
     reckoner: Reckoner
+    readiness: Readiness
     errands: Errands = field(default_factory=Errands)
     leaving: bool = False
     """About to stop: nobody should be sent here any more, and who is here plays on."""
@@ -326,12 +328,7 @@ class House:
         """Why nobody should be sent here now, for people; `None`: ready."""
         if self.leaving or self.draining:
             return "This server is about to stop."
-        try:
-            async with asyncio.timeout(1.0):
-                await self.clock.synchronise()
-        except (StoreUnavailable, TimeoutError):
-            return "The store does not answer."
-        return None
+        return None if await self.readiness.store_answers() else "The store does not answer."
 
     async def leaderboard(self, query: said.GetLeaderboard) -> Leaderboard:
         return await self.archive.page(query)

@@ -15,6 +15,7 @@ from saratoga_server.house.house import House
 from saratoga_server.house.lobby import Lobby
 from saratoga_server.house.news import News
 from saratoga_server.house.orders import Orders
+from saratoga_server.house.readiness import Readiness
 from saratoga_server.house.reception import Reception
 from saratoga_server.house.tableside import Tableside
 from saratoga_server.parcels.nudges import NewsStore
@@ -101,5 +102,6 @@ async def open_house(
         metrics=metrics,
         news=news,
         reckoner=Reckoner(floor, races, dealer, archive, hub, metrics),
+        readiness=Readiness(clock.synchronise, steady),
         errands=errands,
     )

@@ -353,6 +353,7 @@ async def test_who_is_sent_on_is_away_only_if_not_back_when_the_node_ends(
 async def test_a_house_is_ready_when_its_store_answers(rooms: HouseInMemory) -> None:
     assert await rooms.house.why_not_ready() is None
     rooms.fake.unavailable = True
+    rooms.time.at += 1000
     assert await rooms.house.why_not_ready() == "The store does not answer."
 
 
