@@ -1,11 +1,13 @@
-"""The leaderboards of a store, once the nodes have brought every result to them.
+"""The leaderboards of a store, once the nodes have brought every result to them, and what they take.
 
-Nothing is settled here: a house that leaves results in its outboxes is to be found out.
+Nothing is settled here: a house that leaves results in its outboxes is to be found out. Nor is the house
+asked which races count: that is read out of the record, by the words of `protocol/README.md`, *Over*.
 """
 
 import asyncio
 import re
 
+from saratoga_rules.record import LOG_ENDINGS, RaceRecord, ResultLine
 from saratoga_server.ports import BoardKey
 from saratoga_server.store.connection import Store
 from saratoga_server.store.keys import OUTBOX_KEYS
@@ -36,3 +38,22 @@ async def rankings_kept(store: Store) -> set[BoardKey]:
         game, ranking, period, kind = parts.groups()
         found.add(BoardKey(game=game, ranking=ranking, period=period, bots=kind == "bots"))
     return found
+
+
+def counted(record: RaceRecord) -> list[ResultLine]:
+    """The results of a race that leaderboards take.
+
+    Of a race with a chosen seed none. The people's where at least two people made a move, the bots'
+    where at least two racers did, whoever they were.
+    """
+    if record.chosen_seed:
+        return []
+    is_bot = {racer.player: racer.bot for racer in record.racers}
+    movers = [
+        racer.player
+        for racer in record.racers
+        if any(line.text not in LOG_ENDINGS for line in racer.log)
+    ]
+    people = [player for player in movers if not is_bot[player]]
+    takes_people, takes_bots = len(people) >= 2, len(movers) >= 2
+    return [row for row in record.results if (takes_bots if is_bot[row.player] else takes_people)]

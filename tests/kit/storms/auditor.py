@@ -15,7 +15,7 @@ from kit.race_audit import (
     faults_of_log,
     faults_of_open_board,
 )
-from kit.rankings import SETTLED_WITHIN, rankings_kept, settled
+from kit.rankings import SETTLED_WITHIN, counted, rankings_kept, settled
 from kit.recorded_players import Notes
 from kit.storms.town import Guest, Town
 from saratoga_rules.record import RaceRecord, parse_record
@@ -49,7 +49,12 @@ class Auditor:
     settled_within: float = SETTLED_WITHIN
     """Seconds for the nodes to bring the last results to the leaderboards."""
     faults: list[str] = field(default_factory=list)
-    races: int = 0
+    races: Counter[str] = field(default_factory=Counter)
+    """Finished, and held against everything, by table."""
+    ranked: int = 0
+    """Results of finished races that were looked for on the leaderboards."""
+    rows: int = 0
+    """Of leaderboards, compared with the records."""
     moves: int = 0
     """Acknowledged, repeats not counted."""
     repeats: int = 0
@@ -83,6 +88,7 @@ class Auditor:
         for key in sorted(kept.union(self._accounts), key=str):
             total, rows = await self.store.leaderboards.page(key, 0, EVERYBODY)
             assert total <= EVERYBODY
+            self.rows += len(rows)
             accounts = self._accounts.get(key, {})
             self.faults += _faults_of_leaderboard(key, rows, accounts)
 
@@ -126,7 +132,7 @@ class Auditor:
 
     async def _look_through(self, table: list[Guest], text: str) -> None:
         record = parse_record(text)
-        self.races += 1
+        self.races[record.table] += 1
         self._next[record.table] += 1
         self._enter(record)
         everybody = [guest.notes for guest in table]
@@ -177,11 +183,11 @@ class Auditor:
 
     def _enter(self, record: RaceRecord) -> None:
         """Count the race as the leaderboards should."""
-        if record.chosen_seed:
-            return
+        results = counted(record)
+        self.ranked += len(results)
         for period in periods(Millis(record.start_at)):
             for ranking in ("best", "bankroll"):
-                for row in record.results:
+                for row in results:
                     bots = record.racer(row.player).bot
                     key = BoardKey(game=record.game, ranking=ranking, period=period.name, bots=bots)
                     account = self._accounts[key][row.player]

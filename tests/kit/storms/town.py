@@ -33,6 +33,9 @@ from saratoga_server.store.process import find_binary
 WITHIN = 60.0
 """Seconds: a bound for what is awaited, never a measure."""
 
+FINISHED_WITHIN = 180.0
+"""Seconds for the races in play to end: a bound as well."""
+
 LINE_UP = ("weak", "strong", "weak", "weak")
 CAP = 20
 """Minutes of a race."""
@@ -223,6 +226,18 @@ class Town:
             task.add_done_callback(partial(stopped, who=guest.player.name))
             self.players.append(task)
 
+    async def finish(self) -> None:
+        """Let every table end the race that it is at."""
+        before = [_newest_over(table) for table in self.tables]
+        await self.until(
+            "the end of a race at every table",
+            lambda: all(
+                _newest_over(table) > newest
+                for table, newest in zip(self.tables, before, strict=True)
+            ),
+            FINISHED_WITHIN,
+        )
+
     async def rest(self) -> None:
         """Nobody plays any more; all stay where they are."""
         self.is_resting = True
@@ -294,6 +309,12 @@ async def open_town(
             raise
         town.race(pace)
         yield town
+
+
+def _newest_over(table: list[Guest]) -> int:
+    """The number of the latest race that anybody at the table knows to be over."""
+    over = (race for guest in table for race in guest.notes.outcomes)
+    return max((int(race.rpartition("/")[2]) for race in over), default=0)
 
 
 def _store(folder: Path, clock: SteppingClock) -> StoreServer:

@@ -14,7 +14,7 @@ from kit.storms.node_faults import NODE_FAULTS, WAY_FAULTS
 from kit.storms.store_faults import HUNG_LONG as STORE_HUNG_LONG
 from kit.storms.store_faults import STORE_FAULTS
 from kit.storms.storm import Storm
-from kit.storms.town import NeverCame, open_town
+from kit.storms.town import NeverCame, Town, open_town
 from saratoga_client.connection import Timing
 from saratoga_server.store.connection import open_store
 
@@ -46,6 +46,8 @@ class Forecast:
     silence: float = Timing().silence
     """Seconds without a word after which players take their line for dead."""
     clustered: bool = False
+    races: int = 1
+    """That every table must have ended, and that must have been judged, at least."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,12 +73,20 @@ class Aftermath:
         """Where somebody came back later than promised."""
         return self.storm.late
 
+    @property
+    def fewest(self) -> int:
+        """Finished races judged at the table that has the fewest."""
+        tables = self.audited.town.tables
+        return min((self.audited.races[table[0].notes.code] for table in tables), default=0)
+
     def figures(self) -> str:
         audited = self.audited
         return (
-            f"{self.storm.figures()}\n{audited.races} races, {audited.moves} moves acknowledged, "
-            f"{audited.repeats} of them once more, {audited.unheard} boards with an answer that "
-            f"never came; refusals {self.refusals}"
+            f"{self.storm.figures()}\n"
+            f"{audited.races.total()} finished races judged, at every table {self.fewest} or "
+            f"more; {audited.ranked} results looked for on the leaderboards, {audited.rows} rows "
+            f"compared; {audited.moves} moves acknowledged, {audited.repeats} of them once more, "
+            f"{audited.unheard} boards with an answer that never came; refusals {self.refusals}"
         )
 
 
@@ -94,9 +104,11 @@ async def weathered(
         storm = Storm(town, forecast.kinds, forecast.seed)
         async with open_store(town.store_url) as store:
             auditor = Auditor(town, store)
-            await _throw_all(forecast, storm, auditor, tell)
+            if await _throw_all(forecast, storm, auditor, tell):
+                await _play_on(town, auditor)
             await town.rest()
             await asyncio.wait_for(auditor.close(), AUDITED_WITHIN)
+            auditor.faults += too_few(auditor, forecast.races)
         return Aftermath(
             storm=storm,
             audited=auditor,
@@ -106,10 +118,31 @@ async def weathered(
         )
 
 
+async def _play_on(town: Town, auditor: Auditor) -> None:
+    """Every table ends the race that it is at."""
+    try:
+        await town.finish()
+    except NeverCame as trouble:
+        auditor.faults.append(f"after the storm: {trouble!r}\n{town.picture()}")
+
+
+def too_few(auditor: Auditor, races: int) -> list[str]:
+    """Where fewer races than that were judged, or none was looked for on the leaderboards."""
+    codes = [table[0].notes.code for table in auditor.town.tables]
+    found = [
+        f"only {auditor.races[code]} races of {code} were judged, and {races} should be"
+        for code in codes
+        if auditor.races[code] < races
+    ]
+    if not (auditor.ranked and auditor.rows):
+        found.append("no leaderboard was compared")
+    return found
+
+
 async def _throw_all(
     forecast: Forecast, storm: Storm, auditor: Auditor, tell: Callable[[str], None]
-) -> None:
-    """Throw everything, or stop where the town does not come to itself again."""
+) -> bool:
+    """Throw everything, or stop where the town does not come to itself again; whether all was thrown."""
     schedule = storm.schedule(forecast.faults, forecast.together)
     for number, faults in enumerate(schedule, start=1):
         names = " and ".join(fault.name for fault in faults)
@@ -120,7 +153,7 @@ async def _throw_all(
             auditor.faults.append(
                 f"throw {number} of {len(schedule)}, {names}: {trouble!r}\n{storm.town.picture()}"
             )
-            return
+            return False
         if storm.latest:
             tell(f"    {storm.latest}")
         if number % LOOKED_AFTER == 0:
@@ -128,3 +161,4 @@ async def _throw_all(
             await auditor.look()
             for fault in auditor.faults[known:]:
                 tell(f"WRONG: {fault}")
+    return True
