@@ -161,6 +161,8 @@ class PlayerRow:
     table: str | None = None
     """Where the player sits."""
     created: Millis = Millis(0)
+    hello: int = 0
+    """The number of the player's newest hello; a later one has a higher number."""
 
 
 class BoardStore(Protocol):
@@ -228,6 +230,10 @@ class PlayerStore(Protocol):
 
     async def load_player(self, player: str) -> PlayerRow | None: ...
 
+    async def meet_player(self, player: str) -> PlayerRow | None:
+        """The player says hello: the row, with a number of its own in `hello`."""
+        ...
+
     async def load_names(self, players: Sequence[str]) -> dict[str, str]:
         """The present name of each player that has one."""
         ...
@@ -244,17 +250,12 @@ class PlayerStore(Protocol):
         """The player who holds the name with that skeleton."""
         ...
 
-    async def set_table(self, player: str, table: str | None) -> None: ...
-
     async def stand_up(self, player: str, table: str) -> None:
         """The player sits at that table no more; one who sits elsewhere meanwhile stays there."""
         ...
 
     async def sit(self, player: str, table: str, instead_of: str | None = None) -> str | None:
-        """Let the player sit at `table`, unless they sit elsewhere: then returns where, unchanged.
-
-        `instead_of` is a table that does not count as elsewhere, such as one where the seat is gone.
-        """
+        """Let the player sit at `table`; or return where else they sit, `instead_of` apart."""
         ...
 
     async def raise_last_id(self, player: str, command_id: int) -> None:

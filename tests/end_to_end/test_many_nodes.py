@@ -38,6 +38,7 @@ from saratoga_protocol.events import (
     RaceOver,
     Record,
     SeatLost,
+    Snapshot,
     Standings,
     Table,
     TableChanged,
@@ -175,6 +176,38 @@ async def test_a_newer_connection_at_another_node_takes_the_seat_over(doors: lis
         await fritz.ask(CashOut, race=board.race)
         over = await fritz.heard.next(RaceOver, 0)
         assert {row.player: row.moves for row in over.outcome.results}[emil.player] == 6
+
+
+async def test_an_older_connection_that_is_heard_late_takes_no_seat_from_a_newer(
+    doors: list[str],
+) -> None:
+    async with players(doors, "Konrad", "Lea") as (konrad, lea):
+        code = await gathered(konrad, lea)
+        async with guest(doors[2], "Konrad") as late, guest(doors[1], "Konrad") as newer:
+            await newer.at_table(Resume, table=code)
+            assert await konrad.sent_away() == (TAKEN_OVER.code, TAKEN_OVER.reason)
+            assert await late.refused(Resume, table=code) == "taken_over"
+            assert await late.sent_away() == (TAKEN_OVER.code, TAKEN_OVER.reason)
+            assert isinstance(await newer.ready(), Done)
+
+
+async def test_a_player_who_sits_down_everywhere_at_once_sits_at_one_table(
+    doors: list[str],
+) -> None:
+    async with players(doors, "Moritz", "Nora", "Olga") as hosts, AsyncExitStack() as stack:
+        codes = [await gathered(host) for host in hosts]
+        paulas = [await stack.enter_async_context(guest(door, "Paula")) for door in doors * 2]
+        asked = [
+            paula.ask(JoinTable, table=codes[place % len(codes)])
+            for place, paula in enumerate(paulas[1:] + paulas[:1])
+        ]
+        for answer in await asyncio.gather(*asked):
+            assert isinstance(answer, Snapshot) or answer.code in ("elsewhere", "taken_over")
+        seated = []
+        for host, code in zip(hosts, codes, strict=True):
+            table = (await host.at_table(WatchTable, table=code)).table
+            seated += [code for seat in table.seats if seat.name == "Paula"]
+        assert len(seated) <= 1
 
 
 async def test_what_is_done_at_a_table_is_seen_at_every_node(doors: list[str]) -> None:

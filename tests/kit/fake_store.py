@@ -296,6 +296,13 @@ class FakePlayers:
         await self.house.reading()
         return self.house.players.get(player)
 
+    async def meet_player(self, player: str) -> PlayerRow | None:
+        await self.house.reading()
+        row = self.house.players.get(player)
+        if row is not None:
+            self._change(player, hello=max(row.hello + 1, self.house.clock()))
+        return self.house.players.get(player)
+
     async def load_names(self, players: Sequence[str]) -> dict[str, str]:
         await self.house.reading()
         rows = (self.house.players.get(player) for player in players)
@@ -320,11 +327,6 @@ class FakePlayers:
     async def find_player(self, skeleton: str) -> str | None:
         await self.house.reading()
         return self.house.skeletons.get(skeleton)
-
-    async def set_table(self, player: str, table: str | None) -> None:
-        await self.house.reading()
-        self._change(player, table=table)
-        await self.house.written()
 
     async def sit(self, player: str, table: str, instead_of: str | None = None) -> str | None:
         await self.house.reading()

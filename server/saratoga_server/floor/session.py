@@ -36,6 +36,8 @@ class Session:
     """Of the connection on this node, for the logs."""
     player: str = ""
     """Empty until the hello."""
+    hello: int = 0
+    """The number of the hello: a newer connection of the player has a higher one."""
     name: str | None = None
     bot: bool = False
     refused_hellos: int = 0

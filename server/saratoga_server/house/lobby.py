@@ -5,7 +5,7 @@ change means for connections and boards.
 """
 
 import secrets
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 import msgspec
@@ -37,6 +37,7 @@ from saratoga_server.floor.hub import Hub
 from saratoga_server.floor.refusing import too_much
 from saratoga_server.floor.room import Room
 from saratoga_server.floor.session import Session
+from saratoga_server.house.places import Places
 from saratoga_server.naming.codes import table_code
 from saratoga_server.ports import Millis, PlayerStore, TableStore
 from saratoga_server.racing.dealer import Dealer
@@ -74,6 +75,7 @@ class Lobby:
         self._clock = clock
         self._node = node
         self._seed = seed
+        self.places = Places(players, floor)
         self._listed: dict[str, bytes | None] = {}
 
     # Coming
@@ -89,7 +91,7 @@ class Lobby:
         if wait := session.visitor.does(Act.TABLE):
             raise too_much("Too many tables were opened.", wait)
         code = await self._players.reserve_code(session.player, command.id, await self._free_code())
-        name = await self._free_to_sit(session, code)
+        name, passed_over = await self._free_to_sit(session, code)
         change = rules.new_table(
             code,
             settings,
@@ -98,6 +100,7 @@ class Lobby:
             command.id,
             bot=session.bot,
             node=self._node,
+            hello=session.hello,
             now=self._clock.now(),
             fresh_seed=self._seed(),
         )
@@ -106,18 +109,33 @@ class Lobby:
             return await self._come_back(session, command.id, code)
         self._listed[code] = None
         await self.list_if_public(room)
-        return await self._seated(session, command.id, room, change.table.epoch)
+        return await self._seated(session, command.id, room, change.table.epoch, passed_over)
 
     async def join(self, session: Session, command: JoinTable) -> Snapshot:
         """Sit down at a table, or come back to one's seat."""
-        name = await self._free_to_sit(session, command.table)
+        name, passed_over = await self._free_to_sit(session, command.table)
 
         def joined(table: TableState, now: Millis) -> Change:
             return rules.join(
-                table, session.player, name, command.id, bot=session.bot, node=self._node, now=now
+                table,
+                session.player,
+                name,
+                command.id,
+                bot=session.bot,
+                node=self._node,
+                hello=session.hello,
+                now=now,
             )
 
-        return await self._sit_down(session, command.id, command.table, joined)
+        try:
+            return await self._sit_down(session, command.id, command.table, joined, passed_over)
+        except Refusal as refusal:
+            room = self._floor.known(command.table)
+            if refusal.code == "stale_id" and room is not None:
+                # whoever let the seat go could not say how far its ids had come
+                last_id = room.state.departed.get(session.player, 0)
+                await self._players.raise_last_id(session.player, last_id)
+            raise
 
     async def resume(self, session: Session, command: Resume) -> Snapshot:
         """Come back to one's seat."""
@@ -125,12 +143,19 @@ class Lobby:
 
     async def _come_back(self, session: Session, command_id: int, code: str) -> Snapshot:
         def resumed(table: TableState, now: Millis) -> Change:
-            return rules.resume(table, session.player, node=self._node, now=now)
+            return rules.resume(
+                table, session.player, node=self._node, hello=session.hello, now=now
+            )
 
         return await self._sit_down(session, command_id, code, resumed)
 
     async def _sit_down(
-        self, session: Session, command_id: int, code: str, transition: Transition
+        self,
+        session: Session,
+        command_id: int,
+        code: str,
+        transition: Transition,
+        passed_over: Sequence[str] = (),
     ) -> Snapshot:
         """The connection holds the seat from now on; an older one of the player's lets go."""
         taken = 0
@@ -150,9 +175,16 @@ class Lobby:
         except BaseException:
             session.seat = before
             raise
-        return await self._seated(session, command_id, room, taken)
+        return await self._seated(session, command_id, room, taken, passed_over)
 
-    async def _seated(self, session: Session, command_id: int, room: Room, epoch: int) -> Snapshot:
+    async def _seated(
+        self,
+        session: Session,
+        command_id: int,
+        room: Room,
+        epoch: int,
+        passed_over: Sequence[str] = (),
+    ) -> Snapshot:
         """The seat was taken with that epoch, and may have been taken over since."""
         if room.state.seat(session.player) is None:
             raise Refusal("not_seated")
@@ -161,8 +193,25 @@ class Lobby:
         self.tell_the_older(room)
         if session.seat is None:
             raise Refusal("taken_over")
-        await self._players.set_table(session.player, room.code)
+        try:
+            await self.places.make_sure(session.player, room.code, passed_over)
+        except Refusal:
+            await self._let_back(session, room.code, epoch)
+            raise
         return await self.snapshot(session, command_id, room)
+
+    async def _let_back(self, session: Session, code: str, epoch: int) -> None:
+        """Give a seat up that should not have been taken, unless a newer connection has it now."""
+
+        def left(table: TableState, now: Millis) -> Change | None:
+            seat = table.seat(session.player)
+            if seat is None or seat.epoch != epoch:
+                return None
+            return rules.leave(
+                table, session.player, seat.last_id, now=now, fresh_seed=self._seed()
+            )
+
+        await self._let_go(session.player, await self._floor.change(code, left))
 
     def tell_the_older(self, room: Room) -> None:
         """Close the connections whose seat a newer connection has taken over."""
@@ -172,25 +221,14 @@ class Lobby:
                 other.seat = None
                 other.line.close(TAKEN_OVER)
 
-    async def _free_to_sit(self, session: Session, code: str) -> str:
-        """The player's present name; a `Refusal` if there is none, or a seat at another table."""
+    async def _free_to_sit(self, session: Session, code: str) -> tuple[str, list[str]]:
+        """The player's present name, and what was passed over for this table (`Places.take`).
+
+        A `Refusal` if there is no name, or a seat at another table.
+        """
         row = await self._players.load_player(session.player)
         session.name = None if row is None else row.name
-        name = _named(session)
-        elsewhere = await self._players.sit(session.player, code)
-        while elsewhere is not None:
-            if await self._has_seat(session.player, elsewhere):
-                raise Refusal("elsewhere", f"You sit at {elsewhere}. Leave that table first.")
-            elsewhere = await self._players.sit(session.player, code, instead_of=elsewhere)
-        return name
-
-    async def _has_seat(self, player: str, code: str) -> bool:
-        try:
-            await self._floor.refresh(code)  # a seat elsewhere must not hang on hearsay
-            state = (await self._floor.room(code)).state
-        except Refusal:
-            return False
-        return state.phase is not Phase.CLOSED and state.seat(player) is not None
+        return _named(session), await self.places.take(session.player, code)
 
     async def renamed(self, player: str, name: str) -> None:
         """The player is called otherwise from now on: on every connection, and on the seat."""
@@ -252,9 +290,7 @@ class Lobby:
                     self._hub.unfollow(session, code)
                 if reason is not None:
                     session.tell(SeatLost(table=code, reason=reason))
-        # The next welcome must tell an id with which one can sit down here again.
-        await self._players.raise_last_id(player, room.state.departed.get(player, 0))
-        await self._players.stand_up(player, code)
+        await self.places.give_up(player, code, room.state.departed.get(player, 0))
 
     # Watching
 
@@ -265,14 +301,18 @@ class Lobby:
         room = await self._floor.room(command.table)
         if room.state.phase is Phase.CLOSED:
             raise Refusal("table_closed")
-        if self._watchers(room.code) >= MOST_WATCHERS and room.code not in session.watching:
-            raise Refusal("table_full", "As many watch that table as can.")
+        if room.code not in session.watching:
+            self._check_room_to_watch(session, room.code)
         session.watching.add(room.code)
         self._hub.follow(session, room.code)
         return await self.snapshot(session, command.id, room)
 
-    def _watchers(self, code: str) -> int:
-        return sum(code in session.watching for session in self._hub.audience(code))
+    def _check_room_to_watch(self, session: Session, code: str) -> None:
+        watchers = [each.visitor for each in self._hub.audience(code) if code in each.watching]
+        if len(watchers) >= MOST_WATCHERS:
+            raise Refusal("table_full", "As many watch that table as can.")
+        if not session.visitor.may_watch_beside(watchers):
+            raise Refusal("table_full", "As many from your address watch that table as may.")
 
     async def unwatch(self, session: Session, command: UnwatchTable) -> Done:
         """Stop following."""
@@ -326,7 +366,7 @@ class Lobby:
             session.watching.discard(room.code)
             if session.seat == room.code:
                 session.seat = None
-                await self._players.stand_up(session.player, room.code)
+                await self.places.give_up(session.player, room.code, 0)
             self._hub.unfollow(session, room.code)
         self._listed.pop(room.code, None)
         await self._tables.set_public(room.code, None)

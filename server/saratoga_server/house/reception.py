@@ -67,7 +67,7 @@ class Reception:
         if session.player:
             raise Refusal("hello_twice")
         player, secret = player_id(command.token), token_hash(command.token)
-        row = await self._store.load_player(player)
+        row = await self._store.meet_player(player)
         wants_name = command.name is not None and (row is None or row.name is None)
         if row is None and (wait := session.visitor.wait(Act.NEW_PLAYER)):
             raise too_much("Too many new players come from your address.", wait)
@@ -77,10 +77,9 @@ class Reception:
             if command.name is not None:
                 await self._check_free(command.name)
             session.visitor.does(Act.NEW_PLAYER)
+            now = self._clock.now()
             row = await self._store.create_player(
-                PlayerRow(
-                    player=player, token_hash=secret, bot=command.bot, created=self._clock.now()
-                )
+                PlayerRow(player=player, token_hash=secret, bot=command.bot, created=now, hello=now)
             )
         if row.token_hash != secret:
             raise Refusal("wrong_token")
@@ -90,6 +89,7 @@ class Reception:
         if command.name is not None and name is None:
             name = await self._claim(player, command.name)
         session.player, session.name, session.bot = player, name, row.bot
+        session.hello = row.hello
         session.legal = command.legal
         session.home = row.table
         session.visitor.said_hello(player)

@@ -87,6 +87,7 @@ class Timekeeper:
         house = self._house
         await guarded(self._ring_overdue())
         await house.floor.look_over()
+        await guarded(house.lobby.places.catch_up())
         await guarded(self._find_lost_seats())
         await guarded(self._claim_seats())
         await guarded(self._find_seats_of_dead_nodes())

@@ -77,7 +77,7 @@ class Link:
         return await self.patiently(send_all) if parts else []
 
     async def read(self, function: str, keys: Sequence[str], *args: str | bytes | int) -> Answer:
-        """Call a Function that changes nothing."""
+        """Call a Function that changes nothing, or whose effect need not be durable."""
         parts = ("FCALL", function_name(function), len(keys), *keys, *args)
         return await self.patiently(lambda: self._call(self.primaries.of(keys[0]), parts))
 

@@ -20,6 +20,11 @@ class Players:
     async def load_player(self, player: str) -> PlayerRow | None:
         return _row(player, await self._link.command("HMGET", player_key(player), *_FIELDS))
 
+    async def meet_player(self, player: str) -> PlayerRow | None:
+        # need not be durable: a number that is lost with a primary is below the time
+        keys = (player_key(player),)
+        return _row(player, await self._link.read("meet_player", keys, GUEST_KEPT, *_FIELDS))
+
     async def load_names(self, players: Sequence[str]) -> dict[str, str]:
         names = await self._link.commands([("HGET", player_key(each), "name") for each in players])
         return {
@@ -32,6 +37,7 @@ class Players:
         # the name comes with `claim_name` only, which looks who else has it
         stored = ["token_hash", row.token_hash, "bot", int(row.bot), "banned", int(row.banned)]
         stored += ["last_id", row.last_id, "table", row.table or "", "created", row.created]
+        stored += ["hello", row.hello]
         packed = pack([GUEST_KEPT, *stored])
         await self._link.write("create_player", (player_key(row.player),), packed)
         return await self.load_player(row.player) or row
@@ -48,9 +54,6 @@ class Players:
         player = await self._link.command("GET", name_key(skeleton))
         return None if player is None else player.decode()
 
-    async def set_table(self, player: str, table: str | None) -> None:
-        await self._set(player, "table", table or "")
-
     async def sit(self, player: str, table: str, instead_of: str | None = None) -> str | None:
         key = player_key(player)
         there = await self._link.write("sit", (key,), GUEST_KEPT, table, instead_of or "")
@@ -60,10 +63,8 @@ class Players:
         await self._link.write("sit", (player_key(player),), GUEST_KEPT, "", table)
 
     async def raise_last_id(self, player: str, command_id: int) -> None:
-        row = await self.load_player(player)
-        # Of one player's connections one holds the seat: nobody else raises it meanwhile.
-        if row is not None and row.last_id < command_id:
-            await self._set(player, "last_id", command_id)
+        key = player_key(player)
+        await self._link.write("raise_last_id", (key,), GUEST_KEPT, command_id)
 
     async def set_banned(self, player: str, banned: bool) -> None:
         await self._set(player, "banned", int(banned))
@@ -101,4 +102,5 @@ def _row(player: str, stored: list[Answer]) -> PlayerRow | None:
         last_id=int(found["last_id"]),
         table=found["table"].decode() or None,
         created=Millis(int(found["created"])),
+        hello=int(found["hello"] or 0),
     )

@@ -40,6 +40,7 @@ def new_table(
     *,
     bot: bool = False,
     node: str,
+    hello: int = 0,
     now: Millis,
     fresh_seed: bytes,
     chosen_seed: bool = False,
@@ -47,7 +48,7 @@ def new_table(
     """A table with its host seated."""
     empty = TableState(code=code, settings=checked_settings(settings), created=now, touched=now)
     gathering = with_new_deal(empty, fresh_seed, chosen=chosen_seed)
-    return join(gathering, player, name, command_id, bot=bot, node=node, now=now)
+    return join(gathering, player, name, command_id, bot=bot, node=node, hello=hello, now=now)
 
 
 def join(
@@ -58,12 +59,13 @@ def join(
     *,
     bot: bool = False,
     node: str,
+    hello: int = 0,
     now: Millis,
 ) -> Change:
     """Take a seat; to whoever has one already it is the same as `resume`."""
     checked_open(table)
     if table.seat(player) is not None:
-        return resume(table, player, node=node, now=now)
+        return resume(table, player, node=node, hello=hello, now=now)
     if player in table.kicked:
         raise Refusal("kicked", "The host has sent you away from this table. Join another.")
     if command_id <= table.departed.get(player, 0):
@@ -71,17 +73,30 @@ def join(
     if len(table.seats) >= table.settings.seats:
         raise Refusal("table_full", "Every seat at this table is taken. Watch it, or join another.")
     epoch = table.epoch + 1
-    seat = Seat(player=player, name=name, bot=bot, epoch=epoch, node=node, last_id=command_id)
+    seat = Seat(
+        player=player,
+        name=name,
+        bot=bot,
+        epoch=epoch,
+        node=node,
+        hello=hello,
+        last_id=command_id,
+    )
     departed = {gone: last for gone, last in table.departed.items() if gone != player}
     seated = replace(table, seats=(*table.seats, seat), epoch=epoch, departed=departed, touched=now)
     return Change(_with_host(seated))
 
 
-def resume(table: TableState, player: str, *, node: str, now: Millis) -> Change:
-    """A new connection of a seated player takes over; the older one's epoch is past."""
+def resume(table: TableState, player: str, *, node: str, hello: int = 0, now: Millis) -> Change:
+    """A new connection of a seated player takes over; the older one's epoch is past.
+
+    `hello` is that connection's number: one that is older than whoever is there takes nothing over.
+    """
     seat = checked_seat(table, player)
+    if seat.is_connected and hello < seat.hello:
+        raise Refusal("taken_over")
     epoch = table.epoch + 1
-    seat = replace(seat, epoch=epoch, node=node, absent_since=NO_TIME)
+    seat = replace(seat, epoch=epoch, node=node, hello=hello, absent_since=NO_TIME)
     return Change(replace(table.with_seat(seat), epoch=epoch, touched=now))
 
 

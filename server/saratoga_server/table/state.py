@@ -56,6 +56,8 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the player said *ready* with; empty: not ready."""
     epoch: int = 0
     """Of the player's newest connection; grows over the whole table, so none comes twice."""
+    hello: int = 0
+    """The number of that connection's hello (`ports.PlayerRow`): a newer connection has a higher one."""
     node: str = ""
     """The node that holds that connection; empty: not connected."""
     absent_since: Millis = NO_TIME

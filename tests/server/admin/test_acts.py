@@ -90,7 +90,7 @@ async def house() -> Open:
         await players.claim_name(player, *checked_name(name))
     await opened.save(seated(ANN, BEN))
     for player in (ANN, BEN):
-        await players.set_table(player, CODE)
+        await players.sit(player, CODE)
     await opened.store.tables.set_public(CODE, b"summary")
     return opened
 
@@ -125,7 +125,7 @@ async def test_a_table_can_be_closed_in_mid_race(house: Open) -> None:
 
 
 async def test_a_player_who_has_moved_on_keeps_the_new_seat(house: Open) -> None:
-    await house.store.players.set_table(BEN, "blue-crane-07")
+    await house.store.players.sit(BEN, "blue-crane-07", instead_of=CODE)
     await house.admin.close(CODE, "Closing time.")
     assert (await house.player(BEN)).table == "blue-crane-07"
 
@@ -218,7 +218,7 @@ async def test_a_table_whose_last_player_is_banned_is_listed_no_more(house: Open
 
 async def test_who_is_banned_without_a_seat_changes_no_table(house: Open) -> None:
     before = await house.store.tables.load_table(CODE)
-    await house.store.players.set_table(CLEO, CODE)
+    await house.store.players.sit(CLEO, CODE)
     await house.admin.ban("Cleo")
     assert await house.store.tables.load_table(CODE) == before
     assert (await house.player(CLEO)).table is None

@@ -341,7 +341,9 @@ async def test_who_is_sent_on_is_away_only_if_not_back_when_the_node_ends(
     assert rooms.fake.tables[code][0] == version
 
     def back(table: TableState, now: Millis) -> Change | None:
-        return resume(table, anna.player, node=elsewhere.node, now=now)
+        return resume(
+            table, anna.player, node=elsewhere.node, hello=anna.session.hello + 1, now=now
+        )
 
     await elsewhere.floor.change(code, back)
     await rooms.house.stop()

@@ -421,3 +421,24 @@ async def test_a_table_is_not_changed_without_end(rooms: HouseInMemory) -> None:
         assert isinstance(await anna.ask(ChangeSettings, table=code, cap=cap), Done)
     assert await anna.refused(ChangeSettings, table=code, cap=10) == "too_fast"
     assert anna.table.settings.cap == 5
+
+
+async def test_one_address_does_not_shut_watchers_from_elsewhere_out(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.allowance.accounts.MOST_WATCHERS_OF_AN_ADDRESS", 2)
+    ledger = Ledger(rooms.time.steady)
+    anna = await rooms.guest("Anna")
+    code = await gathered(anna)
+    crowd = [await rooms.guest(name) for name in ("Bert", "Cleo", "Dan")]
+    outside = await rooms.guest("Emma")
+    for guest in crowd:
+        guest.session.visitor = ledger.visitor("203.0.113.7")
+    outside.session.visitor = ledger.visitor("198.51.100.9")
+    bert, cleo, dan = crowd
+    for guest in (bert, cleo, bert):
+        assert isinstance(await guest.ask(WatchTable, table=code), Snapshot)
+    assert await dan.refused(WatchTable, table=code) == "table_full"
+    assert isinstance(await outside.ask(WatchTable, table=code), Snapshot)
+    await cleo.ask(UnwatchTable, table=code)
+    assert isinstance(await dan.ask(WatchTable, table=code), Snapshot)

@@ -131,7 +131,7 @@ async def test_a_new_name_is_taken_though_the_old_table_is_long_gone(
     rooms: HouseInMemory,
 ) -> None:
     anna = await rooms.guest("Anna")
-    await rooms.store.players.set_table(anna.player, "odd-emu-11")
+    await rooms.store.players.sit(anna.player, "odd-emu-11")
     assert isinstance(await anna.ask(ClaimName, name="Dora"), NameClaimed)
 
 

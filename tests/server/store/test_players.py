@@ -1,6 +1,9 @@
 """Players and their names, against every kind of store."""
 
 import asyncio
+from dataclasses import replace
+
+import pytest
 
 from kit.running_race import ANNA, BERT, AnyStore
 from saratoga_server.ports import Millis, PlayerRow
@@ -53,9 +56,9 @@ async def test_a_new_name_frees_the_old_one(store: AnyStore) -> None:
 
 async def test_a_player_sits_at_one_table(store: AnyStore) -> None:
     await store.players.create_player(row())
-    await store.players.set_table(ANNA, "mint-otter-42")
+    await store.players.sit(ANNA, "mint-otter-42")
     assert (await store.players.load_player(ANNA)).table == "mint-otter-42"  # type: ignore[union-attr]
-    await store.players.set_table(ANNA, None)
+    await store.players.stand_up(ANNA, "mint-otter-42")
     assert await store.players.load_player(ANNA) == row()
 
 
@@ -65,7 +68,7 @@ async def test_a_player_sits_down_at_the_first_table_only(store: AnyStore) -> No
     assert await store.players.sit(ANNA, "amber-heron-07") == "mint-otter-42"
     assert await store.players.sit(ANNA, "mint-otter-42") is None
     assert (await store.players.load_player(ANNA)).table == "mint-otter-42"  # type: ignore[union-attr]
-    await store.players.set_table(ANNA, None)
+    await store.players.stand_up(ANNA, "mint-otter-42")
     assert await store.players.sit(ANNA, "amber-heron-07") is None
     assert (await store.players.load_player(ANNA)).table == "amber-heron-07"  # type: ignore[union-attr]
 
@@ -83,7 +86,7 @@ async def test_of_two_who_sit_down_for_one_player_one_is_told_where_the_other_si
 
 async def test_a_seat_that_is_gone_is_given_up_once(store: AnyStore) -> None:
     await store.players.create_player(row())
-    await store.players.set_table(ANNA, "mint-otter-42")
+    await store.players.sit(ANNA, "mint-otter-42")
     assert await store.players.sit(ANNA, "amber-heron-07", "mint-otter-42") is None
     there = await store.players.sit(ANNA, "lone-crane-11", "mint-otter-42")
     assert there == "amber-heron-07"
@@ -101,6 +104,37 @@ async def test_a_players_ids_only_rise(store: AnyStore) -> None:
     assert (await store.players.load_player(ANNA)).last_id == 40  # type: ignore[union-attr]
 
 
+async def test_whoever_has_read_an_old_row_lowers_no_id(
+    store: AnyStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def as_it_was(player: str) -> PlayerRow:
+        return row(player)
+
+    await store.players.create_player(row())
+    with monkeypatch.context() as patch:
+        patch.setattr(store.players, "load_player", as_it_was)
+        for command_id in (40, 7):
+            await store.players.raise_last_id(ANNA, command_id)
+    assert (await store.players.load_player(ANNA)).last_id == 40  # type: ignore[union-attr]
+
+
+async def test_each_hello_of_a_player_has_a_higher_number(store: AnyStore) -> None:
+    assert await store.players.meet_player(ANNA) is None
+    assert await store.players.load_player(ANNA) is None, "who was never stored is not by a hello"
+    now = await store.tables.now()
+    await store.players.create_player(row(bot=True))
+    numbers = [(await store.players.meet_player(ANNA)).hello for _ in range(3)]  # type: ignore[union-attr]
+    assert now <= numbers[0] < numbers[1] < numbers[2]
+    met = await store.players.load_player(ANNA)
+    assert met == replace(row(bot=True), hello=numbers[-1])
+
+
+async def test_the_numbers_of_hellos_rise_though_a_clock_is_set_back(store: AnyStore) -> None:
+    ahead = await store.tables.now() + 3_600_000
+    await store.players.create_player(replace(row(), hello=ahead))
+    assert (await store.players.meet_player(ANNA)).hello > ahead  # type: ignore[union-attr]
+
+
 async def test_a_ban_can_be_lifted(store: AnyStore) -> None:
     await store.players.create_player(row())
     await store.players.set_banned(ANNA, True)
@@ -110,7 +144,7 @@ async def test_a_ban_can_be_lifted(store: AnyStore) -> None:
 
 
 async def test_who_is_not_there_cannot_be_changed(store: AnyStore) -> None:
-    await store.players.set_table(ANNA, "mint-otter-42")
+    await store.players.sit(ANNA, "mint-otter-42")
     await store.players.set_banned(ANNA, True)
     assert not await store.players.claim_name(ANNA, "Zoe", "zoe")
     assert await store.players.load_player(ANNA) is None

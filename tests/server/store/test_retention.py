@@ -116,12 +116,12 @@ async def test_the_keys_of_a_table_share_their_partition(store: Store) -> None:
 async def test_guests_go_and_names_stay(store: Store) -> None:
     row = PlayerRow(player=ANNA, token_hash="a1", created=Millis(1))
     await store.players.create_player(row)
-    await store.players.set_table(ANNA, CODE)
+    await store.players.sit(ANNA, CODE)
     now = await store.tables.now()
     [end] = (await ends(store, f"{{players}}:player:{ANNA}")).values()
     assert now + GUEST_KEPT - SOON <= end <= now + GUEST_KEPT
     await store.players.claim_name(ANNA, "Anna", "anna")
-    await store.players.set_table(ANNA, None)
+    await store.players.stand_up(ANNA, CODE)
     await store.players.reserve_code(ANNA, 1, CODE)
     assert await ends(store, f"{{players}}:player:{ANNA}") == {f"{{players}}:player:{ANNA}": -1}
     assert await ends(store, "{players}:name:*") == {"{players}:name:anna": -1}

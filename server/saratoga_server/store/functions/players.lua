@@ -48,6 +48,28 @@ local function set_player(keys, args)
   return 1
 end
 
+-- keys: the player. args: kept ms, command id. It only rises.
+local function raise_last_id(keys, args)
+  local stored = redis.call('HMGET', keys[1], 'token_hash', 'last_id')
+  if stored[1] and tonumber(stored[2] or 0) < tonumber(args[2]) then
+    redis.call('HSET', keys[1], 'last_id', args[2])
+    keep_guest(keys[1], args[1])
+  end
+  return 1
+end
+
+-- keys: the player. args: kept ms, fields. Answers the fields of a player who says hello, the number
+-- of the hello among them: the time, unless the last one's was later. So the numbers rise though a
+-- clock be set back, or the newest of them be lost with a primary.
+local function meet_player(keys, args)
+  if redis.call('HEXISTS', keys[1], 'token_hash') == 1 then
+    local last = tonumber(redis.call('HGET', keys[1], 'hello') or 0)
+    redis.call('HSET', keys[1], 'hello', string.format('%.0f', math.max(last + 1, now_ms())))
+    keep_guest(keys[1], args[1])
+  end
+  return redis.call('HMGET', keys[1], unpack(args, 2))
+end
+
 -- keys: the player. args: kept ms, table, a table that is given up for it or ''. Answers where the
 -- player sits instead, or ''.
 local function sit(keys, args)
@@ -108,6 +130,8 @@ end
 offer_write('create_player', create_player)
 offer_write('claim_name', claim_name)
 offer_write('set_player', set_player)
+offer_write('raise_last_id', raise_last_id)
+offer_write('meet_player', meet_player)
 offer_write('sit', sit)
 offer_write('reserve_code', reserve_code)
 offer_write('forget_player', forget_player)
