@@ -5,9 +5,10 @@ new addresses fills the table, and from then on newcomers share the accounts of 
 forgiven early. Pure: the time comes in.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import islice
+from math import inf
 from typing import Final, Generic, TypeVar
 
 from saratoga_server.allowance.addresses import NOBODY, household, is_loopback
@@ -16,6 +17,7 @@ from saratoga_server.allowance.limits import (
     MOST_OPEN,
     MOST_SILENT,
     MOST_SILENT_IN_ALL,
+    MOST_WATCHERS_OF_AN_ADDRESS,
     NO_LIMITS,
     PER_ADDRESS,
     PER_PLAYER,
@@ -144,6 +146,11 @@ class Visitor:
             return (self.address,)
         return (self.address, self.player.account)
 
+    def may_watch_beside(self, others: Iterable["Visitor"]) -> bool:
+        """Whether one more may watch where these do already."""
+        beside = sum(other.address is self.address for other in others)
+        return beside < self.ledger.stretched(self.address, MOST_WATCHERS_OF_AN_ADDRESS)
+
     def asks(self) -> None:
         """It has said what it wants, and is answered."""
         self.address.unasked.pop(self, None)
@@ -263,10 +270,14 @@ class Ledger:
             self._lets_go(next(iter(self._silent)))
         return visitor
 
+    def stretched(self, account: Account, most: int) -> float:
+        """How many that account may have where an address may have so many."""
+        if self._factor is None or account.paces is NO_LIMITS:
+            return inf
+        return most * self._factor
+
     def _is_crowded(self, account: Account) -> bool:
-        if self._factor is None or account.paces is NO_LIMITS or len(account.unasked) < 2:
-            return False
-        return account.silent > MOST_SILENT * self._factor
+        return len(account.unasked) > 1 and account.silent > self.stretched(account, MOST_SILENT)
 
     def _lets_go(self, visitor: Visitor) -> None:
         self._speaks(visitor)
@@ -274,10 +285,9 @@ class Ledger:
 
     def has_room_for(self, visitor: Visitor) -> bool:
         """Whether the address has no more connections than it may; this one is counted already."""
-        account, factor = visitor.address, self._factor
-        if factor is None or account.paces is NO_LIMITS:
-            return True
-        if account.open > MOST_OPEN * factor or account.silent > MOST_SILENT * factor:
+        account = visitor.address
+        is_full = account.open > self.stretched(account, MOST_OPEN)
+        if is_full or account.silent > self.stretched(account, MOST_SILENT):
             self.refused(Act.CONNECTION)
             return False
         return True

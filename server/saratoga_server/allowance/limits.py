@@ -100,6 +100,9 @@ MOST_OF_A_PLAYER: Final = 16
 MOST_WATCHERS: Final = 200
 """Connections that follow one table without a seat."""
 
+MOST_WATCHERS_OF_AN_ADDRESS: Final = 50
+"""Of these, so that no one address shuts the others out."""
+
 BYTES_OF_A_COMMAND: Final = 1024
 """A longer frame counts as several commands. The program's own are below 300 bytes."""
 

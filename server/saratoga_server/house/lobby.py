@@ -30,13 +30,14 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server import table as rules
-from saratoga_server.allowance.limits import MOST_WATCHERS, Act
+from saratoga_server.allowance.limits import Act
 from saratoga_server.clock import HouseClock
 from saratoga_server.floor.floor import Floor, Transition, fresh_seed
 from saratoga_server.floor.hub import Hub
 from saratoga_server.floor.refusing import too_much
 from saratoga_server.floor.room import Room
 from saratoga_server.floor.session import Session
+from saratoga_server.floor.watching import check_room_to_watch
 from saratoga_server.house.places import Places
 from saratoga_server.naming.codes import table_code
 from saratoga_server.ports import Millis, PlayerStore, TableStore
@@ -301,18 +302,10 @@ class Lobby:
         room = await self._floor.room(command.table)
         if room.state.phase is Phase.CLOSED:
             raise Refusal("table_closed")
-        if room.code not in session.watching:
-            self._check_room_to_watch(session, room.code)
+        check_room_to_watch(session, room.code, self._hub.audience(room.code))
         session.watching.add(room.code)
         self._hub.follow(session, room.code)
         return await self.snapshot(session, command.id, room)
-
-    def _check_room_to_watch(self, session: Session, code: str) -> None:
-        watchers = [each.visitor for each in self._hub.audience(code) if code in each.watching]
-        if len(watchers) >= MOST_WATCHERS:
-            raise Refusal("table_full", "As many watch that table as can.")
-        if not session.visitor.may_watch_beside(watchers):
-            raise Refusal("table_full", "As many from your address watch that table as may.")
 
     async def unwatch(self, session: Session, command: UnwatchTable) -> Done:
         """Stop following."""

@@ -402,7 +402,7 @@ async def test_tables_are_opened_one_by_one(rooms: HouseInMemory) -> None:
 async def test_a_table_has_so_many_watchers_and_no_more(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("saratoga_server.house.lobby.MOST_WATCHERS", 1)
+    monkeypatch.setattr("saratoga_server.floor.watching.MOST_WATCHERS", 1)
     anna, bert, cleo = [await rooms.guest(name) for name in ("Anna", "Bert", "Cleo")]
     code = await gathered(anna)
     await bert.ask(WatchTable, table=code)
