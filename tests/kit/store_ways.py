@@ -45,6 +45,12 @@ class StoreWay:
         for relay in self._relays:
             relay.swallows = True
 
+    def drop_dead_ends(self) -> None:
+        """The store hears at last that those who were cut off have gone."""
+        for relay in list(self._relays):
+            if relay.swallows:
+                relay.cut()
+
     async def close(self) -> None:
         for call in list(self._calls):
             call.cancel()

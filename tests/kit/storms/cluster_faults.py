@@ -17,9 +17,6 @@ from saratoga_server.store.keys import table_key
 BACK_AFTER_A_PRIMARY = 6.0
 """Seconds; what is promised when a primary fails over."""
 
-BACK_AFTER_A_CLUSTER = 2.0
-"""Seconds after every primary has a replica again: the cluster may need more than one election."""
-
 TAKEN_OVER = "another takes over"
 STARTED = "the old one runs"
 IN_STEP = "replicas in step"
@@ -176,7 +173,6 @@ FAILOVERS = (
         strike=kill_primary,
         by_pause=True,
         bar=BACK_AFTER_A_PRIMARY,
-        grace=BACK_AFTER_A_CLUSTER,
     ),
     Fault(
         name="primary hung until replaced",
@@ -184,7 +180,6 @@ FAILOVERS = (
         strike=hang_primary_until_replaced,
         by_pause=True,
         bar=BACK_AFTER_A_PRIMARY,
-        grace=BACK_AFTER_A_CLUSTER,
     ),
     Fault(
         name="failover asked for",
@@ -192,7 +187,6 @@ FAILOVERS = (
         strike=fail_over,
         by_pause=True,
         bar=BACK_AFTER_A_PRIMARY,
-        grace=BACK_AFTER_A_CLUSTER,
     ),
     Fault(
         name="failover by force",
@@ -200,7 +194,6 @@ FAILOVERS = (
         strike=take_over,
         by_pause=True,
         bar=BACK_AFTER_A_PRIMARY,
-        grace=BACK_AFTER_A_CLUSTER,
     ),
 )
 

@@ -47,5 +47,3 @@ class Fault:
     """Players may go on for a while: what counts is the longest pause between two answers."""
     bar: float | None = None
     """Seconds within which everybody must be back, if nothing else is thrown meanwhile."""
-    grace: float | None = None
-    """Or so many seconds after all is right again, where that is up to others than the house."""

@@ -26,6 +26,9 @@ async def left_over(town: Town) -> list[str]:
     for guest in town.guests:
         await guest.player.house.close()
         guest.line.drop_dead_ends()
+    for node in town.nodes:
+        if node.way is not None:
+            node.way.drop_dead_ends()
     return await asyncio.to_thread(_settled, town)
 
 

@@ -13,6 +13,9 @@ from kit.storms.town import Guest, Town
 LONGEST_PEACE = 0.3
 """Seconds between everybody's being back and the next throw, at most."""
 
+BACK_IN_ANY_CASE = 10.0
+"""Seconds after all is right again within which everybody must be back, whatever was thrown."""
+
 STRUCK_WITHIN = 90.0
 """Seconds for a fault to be struck or healed: a bound, never a measure."""
 
@@ -135,6 +138,9 @@ class Storm:
         waits = [moment - since for guest, moment in back if guest in racing]
         if by_pause:
             waits = [guest.pause(since, moment) for guest, moment in back if guest in racing]
+        slowest = max((moment - healed for _, moment in back), default=0.0)
+        if slowest > BACK_IN_ANY_CASE:
+            self._late(names, slowest, healed - since, back)
         for fault in faults:
             toll = self._toll(fault)
             toll.count += 1
@@ -150,13 +156,17 @@ class Storm:
                 [f"{what} {seconds:.2f}" for what, seconds in phases.items()]
                 + [f"racers back {' '.join(f'{wait:.2f}' for wait in sorted(waits))}"]
             )
-            grace = 0.0 if fault.grace is None else healed + fault.grace - since
-            if fault.bar is not None and longest > max(fault.bar, grace):
-                times = [f"{guest.player.name} {moment - since:.2f}" for guest, moment in back]
-                self.late.append(
-                    f"{fault.name}: {longest:.2f} s, all right after {healed - since:.2f} s; "
-                    f"{', '.join(times)}\n{self.town.picture()}"
-                )
+            if fault.bar is not None and longest > fault.bar:
+                self._late(names, longest, healed - since, back)
+
+    def _late(
+        self, names: str, longest: float, healed: float, back: list[tuple[Guest, float]]
+    ) -> None:
+        times = ", ".join(f"{guest.player.name} {moment:.2f}" for guest, moment in back)
+        self.late.append(
+            f"{names}: {longest:.2f} s, all right after {healed:.2f} s; back at {times}\n"
+            f"{self.town.picture()}"
+        )
 
     def figures(self) -> str:
         """A line for every kind: how often, and how long it took players to be back."""

@@ -34,7 +34,7 @@ WITHIN = 60.0
 """Seconds: a bound for what is awaited, never a measure."""
 
 FINISHED_WITHIN = 180.0
-"""Seconds for the races in play to end: a bound as well."""
+"""Seconds for the last races to end: a bound as well."""
 
 LINE_UP = ("weak", "strong", "weak", "weak")
 CAP = 20
@@ -226,15 +226,11 @@ class Town:
             task.add_done_callback(partial(stopped, who=guest.player.name))
             self.players.append(task)
 
-    async def finish(self) -> None:
-        """Let every table end the race that it is at."""
-        before = [_newest_over(table) for table in self.tables]
+    async def finish(self, races: int) -> None:
+        """Let every table end so many races in all."""
         await self.until(
-            "the end of a race at every table",
-            lambda: all(
-                _newest_over(table) > newest
-                for table, newest in zip(self.tables, before, strict=True)
-            ),
+            f"the end of {races} races at every table",
+            lambda: all(_newest_over(table) >= races for table in self.tables),
             FINISHED_WITHIN,
         )
 
@@ -313,7 +309,7 @@ async def open_town(
 
 def _newest_over(table: list[Guest]) -> int:
     """The number of the latest race that anybody at the table knows to be over."""
-    over = (race for guest in table for race in guest.notes.outcomes)
+    over = (race for g in table for race in (*g.notes.outcomes, *g.notes.announced))
     return max((int(race.rpartition("/")[2]) for race in over), default=0)
 
 

@@ -105,7 +105,7 @@ async def weathered(
         async with open_store(town.store_url) as store:
             auditor = Auditor(town, store)
             if await _throw_all(forecast, storm, auditor, tell):
-                await _play_on(town, auditor)
+                await _play_on(town, auditor, forecast.races)
             await town.rest()
             await asyncio.wait_for(auditor.close(), AUDITED_WITHIN)
             auditor.faults += too_few(auditor, forecast.races)
@@ -118,10 +118,10 @@ async def weathered(
         )
 
 
-async def _play_on(town: Town, auditor: Auditor) -> None:
-    """Every table ends the race that it is at."""
+async def _play_on(town: Town, auditor: Auditor, races: int) -> None:
+    """Until there are enough races that are over."""
     try:
-        await town.finish()
+        await town.finish(races)
     except NeverCame as trouble:
         auditor.faults.append(f"after the storm: {trouble!r}\n{town.picture()}")
 
