@@ -175,7 +175,8 @@ async def race_on(
         began = loop.time()
         answer = await anna.move("draw")
         if not isinstance(answer, MoveMade):
-            assert isinstance(await anna.move("redeal"), MoveMade)
+            redealt = await anna.move("redeal")
+            assert isinstance(redealt, MoveMade), (answer, redealt)
         took.append(loop.time() - began)
         most = max(most, resident(house.pid))
         await asyncio.sleep(PAUSE)

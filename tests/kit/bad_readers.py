@@ -8,11 +8,17 @@ from contextlib import ExitStack
 import msgspec
 
 from kit.guests import HEARD_WITHIN, token_of
-from kit.raw_sockets import BINARY, RawSocket, frame, raw_socket
+from kit.raw_sockets import BINARY, SMALL_WINDOW, RawSocket, frame, raw_socket
 from saratoga_protocol.commands import AnyCommand, Hello, WatchTable
 
 ENOUGH = 1500
 """Questions whose answers are more than the kernel takes for anybody."""
+
+TRICKLE_EVERY = 0.5
+"""Seconds."""
+
+HELD_UNREAD = 2 * SMALL_WINDOW
+"""Bytes that the kernel takes for who reads nothing: it doubles what it is told."""
 
 
 def said(command: AnyCommand) -> bytes:
@@ -33,11 +39,16 @@ async def stops(socket: RawSocket, name: str, code: str) -> None:
 
 
 async def trickles(socket: RawSocket, name: str, code: str) -> None:
-    """Reads a byte, now and then."""
+    """Reads on, and ever more slowly: its window opens again and again, for little."""
     await come_in(socket, name, code)
+    read = 0
     async with asyncio.timeout(HEARD_WITHIN):
-        while not await socket.dropped(within=0.5):
-            await socket.read(1)
+        while read <= HELD_UNREAD:
+            piece = await socket.read(SMALL_WINDOW)
+            assert piece, "gone while it read"
+            read += len(piece)
+        while not await socket.dropped(within=TRICKLE_EVERY):
+            await socket.read(SMALL_WINDOW)
 
 
 async def stops_in_mid_message(socket: RawSocket, name: str, code: str) -> None:
