@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from websockets.http11 import Request, Response
 
 from kit.guests import HEARD_WITHIN
-from saratoga_protocol.commands import AnyCommand, Hello
-from saratoga_protocol.events import AnyEvent, Done
+from saratoga_protocol.commands import AnyCommand, GetRecord, Hello
+from saratoga_protocol.events import AnyEvent, Done, Record
 from saratoga_server.edge.gateway import Door, Gateway
 from saratoga_server.edge.porter import HttpAnswer
 from saratoga_server.floor.session import Session
@@ -28,6 +28,8 @@ class Hall:
     left: asyncio.Queue[Session] = field(default_factory=asyncio.Queue)
     waits: dict[int, asyncio.Event] = field(default_factory=dict)
     """Commands, by id, that are answered when their event is set."""
+    record: str | None = None
+    """What everybody is told who asks for one."""
 
     def arrived(self, session: Session) -> None:
         self.sessions.append(session)
@@ -38,6 +40,8 @@ class Hall:
         if command.id in self.waits:
             await self.waits[command.id].wait()
         self.answered.append(command)
+        if isinstance(command, GetRecord) and self.record is not None:
+            return Record(re=command.id, race=command.race, text=self.record)
         return Done(re=command.id)
 
     async def gone(self, session: Session) -> None:
