@@ -265,10 +265,7 @@ class PlayerStore(Protocol):
     async def set_banned(self, player: str, banned: bool) -> None: ...
 
     async def reserve_code(self, player: str, command_id: int, code: str) -> str:
-        """The table code that belongs to this command: `code`, or the one of before.
-
-        Only of the player's newest two commands is it known what came before.
-        """
+        """The table code that belongs to this command, of the newest two: `code`, or that of before."""
         ...
 
     async def forget_player(self, player: str) -> None:
@@ -330,6 +327,10 @@ class LeaderboardStore(Protocol):
 
     async def settle_outbox(self, limit: int) -> list[Settlement]:
         """Apply waiting settlements, each exactly once in effect; returns those applied now."""
+        ...
+
+    async def settle_unread(self) -> tuple[list[Settlement], int]:
+        """Apply what was put by unread, if this node can read it; also returns how many it cannot."""
         ...
 
     async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:

@@ -80,6 +80,7 @@ class FakeHouse:
     races: dict[tuple[str, int], _Race] = field(default_factory=dict)
     records: dict[tuple[str, int], str] = field(default_factory=dict)
     outbox: list[bytes] = field(default_factory=list)
+    unread: list[bytes] = field(default_factory=list)
     public: dict[str, tuple[int, bytes]] = field(default_factory=dict)
     players: dict[str, PlayerRow] = field(default_factory=dict)
     skeletons: dict[str, str] = field(default_factory=dict)
@@ -394,17 +395,34 @@ class FakeLeaderboards:
 
     async def settle_outbox(self, limit: int) -> list[Settlement]:
         await self.house.reading()
-        applied = []
-        for packed in self.house.outbox[:limit]:
-            settlement = unpack_settlement(packed)
+        waiting = self.house.outbox[:limit]
+        del self.house.outbox[:limit]
+        applied, unread = self._apply(waiting)
+        self.house.unread += unread
+        await self.house.written()
+        return applied
+
+    async def settle_unread(self) -> tuple[list[Settlement], int]:
+        await self.house.reading()
+        applied, self.house.unread = self._apply(self.house.unread)
+        await self.house.written()
+        return applied, len(self.house.unread)
+
+    def _apply(self, waiting: Sequence[bytes]) -> tuple[list[Settlement], list[bytes]]:
+        """What was applied now, and what could not be read."""
+        applied, unread = [], []
+        for packed in waiting:
+            try:
+                settlement = unpack_settlement(packed)
+            except ValueError:
+                unread.append(packed)
+                continue
             at = (settlement.game, settlement.race)
             if at not in self.house.settled:
                 begun = sum(map(len, self.house.settled.values()))
                 self.house.settled[at] = [(begun, settlement)] * max(1, len(settlement.results))
                 applied.append(settlement)
-        del self.house.outbox[:limit]
-        await self.house.written()
-        return applied
+        return applied, unread
 
     async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
         await self.house.reading()

@@ -85,6 +85,7 @@ class Metrics:
         "stores",
         "tables",
         "tasks",
+        "unread_results",
     )
 
     def __init__(self) -> None:
@@ -119,6 +120,8 @@ class Metrics:
         """Heard from nodes and the store, by kind."""
         self.resubscriptions = 0
         """How often the news from other nodes had to be subscribed to anew."""
+        self.unread_results = 0
+        """Results of races, put by because this node could not read them."""
         self.is_ready = False
         """Whether players should be sent here, as last seen."""
         self.stores: tuple[StoreHealth, ...] = ()
@@ -157,6 +160,7 @@ class _House(Collector):
         yield _counter("races_over", "Races counted up by this node.", counts.races_over)
         yield _by("nudges", "Nudges heard.", "kind", counts.nudges)
         yield _counter("resubscriptions", "News subscribed to anew.", counts.resubscriptions)
+        yield _gauge("unread_results", "Results put by: unreadable.", counts.unread_results)
         yield _gauge("ready", "1: players should be sent here.", counts.is_ready)
         yield from _stores(counts.stores)
         node = GaugeMetricFamily("saratoga_node", "Always 1; names the node.", labels=["node"])

@@ -71,7 +71,7 @@ async def open_house(
     floor.opening_banked = races.opening_banked
     dealer = Dealer(store.boards, races, Searches(), hub, clock)
     lobby = Lobby(store.tables, store.players, floor, races, dealer, hub, clock, this_node, seed)
-    archive = Archive(store.leaderboards, store.tables, store.players, floor, hub, clock)
+    archive = Archive(store.leaderboards, store.tables, store.players, floor, hub, clock, metrics)
     orders = Orders(floor, lobby, archive, hub)
     errands = Errands()
     news = News(

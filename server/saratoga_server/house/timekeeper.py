@@ -23,6 +23,9 @@ SWEEP_EVERY: Final = 1.0
 BEAT_EVERY: Final = 2.0
 """Seconds between two signs of life of this node."""
 
+UNREAD_EVERY: Final = 60.0
+"""Seconds between two looks at results that could not be read."""
+
 MOST_DUE: Final = 256
 
 Due = Callable[[Millis, int], Awaitable[list[str]]]
@@ -49,6 +52,7 @@ class Timekeeper:
             group.create_task(_every(BEAT_EVERY, self._beat))
             group.create_task(_every(SWEEP_EVERY, self.sweep))
             group.create_task(_every(SWEEP_EVERY, house.archive.settle))
+            group.create_task(_every(UNREAD_EVERY, house.archive.settle_unread))
             group.create_task(_every(SWEEP_EVERY, house.archive.tell_changes))
 
     async def elapse(self, code: str) -> None:

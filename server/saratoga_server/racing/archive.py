@@ -17,6 +17,7 @@ from saratoga_server.clock import HouseClock
 from saratoga_server.floor.floor import Floor
 from saratoga_server.floor.hub import Hub
 from saratoga_server.floor.session import Session
+from saratoga_server.gauges.metrics import Metrics
 from saratoga_server.parcels.periods import periods
 from saratoga_server.ports import (
     BoardKey,
@@ -45,6 +46,7 @@ class Archive:
         floor: Floor,
         hub: Hub,
         clock: HouseClock,
+        metrics: Metrics,
     ) -> None:
         self._leaderboards = leaderboards
         self._tables = tables
@@ -52,6 +54,7 @@ class Archive:
         self._floor = floor
         self._hub = hub
         self._clock = clock
+        self._metrics = metrics
         self._changed: set[str] = set()
         self._looks = 0
         self.on_settled: Callable[[list[str]], None] | None = None
@@ -127,12 +130,20 @@ class Archive:
     async def settle(self) -> list[Settlement]:
         """Bring finished races from the outbox to the leaderboards."""
         settled = await self._leaderboards.settle_outbox(SETTLED_AT_ONCE)
+        self._tell_settled(settled)
+        return settled
+
+    async def settle_unread(self) -> None:
+        """Bring there too what an older node could not read, if this one can."""
+        settled, self._metrics.unread_results = await self._leaderboards.settle_unread()
+        self._tell_settled(settled)
+
+    def _tell_settled(self, settled: list[Settlement]) -> None:
         games = sorted({each.game for each in settled})
         for game in games:
             self.leaderboard_changed(game)
         if games and self.on_settled is not None:
             self.on_settled(games)
-        return settled
 
     # Records
 

@@ -13,6 +13,7 @@ board, behind `PLAYER:`, epoch, last id, length, banked, state, when each count 
 | ... `:log:PLAYER` | list | `ms-since-start number command-id text` an entry | with its race |
 | `{pN}:due` | sorted set | table codes by when their next timer runs out | entry by entry |
 | `{pN}:outbox` | list | settlements not yet on the leaderboards | until settled |
+| `{pN}:unread` | list | settlements that no node could read yet | until one can, or for good |
 | `{public}:listed` | sorted set | codes of public tables by when they were first listed | `LISTING_KEPT` |
 | `{public}:summaries` | hash | code to summary | with its listing |
 | `{players}:player:ID` | hash | a player, and the codes of the last two tables it made | `GUEST_KEPT`; named: for good |
@@ -102,6 +103,11 @@ def outbox_key(number: int) -> str:
     return f"{{p{number}}}:outbox"
 
 
+def unread_key(outbox: str) -> str:
+    """Beside an outbox: what was in it and could not be read."""
+    return f"{outbox.removesuffix(':outbox')}:unread"
+
+
 def news_channel(number: int) -> str:
     """Where a partition's changes are told, by sharded pub/sub."""
     return f"{{p{number}}}:news"
@@ -133,3 +139,4 @@ def ranking_key(game: str, ranking: str, period: str, *, bots: bool) -> str:
 
 DUE_KEYS: Final[Sequence[str]] = tuple(due_key(number) for number in range(PARTITIONS))
 OUTBOX_KEYS: Final[Sequence[str]] = tuple(outbox_key(number) for number in range(PARTITIONS))
+UNREAD_KEYS: Final[Sequence[str]] = tuple(map(unread_key, OUTBOX_KEYS))

@@ -4,7 +4,9 @@ One number ranks a row (see the layout of its bits in `functions/leaderboards.lu
 depend on names: first more banked, then less time, then who got there first.
 """
 
+from collections.abc import Sequence
 from secrets import token_hex
+from typing import Final
 
 from saratoga_server.logs import EventLog
 from saratoga_server.parcels.packing import pack, unpack
@@ -15,15 +17,20 @@ from saratoga_server.store.keys import (
     LEADERBOARD_GAMES,
     OUTBOX_KEYS,
     SETTLED_KEPT,
+    UNREAD_KEYS,
     leaderboard_tag,
     ranking_key,
+    unread_key,
 )
 from saratoga_server.store.link import Answer, Link
 
 _log = EventLog("store")
 
-_DRAIN = 100
+_DRAIN: Final = 100
 """Settlements taken at a time where all of them must be in."""
+
+_UNREAD: Final = 1_000
+"""Settlements that could not be read, looked at again in one go: more are there only after a disaster."""
 
 
 class Leaderboards:
@@ -34,6 +41,19 @@ class Leaderboards:
 
     async def settle_outbox(self, limit: int) -> list[Settlement]:
         return (await self._settle_some(limit, whole=False))[1]
+
+    async def settle_unread(self) -> tuple[list[Settlement], int]:
+        applied, unread = [], 0
+        for key, packed in await self._peek(UNREAD_KEYS, _UNREAD, whole=False):
+            try:
+                settlement = unpack_settlement(packed)
+            except ValueError:
+                unread += 1
+                continue
+            if await self._settle(settlement):
+                applied.append(settlement)
+            await self._link.write("drop_settled", (key,), packed)
+        return applied, unread
 
     async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
         if limit <= 0:
@@ -65,20 +85,31 @@ class Leaderboards:
 
     async def _settle_some(self, limit: int, *, whole: bool) -> tuple[int, list[Settlement]]:
         """How many left the outboxes, and which of them were applied now."""
-        found = await self._link.read_everywhere("peek_outbox", OUTBOX_KEYS, limit, whole=whole)
-        waiting = [pair for some in found for pair in zip(*[iter(some)] * 2, strict=True)]
+        waiting = await self._peek(OUTBOX_KEYS, limit, whole=whole)
         applied = []
         for outbox, packed in waiting[:limit]:
             try:
                 settlement = unpack_settlement(packed)
             except ValueError as fault:
-                _log.error("settlement_unreadable", fault=fault)
-            else:
-                if await self._settle(settlement):
-                    applied.append(settlement)
+                # a newer node may have written it: it is not ours to lose, and must hold up no other
+                _log.error("settlement_unreadable", fault=fault, outbox=outbox)
+                await self._link.write("set_aside", (outbox, unread_key(outbox)), packed)
+                continue
+            if await self._settle(settlement):
+                applied.append(settlement)
             # only now: who dies before this settles it again, to no effect
-            await self._link.write("drop_settled", (outbox.decode(),), packed)
+            await self._link.write("drop_settled", (outbox,), packed)
         return len(waiting), applied
+
+    async def _peek(
+        self, keys: Sequence[str], limit: int, *, whole: bool
+    ) -> list[tuple[str, bytes]]:
+        """So many settlements of each primary, each with the key where it waits."""
+        found = await self._link.read_everywhere(
+            "peek_outbox", keys, limit, int(whole), whole=whole
+        )
+        pairs = (pair for some in found for pair in zip(*[iter(some)] * 2, strict=True))
+        return [(key.decode(), packed) for key, packed in pairs]
 
     async def _settle(self, settlement: Settlement) -> bool:
         await self._link.command("SADD", LEADERBOARD_GAMES, settlement.game)

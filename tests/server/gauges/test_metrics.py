@@ -70,10 +70,11 @@ def test_a_node_tells_of_races_news_and_readiness() -> None:
     metrics = Metrics()
     assert samples(metrics)["saratoga_ready"] == 0
     metrics.races_begun, metrics.races_over = 2, 1
-    metrics.resubscriptions, metrics.is_ready = 3, True
+    metrics.resubscriptions, metrics.is_ready, metrics.unread_results = 3, True, 4
     seen = samples(metrics)
     assert (seen["saratoga_races_begun_total"], seen["saratoga_races_over_total"]) == (2, 1)
     assert (seen["saratoga_resubscriptions_total"], seen["saratoga_ready"]) == (3, 1)
+    assert seen["saratoga_unread_results"] == 4
 
 
 def test_every_primary_of_the_store_has_its_figures() -> None:

@@ -104,6 +104,19 @@ def many(rooms: HouseInMemory, count: int) -> None:
     )
 
 
+async def test_results_put_by_are_counted_and_shown_once_they_can_be_read(
+    rooms: HouseInMemory,
+) -> None:
+    anna = await rooms.guest("Anna")
+    await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
+    many(rooms, 2)
+    rooms.fake.unread, rooms.fake.outbox = [b"\xc1ruined", *rooms.fake.outbox], []
+    await rooms.house.archive.settle_unread()
+    assert rooms.house.metrics.unread_results == 1
+    await rooms.pass_time(1000)
+    assert [page.total for page in anna.heard.all(Leaderboard)] == [0, 2]
+
+
 async def test_a_leaderboard_is_shown_page_by_page(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
     many(rooms, 30)

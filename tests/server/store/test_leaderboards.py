@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from itertools import count, product
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -171,6 +172,59 @@ async def test_the_outbox_is_settled_in_portions(store: AnyStore) -> None:
     assert sorted(each.race for portion in portions for each in portion) == sorted(
         race.race for race in races
     )
+
+
+RUINED = b"\xc1ruined"
+
+
+async def put_out_packed(store: AnyStore, packed: bytes, code: str = "") -> None:
+    """Whatever another version of the house takes for a settlement."""
+    code = code or f"lone-crane-{next(numbers)}"
+    finish = RaceFinish(race=1, record="record", settlement=packed)
+    write = TableWrite(code=code, expected=0, body=b"over", due=None, finish=finish)
+    assert await store.tables.save_table(write)
+
+
+async def test_what_cannot_be_read_is_put_by_and_holds_up_nothing(store: AnyStore) -> None:
+    race = settlement(result("anna", 20))
+    for _ in range(3):
+        await put_out_packed(store, RUINED)
+    await put_out(store, race)
+    settled = [each for _ in range(4) for each in await store.leaderboards.settle_outbox(1)]
+    assert settled == [race]
+    assert await store.leaderboards.settle_unread() == ([], 3)
+    assert await store.leaderboards.settle_outbox(10) == []
+    assert await store.leaderboards.settle_unread() == ([], 3), "it stays"
+
+
+async def test_what_a_newer_node_wrote_is_settled_once_it_can_be_read(
+    store: AnyStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    race, other = settlement(result("anna", 20)), settlement(result("anna", 30))
+    await put_out(store, race, other)
+    await put_out_packed(store, RUINED)
+
+    def older(packed: bytes) -> Settlement:
+        raise ValueError("not a settlement of this version")
+
+    with monkeypatch.context() as patch:
+        for reader in ("saratoga_server.store.leaderboards", "kit.fake_store"):
+            patch.setattr(f"{reader}.unpack_settlement", older)
+        assert await store.leaderboards.settle_outbox(10) == []
+        assert await store.leaderboards.settle_unread() == ([], 3)
+    applied, unread = await store.leaderboards.settle_unread()
+    assert (sorted(each.race for each in applied), unread) == (sorted([race.race, other.race]), 1)
+    assert await store.leaderboards.settle_unread() == ([], 1)
+    row = await store.leaderboards.row(ranking("bankroll"), "anna")
+    assert row is not None
+    assert row.races == 2
+
+
+async def test_a_race_that_cannot_be_read_keeps_no_other_from_being_voided(store: AnyStore) -> None:
+    await put_out_packed(store, RUINED)
+    await put_out(store, settlement(result("anna", 20), race="void-otter-1/1"))
+    assert await store.leaderboards.void_race(GAME, "void-otter-1/1")
+    assert await players(store, ranking("best")) == []
 
 
 async def test_a_page_is_a_stretch_of_the_ranking(store: AnyStore) -> None:

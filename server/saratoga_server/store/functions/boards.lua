@@ -159,11 +159,6 @@ local function commit_to(races, keys, commit, again, now)
   return commit_board(race, commit, again, now)
 end
 
-local function is_elsewhere(fault)
-  local text = type(fault) == 'table' and fault.err or tostring(fault)
-  return string.find(text, 'non local key', 1, true) ~= nil
-end
-
 -- keys: races. argument: {again, commits}, a commit {race's place in keys, player, epoch, command id,
 -- after, banked, state, rises, late, entries}. Answers four numbers each: status, length, at, number.
 local function commit_boards(keys, args)

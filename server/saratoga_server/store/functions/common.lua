@@ -15,6 +15,24 @@ local function reach(keys)
   redis.call('EXISTS', unpack(keys))
 end
 
+local function is_elsewhere(fault)
+  local text = type(fault) == 'table' and fault.err or tostring(fault)
+  return string.find(text, 'non local key', 1, true) ~= nil
+end
+
+-- A command for a look over many partitions; nil if this one is on its way to another primary of a
+-- cluster: it is asked there, later. Any other fault is one.
+local function call_if_here(...)
+  local reply = redis.pcall(...)
+  if type(reply) == 'table' and reply.err then
+    if is_elsewhere(reply) then
+      return nil
+    end
+    error(reply)
+  end
+  return reply
+end
+
 local function offer_write(name, callback)
   redis.register_function{function_name = name .. '_@VERSION@', callback = callback}
 end

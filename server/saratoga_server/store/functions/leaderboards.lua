@@ -170,20 +170,32 @@ local function load_row(keys, args)
   return answer
 end
 
--- args: limit, outboxes. Answers an outbox and a settlement in it ...
+-- args: limit, '1' if all of them must be looked into, outboxes. Answers an outbox and a settlement in it ...
 local function peek_outbox(_, args)
-  local limit, answer = tonumber(args[1]), {}
-  for place = 2, #args do
+  local limit, look, answer = tonumber(args[1]), call_if_here, {}
+  if args[2] == '1' then
+    look = redis.call
+  end
+  for place = 3, #args do
     local left = limit - #answer / 2
     if left <= 0 then
       break
     end
-    for _, settlement in ipairs(redis.call('LRANGE', args[place], 0, left - 1)) do
+    for _, settlement in ipairs(look('LRANGE', args[place], 0, left - 1) or {}) do
       local n = #answer
       answer[n + 1], answer[n + 2] = args[place], settlement
     end
   end
   return answer
+end
+
+-- keys: the outbox, where what cannot be read is kept. args: the settlement.
+local function set_aside(keys, args)
+  reach(keys)
+  if redis.call('LREM', keys[1], 1, args[1]) > 0 then
+    redis.call('RPUSH', keys[2], args[1])
+  end
+  return 1
 end
 
 -- keys: the outbox. args: the settlement.
@@ -194,6 +206,7 @@ end
 
 offer_write('settle', settle)
 offer_write('drop_settled', drop_settled)
+offer_write('set_aside', set_aside)
 offer_write('void_race', void_race)
 offer_write('forget_results', forget_results)
 offer_read('load_page', load_page)

@@ -115,15 +115,14 @@ local function due_tables(_, args)
   local limit, found_due = tonumber(args[2]), {}
   for place = 3, #args do
     local key = args[place]
-    local members = redis.pcall('ZRANGEBYSCORE', key, '-inf', args[1], 'WITHSCORES', 'LIMIT', 0, limit)
+    local members = call_if_here('ZRANGEBYSCORE', key, '-inf', args[1], 'WITHSCORES', 'LIMIT', 0, limit)
     local tag = string.sub(key, 1, -5)
-    -- a partition that is on its way to another primary answers an error: it is asked there
-    for i = 1, members.err and 0 or #members, 2 do
-      local there = redis.pcall('EXISTS', tag .. ':table:' .. members[i])
+    for i = 1, members and #members or 0, 2 do
+      local there = call_if_here('EXISTS', tag .. ':table:' .. members[i])
       if there == 1 then
         found_due[#found_due + 1] = {members[i], tonumber(members[i + 1])}
       elseif there == 0 then
-        redis.pcall('ZREM', key, members[i])
+        call_if_here('ZREM', key, members[i])
       end
     end
   end

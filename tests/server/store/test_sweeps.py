@@ -1,0 +1,75 @@
+"""A look over all partitions while one of them is on its way to another primary, or is not what it should be."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from redis.exceptions import ResponseError
+
+from kit.cluster import Cluster
+from kit.stores import StoreServer
+from saratoga_server.parcels.settlements import pack_settlement
+from saratoga_server.ports import Millis, RaceFinish, SettledResult, Settlement, TableWrite
+from saratoga_server.store.connection import Store, open_store
+from saratoga_server.store.keys import DUE_KEYS, OUTBOX_KEYS, due_key, outbox_key, partition
+from saratoga_server.store.slots import slot_of
+
+CODE = "mint-otter-42"
+
+
+@pytest.fixture
+async def real(store_server: StoreServer) -> AsyncIterator[Store]:
+    async with open_store(store_server.url) as opened:
+        yield opened
+
+
+def over(code: str) -> TableWrite:
+    """A table whose race is over, with a timer that has run out."""
+    result = SettledResult(player="anna", bot=False, banked=20, net=50, elapsed=1000)
+    settlement = Settlement(
+        race=f"{code}/1", game="canfield", start_at=Millis(1_760_000_000_000), results=(result,)
+    )
+    finish = RaceFinish(race=1, record="record", settlement=pack_settlement(settlement))
+    return TableWrite(code=code, expected=0, body=b"over", due=Millis(5), finish=finish)
+
+
+async def test_a_partition_under_way_holds_up_no_other_of_its_primary(trio: Cluster) -> None:
+    source = trio.owner(outbox_key(partition(CODE)))
+    others = [n for n, key in enumerate(OUTBOX_KEYS) if trio.owner(key) is source]
+    moving = next(number for number in others if number != partition(CODE))
+    target = next(node for node in trio.primaries() if node is not source)
+    slot = slot_of(outbox_key(moving))
+    async with open_store(trio.url) as store:
+        assert await store.tables.save_table(over(CODE))
+        trio.begin_move(slot, source, target)
+        try:
+            assert [each.race for each in await store.leaderboards.settle_outbox(10)] == [
+                f"{CODE}/1"
+            ]
+            assert await store.tables.due(Millis(10), 10) == [CODE]
+            voiding = asyncio.ensure_future(store.leaderboards.void_race("canfield", f"{CODE}/1"))
+            await asyncio.wait([voiding], timeout=0.3)
+            assert not voiding.done(), "a race may wait where nobody could look"
+        finally:
+            trio.move_slot(slot, source, target)
+        assert await voiding
+
+
+@pytest.mark.parametrize(
+    ("function", "keys", "arguments"),
+    [
+        ("peek_outbox", OUTBOX_KEYS, ("many", 0)),
+        ("peek_outbox", OUTBOX_KEYS, (10, 0)),
+        ("peek_outbox", OUTBOX_KEYS, (10, 1)),
+        ("due_tables", DUE_KEYS, ("soon", 10)),
+        ("due_tables", DUE_KEYS, (10, 10)),
+    ],
+)
+async def test_a_look_that_goes_wrong_otherwise_says_so(
+    real: Store, function: str, keys: tuple[str, ...], arguments: tuple[str | int, ...]
+) -> None:
+    if all(isinstance(each, int) for each in arguments):
+        for key in (outbox_key(7), due_key(7)):
+            await real.link.command("SET", key, "neither a list nor a sorted set")
+    with pytest.raises(ResponseError):
+        await real.link.read_everywhere(function, keys, *arguments)
