@@ -1,7 +1,6 @@
 """nginx as `deploy/nginx` sets it up, before two nodes on one Valkey: races, retries, pages, limits."""
 
 import asyncio
-import re
 import ssl
 import subprocess
 from contextlib import AsyncExitStack
@@ -143,7 +142,7 @@ async def sends(proxy: Proxy, request: bytes) -> bytes:
 async def test_malformed_requests_take_the_nodes_away_from_nobody(deployment: Deployment) -> None:
     for request in MALFORMED:
         for _ in deployment.nodes:
-            assert re.match(rb"HTTP/1.1 (400|502) ", await sends(deployment.proxy, request))
+            assert (await sends(deployment.proxy, request)).startswith(b"HTTP/1.1 400 "), request
         assert await comes_in(deployment.proxy) == 101, request
 
 

@@ -13,6 +13,7 @@ from kit.sockets import guest
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Alive
 from saratoga_protocol.refusals import RESTARTING
+from saratoga_server.duties import DutyEnded
 
 WITHIN = 30.0
 """Seconds: a bound for what is awaited, never a measure."""
@@ -84,3 +85,16 @@ async def test_a_parent_whose_terminal_is_closed_stops_and_does_not_replace_its_
         async with asyncio.timeout(WITHIN):
             assert await process.wait() == 0
     assert not (tmp_path / "store" / "store.json").exists()
+
+
+async def test_a_house_that_ends_by_a_fault_of_its_own_sends_players_away_and_says_so() -> None:
+    async with open_house(module="kit.ending_duty") as house:
+        house.forgiven.add("house_fault")
+        async with guest(house.url, "Anna") as anna:
+            tell(house, signal.SIGUSR1)
+            assert await anna.sent_away() == (RESTARTING.code, RESTARTING.reason)
+        assert await ended(house) == 1
+        (fault,) = (event for event in house.events() if event["event"] == "house_fault")
+        assert "lost the place" in fault["fault"]
+        assert house.log.read_text().rstrip().endswith(str(DutyEnded()))
+        assert not (house.data / "store" / "store.json").exists()

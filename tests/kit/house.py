@@ -141,11 +141,14 @@ def _fetched(url: str) -> tuple[int, Any]:
 
 @asynccontextmanager
 async def open_house(
-    *flags: str, folder: Path | None = None, before: tuple[str, ...] = ()
+    *flags: str,
+    folder: Path | None = None,
+    before: tuple[str, ...] = (),
+    module: str = House.module,
 ) -> AsyncIterator[House]:
     """A house that runs until the end; `flags` go to the server, `before` runs it."""
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as scratch:
-        house = House(folder or Path(scratch), flags, before=before)
+        house = House(folder or Path(scratch), flags, before=before, module=module)
         try:
             await house.start()
             yield house

@@ -1,0 +1,29 @@
+"""The server with a fault: what looks after its vitals breaks when it is told to, by SIGUSR1.
+
+`python -m kit.ending_duty`, with the server's own flags.
+"""
+
+import asyncio
+import signal
+import sys
+
+
+async def breaks(self: object) -> None:
+    """In place of a duty that goes on for ever."""
+    told = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, told.set)
+    await told.wait()
+    raise RuntimeError("lost the place")
+
+
+def main() -> None:
+    from saratoga_server.__main__ import main as serve
+    from saratoga_server.gauges.vitals import Vitals
+
+    Vitals.keep = breaks  # type: ignore[method-assign]
+    sys.argv[0] = "saratoga-server"
+    serve()
+
+
+if __name__ == "__main__":
+    main()
