@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from types import SimpleNamespace
 
 import pytest
@@ -11,15 +12,21 @@ from redis import Redis
 from kit.client_frames import Doubling, Reordering, is_move, payload_of, split_frames
 from kit.messages import BOARD
 from kit.race_audit import faults_of_count, faults_of_open_board
-from kit.recorded_players import Acknowledged
+from kit.recorded_players import Acknowledged, Notes, RecordedPlayer
 from kit.stores import StoreServer
 from kit.storms.__main__ import report
 from kit.storms.auditor import Auditor
-from kit.storms.footprints import Footprint, clients_of, keys_left_over, subscribers_of
-from kit.storms.leaks import held
+from kit.storms.footprints import (
+    Footprint,
+    clients_of,
+    keys_left_over,
+    listeners_of,
+    subscribers_of,
+)
+from kit.storms.leaks import held, pool_of
 from kit.storms.storm import Storm
-from kit.storms.town import Town
-from kit.storms.weather import LONG_CLUSTERED, LONG_STANDALONE, Aftermath, Forecast
+from kit.storms.town import Guest, Town
+from kit.storms.weather import LONG_CLUSTERED, LONG_STANDALONE, Aftermath, Forecast, too_few
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import AnyCommand, Heartbeat, MakeMove
 from saratoga_protocol.version import MSGPACK
@@ -174,7 +181,39 @@ def test_clients_and_subscribers_are_counted(store_server: StoreServer) -> None:
         ear.subscribe("news")
         assert ear.get_message(timeout=5) is not None
         assert clients_of(store) == before + 1
+        assert listeners_of(store) == 1
         assert subscribers_of(store) == {1: 1}
+
+
+def test_connections_to_a_store_that_no_node_can_have_wanted_are_found(
+    store_server: StoreServer,
+) -> None:
+    node = SimpleNamespace(
+        port=4000, way=None, footprint=lambda: Footprint(files=9, sockets=6, players=0, tasks=5)
+    )
+    before = [node.footprint()]
+    town = Town([node], None, None, None, None, before=before)  # type: ignore[arg-type, list-item]
+    most = pool_of(town) + 2
+    with ExitStack() as stack:
+
+        def another() -> Redis:
+            client: Redis = Redis(unix_socket_path=str(store_server.socket))
+            stack.callback(client.close)
+            return client
+
+        store = another()
+        ear = stack.enter_context(another().pubsub())
+        ear.subscribe("news")
+        while clients_of(store) < most:
+            another().ping()
+        assert [fault for fault in held(town, [store]) if "clients" in fault] == []
+        another().ping()
+        late = stack.enter_context(another().pubsub())
+        late.subscribe("news")
+        assert [fault for fault in held(town, [store]) if "clients" in fault] == [
+            f"the store has {most + 2} clients, at most {most}",
+            "2 clients listen to the store, of 1 nodes",
+        ]
 
 
 def test_sockets_that_were_not_there_before_and_are_no_pools_are_found() -> None:
@@ -202,3 +241,34 @@ def test_a_storm_that_stops_early_says_how_many_faults_were_thrown() -> None:
     assert "\n3 of 5 faults in 9 s" in report("standalone", forecast, after, 9)
     storm.thrown = 5
     assert "\n5 faults in 9 s" in report("standalone", forecast, after, 9)
+
+
+def guest_with(notes: Notes) -> Guest:
+    player = RecordedPlayer(SimpleNamespace(notes=notes), "weak", 1)  # type: ignore[arg-type]
+    return Guest(player, None)  # type: ignore[arg-type]
+
+
+def test_a_pause_is_the_longest_time_without_an_answer_and_none_between_two_races() -> None:
+    def made(race: str, *moments: float) -> list[Acknowledged]:
+        return [Acknowledged(2, race, 0, "draw", BOARD, repeat=False, moment=at) for at in moments]
+
+    def pause(*done: Acknowledged, over: float | None = None) -> float:
+        notes = Notes(acknowledged=list(done), over={} if over is None else {"t/1": over})
+        return guest_with(notes).pause(10.0, 20.0)
+
+    assert pause() == 10.0
+    assert pause(*made("t/1", 9.0, 11.0, 14.0, 20.0)) == 6.0
+    assert pause(*made("t/1", 14.0, 15.0, 20.0)) == 5.0
+    assert pause(*made("t/1", 11.0), *made("t/2", 18.0, 20.0)) == 2.0
+    assert pause(*made("t/1", 11.0), *made("t/2", 19.0, 20.0), over=14.0) == 3.0
+
+
+def test_a_storm_after_which_too_few_races_were_judged_has_failed() -> None:
+    table = [guest_with(Notes(code="mint-otter-42"))]
+    auditor = Auditor(Town([], None, None, None, None, tables=[table]), None)  # type: ignore[arg-type]
+    auditor.races["mint-otter-42"] = 2
+    auditor.ranked = auditor.rows = 4
+    assert too_few(auditor, 2) == []
+    assert too_few(auditor, 3) == ["only 2 races of mint-otter-42 were judged, and 3 should be"]
+    auditor.rows = 0
+    assert too_few(auditor, 2) == ["no leaderboard was compared"]

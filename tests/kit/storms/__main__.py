@@ -13,6 +13,12 @@ from pathlib import Path
 
 from kit.storms.weather import LONG_CLUSTERED, LONG_STANDALONE, Aftermath, Forecast, weathered
 
+FAULTS_A_RACE = 50
+"""For so many faults every table must have ended a race, and it must have been judged."""
+
+IMPATIENT = 4.0
+"""Seconds without a word after which players take their line for dead: so faults come faster."""
+
 KINDS = {"standalone": LONG_STANDALONE, "cluster": LONG_CLUSTERED}
 
 
@@ -24,15 +30,18 @@ def forecasts(options: argparse.Namespace, seed: str) -> Iterator[tuple[str, For
     towns: Sequence[str] = [options.town] if options.town else list(KINDS)
     for town in towns:
         only = options.only or [""]
+        faults = -(-options.faults // len(towns))
         kinds = [kind for kind in KINDS[town] if any(part in kind.name for part in only)]
         yield (
             town,
             Forecast(
                 seed=f"{seed} {town}",
-                faults=-(-options.faults // len(towns)),
+                faults=faults,
                 kinds=kinds,
                 nodes=options.nodes,
-                together=0 if options.only else 6,
+                together=0 if options.only else 5,
+                silence=IMPATIENT,
+                races=-(-faults // FAULTS_A_RACE),
                 clustered=town == "cluster",
             ),
         )

@@ -70,6 +70,11 @@ def clients_of(store: Redis) -> int:
     )
 
 
+def listeners_of(store: Redis) -> int:
+    """Connections that listen to any channel of one store process."""
+    return len(store.execute_command("CLIENT", "LIST", "TYPE", "pubsub").splitlines())
+
+
 def subscribers_of(store: Redis) -> Counter[int]:
     """How many channels have so many subscribers."""
     found: Counter[int] = Counter()

@@ -7,9 +7,14 @@ from contextlib import ExitStack
 
 from redis import Redis
 
-from kit.storms.footprints import clients_of, keys_left_over, nodes_known, subscribers_of
+from kit.storms.footprints import (
+    clients_of,
+    keys_left_over,
+    listeners_of,
+    nodes_known,
+    subscribers_of,
+)
 from kit.storms.town import Town
-from saratoga_server.store.clients import POOL_SIZE
 
 GONE_WITHIN = 30.0
 """Seconds for nodes and stores to notice who has gone; a dead node counts as living for six."""
@@ -17,8 +22,11 @@ GONE_WITHIN = 30.0
 SPARE_TASKS = 4
 """A task or two are always just under way; what leaks, leaks with every fault."""
 
-MOST_TO_THE_STORE = 40
-"""Connections of one node to one store process: its pool, its batcher and its subscriber."""
+DUTIES = 8
+"""Things that a node does by itself and that may ask one store process at once: timers, looks, probes."""
+
+FOR_MOVES = FOR_NEWS = 1
+"""Connections of one node to one store process beside its pool."""
 
 
 async def left_over(town: Town) -> list[str]:
@@ -60,8 +68,8 @@ def held(town: Town, stores: list[Redis]) -> list[str]:
     found = []
     most_files = max(each.files for each in town.before)
     most_tasks = max(each.tasks for each in town.before)
-    # a pool keeps the connections that it has made; everything else is as it was
-    most_sockets = max(each.sockets for each in town.before) + POOL_SIZE * len(stores)
+    # everything else is as it was
+    most_sockets = max(each.sockets for each in town.before) + pool_of(town) * len(stores)
     for node in town.nodes:
         now = node.footprint()
         if now.players:
@@ -81,11 +89,22 @@ def held(town: Town, stores: list[Redis]) -> list[str]:
     return found
 
 
+def pool_of(town: Town) -> int:
+    """Connections that a node may have wanted at once: a pool keeps those that it has made.
+
+    Far fewer than the pool's own bound, so that a connection lost with every so many faults is found.
+    """
+    return len(town.guests) + DUTIES
+
+
 def _held_by(store: Redis, town: Town) -> list[str]:
     found = []
     clients, nodes = clients_of(store), len(town.nodes)
-    if clients > MOST_TO_THE_STORE * nodes:
-        found.append(f"the store has {clients} clients")
+    most = nodes * (pool_of(town) + FOR_MOVES + FOR_NEWS)
+    if clients > most:
+        found.append(f"the store has {clients} clients, at most {most}")
+    if (listeners := listeners_of(store)) != nodes * FOR_NEWS:
+        found.append(f"{listeners} clients listen to the store, of {nodes} nodes")
     ways = [node.way.connections for node in town.nodes if node.way is not None]
     if ways and clients != sum(ways):
         found.append(f"the store has {clients} clients, the nodes {sum(ways)} connections")

@@ -115,7 +115,7 @@ NODE_FAULTS = (
 )
 
 HUNG_LONG = Fault(
-    name="node hung until given up", part="node", strike=hang, hold=(7.0, 8.0), from_heal=True
+    name="node hung until given up", part="node", strike=hang, hold=(4.5, 6.0), from_heal=True
 )
 """Longer than players wait for a sign of life."""
 
