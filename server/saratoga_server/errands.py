@@ -1,7 +1,9 @@
 """What is done in the background because nobody waits for it: a fault in it is logged."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Iterable
+from typing import Final
 
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreUnavailable
@@ -10,22 +12,55 @@ from saratoga_server.table import Refusal
 log = EventLog("errands")
 
 
+AT_ONCE: Final = 64
+"""Works of one step that are under way side by side; more would hold up the event loop."""
+
+
 async def guarded(work: Awaitable[object]) -> bool:
     """Do it; False, and a line in the log, if it went wrong."""
+    return await guarded_each([work])
+
+
+async def guarded_each(works: Iterable[Awaitable[object]]) -> bool:
+    """Do all of it side by side: what goes wrong, or has to wait for the store, holds up no other.
+
+    False if anything went wrong; what went wrong in the same way is one line in the log.
+    """
+    every = list(works)
+    waiting = iter(every)
+    faults: dict[tuple[type[Exception], str], Exception] = {}
+    times: Counter[tuple[type[Exception], str]] = Counter()
+
+    async def do_some() -> None:
+        for work in waiting:
+            try:
+                await work
+            except Exception as fault:  # nobody awaits this: the log is the only witness
+                alike = type(fault), str(fault)
+                faults.setdefault(alike, fault)
+                times[alike] += 1
+
     try:
-        await work
-    except (Refusal, StoreUnavailable) as fault:
-        log.warning("put_off", reason=str(fault))
-    except Exception as fault:  # nobody awaits this: the log is the only witness
-        log.error("house_fault", fault=fault)
+        if len(every) == 1:
+            await do_some()
+        else:
+            await asyncio.gather(*(do_some() for _ in every[:AT_ONCE]))
+    finally:  # called off: what has not begun never will
+        for work in waiting:
+            if asyncio.iscoroutine(work):
+                work.close()
+    for alike, fault in faults.items():
+        _tell(fault, times[alike])
+    faults.clear()  # it and the frames in its tracebacks hold each other
+    return not times
+
+
+def _tell(fault: Exception, times: int) -> None:
+    often = {"times": times} if times > 1 else {}
+    if isinstance(fault, Refusal | StoreUnavailable):
+        log.warning("put_off", reason=str(fault), **often)
     else:
-        return True
-    return False
-
-
-async def guarded_each(works: Iterable[Awaitable[object]]) -> None:
-    """Do all of it side by side: what goes wrong, or has to wait for the store, holds up no other."""
-    await asyncio.gather(*(guarded(work) for work in works))
+        log.error("house_fault", fault=fault, **often)
 
 
 class Errands:

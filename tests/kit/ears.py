@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 from saratoga_server.duties import call_off
 from saratoga_server.parcels.nudges import NewsStore, Nudge
+from saratoga_server.ports import StoreUnavailable
 
 WITHIN = 20.0
 """Seconds: a bound for what is awaited, never a measure."""
@@ -19,8 +20,12 @@ class Ear:
         self.heard: list[Nudge] = []
         self.openings = 0
         self.nodes = 0
+        self.probes = 0
+        """Nudges of the listeners' own."""
         self.faults: list[Exception] = []
         """What goes wrong with the nudges to come."""
+        self.looks: asyncio.Event | None = None
+        """Set: a look at what was missed takes until then, and goes wrong."""
         self._stirred = asyncio.Event()
 
     def hear(self, nudge: Nudge) -> None:
@@ -32,9 +37,13 @@ class Ear:
     async def opened(self) -> None:
         self.openings += 1
         self._stirred.set()
+        if self.looks is not None:
+            await self.looks.wait()
+            raise StoreUnavailable("a primary is away")
 
     def counted(self, nodes: int) -> None:
         self.nodes = nodes
+        self.probes += 1
         self._stirred.set()
 
     async def until(self, holds: Callable[[], bool]) -> None:

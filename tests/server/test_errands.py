@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from saratoga_server import errands
-from saratoga_server.errands import Errands, guarded, guarded_each
+from saratoga_server.errands import AT_ONCE, Errands, guarded, guarded_each
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.table import Refusal
 
@@ -15,9 +15,11 @@ class Log:
 
     def __init__(self) -> None:
         self.lines: list[tuple[str, str]] = []
+        self.fields: list[dict[str, object]] = []
 
     def warning(self, event: str, **fields: object) -> None:
         self.lines.append(("warning", event))
+        self.fields.append(fields)
 
     def error(self, event: str, **fields: object) -> None:
         self.lines.append(("error", event))
@@ -82,3 +84,38 @@ async def test_work_done_side_by_side_does_not_wait_for_each_other(log: Log) -> 
 
     await guarded_each([go.wait(), work(ValueError()), goes()])
     assert log.lines == [("error", "house_fault")]
+
+
+async def test_what_goes_wrong_in_the_same_way_is_one_line_and_no_more_is_begun_than_can_be_borne(
+    log: Log,
+) -> None:
+    under_way, most = 0, 0
+
+    async def counted(fault: Exception) -> None:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await asyncio.sleep(0)
+        under_way -= 1
+        raise fault
+
+    faults = [StoreUnavailable("away") for _ in range(3 * AT_ONCE)]
+    assert not await guarded_each([counted(fault) for fault in (*faults, ValueError("broken"))])
+    assert log.lines == [("warning", "put_off"), ("error", "house_fault")]
+    assert log.fields[0]["times"] == 3 * AT_ONCE
+    assert most == AT_ONCE
+
+
+async def test_work_that_is_called_off_does_not_begin(log: Log) -> None:
+    begun: list[int] = []
+
+    async def begins(number: int) -> None:
+        begun.append(number)
+        await asyncio.Event().wait()
+
+    step = asyncio.create_task(guarded_each([begins(number) for number in range(2 * AT_ONCE)]))
+    for _ in range(3):
+        await asyncio.sleep(0)
+    step.cancel()
+    await asyncio.wait([step])
+    assert (step.cancelled(), len(begun)) == (True, AT_ONCE)

@@ -6,11 +6,11 @@ nobody. Whatever was missed is found by looking: when listening begins (again), 
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from saratoga_server.duties import pause
-from saratoga_server.errands import Errands, guarded
+from saratoga_server.errands import Errands, guarded, guarded_each
 from saratoga_server.floor.floor import Floor
 from saratoga_server.floor.hub import Hub
 from saratoga_server.gauges.metrics import Metrics
@@ -26,7 +26,7 @@ from saratoga_server.parcels.nudges import (
     StoodAt,
     Touched,
 )
-from saratoga_server.ports import PlayerStore
+from saratoga_server.ports import PlayerStore, StoreUnavailable
 from saratoga_server.racing.archive import Archive
 from saratoga_server.racing.races import Race, Races, Stand
 
@@ -75,6 +75,8 @@ class News:
         self._steady = steady
         self._company_until = 0.0
         self._has_listened = False
+        self._missed: list[Callable[[], Awaitable[None]]] = []
+        """Looks at what may have been missed, still to be taken."""
         self._untold: dict[str, dict[str, Stand]] = {}
         """By race and player."""
         self._given: asyncio.Queue[Order] = asyncio.Queue()
@@ -136,10 +138,11 @@ class News:
             self._metrics.resubscriptions += 1
             _log.info("listening_again")
             if self._store.is_listening:
-                await self._look_at_players()
+                self._is_to_look(self._look_at_players)
         self._has_listened = self._has_listened or self._store.is_listening
-        await self._look_at_tables()
-        await self._look_at_standings()
+        self._is_to_look(self._look_at_tables)
+        self._is_to_look(self._look_at_standings)
+        await self._look_at_missed()
 
     # Telling
 
@@ -185,20 +188,38 @@ class News:
         had_company = True
         while True:
             await pause(LOOK_EVERY)
-            await guarded(self._look_at_tables())
+            self._is_to_look(self._look_at_tables)
             # a node that is gone may have died before it could tell
             if had_company:
-                await guarded(self._look_at_standings())
+                self._is_to_look(self._look_at_standings)
+            await self._look_at_missed()
             had_company = not self.is_alone
+
+    def _is_to_look(self, look: Callable[[], Awaitable[None]]) -> None:
+        if look not in self._missed:
+            self._missed.append(look)
+
+    async def _look_at_missed(self) -> None:
+        """Each by itself: what is away now is looked at the next time."""
+        for look in list(self._missed):
+            if look not in self._missed:
+                continue
+            self._missed.remove(look)
+            is_done = False
+            try:
+                is_done = await guarded(look())
+            finally:
+                if not is_done:
+                    self._is_to_look(look)
 
     async def _look_at_tables(self) -> None:
         for code in await self._floor.changed_elsewhere():
             self._errands.spawn(self._floor.refresh(code))
 
     async def _look_at_standings(self) -> None:
-        for race in self._races.all():
-            if self._hub.audience(race.code):
-                await self._races.look_again(race)
+        followed = [race for race in self._races.all() if self._hub.audience(race.code)]
+        if not await guarded_each(self._races.look_again(race) for race in followed):
+            raise StoreUnavailable("the standings of some races could not be looked at")
 
     async def _look_at_players(self) -> None:
         """Who was banned, forgotten or renamed while nobody listened."""

@@ -12,7 +12,8 @@ from typing import Final
 
 import hiredis
 
-from saratoga_server.duties import pause
+from saratoga_server.duties import call_off, pause
+from saratoga_server.errands import guarded
 from saratoga_server.logs import EventLog
 from saratoga_server.parcels.nudges import BadNudge, Here, NewsEar, decode_nudge, encode_nudge
 from saratoga_server.store.line import Line, Reply
@@ -73,16 +74,18 @@ class Listener:
         self._unconfirmed, self._echo, self._fault = self._channels, 0, ""
         await self._primaries.refresh()
         line = Line(self._on_reply, self._on_lost)
+        looks: list[asyncio.Task[bool]] = []
         try:
             async with asyncio.timeout(OPEN_WITHIN):
                 await line.open(self._primary.client)
                 line.send(self._subscribe)
                 await self._until(lambda: not self._unconfirmed)
             await self._probe(1)
-            # subscribed first, now read: nothing can slip through between the two
+            # subscribed first, now read: nothing can slip through between the two. What is read may
+            # lie at other primaries, and be away: that is no fault of this line
             self.is_open = True
-            await self._ear.opened()
             self._has_complained = False
+            looks.append(asyncio.create_task(guarded(self._ear.opened())))
             number = 1
             while True:
                 await self._rest()
@@ -91,6 +94,7 @@ class Listener:
         finally:
             self.is_open = False
             line.abort()
+            await call_off(looks)
 
     async def _probe(self, number: int) -> None:
         """Say something, and wait until it has come round."""

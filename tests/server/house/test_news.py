@@ -28,8 +28,11 @@ from saratoga_protocol.events import (
     Tables,
 )
 from saratoga_protocol.refusals import BANNED, TAKEN_OVER
+from saratoga_server.duties import call_off
 from saratoga_server.floor.room import Room
 from saratoga_server.parcels.nudges import Here
+from saratoga_server.ports import StoreUnavailable
+from saratoga_server.racing.races import Race
 from saratoga_server.table import Change, TableState
 from saratoga_server.table.countdown import MINUTE
 
@@ -206,6 +209,47 @@ async def test_after_a_gap_who_was_banned_or_renamed_meanwhile_is_so_here(nodes:
     assert cleo.session.name == "Chloe"
     assert (cleo.sent_away, anna.sent_away) == ([], [])
     assert nodes.west.house.metrics.resubscriptions == 1
+
+
+async def test_what_could_not_be_looked_at_after_a_gap_is_looked_at_later(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, bert = await nodes.two()
+    house = nodes.west.house
+    await house.news.opened()
+    nodes.west.fake.ears.remove(house.news)
+    await nodes.west.store.players.set_banned(bert.player, True)
+    nodes.west.fake.unavailable = True
+    await house.news.opened()
+    nodes.west.fake.unavailable = False
+    assert bert.sent_away == []
+    monkeypatch.setattr("saratoga_server.house.news.LOOK_EVERY", 0.0)
+    keeping = asyncio.create_task(house.news._keep_looking())
+    while not bert.sent_away:
+        await asyncio.sleep(0)
+    await call_off([keeping])
+    assert bert.sent_away == [BANNED.code]
+
+
+async def test_a_race_that_cannot_be_looked_at_holds_up_no_other(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna, bert = await nodes.two()
+    await nodes.race(anna, bert)
+    cleo, dora = await nodes.east.guest("Cleo"), await nodes.west.guest("Dora")
+    await nodes.race(cleo, dora)
+    house = nodes.west.house
+    looked: list[Race] = []
+    first = house.races.all()[0]
+
+    async def look_again(race: Race) -> None:
+        if race is first:
+            raise StoreUnavailable("its primary is away")
+        looked.append(race)
+
+    monkeypatch.setattr(house.races, "look_again", look_again)
+    await house.news.opened()
+    assert len(looked) == 1
 
 
 @pytest.mark.parametrize("same_node", [True, False])

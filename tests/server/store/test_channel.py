@@ -1,5 +1,6 @@
 """The news reach every node that listens, and what a cut connection missed is known to be missed."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -93,6 +94,27 @@ async def test_a_nudge_that_goes_wrong_does_not_stop_the_listening(valkey: Store
         await east.hears(Announce("second"))
         assert east.faults == []
         assert east.openings == 1
+
+
+@pytest.mark.parametrize("mortal_store", ["valkey"], indirect=True)
+async def test_a_look_that_takes_long_or_goes_wrong_is_no_fault_of_the_line(
+    mortal_store: StoreServer,
+) -> None:
+    async with open_store(mortal_store.url) as store, listening(store.news, "east") as east:
+        east.looks = asyncio.Event()
+        mortal_store.kill()
+        mortal_store.start()
+        await east.until(lambda: east.openings == 2)
+        for _ in range(2):
+            assert store.news.is_listening
+            heard = len(east.heard)
+            await store.news.tell(Announce(f"after {heard}"))
+            await east.hears(Announce(f"after {heard}"))
+            east.looks.set()
+            # a nudge of one's own comes round: the line was kept up after the look as well
+            probes = east.probes
+            await east.until(lambda probes=probes: east.probes > probes)  # type: ignore[misc]
+        assert east.openings == 2
 
 
 async def test_after_the_store_was_gone_a_node_listens_again_and_knows_it(
