@@ -57,14 +57,14 @@ def ready(
         raise Refusal(
             "wrong_nonce", "Somebody at the table gave that hash. Draw a nonce of your own."
         )
-    seat = replace(seat, nonce_hash=nonce_hash, last_id=command_id)
+    seat = replace(seat.having_told(command_id), nonce_hash=nonce_hash)
     return Change(replace(table.with_seat(seat), touched=now))
 
 
 def not_ready(table: TableState, player: str, command_id: int, *, now: Millis) -> Change:
     """Take the ready mark back; without one, nothing else changes."""
     seat = checked(table, player, Act.NOT_READY)
-    seat = replace(seat, nonce_hash="", last_id=command_id)
+    seat = replace(seat.having_told(command_id), nonce_hash="")
     return Change(replace(table.with_seat(seat), touched=now))
 
 
@@ -77,7 +77,7 @@ def start(table: TableState, player: str, command_id: int, *, now: Millis) -> Ch
     away = [s.name for s in table.seats if s.is_ready and s not in racing]
     start_at = Millis(now + COUNTDOWN_MILLIS)
     counting = replace(
-        table.with_seat(replace(seat, last_id=command_id)),
+        table.with_seat(seat.having_told(command_id)),
         phase=Phase.COUNTDOWN,
         racers=tuple(s.player for s in racing),
         racer_names={s.player: s.name for s in racing},
@@ -107,7 +107,7 @@ def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: 
             "wrong_phase", "That nonce came too late; the countdown is void. Say ready again."
         )
     table = replace(
-        table.with_seat(replace(seat, last_id=command_id)),
+        table.with_seat(seat.having_told(command_id)),
         nonces={**table.nonces, player: shown.hex()},
         touched=now,
     )

@@ -78,7 +78,7 @@ def change_settings(
         ),
         seated=len(table.seats),
     )
-    changed = replace(table.with_seat(replace(seat, last_id=command_id)), touched=now)
+    changed = replace(table.with_seat(seat.having_told(command_id)), touched=now)
     if new == old:
         return Change(changed)
     notice = f"{seat.name} has changed the settings. Say ready again."
@@ -119,7 +119,7 @@ def next_race(
     """The host gathers the table for the next race."""
     seat = checked(table, player, Act.NEXT_RACE)
     counted = replace(
-        table.with_seat(replace(seat, last_id=command_id)),
+        table.with_seat(seat.having_told(command_id)),
         race=table.race + 1,
         notice="",
         touched=now,

@@ -109,8 +109,14 @@ def checked_sits_out(table: TableState, player: str) -> None:
 def is_repeat(table: TableState, player: str, command_id: int) -> bool:
     """Whether this command was accepted before: answer it, and do it no second time.
 
+    Raises `Refusal` if another of the seat's has overtaken it: it was not done, and will not be.
     Not for joining and resuming, which every new connection has to do anew.
     """
     seat = table.seat(player)
-    last = table.departed.get(player, 0) if seat is None else seat.last_id
-    return command_id <= last
+    if seat is None:
+        return command_id == table.departed.get(player, 0)
+    if command_id == seat.last_id or command_id in seat.accepted:
+        return True
+    if command_id < seat.last_id:
+        raise Refusal("stale_id")
+    return False

@@ -81,6 +81,7 @@ def join(
         node=node,
         hello=hello,
         last_id=command_id,
+        accepted=tuple(last for gone, last in table.departed.items() if gone == player),
     )
     departed = {gone: last for gone, last in table.departed.items() if gone != player}
     seated = replace(table, seats=(*table.seats, seat), epoch=epoch, departed=departed, touched=now)
@@ -129,7 +130,7 @@ def leave(
 ) -> Change:
     """Give up the seat."""
     seat = checked(table, player, Act.LEAVE)
-    told = table.with_seat(replace(seat, last_id=command_id))
+    told = table.with_seat(seat.having_told(command_id))
     return vacated(told, player, f"{seat.name} has left.", now, fresh_seed)
 
 
@@ -144,7 +145,7 @@ def kick(
     if sent is None:
         raise Refusal("no_such_player", "That player does not sit here. Look at the table again.")
     checked_sits_out(table, target)
-    told = table.with_seat(replace(seat, last_id=command_id))
+    told = table.with_seat(seat.having_told(command_id))
     told = replace(told, kicked=(*table.kicked, target))
     reason = f"{seat.name} has sent {sent.name} away."
     change = vacated(told, target, reason, now, fresh_seed)

@@ -25,6 +25,9 @@ default is no such thing."""
 NO_TIME: Final = Millis(0)
 """For a moment that has not come."""
 
+ACCEPTED_KEPT: Final = 8
+"""Command ids of a seat. More than that nobody has on the way at once who means well."""
+
 
 class Phase(StrEnum):
     """Where a table stands between two races (`phases` draws the way from one to the next)."""
@@ -64,10 +67,17 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """When the connection was lost."""
     last_id: int = 0
     """The highest command id accepted from this seat."""
+    accepted: tuple[int, ...] = ()
+    """The last few of them: a smaller id that is not among them was overtaken, and never carried out."""
     races: int = 0
     wins: int = 0
     net: int = 0
     """Casino dollars over the races raced from this seat."""
+
+    def having_told(self, command_id: int) -> "Seat":
+        """The seat, when a command of that id was accepted from it."""
+        told = dict.fromkeys((*self.accepted, self.last_id, command_id))
+        return replace(self, last_id=command_id, accepted=tuple(told)[-ACCEPTED_KEPT:])
 
     @property
     def is_ready(self) -> bool:

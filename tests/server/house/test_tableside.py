@@ -156,3 +156,19 @@ async def test_what_the_store_did_not_answer_works_when_said_again(
     assert isinstance(await anna.say(command), Done)
     assert (anna.table.settings.cap, bert.table.settings.cap) == (3, 3)
     assert len(bert.heard.all(TableChanged)) == 1
+
+
+async def test_what_a_later_command_has_overtaken_is_not_answered_as_done(
+    rooms: HouseInMemory,
+) -> None:
+    (anna,) = await guests(rooms, "Anna")
+    code = await gathered(anna)
+    late = anna.last_id + 1
+    anna.last_id += 1
+    assert isinstance(await anna.ready(), Done)
+    answer = await anna.say(NotReady(id=late, table=code))
+    assert isinstance(answer, Refused)
+    assert answer.code == "stale_id"
+    assert [seat.ready for seat in anna.table.seats] == [True]
+    assert isinstance(await anna.say(NotReady(id=anna.last_id, table=code)), Done)
+    assert [seat.ready for seat in anna.table.seats] == [True]

@@ -41,6 +41,7 @@ from saratoga_server.table import (
     reveal,
     start,
 )
+from saratoga_server.table.state import ACCEPTED_KEPT
 
 NOW = after(200)
 
@@ -181,3 +182,40 @@ def test_a_refusal_can_be_read() -> None:
         "not_seated: You have no seat at mint-otter-42. Join the table first."
     )
     assert not refused.value.retry
+
+
+# What comes again, and what comes too late
+
+
+def told(table: TableState, *ids: int) -> TableState:
+    """The table after commands of Ann's with these ids."""
+    for command_id in ids:
+        change = change_settings(table, ANN, command_id, cap=5, now=NOW, fresh_seed=OTHER_SEED)
+        table = change.table
+    return table
+
+
+@pytest.mark.parametrize("older", [3, 4, 6])
+def test_a_command_that_a_later_one_has_overtaken_is_no_repeat(older: int) -> None:
+    table = told(seated(ANN, BEN), 2, 5, 7)
+    assert [is_repeat(table, ANN, known) for known in (1, 2, 5, 7, 8)] == [True] * 4 + [False]
+    with pytest.raises(Refusal) as refused:
+        is_repeat(table, ANN, older)
+    assert refused.value.code == "stale_id"
+
+
+def test_of_the_ids_of_a_seat_the_last_are_known() -> None:
+    ids = range(10, 10 + 3 * ACCEPTED_KEPT, 2)
+    table = told(seated(ANN, BEN), *ids)
+    assert all(is_repeat(table, ANN, known) for known in ids[-ACCEPTED_KEPT:])
+    with pytest.raises(Refusal):
+        is_repeat(table, ANN, ids[-ACCEPTED_KEPT - 1])
+
+
+def test_of_who_has_left_the_last_command_is_known_and_no_other_answered_as_done() -> None:
+    table = leave(told(seated(ANN, BEN), 5), ANN, 7, now=NOW, fresh_seed=OTHER_SEED).table
+    assert [is_repeat(table, ANN, known) for known in (6, 7)] == [False, True]
+    back = join(table, ANN, "Ann", 9, node=NODE, now=NOW).table
+    assert is_repeat(not_ready(back, ANN, 10, now=NOW).table, ANN, 7)
+    with pytest.raises(Refusal):
+        is_repeat(back, ANN, 8)
