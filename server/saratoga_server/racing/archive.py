@@ -1,6 +1,7 @@
 """What is kept across races, as players ask for it: leaderboards and records."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Final
 
 import msgspec
@@ -33,6 +34,19 @@ PERIODS: Final = ("day", "week", "month", "all")
 SETTLED_AT_ONCE: Final = 64
 OTHERS_EVERY: Final = 5
 """Looks between two at pages that only another node can have changed."""
+
+
+@dataclass(slots=True)
+class Look:
+    """What was read for one look at the leaderboards, and need not be read again for it."""
+
+    stretches: dict[tuple[BoardKey, int, int], tuple[int, list[RankedRow]]] = field(
+        default_factory=dict
+    )
+    """By leaderboard, offset and limit."""
+    asked: set[str] = field(default_factory=set)
+    """Players whose names were asked for; some have none any more."""
+    names: dict[str, str] = field(default_factory=dict)
 
 
 class Archive:
@@ -85,6 +99,9 @@ class Archive:
 
     async def page(self, query: GetLeaderboard, player: str = "") -> Leaderboard:
         """The page that `query` asks for, with the row of `player`; raises `Refusal`."""
+        return await self._page(query, player, Look())
+
+    async def _page(self, query: GetLeaderboard, player: str, look: Look) -> Leaderboard:
         if query.game not in GAMES:
             raise Refusal("no_such_leaderboard", f"There is no game {query.game!r}.")
         period = periods(self._clock.now())[PERIODS.index(query.period)]
@@ -93,9 +110,15 @@ class Archive:
         offset = query.offset
         if query.around_me and own is not None:
             offset = max(0, own.rank - 1 - query.limit // 2)
-        total, rows = await self._leaderboards.page(key, offset, query.limit)
-        wanted = [*rows, *([] if own is None else [own])]
-        names = await self._players.load_names([row.player for row in wanted])
+        stretch = (key, offset, query.limit)
+        if stretch not in look.stretches:
+            look.stretches[stretch] = await self._leaderboards.page(*stretch)
+        total, rows = look.stretches[stretch]
+        wanted = {row.player for row in rows} | ({own.player} if own else set())
+        if unknown := sorted(wanted - look.asked):
+            look.names |= await self._players.load_names(unknown)
+            look.asked |= wanted
+        names = look.names
         return Leaderboard(
             re=query.id,
             game=query.game,
@@ -114,15 +137,20 @@ class Archive:
         self._changed.add(game)
 
     async def tell_changes(self) -> None:
-        """Send the followed pages that have changed; called once a second."""
+        """Send the followed pages that have changed; called once a second.
+
+        What several follow is read once; each one's own row is a question of its own.
+        """
         self._looks += 1
         changed, self._changed = self._changed, set()
         all_games = self._looks % OTHERS_EVERY == 0
+        look = Look()
         for session in list(self._shown):
             query = session.leaderboard
             if query is None or not (all_games or query.game in changed):
                 continue
-            page = msgspec.structs.replace(await self.page(query, session.player), re=None)
+            page = await self._page(query, session.player, look)
+            page = msgspec.structs.replace(page, re=None)
             if self._shown.get(session) not in (None, page):
                 self._shown[session] = page
                 session.tell(page)

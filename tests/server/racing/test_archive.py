@@ -15,7 +15,7 @@ from saratoga_protocol.events import Done, Leaderboard, Record
 from saratoga_rules.record import parse_record
 from saratoga_server.parcels.nudges import RaceVoided
 from saratoga_server.parcels.settlements import pack_settlement
-from saratoga_server.ports import Millis, SettledResult, Settlement
+from saratoga_server.ports import BoardKey, Millis, RankedRow, SettledResult, Settlement
 from saratoga_server.racing.archive import OTHERS_EVERY
 
 BANKS_SOME = (
@@ -186,6 +186,41 @@ async def test_what_other_nodes_settle_is_seen_after_a_few_looks(rooms: HouseInM
         await rooms.pass_time(1000)
     (page,) = anna.heard.all(Leaderboard, told)
     assert page.total == 3
+
+
+async def test_what_many_follow_is_read_once_for_all_of_them(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guests = [await rooms.guest(name) for name in ("Anna", "Bert", "Cleo", "Dan")]
+    for guest in guests[:3]:
+        await guest.ask(SubscribeLeaderboard, game="canfield", period="all")
+    await guests[3].ask(SubscribeLeaderboard, game="canfield", period="week")
+    many(rooms, 3)
+    told = [len(guest.heard.events) for guest in guests]
+    pages: list[BoardKey] = []
+    names: list[list[str]] = []
+    read, load_names = rooms.store.leaderboards.page, rooms.store.players.load_names
+
+    async def page(key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
+        pages.append(key)
+        return await read(key, offset, limit)
+
+    async def noted_names(players: list[str]) -> dict[str, str]:
+        names.append(players)
+        return await load_names(players)
+
+    monkeypatch.setattr(rooms.store.leaderboards, "page", page)
+    monkeypatch.setattr(rooms.store.players, "load_names", noted_names)
+    await rooms.store.leaderboards.settle_outbox(10)
+    rooms.house.archive.leaderboard_changed("canfield")
+    await rooms.house.archive.tell_changes()
+    shown = [
+        guest.heard.all(Leaderboard, before) for guest, before in zip(guests, told, strict=True)
+    ]
+    assert [len(each) for each in shown] == [1] * 4
+    assert [len(page.rows) for (page,) in shown] == [3] * 4
+    assert len(pages) == len(set(pages)) == 2
+    assert len(names) == 1
 
 
 async def test_a_new_subscription_takes_the_place_of_the_old(rooms: HouseInMemory) -> None:
