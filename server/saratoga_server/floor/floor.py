@@ -16,7 +16,7 @@ from saratoga_server import table as rules
 from saratoga_server.clock import HouseClock
 from saratoga_server.errands import guarded, guarded_each
 from saratoga_server.floor.hub import Hub
-from saratoga_server.floor.room import Arrival, Room, read_table
+from saratoga_server.floor.room import Arrival, Known, Room, read_table
 from saratoga_server.patience import PATIENCE, within_patience
 from saratoga_server.ports import (
     Millis,
@@ -162,12 +162,12 @@ class Floor:
             if room is not None:
                 await self.catch_up(room)
         if change is not None and self.on_change is not None:
-            await self._followed_up(room, before, self.on_change(room, before, change))
+            await self._followed_up(room, before, self.on_change(room, before.state, change))
         return room
 
     async def _changed(
         self, room: Room, transition: Transition, finish: RaceFinish | None
-    ) -> tuple[TableState, Change | None]:
+    ) -> tuple[Known, Change | None]:
         """The table before the change, and the change, durable now."""
         async with room.lock:
             known = room.state
@@ -176,16 +176,18 @@ class Floor:
                     await self._reload(room)
                 is_sure = self.is_alone()
                 for attempt in range(ATTEMPTS):
-                    before = room.state
+                    before = room.known
                     try:
-                        change = transition(before, self._clock.now())
+                        change = transition(before.state, self._clock.now())
                     except Refusal:
                         # a no to what this node thinks may be a yes to what there is
                         if is_sure or not await self._reload(room):
                             raise
                         is_sure = True
                         continue
-                    if change is None or await self._saved(room, before, change.table, finish):
+                    if change is None or await self._saved(
+                        room, before.state, change.table, finish
+                    ):
                         return before, change
                     if attempt >= CALM:
                         await asyncio.sleep(secrets.randbelow(attempt) * BREATH)
@@ -199,10 +201,10 @@ class Floor:
         """Do what changes mean that this node has not followed up yet."""
         while room.behind is not None and self.on_caught_up is not None:
             known, room.behind = room.behind, None
-            if not await self._followed_up(room, known, self.on_caught_up(room, known)):
+            if not await self._followed_up(room, known, self.on_caught_up(room, known.state)):
                 return
 
-    async def _followed_up(self, room: Room, known: TableState, follow_up: Awaitable[None]) -> bool:
+    async def _followed_up(self, room: Room, known: Known, follow_up: Awaitable[None]) -> bool:
         """Whether what the change means is done; if not, the next look over the floor does it.
 
         The change stands whatever goes wrong here: it is no answer to anybody's command.
@@ -350,7 +352,7 @@ class Floor:
         if stored is None:
             self.forget(room.code)
             raise Refusal("no_such_table")
-        known, room.in_doubt = room.state, False
+        known, room.in_doubt = room.known, False
         version, body = stored
         if version == room.version:
             return False

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from saratoga_protocol.events import Table as WireTable
 from saratoga_server import table as rules
@@ -9,6 +10,13 @@ from saratoga_server.logs import EventLog
 from saratoga_server.table import Refusal, TableState
 
 log = EventLog("room")
+
+
+class Known(NamedTuple):
+    """A table as it was at one version."""
+
+    version: int
+    state: TableState
 
 
 @dataclass(slots=True)
@@ -26,12 +34,16 @@ class Room:
     """The newest version that anybody told of."""
     announced: str = ""
     """The race whose end was told here last."""
-    behind: TableState | None = None
+    behind: Known | None = None
     """The table up to which this node has done what changes mean, if that is not `state`."""
 
-    def falls_behind(self, known: TableState) -> None:
+    @property
+    def known(self) -> Known:
+        return Known(self.version, self.state)
+
+    def falls_behind(self, known: Known) -> None:
         """What has changed since `known` is not followed up yet."""
-        if self.behind is None:
+        if self.behind is None or known.version < self.behind.version:
             self.behind = known
 
     def picture(self) -> WireTable:

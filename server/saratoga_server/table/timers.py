@@ -38,6 +38,9 @@ IDLE_MILLIS: Final = 2 * 3_600_000
 LOOK_MILLIS: Final = 15_000
 """So often are running boards looked over for racers who are out of time, idle or gone."""
 
+LATE_MILLIS: Final = 500
+"""So often once the deadline is past: whoever looked then had a clock ahead of the store's, or no store."""
+
 
 def due(table: TableState) -> Millis | None:
     """When the next timer of any kind runs out; `None` at a closed table."""
@@ -75,8 +78,9 @@ def _phase_due(table: TableState) -> Millis | None:
     if table.phase is Phase.COUNTDOWN:
         return table.start_at if table.deal_key else table.reveal_by
     if table.phase is Phase.RUNNING:
-        look = Millis(table.looked + LOOK_MILLIS)
-        return min(look, table.deadline) if table.looked < table.deadline else look
+        if table.looked < table.deadline:
+            return min(Millis(table.looked + LOOK_MILLIS), table.deadline)
+        return Millis(table.looked + (LATE_MILLIS if table.deadline else LOOK_MILLIS))
     return None
 
 

@@ -5,17 +5,18 @@ import pytest
 from msgspec.structs import replace
 
 from kit.tables import ANN, BEN, CODE, seated
-from saratoga_server.floor.room import Room, read_table
+from saratoga_server.floor.room import Known, Room, read_table
 from saratoga_server.table import Refusal, pack
 from saratoga_server.table.state import FORMAT
 
 
-def test_what_is_to_be_followed_up_begins_where_the_node_was_left_behind_first() -> None:
-    first, second = seated(ANN), seated(ANN, BEN)
-    room = Room(CODE, 3, replace(second, notice="third"))
-    room.falls_behind(first)
-    room.falls_behind(second)
-    assert room.behind is first
+@pytest.mark.parametrize("order", [(1, 2), (2, 1)])
+def test_what_is_to_be_followed_up_begins_at_the_oldest_version(order: tuple[int, int]) -> None:
+    known = {1: Known(1, seated(ANN)), 2: Known(2, seated(ANN, BEN))}
+    room = Room(CODE, 3, replace(seated(ANN, BEN), notice="third"))
+    for version in order:
+        room.falls_behind(known[version])
+    assert room.behind is known[1]
 
 
 def test_a_picture_names_its_version_and_no_secret() -> None:

@@ -20,7 +20,7 @@ from saratoga_protocol.events import (
 )
 from saratoga_server.ports import Millis, StoreUnavailable
 from saratoga_server.table.countdown import COUNTDOWN_MILLIS
-from saratoga_server.table.timers import ABSENCE_MILLIS
+from saratoga_server.table.timers import ABSENCE_MILLIS, LATE_MILLIS
 
 
 class Broken(RuntimeError):
@@ -51,6 +51,22 @@ async def test_a_start_that_comes_late_moves_the_clock_along(rooms: HouseInMemor
     (dealt,) = anna.heard.all(Dealt)
     assert dealt.start_at == rooms.time.at
     assert rooms.fake.races[code, 1].start_at == rooms.time.at
+
+
+async def test_a_node_whose_clock_is_ahead_ends_a_race_soon_after_its_time(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    await rooms.race(anna, bert, cap=3)
+    deadline = anna.heard.all(Dealt)[0].deadline
+    assert deadline
+    rooms.fake.clock = lambda: Millis(rooms.time.at - 300)
+    await rooms.pass_time(deadline - rooms.time.at)
+    assert anna.table.phase == "running", "by the store's clock there is time"
+    await rooms.pass_time(LATE_MILLIS)
+    assert anna.table.phase == "over"
+    (over,) = anna.heard.all(RaceOver)
+    assert {row.state for row in over.outcome.results} == {"out of time"}
 
 
 async def test_seats_of_a_node_that_is_dead_are_lost_after_a_while(rooms: HouseInMemory) -> None:

@@ -32,6 +32,7 @@ from saratoga_server.table import (
     elapse,
     leave,
 )
+from saratoga_server.table.timers import LATE_MILLIS
 
 MINUTE = 60_000
 HOUR = 60 * MINUTE
@@ -155,8 +156,15 @@ def test_running_boards_are_looked_over_at_the_deadline() -> None:
     assert due(table) == deadline
     change = swept(table, deadline)
     assert change.effects == (BoardsDue(),)
-    # whoever looked may have died: somebody will look again
-    assert due(change.table) == deadline + 15_000
+    # whoever looked may have died, or had a clock that was ahead: somebody looks again, and soon
+    assert due(change.table) == deadline + LATE_MILLIS
+    assert due(swept(change.table, Millis(deadline + LATE_MILLIS)).table) == deadline + 1_000
+
+
+def test_without_a_deadline_boards_are_looked_over_as_ever() -> None:
+    table = running(ANN, BEN, settings=Settings(game="canfield", cap=0))
+    assert (table.deadline, due(table)) == (0, after(20_000))
+    assert due(swept(table, after(20_000)).table) == after(35_000)
 
 
 def test_an_empty_table_closes_after_half_an_hour() -> None:

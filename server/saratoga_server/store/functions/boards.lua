@@ -1,6 +1,6 @@
 -- The logs of races: appending to many of them at once, and reading one.
 
--- Milliseconds by which a node may be wrong about the time; it looks again only seconds later.
+-- Milliseconds by which a node may be wrong about the time; who is more so looks again soon after.
 local EARLY = 100
 
 local DONE, REPEAT, STALE, FENCED, TIME_UP, BOARD_OVER, NO_BOARD = 0, 1, 2, 3, 4, 5, 6
