@@ -8,7 +8,6 @@ first need. For a house where one is somebody else, a token lies in a file of th
 
 import hashlib
 import hmac
-from base64 import b32encode
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -27,9 +26,6 @@ OLD_TOKEN_FILE: Final = "token"  # noqa: S105 - a file's name
 HOUSES_FOLDER: Final = "houses"
 
 HOUSE_TAG: Final = b"saratoga house "
-PLAYER_TAG: Final = b"saratoga player"
-PLAYER_ID_LENGTH: Final = 16
-"""protocol/README.md, Token."""
 
 new_token = new_key
 
@@ -87,9 +83,3 @@ def derived(secret: str, origin: str) -> str:
     """The token for the house of that origin: nobody finds the secret, or another token, from it."""
     message = HOUSE_TAG + origin.encode()
     return hmac.new(bytes.fromhex(secret), message, hashlib.sha256).hexdigest()
-
-
-def player_id(token: str) -> str:
-    """Who that is in public, at the house."""
-    digest = hashlib.sha256(PLAYER_TAG + bytes.fromhex(token)).digest()
-    return b32encode(digest).decode().lower()[:PLAYER_ID_LENGTH]

@@ -10,7 +10,6 @@ from saratoga_client import identity, keyfile
 from saratoga_client.identity import derived, house_path, token_for
 from saratoga_client.keyfile import TokenUnusable
 from saratoga_client.places import HOME_VARIABLE
-from saratoga_server.house.reception import player_id
 
 HERE, THERE = "ws://127.0.0.1:7470", "wss://cards.example.org"
 
@@ -51,11 +50,6 @@ def test_the_token_of_0_1_is_told_to_no_house_and_is_no_secret() -> None:
     assert identity.has_only_old_token(HERE)
     assert token_for(HERE) not in ("ab" * 32, derived("ab" * 32, "ws://localhost:7470"))
     assert not identity.has_only_old_token(HERE)
-
-
-def test_client_and_house_say_the_same_player(tmp_path: Path) -> None:
-    token = token_for(HERE)
-    assert identity.player_id(token) == player_id(token)
 
 
 def test_the_folder_can_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

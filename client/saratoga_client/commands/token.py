@@ -11,6 +11,7 @@ from saratoga_client.origins import origin_of
 from saratoga_client.output import say, write_line
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.visit import no_address
+from saratoga_protocol.players import player_id
 
 EXAMPLES = (
     ("saratoga token export me.secret", "into a file for you alone, to carry over"),
@@ -70,7 +71,7 @@ def show(house: str | None) -> None:
     if house is not None:
         path = identity.house_path(house)
         made = f"the token in {path}" if path.exists() else "your secret"
-        write_line(f"{house}: player {identity.player_id(_token_at(house))}, by {made}")
+        write_line(f"{house}: player {player_id(_token_at(house))}, by {made}")
         return
     path = identity.secret_path()
     write_line(f"secret: {path}{'' if path.exists() else ', to be made at your first visit'}")

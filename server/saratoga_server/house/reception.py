@@ -1,11 +1,11 @@
 """Who is there: hellos, names, and the way back to one's seat."""
 
 import hashlib
-from base64 import b32encode
 from typing import Final
 
 from saratoga_protocol.commands import ClaimName, Hello
 from saratoga_protocol.events import NameClaimed, Welcome
+from saratoga_protocol.players import player_id
 from saratoga_protocol.refusals import ABUSE
 from saratoga_rules.games import GAMES
 from saratoga_server.allowance.limits import Act
@@ -16,18 +16,9 @@ from saratoga_server.naming.names import BadName, checked_name
 from saratoga_server.ports import PlayerRow, PlayerStore
 from saratoga_server.table import Refusal
 
-PLAYER_TAG: Final = b"saratoga player"
 TOKEN_TAG: Final = b"saratoga token"
-PLAYER_ID_LENGTH: Final = 16
-"""Base 32 characters: 80 bits. The whole hash of the token is what is checked."""
 MOST_REFUSED: Final = 5
 """Hellos on one connection."""
-
-
-def player_id(token: str) -> str:
-    """The player in public: anybody may see it, and nobody can find the token from it."""
-    digest = hashlib.sha256(PLAYER_TAG + bytes.fromhex(token)).digest()
-    return b32encode(digest).decode().lower()[:PLAYER_ID_LENGTH]
 
 
 def token_hash(token: str) -> str:

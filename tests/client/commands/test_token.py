@@ -11,6 +11,7 @@ from saratoga_client import identity, keyfile
 from saratoga_client.__main__ import saratoga
 from saratoga_client.commands.group import run
 from saratoga_client.problems import Exit
+from saratoga_protocol.players import player_id
 
 HERE, THERE = "ws://127.0.0.1:7470", "wss://cards.example.org"
 
@@ -194,7 +195,7 @@ def test_what_is_shown_is_no_secret(own: str, capsys: pytest.CaptureFixture[str]
     assert token("show", HERE) == Exit.DONE
     assert token("show", THERE) == Exit.DONE
     told = capsys.readouterr()
-    player = identity.player_id(identity.token_for(HERE))
+    player = player_id(identity.token_for(HERE))
     assert f"ws://localhost:7470: player {player}, by your secret\n" in told.out
     assert f"wss://cards.example.org:443: player {player}, by the token in" in told.out
     for secret in (own, identity.token_for(HERE)):
