@@ -36,6 +36,7 @@ class Player:
             wire, witness=Witness(folder / "w"), keepsakes=Keepsakes(folder / "k"), backoff=AT_ONCE
         )
         self.made: list[Move] = []
+        self.cashing: set[asyncio.Task[None]] = set()
 
     @property
     def own(self) -> OwnBoard:
@@ -72,8 +73,10 @@ async def playing(house: ModelHouse) -> AsyncIterator[Player]:
         try:
             yield player
         finally:
-            attending.cancel()
-            await asyncio.gather(attending, return_exceptions=True)
+            # a storm that is broken off leaves them in the middle of it
+            for each in (attending, *player.cashing):
+                each.cancel()
+            await asyncio.gather(attending, *player.cashing, return_exceptions=True)
 
 
 STEPS = (*["play"] * 4, "answer", "hear", *["serve"] * 2, "cut", "back", "trouble", "trouble")
@@ -116,7 +119,6 @@ def test_the_shown_board_ends_where_the_houses_is_even_if_the_house_goes_its_own
     async def storm() -> None:
         async with playing(model_game(name, key, drawn=3)) as player:
             steps = st.sampled_from((*STEPS, "end", "elsewhere", "cash out"))
-            cashing: set[asyncio.Task[None]] = set()
             for step in data.draw(st.lists(steps, max_size=60)):
                 if step == "trouble":
                     code = data.draw(st.sampled_from((*FOR_THE_MOMENT, "house_fault", "time_up")))
@@ -126,7 +128,7 @@ def test_the_shown_board_ends_where_the_houses_is_even_if_the_house_goes_its_own
                 elif step == "elsewhere":
                     player.house.move_elsewhere()
                 elif step == "cash out":
-                    cashing.add(asyncio.create_task(player.seated.cash_out()))
+                    player.cashing.add(asyncio.create_task(player.seated.cash_out()))
                 await take(player, step, data)
             await to_the_end(player)
             if player.house.state == "racing":
@@ -134,7 +136,7 @@ def test_the_shown_board_ends_where_the_houses_is_even_if_the_house_goes_its_own
                 player.wire.cut()
                 await to_the_end(player)
             player.check()
-            for ended in await asyncio.gather(*cashing, return_exceptions=True):
+            for ended in await asyncio.gather(*player.cashing, return_exceptions=True):
                 assert ended is None or isinstance(ended, Problem)
 
     asyncio.run(storm())
