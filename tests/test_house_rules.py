@@ -31,6 +31,7 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     # interfaces and plain data: nothing there can go wrong by itself
     "server/ports.py": ("tests/server/store/test_tables.py",),
     "server/store/durability.py": ("tests/server/store/test_fitness.py",),
+    "server/house/stores.py": ("tests/server/house/test_opening.py",),
     "server/table/state.py": ("tests/server/table/test_seating.py",),
     "client/link_state.py": ("tests/client/test_connection.py",),
     "client/problems.py": ("tests/client/commands/test_group.py",),

@@ -15,7 +15,8 @@ from saratoga_server.edge.gateway import Door, Gateway
 from saratoga_server.edge.http import HttpPages
 from saratoga_server.gauges.metrics import Metrics
 from saratoga_server.house.house import House
-from saratoga_server.house.opening import Stores, open_house
+from saratoga_server.house.opening import open_house
+from saratoga_server.house.stores import Stores
 from saratoga_server.house.timekeeper import Timekeeper
 from saratoga_server.store.connection import Store, open_store
 

@@ -9,9 +9,10 @@ import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, Protocol
+from typing import Final
 
 from saratoga_rules.record import parse_record
+from saratoga_server.house.stores import Stores
 from saratoga_server.naming.lookalikes import skeleton
 from saratoga_server.naming.names import BadName, checked_name
 from saratoga_server.parcels.nudges import (
@@ -24,12 +25,8 @@ from saratoga_server.parcels.nudges import (
     TableClosedByAdmin,
 )
 from saratoga_server.ports import (
-    AuditLog,
-    LeaderboardStore,
     Millis,
     PlayerRow,
-    PlayerStore,
-    TableStore,
     TableWrite,
 )
 from saratoga_server.table import (
@@ -58,19 +55,6 @@ _RACE: Final = re.compile(r"([a-z]+-[a-z]+-[0-9]{2})/([1-9][0-9]{0,5})")
 
 class NotDone(Exception):
     """The act cannot be carried out, and nothing was changed; the text says why."""
-
-
-class Stores(Protocol):
-    """The parts of the store that administrators touch."""
-
-    @property
-    def tables(self) -> TableStore: ...
-    @property
-    def players(self) -> PlayerStore: ...
-    @property
-    def leaderboards(self) -> LeaderboardStore: ...
-    @property
-    def audit(self) -> AuditLog: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,8 +226,12 @@ class Administration:
             return leave(state, row.player, seat.last_id, now=now, fresh_seed=seed)
 
         table = await self._change(row.table, left)
-        if table is not None and not table.seats:
-            await self.stores.tables.set_public(row.table, None)
+        if table is not None:
+            # whoever is let in again must be told an id with which one can sit down there
+            last_id = table.departed.get(row.player, 0)
+            await self.stores.players.raise_last_id(row.player, last_id)
+            if not table.seats:
+                await self.stores.tables.set_public(row.table, None)
         await self.stores.players.stand_up(row.player, row.table)
 
     async def _change(

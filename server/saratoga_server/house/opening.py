@@ -3,7 +3,6 @@
 import secrets
 import time
 from collections.abc import Callable
-from typing import Protocol
 
 from saratoga_rules.deal import deal_for_key
 from saratoga_server.clock import HouseClock
@@ -17,37 +16,13 @@ from saratoga_server.house.news import News
 from saratoga_server.house.orders import Orders
 from saratoga_server.house.readiness import Readiness
 from saratoga_server.house.reception import Reception
+from saratoga_server.house.stores import Stores
 from saratoga_server.house.tableside import Tableside
-from saratoga_server.parcels.nudges import NewsStore
-from saratoga_server.ports import (
-    BoardStore,
-    LeaderboardStore,
-    NodeStore,
-    PlayerStore,
-    TableStore,
-)
 from saratoga_server.racing.archive import Archive
 from saratoga_server.racing.dealer import Dealer
 from saratoga_server.racing.races import Deal, Races
 from saratoga_server.racing.reckoner import Reckoner
 from saratoga_server.racing.searches import Searches
-
-
-class Stores(Protocol):
-    """What the house needs of a store, in one."""
-
-    @property
-    def boards(self) -> BoardStore: ...
-    @property
-    def tables(self) -> TableStore: ...
-    @property
-    def players(self) -> PlayerStore: ...
-    @property
-    def leaderboards(self) -> LeaderboardStore: ...
-    @property
-    def nodes(self) -> NodeStore: ...
-    @property
-    def news(self) -> NewsStore: ...
 
 
 async def open_house(

@@ -202,6 +202,16 @@ async def test_whoever_is_turned_out_while_away_gives_up_the_seat(house: Open, a
     assert await house.store.tables.list_public() == [b"summary"]
 
 
+async def test_whoever_is_let_in_again_is_told_an_id_for_sitting_down_there(house: Open) -> None:
+    table = away(seated(ANN, BEN), BEN)
+    seat = table.seat(BEN)
+    assert seat is not None
+    await house.save(table.with_seat(replace(seat, last_id=41)))
+    await house.admin.ban("Ben")
+    await house.admin.unban("Ben")
+    assert (await house.table()).departed[BEN] == (await house.player(BEN)).last_id == 41
+
+
 async def test_whoever_is_banned_in_mid_race_leaves_the_race(house: Open) -> None:
     await house.save(away(running(ANN, BEN), BEN))
     await house.admin.ban("Ben")
