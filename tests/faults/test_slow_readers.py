@@ -17,15 +17,16 @@ from kit.deployment import write_certificate
 from kit.figures import note
 from kit.hall import OpenGateway, open_gateway
 from kit.house import House, open_house
-from kit.raw_sockets import raw_socket
+from kit.raw_sockets import RawSocket, raw_socket
 from kit.rooms import counted_down, gathered
 from kit.sockets import GuestOnTheWire, guest, stranger
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Dealt, Done, MoveMade
 from saratoga_server.edge.gateway import BEARING
-from saratoga_server.edge.http import Page, response
 from saratoga_server.edge.kernel import SEND_BUFFER
 from saratoga_server.edge.line import MOST_PENDING, WebSocketLine
+from saratoga_server.edge.pages import Page, response
+from saratoga_server.floor.session import Session
 
 EVERYBODY = {**UNREADING, **UNDECIDED}
 
@@ -76,15 +77,20 @@ async def open_hall(tls: tuple[Path, Path] | None) -> AsyncIterator[tuple[OpenGa
         yield opened, int(opened.url.rpartition(":")[2])
 
 
+async def line_to(socket: RawSocket, opened: OpenGateway) -> tuple[Session, WebSocketLine]:
+    """Shake hands; returns the session, which is the only one, and the way to it."""
+    assert b" 101 " in await socket.shake_hands()
+    (session,) = opened.hall.sessions
+    assert isinstance(session.line, WebSocketLine)
+    return session, session.line
+
+
 async def test_who_stops_when_the_kernel_is_full_is_gone_with_nothing_more_sent(
     tls: tuple[Path, Path] | None,
 ) -> None:
     async with open_hall(tls) as (opened, port):
         with raw_socket(port, tls=at_the_guest(tls)) as socket:
-            assert b" 101 " in await socket.shake_hands()
-            (session,) = opened.hall.sessions
-            line = session.line
-            assert isinstance(line, WebSocketLine)
+            session, line = await line_to(socket, opened)
             intake = next(iter(opened.gateway._porter.intakes))
             # more than the kernel takes, and little enough for TLS to keep it out of sight
             line.send(bytes(IN_THE_KERNEL + 48 * 1024))
@@ -99,10 +105,7 @@ async def test_whatever_is_sent_to_who_does_not_read_no_more_is_held_than_may_be
 ) -> None:
     async with open_hall(tls) as (opened, port):
         with raw_socket(port, tls=at_the_guest(tls)) as socket:
-            assert b" 101 " in await socket.shake_hands()
-            (session,) = opened.hall.sessions
-            line = session.line
-            assert isinstance(line, WebSocketLine)
+            _, line = await line_to(socket, opened)
             accepted = 0
             while not line.is_too_slow:
                 line.send(bytes(4096))

@@ -21,6 +21,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from kit.processes import is_running
 from kit.stores import SCRATCH
 
 READY: Final = "saratoga-server ready "
@@ -171,11 +172,7 @@ def _store_lives(house: House) -> bool:
     told = house.data / "store" / "store.json"
     if not told.exists():
         return False
-    try:
-        os.kill(json.loads(told.read_text())["pid"], 0)
-    except ProcessLookupError:
-        return False
-    return True
+    return is_running(json.loads(told.read_text())["pid"])
 
 
 def flags_for(redis: str | None, more: Iterable[str] = ()) -> tuple[str, ...]:

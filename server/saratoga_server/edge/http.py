@@ -11,7 +11,6 @@ A no is JSON with a code for programs, `error`, and a sentence for people, `mess
 """
 
 import asyncio
-import email.utils
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -21,12 +20,12 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 import msgspec
 from websockets.asyncio.server import ServerConnection
-from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from saratoga_protocol.commands import GetLeaderboard, GetRecord
 from saratoga_protocol.events import Leaderboard
 from saratoga_protocol.refusals import REASONS
+from saratoga_server.edge.pages import METHODS, TEXT, Page, no, response
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.table import Refusal
@@ -41,11 +40,7 @@ MOST_PAGES_KEPT: Final = 64
 
 ABOUT: Final = "Saratoga: patience as a race. Players come in with the program saratoga.\n"
 
-_METHODS: Final = "GET, HEAD, OPTIONS"
 _PARAMETERS: Final = frozenset({"ranking", "period", "bots", "offset", "limit"})
-_TEXT: Final = "text/plain; charset=utf-8"
-_JSON: Final = "application/json"
-_NOT_KEPT: Final = "no-store"
 
 log = EventLog("http")
 
@@ -64,18 +59,6 @@ class PublicHouse(Protocol):
     async def record(self, race: str) -> str:
         """The record of a finished race. Raises `Refusal`."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """An answer before it is HTTP."""
-
-    body: bytes
-    status: HTTPStatus = HTTPStatus.OK
-    kind: str = _JSON
-    cache: str = _NOT_KEPT
-    more: tuple[tuple[str, str], ...] = ()
-    """Further headers."""
 
 
 class _No(Exception):
@@ -105,8 +88,8 @@ class HttpPages:
     async def page(self, method: str, target: str) -> Page:
         """The page for a request; whatever goes wrong is a page too."""
         if method == "OPTIONS":
-            allow = ("Access-Control-Allow-Methods", _METHODS)
-            return Page(body=b"", kind=_TEXT, more=(allow,))
+            allow = ("Access-Control-Allow-Methods", METHODS)
+            return Page(body=b"", kind=TEXT, more=(allow,))
         if method not in ("GET", "HEAD"):
             return no(HTTPStatus.METHOD_NOT_ALLOWED, "read_only", "These pages are only read.")
         try:
@@ -126,7 +109,7 @@ class HttpPages:
         parts = _split(target)
         match [unquote(segment, errors="replace") for segment in parts.path.split("/")[1:]]:
             case [""]:
-                return Page(body=ABOUT.encode(), kind=_TEXT, cache="public, max-age=300")
+                return Page(body=ABOUT.encode(), kind=TEXT, cache="public, max-age=300")
             case ["healthz"]:
                 return Page(body=b'{"status":"alive"}')
             case ["readyz"]:
@@ -161,19 +144,7 @@ class HttpPages:
         except msgspec.ValidationError:
             raise Refusal("no_such_race") from None
         text = await self.house.record(query.race)
-        return Page(body=text.encode(), kind=_TEXT, cache="public, max-age=300")
-
-
-def no(status: HTTPStatus, error: str, message: str, wait: int = 1) -> Page:
-    """The page that says no; `wait`: seconds after which it may be a yes, if it ever may."""
-    more: tuple[tuple[str, str], ...] = ()
-    if status is HTTPStatus.METHOD_NOT_ALLOWED:
-        more = (("Allow", _METHODS),)
-    if status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
-        more = (("Retry-After", str(wait)),)
-    return Page(
-        body=msgspec.json.encode({"error": error, "message": message}), status=status, more=more
-    )
+        return Page(body=text.encode(), kind=TEXT, cache="public, max-age=300")
 
 
 def _refused(code: str, detail: str = "") -> Page:
@@ -225,23 +196,3 @@ def _bad_query(message: str) -> _No:
 
 def _listed() -> str:
     return ", ".join(sorted(_PARAMETERS))
-
-
-def response(page: Page, method: str) -> Response:
-    """The page as HTTP."""
-    headers = Headers(
-        [
-            ("Date", email.utils.formatdate(usegmt=True)),
-            ("Connection", "close"),
-            ("Content-Type", page.kind),
-            ("Content-Length", str(len(page.body))),
-            ("Cache-Control", page.cache),
-            ("Access-Control-Allow-Origin", "*"),
-            ("X-Content-Type-Options", "nosniff"),
-            ("Referrer-Policy", "no-referrer"),
-            ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
-            *page.more,
-        ]
-    )
-    body = b"" if method == "HEAD" else page.body
-    return Response(page.status.value, page.status.phrase, headers, body)

@@ -18,9 +18,10 @@ from websockets.http11 import Request, Response
 from saratoga_server.allowance.accounts import Ledger, Visitor
 from saratoga_server.allowance.addresses import HEADER, NOBODY, client_address, is_loopback
 from saratoga_server.allowance.limits import Act
-from saratoga_server.edge.http import ANSWER_WITHIN, no, response
+from saratoga_server.edge.http import ANSWER_WITHIN
 from saratoga_server.edge.intake import Intake
 from saratoga_server.edge.long_answers import WAIT, LongAnswers
+from saratoga_server.edge.pages import no, response
 from saratoga_server.logs import EventLog
 
 HEALTH: Final = frozenset({"/healthz", "/readyz"})

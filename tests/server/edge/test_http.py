@@ -11,7 +11,8 @@ from websockets.asyncio.server import ServerConnection, serve
 from saratoga_protocol.commands import GetLeaderboard
 from saratoga_protocol.events import Leaderboard, LeaderboardRow
 from saratoga_server.edge import http
-from saratoga_server.edge.http import HttpPages, Page
+from saratoga_server.edge.http import HttpPages
+from saratoga_server.edge.pages import Page
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.table import Refusal
 

@@ -15,8 +15,8 @@ from kit.deployment import write_certificate
 from kit.hall import OpenGateway, open_gateway
 from kit.raw_sockets import raw_socket
 from saratoga_server.allowance.limits import MOST_SILENT, PER_ADDRESS, Act
-from saratoga_server.edge.http import no, response
 from saratoga_server.edge.long_answers import LOADED_AT_ONCE
+from saratoga_server.edge.pages import no, response
 
 GUESTS = "203.0.113.7"
 RECORDS = "GET /records/mint-otter-42/1"

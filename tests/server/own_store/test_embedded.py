@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from kit.processes import is_running
 from kit.running_race import ANNA, running_race
 from saratoga_server.own_store.embedded import EmbeddedStore, running_url
 from saratoga_server.ports import StoreRefused
@@ -66,14 +67,6 @@ def open_to_others(folder: Path) -> None:
     """Let other users look into the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o755)
-
-
-def is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 async def test_it_is_fit_to_keep_moves_safe(folder: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from kit.processes import is_running
 from saratoga_server.duties import DutyEnded, call_off
 from saratoga_server.process.parent import _kept
 from saratoga_server.process.stopping import Stop
@@ -121,14 +122,6 @@ async def written(programs: Programs, what: str, times: int) -> list[tuple[str, 
         while len(entries := programs.entries(what)) < times:
             await asyncio.to_thread(os.stat, programs.diary)
     return entries
-
-
-def is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 async def test_all_are_ready_before_anybody_is_told(tmp_path: Path) -> None:

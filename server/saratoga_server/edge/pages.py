@@ -1,0 +1,59 @@
+"""An answer over plain HTTP, before it is one and after."""
+
+import email.utils
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+
+import msgspec
+from websockets.datastructures import Headers
+from websockets.http11 import Response
+
+METHODS: Final = "GET, HEAD, OPTIONS"
+TEXT: Final = "text/plain; charset=utf-8"
+JSON: Final = "application/json"
+NOT_KEPT: Final = "no-store"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """An answer before it is HTTP."""
+
+    body: bytes
+    status: HTTPStatus = HTTPStatus.OK
+    kind: str = JSON
+    cache: str = NOT_KEPT
+    more: tuple[tuple[str, str], ...] = ()
+    """Further headers."""
+
+
+def no(status: HTTPStatus, error: str, message: str, wait: int = 1) -> Page:
+    """The page that says no; `wait`: seconds after which it may be a yes, if it ever may."""
+    more: tuple[tuple[str, str], ...] = ()
+    if status is HTTPStatus.METHOD_NOT_ALLOWED:
+        more = (("Allow", METHODS),)
+    if status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
+        more = (("Retry-After", str(wait)),)
+    return Page(
+        body=msgspec.json.encode({"error": error, "message": message}), status=status, more=more
+    )
+
+
+def response(page: Page, method: str) -> Response:
+    """The page as HTTP."""
+    headers = Headers(
+        [
+            ("Date", email.utils.formatdate(usegmt=True)),
+            ("Connection", "close"),
+            ("Content-Type", page.kind),
+            ("Content-Length", str(len(page.body))),
+            ("Cache-Control", page.cache),
+            ("Access-Control-Allow-Origin", "*"),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Referrer-Policy", "no-referrer"),
+            ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
+            *page.more,
+        ]
+    )
+    body = b"" if method == "HEAD" else page.body
+    return Response(page.status.value, page.status.phrase, headers, body)
