@@ -197,6 +197,8 @@ class Lobby:
         try:
             await self.places.make_sure(session.player, room.code, passed_over)
         except Refusal:
+            if room.state.is_racing(session.player):
+                return await self.snapshot(session, command_id, room)  # no race is lost for that
             await self._let_back(session, room.code, epoch)
             raise
         return await self.snapshot(session, command_id, room)

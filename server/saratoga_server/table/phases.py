@@ -98,8 +98,7 @@ def checked_phase(table: TableState, act: Act) -> None:
 
 def checked_sits_out(table: TableState, player: str) -> None:
     """The player is in no countdown or running race, or has left it; else raises `Refusal`."""
-    racing = table.phase in (Phase.COUNTDOWN, Phase.RUNNING) and player in table.racers
-    if racing and player not in table.left:
+    if table.is_racing(player):
         name = table.name(player)
         raise Refusal(
             "wrong_phase", f"{name} is in this race. Wait until it is over to send {name} away."

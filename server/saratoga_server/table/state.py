@@ -154,6 +154,11 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     def seat(self, player: str) -> Seat | None:
         return next((seat for seat in self.seats if seat.player == player), None)
 
+    def is_racing(self, player: str) -> bool:
+        """Whether the player is in a countdown or a running race here, and has not left it."""
+        is_on = self.phase in (Phase.COUNTDOWN, Phase.RUNNING)
+        return is_on and player in self.racers and player not in self.left
+
     def name(self, player: str) -> str:
         """What to call the player, seated, racing, or gone."""
         seat = self.seat(player)

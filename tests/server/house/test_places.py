@@ -114,6 +114,20 @@ async def test_however_many_connections_sit_down_at_once_the_player_has_one_seat
             assert rooms.fake.players[annas[0].player].table == seats[0]
 
 
+async def test_whoever_races_comes_back_to_the_race_though_a_seat_elsewhere_is_on_record(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert, cleo = [await rooms.guest(name) for name in ("Anna", "Bert", "Cleo")]
+    code, other = await rooms.race(anna, bert), await gathered(cleo)
+    # as an older program left it
+    await rooms.store.players.stand_up(anna.player, code)
+    await anna.at_table(JoinTable, table=other)
+    back = await rooms.guest("Anna")
+    snapshot = await back.at_table(Resume, table=code)
+    assert snapshot.board is not None
+    await back.moves("draw")
+
+
 async def test_a_seat_that_the_store_did_not_hear_of_is_given_up_later(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
