@@ -26,7 +26,7 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.refusals import CloseCode
 from saratoga_protocol.version import MSGPACK
-from saratoga_server.edge.gateway import Rooms
+from saratoga_server.edge.conversation import Rooms
 from saratoga_server.floor.session import Session
 
 HEARD_WITHIN = 20.0

@@ -1,8 +1,6 @@
-"""The door: WebSocket connections in, frames to commands, events to frames.
+"""The door: WebSocket connections in, and out again.
 
-One reader per connection, one command at a time: a player's next command is read when the last
-one is answered, so whoever floods the house fills only one's own socket. Sending never waits; a
-watchdog cuts the connection of whoever does not read.
+Sending never waits; a watchdog cuts the connection of whoever does not read.
 """
 
 import asyncio
@@ -13,16 +11,15 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, cast
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.server import ServerProtocol
 from websockets.typing import Origin, Subprotocol
 
-from saratoga_protocol.codec import CODECS, BadFrame
-from saratoga_protocol.commands import AnyCommand, GetRecord
-from saratoga_protocol.events import Alive, AnyEvent, MoveMade, Refused
+from saratoga_protocol.codec import CODECS
+from saratoga_protocol.events import Alive
 from saratoga_protocol.refusals import (
     ABUSE,
     NO_HELLO,
@@ -33,13 +30,12 @@ from saratoga_protocol.refusals import (
 )
 from saratoga_protocol.version import MAX_COMMAND_BYTES, SUBPROTOCOLS
 from saratoga_server.allowance.accounts import Ledger
-from saratoga_server.allowance.limits import BYTES_OF_A_COMMAND, COSTS
+from saratoga_server.edge.conversation import Conversation, Rooms
 from saratoga_server.edge.departure import see_out, slices
 from saratoga_server.edge.intake import Intake
 from saratoga_server.edge.line import WebSocketLine
-from saratoga_server.edge.long_answers import WAIT, LongAnswers
+from saratoga_server.edge.long_answers import LongAnswers
 from saratoga_server.edge.porter import Doorstep, HttpAnswer, Porter
-from saratoga_server.floor.refusing import refused
 from saratoga_server.floor.session import Session
 from saratoga_server.gauges.metrics import Metrics
 from saratoga_server.process.census import Census
@@ -74,23 +70,6 @@ BEARING: Final[dict[str, Any]] = {
     "max_queue": 16,
 }
 """Of every connection."""
-
-BAD_FRAME_COST: Final = 5
-"""Commands that one unreadable frame counts for."""
-
-
-class Rooms(Protocol):
-    """What stands behind the door."""
-
-    def arrived(self, session: Session) -> None: ...
-
-    async def answer(self, session: Session, command: AnyCommand) -> AnyEvent:
-        """Carry out a command; whatever goes wrong is an answer too."""
-        ...
-
-    async def gone(self, session: Session) -> None: ...
-
-    def now(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +111,7 @@ class Gateway:
         )
         self._long = LongAnswers()
         self._porter = Porter(self._ledger, door.trusted_proxies, http, self._long, self._flooded)
+        self._talk = Conversation(rooms, metrics, self._long, most_overdrawn=door.burst)
         self._lines: dict[Session, WebSocketLine] = {}
         self._lines_of: dict[Intake, WebSocketLine] = {}
         self._numbers = itertools.count(1)
@@ -270,7 +250,7 @@ class Gateway:
             HELLO_WITHIN, lambda: None if session.player else line.close(NO_HELLO)
         )
         try:
-            await self._converse(connection, session, line)
+            await self._talk.converse(connection, session, line)
         except ConnectionClosed:
             pass
         finally:
@@ -281,38 +261,6 @@ class Gateway:
             await self._rooms.gone(session)
             await line.closed()
 
-    async def _converse(self, connection: Intake, session: Session, line: WebSocketLine) -> None:
-        visitor = session.visitor
-        async for frame in connection:
-            if connection.has_more:
-                # what came in one piece would be answered in one turn of the loop
-                await asyncio.sleep(0)
-            if line.is_leaving:
-                continue
-            began = time.monotonic()
-            command = _read(session, frame)
-            cost = COSTS.get(type(command), 1) + len(frame) // BYTES_OF_A_COMMAND
-            if not visitor.pays(cost, began):
-                wait = visitor.wait_to_pay(cost, began)
-                session.tell(refused("too_fast", _id_of(command), wait=wait))
-                if visitor.overdrawn > self._door.burst:
-                    line.close(ABUSE)
-                    connection.stop_listening()
-                    return
-            elif isinstance(command, Refused):
-                visitor.allowance.takes(BAD_FRAME_COST, began)
-                self._metrics.refusals[command.code] += 1
-                session.tell(command)
-            else:
-                line.answering()
-                if isinstance(command, GetRecord):
-                    await self._answer_long(session, line, command)
-                else:
-                    await self._answer(session, command, began)
-                line.answered()
-            if line.is_full:
-                await line.drained()
-
     def _limited(self, what: str) -> None:
         self._metrics.limited[what] += 1
 
@@ -322,35 +270,3 @@ class Gateway:
             intake.cut()
         else:
             line.close(ABUSE)
-
-    async def _answer(self, session: Session, command: AnyCommand, began: float) -> None:
-        answer = await self._rooms.answer(session, command)
-        session.tell(answer)
-        if isinstance(answer, MoveMade):
-            self._metrics.moves_acknowledged += 1
-            self._metrics.acknowledgement.observe(time.monotonic() - began)
-
-    async def _answer_long(self, session: Session, line: WebSocketLine, command: GetRecord) -> None:
-        async with self._long.loading:
-            answer = await self._rooms.answer(session, command)
-            frame = session.codec.encode_event(answer)
-        if not self._long.has_room(len(frame)):
-            session.tell(refused("too_fast", command.id, wait=WAIT))
-            return
-        try:
-            line.send(frame)
-            await line.drained()
-        finally:
-            self._long.done(len(frame))
-
-
-def _read(session: Session, frame: bytes | str) -> AnyCommand | Refused:
-    """The command in a frame, or the refusal that names what is wrong with it."""
-    try:
-        return session.codec.decode_command(frame)
-    except BadFrame as fault:
-        return refused(fault.code, fault.re, fault.detail)
-
-
-def _id_of(command: AnyCommand | Refused) -> int | None:
-    return command.re if isinstance(command, Refused) else command.id
