@@ -64,7 +64,7 @@ bench: $(TOOLS) ## what rules, bots and a move cost
 long: $(TOOLS) ## the long targets: many races, many crashes
 	SARATOGA_HYPOTHESIS_PROFILE=long $(BIN)/pytest -m long $(ARGS)
 
-faults: $(TOOLS) ## a storm of FAULTS (1000) of every kind by SEED, three quarters of an hour; figures go to a file
+faults: $(TOOLS) ## a storm of FAULTS (1000) of every kind by SEED, half an hour and more; figures go to a file
 	PYTHONPATH=tests $(BIN)/python -m kit.storms --faults $(FAULTS) --seed "$(SEED)" --figures fault-figures.txt $(ARGS)
 
 fuzz: $(FUZZER) ## a million spoilt frames to the decoder and to a real house, and guided fuzzing

@@ -287,7 +287,10 @@ class Batcher:
                 failed.append(call)
         self._flight = [*written[1:], *written[:1], *failed]
         if self._flight:
-            self._recover(_first_error(answers) or "no replica confirmed the write")
+            error = _first_error(answers)
+            # without an error the replicas were waited for: that was the pause
+            rest = _LONGEST_PAUSE if error else _FIRST_PAUSE
+            self._recover(error or "no replica confirmed the write", rest)
         else:
             self._flush()
 
@@ -315,10 +318,11 @@ class Batcher:
             self._line = None
             self._recover("the connection was lost")
 
-    def _recover(self, reason: str) -> None:
+    def _recover(self, reason: str, rest: float = _LONGEST_PAUSE) -> None:
+        """Go on when there is a usable connection; where there is one, after so many seconds."""
         self._busy = True
         if self._recovery is None:
-            self._recovery = self._loop.create_task(self._come_back(reason))
+            self._recovery = self._loop.create_task(self._come_back(reason, rest))
             self._recovery.add_done_callback(self._came_back)
 
     def _came_back(self, recovery: asyncio.Task[None]) -> None:
@@ -334,11 +338,11 @@ class Batcher:
             self._recovery = None
         fail(lost, str(fault))
 
-    async def _come_back(self, reason: str) -> None:
+    async def _come_back(self, reason: str, rest: float) -> None:
         """Wait for a usable connection, then go on; give up whatever has waited for too long."""
         pause = _FIRST_PAUSE
         if self._line is not None:
-            await asyncio.sleep(_LONGEST_PAUSE)
+            await asyncio.sleep(rest)
         await self._sort_out(reason)
         while self._line is None and self._is_wanted:
             line = Line(self._on_reply, self._on_lost)

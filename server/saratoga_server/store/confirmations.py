@@ -9,11 +9,8 @@ returned, it finds the write synced (measured: 0.4 ms for both, 0.3 ms for WAIT 
 from collections.abc import Sequence
 from typing import Any, Final
 
-REPLICA_TIMEOUT: Final = 500
-"""Milliseconds that a replica is waited for before the write is tried again.
-
-One that has just come back to its primary may answer only what it is asked from then on.
-"""
+REPLICA_TIMEOUT: Final = 1_000
+"""Milliseconds that a replica is waited for before the write is tried again."""
 
 Command = tuple[str | int, ...]
 

@@ -39,7 +39,7 @@ def forecasts(options: argparse.Namespace, seed: str) -> Iterator[tuple[str, For
                 faults=faults,
                 kinds=kinds,
                 nodes=options.nodes,
-                together=0 if options.only else 5,
+                together=0 if options.only else 3,
                 silence=IMPATIENT,
                 races=-(-faults // FAULTS_A_RACE),
                 clustered=town == "cluster",
