@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
-from kit.relays import End, Relay
+from kit.relays import End, Exchange, open_exchange
 
 CONNECT_WITHIN = 1.0
 """Seconds; on one machine whoever does not accept by then is as good as dead."""
@@ -19,8 +19,7 @@ class Balancer:
         self.port = 0
         """Where it listens itself, once it does."""
         self._turn = 0
-        self._relays: set[Relay] = set()
-        self._calls: set[asyncio.Task[None]] = set()
+        self.exchange = Exchange(self.dial)
 
     @property
     def url(self) -> str:
@@ -47,31 +46,10 @@ class Balancer:
             return transport, port
         raise ConnectionRefusedError("no node takes connections")
 
-    def accept(self) -> asyncio.Protocol:
-        relay = Relay(self._relays.discard)
-        self._relays.add(relay)
-        call = asyncio.ensure_future(relay.connect(self.dial))
-        self._calls.add(call)
-        call.add_done_callback(self._calls.discard)
-        return relay.near_end()
-
-    async def close(self) -> None:
-        for call in list(self._calls):
-            call.cancel()
-        await asyncio.gather(*self._calls, return_exceptions=True)
-        for relay in list(self._relays):
-            relay.cut()
-
 
 @asynccontextmanager
 async def balancer(ports: Sequence[int]) -> AsyncIterator[Balancer]:
     """A balancer that listens while entered."""
     opened = Balancer(ports)
-    server = await asyncio.get_running_loop().create_server(opened.accept, "127.0.0.1", 0)
-    opened.port = server.sockets[0].getsockname()[1]
-    try:
+    async with open_exchange(opened.exchange) as opened.port:
         yield opened
-    finally:
-        server.close()
-        await opened.close()
-        await server.wait_closed()

@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from kit.relays import Exchange, Relay, open_unix_exchange, to_socket
+
 Loses = Callable[[bytes], bool]
 """Whether the answer to this piece of a request gets lost."""
 
@@ -18,76 +20,34 @@ class CuttingProxy:
         """How many answers."""
         self.has_lost = asyncio.Event()
         self.loses = loses
-        self._store = store
-        self._lines: set[asyncio.Task[None]] = set()
+        self.exchange = Exchange(to_socket(store), self._called)
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._lines.add(task)
-        try:
-            far_reader, far_writer = await asyncio.open_unix_connection(self._store)
-            try:
-                await self._pass_on(reader, writer, far_reader, far_writer)
-            finally:
-                far_writer.transport.abort()
-        except OSError:
-            return
-        finally:
-            writer.transport.abort()
-            self._lines.discard(task)
+    def _called(self, relay: Relay) -> None:
+        is_doomed = False
 
-    async def _pass_on(
-        self,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        far_reader: asyncio.StreamReader,
-        far_writer: asyncio.StreamWriter,
-    ) -> None:
-        doomed = False
+        def forth(data: bytes) -> bytes:
+            nonlocal is_doomed
+            is_doomed = is_doomed or self.loses(data)
+            return data
 
-        async def forth() -> None:
-            nonlocal doomed
-            while piece := await reader.read(1 << 20):
-                doomed = doomed or self.loses(piece)
-                far_writer.write(piece)
+        def back(data: bytes) -> bytes:
+            if not is_doomed:
+                return data
+            self.lost += 1
+            self.has_lost.set()
+            relay.swallows = True
+            asyncio.get_running_loop().call_soon(relay.cut)
+            return b""
 
-        async def back() -> None:
-            while piece := await far_reader.read(1 << 20):
-                if doomed:
-                    self.lost += 1
-                    self.has_lost.set()
-                    return
-                writer.write(piece)
-
-        ways = [asyncio.create_task(forth()), asyncio.create_task(back())]
-        try:
-            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for way in ways:
-                way.cancel()
-            await asyncio.gather(*ways, return_exceptions=True)
-
-    async def close(self) -> None:
-        # whoever has just been let in begins a turn of the loop later, and ends one later
-        await asyncio.sleep(0)
-        for line in list(self._lines):
-            line.cancel()
-        await asyncio.gather(*self._lines, return_exceptions=True)
-        await asyncio.sleep(0)
+        relay.forth, relay.back = forth, back
 
 
 @asynccontextmanager
 async def cutting_proxy(store: Path, socket: Path, loses: Loses) -> AsyncIterator[CuttingProxy]:
     """A proxy that runs while entered."""
     proxy = CuttingProxy(store, socket, loses)
-    server = await asyncio.start_unix_server(proxy.serve, socket)
-    try:
+    async with open_unix_exchange(proxy.exchange, socket):
         yield proxy
-    finally:
-        server.close()
-        await proxy.close()
-        await server.wait_closed()
 
 
 def every_first_call() -> Loses:

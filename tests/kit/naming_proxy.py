@@ -1,10 +1,12 @@
 """A proxy that says who calls, as a host's own does: it adds the caller at the end of a header."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from kit.relays import Exchange, Relay, open_exchange, to_port
 from saratoga_server.allowance.addresses import HEADER
+
+LINE_END = b"\r\n"
 
 
 class NamingProxy:
@@ -13,50 +15,31 @@ class NamingProxy:
     def __init__(self, port: int) -> None:
         self.url = ""
         self.client = "203.0.113.7"
-        self._port = port
-        self._calls: set[asyncio.Task[None]] = set()
+        self.exchange = Exchange(to_port(port), self._called)
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._calls.add(task)
-        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._port)
-        try:
-            line = await reader.readline()
-            far_writer.write(line + f"{HEADER}: {self.client}\r\n".encode())
-            ways = [
-                asyncio.create_task(_pass_on(reader, far_writer)),
-                asyncio.create_task(_pass_on(far_reader, writer)),
-            ]
-            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-            for way in ways:
-                way.cancel()
-            await asyncio.gather(*ways, return_exceptions=True)
-        finally:
-            far_writer.transport.abort()
-            writer.close()
-            self._calls.discard(task)
+    def _called(self, relay: Relay) -> None:
+        waiting = b""
+        is_named = False
 
-    async def close(self) -> None:
-        for call in list(self._calls):
-            call.cancel()
-        await asyncio.gather(*self._calls, return_exceptions=True)
+        def named(data: bytes) -> bytes:
+            """The request with the header behind its first line."""
+            nonlocal waiting, is_named
+            if is_named:
+                return data
+            waiting += data
+            line, found, rest = waiting.partition(LINE_END)
+            if not found:
+                return b""
+            is_named = True
+            return line + found + f"{HEADER}: {self.client}".encode() + LINE_END + rest
 
-
-async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    while piece := await reader.read(1 << 16):
-        writer.write(piece)
+        relay.forth = named
 
 
 @asynccontextmanager
 async def naming_proxy(port: int) -> AsyncIterator[NamingProxy]:
     """A proxy before a port of this machine, until the end."""
     proxy = NamingProxy(port)
-    server = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
-    proxy.url = f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    try:
+    async with open_exchange(proxy.exchange) as own_port:
+        proxy.url = f"ws://127.0.0.1:{own_port}"
         yield proxy
-    finally:
-        server.close()
-        await proxy.close()
-        await server.wait_closed()

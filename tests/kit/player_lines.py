@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 
 from kit.balancer import Balancer
 from kit.client_frames import Doubling, Mischief, Reordering, Watching, is_move, split_frames
-from kit.relays import End, Relay
+from kit.relays import End, Exchange, Relay, open_exchange
 
 ANSWER = b"move_made"
 
@@ -29,31 +29,23 @@ class PlayerLine:
         self.mischief: Mischief | None = None
         """What is done to the frames that go forth."""
         self._house = house
-        self._relays: set[Relay] = set()
+        self.exchange = Exchange(self._dial, self._called, self._ended)
         self._present: Relay | None = None
-        self._calls: set[asyncio.Task[None]] = set()
         self._rest = b""
         self._greeted = False
         self._moves: deque[bytes] = deque(maxlen=REMEMBERED)
 
     # Connections
 
-    def accept(self) -> asyncio.Protocol:
-        relay = Relay(self._ended)
-        self._relays.add(relay)
+    def _called(self, relay: Relay) -> None:
         self._present, self._rest, self._greeted = relay, b"", False
         relay.forth = self._forth
-        call = asyncio.ensure_future(relay.connect(self._dial))
-        self._calls.add(call)
-        call.add_done_callback(self._calls.discard)
-        return relay.near_end()
 
     async def _dial(self, end: Callable[[], End]) -> asyncio.Transport:
         transport, self.node = await self._house.dial_any(end)
         return transport
 
     def _ended(self, relay: Relay) -> None:
-        self._relays.discard(relay)
         if relay is self._present:
             self._present, self.node = None, 0
 
@@ -109,7 +101,7 @@ class PlayerLine:
             self._present.stall()
 
     def go_on(self) -> None:
-        for relay in self._relays:
+        for relay in self.exchange.relays:
             relay.go_on()
 
     def double(self, then: Callable[[], None]) -> None:
@@ -145,27 +137,15 @@ class PlayerLine:
 
     def drop_dead_ends(self) -> None:
         """What only the house still takes for a connection is cut there as well."""
-        for relay in list(self._relays):
+        for relay in list(self.exchange.relays):
             if relay is not self._present:
                 relay.cut()
-
-    async def close(self) -> None:
-        for call in list(self._calls):
-            call.cancel()
-        await asyncio.gather(*self._calls, return_exceptions=True)
-        for relay in list(self._relays):
-            relay.cut()
 
 
 @asynccontextmanager
 async def player_line(house: Balancer) -> AsyncIterator[PlayerLine]:
     """A line that may be called while entered."""
     line = PlayerLine(house)
-    server = await asyncio.get_running_loop().create_server(line.accept, "127.0.0.1", 0)
-    line.url = f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    try:
+    async with open_exchange(line.exchange) as port:
+        line.url = f"ws://127.0.0.1:{port}"
         yield line
-    finally:
-        server.close()
-        await line.close()
-        await server.wait_closed()

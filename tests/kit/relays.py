@@ -5,7 +5,9 @@ back, and may hand what goes forth to somebody who changes it.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import cast
 
 Change = Callable[[bytes], bytes]
@@ -138,3 +140,88 @@ class _NearEnd(End):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._relay.took(cast("asyncio.Transport", transport))
+
+
+class Exchange:
+    """Where connections come in, each to be passed on by a relay of its own."""
+
+    def __init__(
+        self,
+        dial: Dial,
+        on_call: Callable[[Relay], None] = lambda relay: None,
+        on_end: Callable[[Relay], None] = lambda relay: None,
+    ) -> None:
+        """`on_call` is told of every relay before it carries anything, `on_end` when it is over."""
+        self.relays: set[Relay] = set()
+        self._dial = dial
+        self._on_call = on_call
+        self._on_end = on_end
+        self._calls: set[asyncio.Task[None]] = set()
+
+    def accept(self) -> asyncio.Protocol:
+        """The protocol of a connection that comes in."""
+        relay = Relay(self._ended)
+        self.relays.add(relay)
+        self._on_call(relay)
+        call = asyncio.ensure_future(relay.connect(self._dial))
+        self._calls.add(call)
+        call.add_done_callback(self._calls.discard)
+        return relay.near_end()
+
+    def _ended(self, relay: Relay) -> None:
+        self.relays.discard(relay)
+        self._on_end(relay)
+
+    async def close(self) -> None:
+        for call in list(self._calls):
+            call.cancel()
+        await asyncio.gather(*self._calls, return_exceptions=True)
+        for relay in list(self.relays):
+            relay.cut()
+
+
+@asynccontextmanager
+async def _serving(server: asyncio.Server, exchange: Exchange) -> AsyncIterator[None]:
+    try:
+        yield
+    finally:
+        server.close()
+        await exchange.close()
+        await server.wait_closed()
+
+
+@asynccontextmanager
+async def open_exchange(exchange: Exchange) -> AsyncIterator[int]:
+    """It may be called while entered, at a port of this machine."""
+    server = await asyncio.get_running_loop().create_server(exchange.accept, "127.0.0.1", 0)
+    async with _serving(server, exchange):
+        yield server.sockets[0].getsockname()[1]
+
+
+@asynccontextmanager
+async def open_unix_exchange(exchange: Exchange, socket: Path) -> AsyncIterator[None]:
+    """It may be called while entered, at that socket."""
+    server = await asyncio.get_running_loop().create_unix_server(exchange.accept, socket)
+    async with _serving(server, exchange):
+        yield
+
+
+def to_port(port: int) -> Dial:
+    """Leads to a port of this machine."""
+
+    async def dial(end: Callable[[], End]) -> asyncio.Transport:
+        loop = asyncio.get_running_loop()
+        transport, _ = await loop.create_connection(end, "127.0.0.1", port)
+        return transport
+
+    return dial
+
+
+def to_socket(socket: Path) -> Dial:
+    """Leads to a Unix socket."""
+
+    async def dial(end: Callable[[], End]) -> asyncio.Transport:
+        transport, _ = await asyncio.get_running_loop().create_unix_connection(end, str(socket))
+        return transport
+
+    return dial
