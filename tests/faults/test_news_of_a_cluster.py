@@ -78,12 +78,13 @@ async def test_after_a_failover_the_new_primary_is_listened_to(cluster: Cluster)
 
 async def test_after_a_primarys_death_its_heir_is_listened_to(cluster: Cluster) -> None:
     async with two_nodes(cluster) as (far, east):
+        await says_everything(far, east, 1)
         dead = cluster.owner(table_key(TABLES[0]))
         openings = east.openings
         heir = await asyncio.to_thread(cluster.kill, dead)
         await asyncio.to_thread(cluster.wait_until_promoted, heir)
         await east.until(lambda: east.openings > openings)
-        await says_everything(far, east, 1)
+        await says_everything(far, east, 2)
         await asyncio.to_thread(dead.restart)
 
 
