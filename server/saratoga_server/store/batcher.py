@@ -9,6 +9,7 @@ primary by now are handed over.
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
+from itertools import chain
 from typing import Any, Final, Protocol
 
 import hiredis
@@ -130,7 +131,7 @@ class Batcher:
         loop = self._loop
         future: asyncio.Future[CommitOutcome] = loop.create_future()
         if self._closed:
-            future.set_exception(StoreUnavailable("the store is closed"))
+            fail([(commit, future, 0.0)], "it is closed")
             return future
         self._waiting.append((commit, future, loop.time() + PATIENCE))
         if not self._busy:
@@ -154,8 +155,7 @@ class Batcher:
 
     def under_way(self) -> list[Waiter]:
         """What nobody has been answered for."""
-        in_flight = (waiter for call in self._flight for waiter in call)
-        return [*in_flight, *self._returned, *self._waiting]
+        return [*chain.from_iterable(self._flight), *self._returned, *self._waiting]
 
     def shut(self) -> None:
         """Take no commits any more."""
@@ -287,10 +287,11 @@ class Batcher:
                 failed.append(call)
         self._flight = [*written[1:], *written[:1], *failed]
         if self._flight:
-            error = _first_error(answers)
-            # without an error the replicas were waited for: that was the pause
-            rest = _LONGEST_PAUSE if error else _FIRST_PAUSE
-            self._recover(error or "no replica confirmed the write", rest)
+            errors = [str(each) for each in answers if isinstance(each, hiredis.ReplyError)]
+            if errors:
+                self._recover(errors[0])
+            else:  # the replicas were waited for: that was the pause
+                self._recover("no replica confirmed the write", _FIRST_PAUSE)
         else:
             self._flush()
 
@@ -319,7 +320,7 @@ class Batcher:
             self._recover("the connection was lost")
 
     def _recover(self, reason: str, rest: float = _LONGEST_PAUSE) -> None:
-        """Go on when there is a usable connection; where there is one, after so many seconds."""
+        """Go on when there is a usable connection; where there is one, after `rest` seconds."""
         self._busy = True
         if self._recovery is None:
             self._recovery = self._loop.create_task(self._come_back(reason, rest))
@@ -390,10 +391,6 @@ class Batcher:
         self._returned = sort_out([each for each in self._returned if each[2] > now], again=True)
         waiting = [waiter for waiter in self._waiting if waiter[2] > now]
         self._waiting = deque(sort_out(waiting, again=False))
-
-
-def _first_error(answers: Iterable[Any]) -> str:
-    return next((str(each) for each in answers if isinstance(each, hiredis.ReplyError)), "")
 
 
 def fail(waiters: Iterable[Waiter], reason: str) -> None:
