@@ -7,7 +7,16 @@ next one: the house answers again what it has done already, and does it not agai
 from dataclasses import dataclass
 from typing import Final, Generic, Protocol, TypeVar
 
-from saratoga_protocol.commands import AnyCommand
+from saratoga_protocol.commands import (
+    AnyCommand,
+    GetLeaderboard,
+    GetRecord,
+    ListTables,
+    SubscribeLeaderboard,
+    UnsubscribeLeaderboard,
+    UnwatchTable,
+    WatchTable,
+)
 
 Waiter = TypeVar("Waiter")
 
@@ -28,6 +37,13 @@ class Pending(Generic[Waiter]):
 
 OWN_ID: Final = 1
 """For hellos and heartbeats, which change nothing: their ids only name the answer."""
+
+
+QUESTIONS: Final = (
+    *(GetRecord, GetLeaderboard, ListTables, WatchTable, UnwatchTable),
+    *(SubscribeLeaderboard, UnsubscribeLeaderboard),
+)
+"""Commands that change nothing: the house does not mind the order of their ids."""
 
 
 class PendingBook(Generic[Waiter]):
@@ -56,7 +72,8 @@ class PendingBook(Generic[Waiter]):
         """Give the draft its id, and write it down."""
         command = draft(id=self.take_id())
         self._pending[command.id] = Pending(command, waiter)
-        self._latest = command.id
+        if not isinstance(command, QUESTIONS):
+            self._latest = command.id
         return command
 
     def find(self, command_id: int | None) -> Pending[Waiter] | None:
@@ -69,10 +86,12 @@ class PendingBook(Generic[Waiter]):
     def is_latest(self, command_id: int) -> bool:
         """Whether no later command was written down: only then may it be sent again alone.
 
-        The house takes commands in the order of their ids. What is not written down (a seat taken
-        up again) only asks, and is no later command.
+        The house takes commands in the order of their ids. Questions, and what is not written down
+        (a seat taken up again), overtake nothing and are overtaken by nothing.
         """
-        return command_id == self._latest
+        pending = self._pending.get(command_id)
+        is_question = pending is not None and isinstance(pending.command, QUESTIONS)
+        return is_question or command_id == self._latest
 
     def unanswered(self) -> list[Pending[Waiter]]:
         """In the order of their ids, which is the order to send them again."""

@@ -256,7 +256,7 @@ async def test_a_command_is_not_sent_again_behind_a_later_one(house: ScriptedHou
         visit = await house.visit()
         asking = asyncio.create_task(client.request(DRAW))
         first = await visit.command()
-        later = asyncio.create_task(client.request(commands.ListTables))
+        later = asyncio.create_task(client.request(DRAW))
         await visit.command()
         await visit.say(
             events.Refused(re=first.id, code="store_unavailable", message="", retry=True)

@@ -42,17 +42,31 @@ def test_an_answer_finds_who_waits_for_it() -> None:
     assert book.find(None) is None
 
 
+SIT = partial(JoinTable, table="mint-otter-42")
+
+
 def test_only_the_latest_command_may_be_sent_again_alone() -> None:
     book: PendingBook[str] = PendingBook()
-    first = book.open(ListTables, "me")
+    first = book.open(SIT, "me")
     assert book.is_latest(first.id)
-    book.open(ListTables, "me")
+    book.open(SIT, "me")
     assert not book.is_latest(first.id)
+
+
+def test_a_question_overtakes_nothing_and_is_overtaken_by_nothing() -> None:
+    """A record is asked for when the race is over, while the command that ended it is under way."""
+    book: PendingBook[str] = PendingBook()
+    ends = book.open(SIT, "me")
+    question = book.open(ListTables, "me")
+    assert book.is_latest(ends.id)
+    book.open(SIT, "me")
+    assert book.is_latest(question.id)
+    assert not book.is_latest(ends.id)
 
 
 def test_an_id_that_was_only_taken_makes_no_command_the_latest_but_one() -> None:
     """A seat is taken up again after a lost connection, before the move is sent again."""
     book: PendingBook[str] = PendingBook()
-    move = book.open(ListTables, "me")
+    move = book.open(SIT, "me")
     book.take_id()
     assert book.is_latest(move.id)
