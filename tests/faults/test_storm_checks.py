@@ -21,6 +21,7 @@ from kit.storms.footprints import (
     clients_of,
     keys_left_over,
     listeners_of,
+    nodes_known,
     subscribers_of,
 )
 from kit.storms.leaks import held, pool_of
@@ -31,6 +32,7 @@ from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import AnyCommand, Heartbeat, MakeMove
 from saratoga_protocol.version import MSGPACK
 from saratoga_server.ports import LogEntry, Millis, StoredBoard
+from saratoga_server.store.nodes import ALIVE_FOR
 
 
 def frame(command: AnyCommand) -> bytes:
@@ -272,3 +274,12 @@ def test_a_storm_after_which_too_few_races_were_judged_has_failed() -> None:
     assert too_few(auditor, 3) == ["only 2 races of mint-otter-42 were judged, and 3 should be"]
     auditor.rows = 0
     assert too_few(auditor, 2) == ["no leaderboard was compared"]
+
+
+def test_a_node_that_died_before_the_stores_clock_went_back_is_none_that_lives(
+    store_server: StoreServer,
+) -> None:
+    with Redis(unix_socket_path=str(store_server.socket)) as store:
+        store.set("node:lives", 1, px=ALIVE_FOR)
+        store.set("node:died", 1, px=ALIVE_FOR + 60_000)
+        assert nodes_known(store) == 1

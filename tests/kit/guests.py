@@ -40,6 +40,14 @@ def token_of(name: str) -> str:
     return hashlib.sha256(f"token of {name}".encode()).hexdigest()
 
 
+class SentAway(Exception):
+    """The house closed the connection, and nothing more will be heard."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(code, reason)
+        self.code = code
+
+
 class Heard:
     """Everything that one connection was sent, frame by frame."""
 
@@ -48,10 +56,19 @@ class Heard:
         self.frames: list[bytes | str] = []
         self.events: list[AnyEvent] = []
         self._more = asyncio.Event()
+        self._end: SentAway | None = None
 
     def add(self, frame: bytes | str) -> None:
         self.frames.append(frame)
         self.events.append(cast(AnyEvent, self.codec.decode_event(frame)))
+        self._tell()
+
+    def end(self, how: SentAway) -> None:
+        """Nothing comes any more: whoever waits for something is told."""
+        self._end = how
+        self._tell()
+
+    def _tell(self) -> None:
         more, self._more = self._more, asyncio.Event()
         more.set()
 
@@ -60,12 +77,17 @@ class Heard:
         return [event for event in self.events[since:] if isinstance(event, kind)]
 
     async def next(self, kind: type[E], since: int, **wanted: object) -> E:
-        """The first event of that kind with these fields, from the `since`-th event on."""
+        """The first event of that kind with these fields, from the `since`-th event on.
+
+        Raises `SentAway` if the connection ends without it.
+        """
         async with asyncio.timeout(HEARD_WITHIN):
             while True:
                 for event in self.all(kind, since):
                     if all(getattr(event, name) == value for name, value in wanted.items()):
                         return event
+                if self._end is not None:
+                    raise self._end
                 since = len(self.events)
                 await self._more.wait()
 

@@ -9,7 +9,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from kit.guests import HEARD_WITHIN, Guest, Heard
+from kit.guests import HEARD_WITHIN, Guest, Heard, SentAway
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import AnyCommand
 from saratoga_protocol.events import AnyEvent, Event
@@ -33,6 +33,8 @@ class GuestOnTheWire(Guest):
         with suppress(ConnectionClosed):
             async for frame in self.socket:
                 self.heard.add(frame)
+        code, reason = self.socket.close_code, self.socket.close_reason
+        self.heard.end(SentAway(code or 0, reason or ""))
 
     async def _exchange(self, command: AnyCommand) -> AnyEvent:
         since = len(self.heard.events)

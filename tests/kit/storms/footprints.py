@@ -9,6 +9,8 @@ from urllib.request import urlopen
 
 from redis import Redis
 
+from saratoga_server.store.nodes import ALIVE_FOR
+
 ESTABLISHED = "01"
 
 KEPT_FOR_GOOD = re.compile(
@@ -111,5 +113,10 @@ def keys_left_over(store: Redis) -> Iterator[str]:
 
 
 def nodes_known(store: Redis) -> int:
-    """How many nodes count as living."""
-    return sum(1 for _ in store.scan_iter(match="node:*", count=1000))
+    """How many nodes count as living.
+
+    One that died before the store's clock was stepped back does so until that time comes again: its
+    sign of life has longer to go than any living node's.
+    """
+    signs = store.scan_iter(match="node:*", count=1000)
+    return sum(store.pttl(sign) <= ALIVE_FOR for sign in signs)

@@ -139,7 +139,7 @@ async def test_who_dies_is_followed_by_another_of_that_name(tmp_path: Path) -> N
         os.kill(first, signal.SIGKILL)
         ready = await written(programs, "ready", 3)
         assert ready[2][0] == "east.1"
-        keeping.cancel()
+        assert await call_off([keeping]) == []
 
 
 async def test_while_the_system_gives_no_process_it_is_asked_again(
