@@ -480,3 +480,28 @@ async def test_a_mark_and_a_call_on_their_way_elsewhere_do_not_hold_up_the_other
         CommitStatus.STALE,
         CommitStatus.DONE,
     ]
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_a_mark_that_is_not_taken_is_tried_again_after_a_pause(tmp_path: Path) -> None:
+    """It says no at once, and the replicas that have all there is say yes at once."""
+    marks = 0
+
+    def says(words: list[bytes]) -> bytes:
+        nonlocal marks
+        if words[0] == b"SET":
+            marks += 1
+            return b"-ASK 1 127.0.0.1:1\r\n"
+        if words[0] == b"WAIT":
+            return b":1\r\n"
+        return b"*4\r\n:0\r\n:1\r\n:5\r\n:1\r\n" if words[0] == b"FCALL" else b"+OK\r\n"
+
+    async with primary_that_says(tmp_path / "s", says) as connect:
+        batches = Batches(replicated=True, on_disk=False)
+        own = batcher.Batcher(connect, batches, by_partition, batcher.Alone(), lambda boards: None)
+        try:
+            with pytest.raises(StoreUnavailable, match="ASK 1"):
+                await own.submit(move("draw", 0))
+        finally:
+            await own.close()
+    assert marks <= 3, "a pause between two lasts nearly as long as they are patient"

@@ -228,7 +228,7 @@ class Batcher:
         calls = len(self._flight)
         answers, self._replies = self._replies[:calls], self._replies[calls:]
         if self._replies and not confirmed(self._replies):
-            self._unconfirmed(answers)
+            self._unconfirmed(answers, self._replies)
             return
         flight, self._flight = self._flight, []
         failed: list[tuple[list[Waiter], str]] = []
@@ -268,7 +268,7 @@ class Batcher:
         else:
             self._flush()
 
-    def _unconfirmed(self, answers: list[Any]) -> None:
+    def _unconfirmed(self, answers: list[Any], confirmations: list[Any]) -> None:
         """All of it comes again; what belongs elsewhere by now holds up nothing here.
 
         The mark lies in the first call's slot, and may be on its way to another primary: the next
@@ -287,8 +287,8 @@ class Batcher:
                 failed.append(call)
         self._flight = [*written[1:], *written[:1], *failed]
         if self._flight:
-            errors = [str(each) for each in answers if isinstance(each, hiredis.ReplyError)]
-            if errors:
+            replies = (*answers, *confirmations)
+            if errors := [str(each) for each in replies if isinstance(each, hiredis.ReplyError)]:
                 self._recover(errors[0])
             else:  # the replicas were waited for: that was the pause
                 self._recover("no replica confirmed the write", _FIRST_PAUSE)
