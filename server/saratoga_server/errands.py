@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import Final
 
 from saratoga_server.logs import EventLog
@@ -12,8 +12,10 @@ from saratoga_server.table import Refusal
 log = EventLog("errands")
 
 
-AT_ONCE: Final = 64
-"""Works of one step that are under way side by side; more would hold up the event loop."""
+SLICE: Final = 64
+"""Works that are begun in one go; more would hold up the event loop."""
+
+Do = Callable[[Awaitable[object]], Coroutine[object, object, None]]
 
 
 async def guarded(work: Awaitable[object]) -> bool:
@@ -24,35 +26,43 @@ async def guarded(work: Awaitable[object]) -> bool:
 async def guarded_each(works: Iterable[Awaitable[object]]) -> bool:
     """Do all of it side by side: what goes wrong, or has to wait for the store, holds up no other.
 
-    False if anything went wrong; what went wrong in the same way is one line in the log.
+    Slice by slice it begins, and none waits for the end of another. False if anything went wrong;
+    what went wrong in the same way is one line in the log.
     """
     every = list(works)
-    waiting = iter(every)
     faults: dict[tuple[type[Exception], str], Exception] = {}
     times: Counter[tuple[type[Exception], str]] = Counter()
 
-    async def do_some() -> None:
-        for work in waiting:
-            try:
-                await work
-            except Exception as fault:  # nobody awaits this: the log is the only witness
-                alike = type(fault), str(fault)
-                faults.setdefault(alike, fault)
-                times[alike] += 1
+    async def do(work: Awaitable[object]) -> None:
+        try:
+            await work
+        except Exception as fault:  # nobody awaits this: the log is the only witness
+            alike = type(fault), str(fault)
+            faults.setdefault(alike, fault)
+            times[alike] += 1
 
     try:
         if len(every) == 1:
-            await do_some()
+            await do(every[0])
         else:
-            await asyncio.gather(*(do_some() for _ in every[:AT_ONCE]))
+            await _side_by_side(do, every)
     finally:  # called off: what has not begun never will
-        for work in waiting:
+        for work in every:
             if asyncio.iscoroutine(work):
                 work.close()
     for alike, fault in faults.items():
         _tell(fault, times[alike])
     faults.clear()  # it and the frames in its tracebacks hold each other
     return not times
+
+
+async def _side_by_side(do: Do, every: Sequence[Awaitable[object]]) -> None:
+    """Begin it all, with a turn of the event loop after every slice; wait for the last to end."""
+    async with asyncio.TaskGroup() as group:
+        for start in range(0, len(every), SLICE):
+            for work in every[start : start + SLICE]:
+                group.create_task(do(work))
+            await asyncio.sleep(0)
 
 
 def _tell(fault: Exception, times: int) -> None:

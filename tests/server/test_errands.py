@@ -1,11 +1,12 @@
 """Background work: waited for in the end, and never lost without a line in the log."""
 
 import asyncio
+from itertools import pairwise
 
 import pytest
 
 from saratoga_server import errands
-from saratoga_server.errands import AT_ONCE, Errands, guarded, guarded_each
+from saratoga_server.errands import SLICE, Errands, guarded, guarded_each
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.table import Refusal
 
@@ -86,24 +87,41 @@ async def test_work_done_side_by_side_does_not_wait_for_each_other(log: Log) -> 
     assert log.lines == [("error", "house_fault")]
 
 
-async def test_what_goes_wrong_in_the_same_way_is_one_line_and_no_more_is_begun_than_can_be_borne(
-    log: Log,
-) -> None:
-    under_way, most = 0, 0
-
-    async def counted(fault: Exception) -> None:
-        nonlocal under_way, most
-        under_way += 1
-        most = max(most, under_way)
-        await asyncio.sleep(0)
-        under_way -= 1
-        raise fault
-
-    faults = [StoreUnavailable("away") for _ in range(3 * AT_ONCE)]
-    assert not await guarded_each([counted(fault) for fault in (*faults, ValueError("broken"))])
+async def test_what_goes_wrong_in_the_same_way_is_one_line(log: Log) -> None:
+    faults = [StoreUnavailable("away") for _ in range(3 * SLICE)]
+    assert not await guarded_each([work(fault) for fault in (*faults, ValueError("broken"))])
     assert log.lines == [("warning", "put_off"), ("error", "house_fault")]
-    assert log.fields[0]["times"] == 3 * AT_ONCE
-    assert most == AT_ONCE
+    assert log.fields[0]["times"] == 3 * SLICE
+
+
+async def test_behind_any_number_that_have_to_wait_another_is_done(log: Log) -> None:
+    """Many tables lie in a part of the store that is away, the last one does not."""
+    go = asyncio.Event()
+
+    async def goes() -> None:
+        go.set()
+
+    async with asyncio.timeout(5):
+        assert await guarded_each([*(go.wait() for _ in range(5 * SLICE)), goes()])
+    assert log.lines == []
+
+
+async def test_others_have_their_turn_while_much_is_begun() -> None:
+    begun = 0
+    seen = [0]
+
+    async def begins() -> None:
+        nonlocal begun
+        begun += 1
+
+    async def looks_on() -> None:
+        while begun < 4 * SLICE:
+            await asyncio.sleep(0)
+            seen.append(begun)
+
+    await asyncio.gather(guarded_each([begins() for _ in range(4 * SLICE)]), looks_on())
+    turns = [later - earlier for earlier, later in pairwise(seen)]
+    assert (sum(turns), max(turns)) == (4 * SLICE, SLICE)
 
 
 async def test_work_that_is_called_off_does_not_begin(log: Log) -> None:
@@ -111,11 +129,10 @@ async def test_work_that_is_called_off_does_not_begin(log: Log) -> None:
 
     async def begins(number: int) -> None:
         begun.append(number)
+        if len(begun) == SLICE:
+            step.cancel()
         await asyncio.Event().wait()
 
-    step = asyncio.create_task(guarded_each([begins(number) for number in range(2 * AT_ONCE)]))
-    for _ in range(3):
-        await asyncio.sleep(0)
-    step.cancel()
+    step = asyncio.create_task(guarded_each([begins(number) for number in range(2 * SLICE)]))
     await asyncio.wait([step])
-    assert (step.cancelled(), len(begun)) == (True, AT_ONCE)
+    assert (step.cancelled(), len(begun)) == (True, SLICE)
