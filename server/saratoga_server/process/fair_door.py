@@ -31,9 +31,13 @@ MOMENT: Final = 0.004
 """Seconds that a worker waits for one that has fewer; an idle one needs less than one millisecond."""
 
 OUT_OF_FILES: Final = 0.5
-"""Seconds before the next try when no more files may be open."""
+"""Seconds before the next try when no more files may be open, or nobody can be let in at all."""
 
-_NO_FILES: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+_GONE: Final = frozenset(
+    {errno.ENETDOWN, errno.EPROTO, errno.ENOPROTOOPT, errno.EHOSTDOWN, errno.ENONET}
+    | {errno.EHOSTUNREACH, errno.EOPNOTSUPP, errno.ENETUNREACH}
+)
+"""Faults of the one connection that waited, which accept(2) on Linux hands on, and lets it go."""
 
 log = EventLog("door")
 
@@ -87,6 +91,8 @@ class FairDoor(Generic[_Guest]):
         self._pause: asyncio.TimerHandle | None = None
         self._coming: set[asyncio.Task[None]] = set()
         self._is_open = False
+        self._told: set[int | None] = set()
+        """Faults that are in the log already; none once somebody was let in again."""
 
     @property
     def sockets(self) -> tuple[socket.socket, ...]:
@@ -152,11 +158,13 @@ class FairDoor(Generic[_Guest]):
         except (BlockingIOError, ConnectionAbortedError, InterruptedError):
             return
         except OSError as fault:
-            if fault.errno not in _NO_FILES:
-                raise
-            log.error("nobody_let_in", reason=str(fault))
-            self._look_away(OUT_OF_FILES)
+            if fault.errno not in _GONE:
+                if fault.errno not in self._told:
+                    log.error("nobody_let_in", reason=str(fault))
+                self._told.add(fault.errno)
+                self._look_away(OUT_OF_FILES)
             return
+        self._told.clear()
         guest = self._keeper.called(connection, address)
         coming = self._loop.create_task(self._take_in(connection, guest))
         self._coming.add(coming)

@@ -143,32 +143,76 @@ async def test_a_door_that_is_closed_lets_nobody_in_and_the_others_do(
             caller.close()
 
 
-class Full:
-    """A listening socket of a process that may open no more files, until it may."""
+class Faulty:
+    """A listening socket that fails in one way so many times, and is well again."""
 
-    def __init__(self, real: socket.socket) -> None:
+    def __init__(self, real: socket.socket, fault: int, times: int) -> None:
         self.real = real
+        self.fault = fault
+        self.times = times
         self.tries = 0
 
     def accept(self) -> tuple[socket.socket, object]:
         self.tries += 1
-        if self.tries == 1:
-            raise OSError(errno.EMFILE, "Too many open files")
+        if self.tries <= self.times:
+            raise OSError(self.fault, os.strerror(self.fault))
         return self.real.accept()
 
     def __getattr__(self, name: str) -> object:
         return getattr(self.real, name)
 
 
-async def test_without_files_to_open_the_door_is_tried_again_later(
-    address: socket.socket, monkeypatch: pytest.MonkeyPatch
+@asynccontextmanager
+async def faulty_door(
+    address: socket.socket, fault: int, times: int
+) -> AsyncIterator[tuple[Worker, Faulty]]:
+    """A worker at such a door, which is open; nothing may come to the event loop's own handler."""
+    strays: list[dict[str, object]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: strays.append(context))
+    async with workers(address, 1) as (only,):
+        faulty = Faulty(only.door._door, fault, times)
+        only.door._door = faulty  # type: ignore[assignment]
+        only.door.open(64)
+        yield only, faulty
+    assert strays == []
+
+
+@pytest.mark.parametrize("fault", [errno.EMFILE, errno.ENOBUFS, errno.EPERM, errno.ETIMEDOUT])
+async def test_while_nobody_can_be_let_in_the_door_is_tried_again_later(
+    address: socket.socket,
+    fault: int,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr("saratoga_server.process.fair_door.OUT_OF_FILES", 0.01)
-    async with workers(address, 1) as (only,):
-        full = Full(only.door._door)
-        only.door._door = full  # type: ignore[assignment]
-        only.door.open(64)
+    with caplog.at_level("ERROR", "saratoga.door"):
+        async with faulty_door(address, fault, times=5) as (only, door):
+            looked_away: list[float] = []
+            look_away = only.door._look_away
+
+            def noted(seconds: float) -> None:
+                looked_away.append(seconds)
+                look_away(seconds)
+
+            monkeypatch.setattr(only.door, "_look_away", noted)
+            caller = await call(address)
+            await let_in([only], 1)
+            caller.close()
+    assert (door.tries > 5, looked_away) == (True, [0.01] * 5)
+    assert len(caplog.records) == 1, "the fault is told once, however long it lasts"
+
+
+@pytest.mark.parametrize("fault", [errno.EPROTO, errno.ENETDOWN, errno.EHOSTUNREACH])
+async def test_whose_connection_broke_outside_keeps_nobody_waiting(
+    address: socket.socket,
+    fault: int,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with faulty_door(address, fault, times=1) as (only, door):
+        monkeypatch.setattr(only.door, "_look_away", lambda seconds: pytest.fail("looked away"))
         caller = await call(address)
         await let_in([only], 1)
-        assert full.tries > 1
+        assert door.tries > 1
         caller.close()
+    assert caplog.records == []
