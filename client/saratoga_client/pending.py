@@ -39,11 +39,23 @@ OWN_ID: Final = 1
 """For hellos and heartbeats, which change nothing: their ids only name the answer."""
 
 
-QUESTIONS: Final = (
-    *(GetRecord, GetLeaderboard, ListTables, WatchTable, UnwatchTable),
-    *(SubscribeLeaderboard, UnsubscribeLeaderboard),
-)
-"""Commands that change nothing: the house does not mind the order of their ids."""
+QUESTIONS: Final = (GetRecord, GetLeaderboard, ListTables)
+"""Commands that change nothing: it does not matter in which order they come."""
+
+
+def _followed(command: AnyCommand) -> str:
+    """What the command takes up or lets go of, and changes nothing else; or nothing.
+
+    The house does not mind the order of these ids, but of two about the same the last one that it
+    takes is the one that counts.
+    """
+    match command:
+        case WatchTable(table=code) | UnwatchTable(table=code):
+            return code
+        case SubscribeLeaderboard() | UnsubscribeLeaderboard():
+            return "the leaderboard"
+        case _:
+            return ""
 
 
 class PendingBook(Generic[Waiter]):
@@ -52,6 +64,7 @@ class PendingBook(Generic[Waiter]):
     def __init__(self) -> None:
         self._next_id = OWN_ID + 1
         self._latest = OWN_ID
+        self._latest_about: dict[str, int] = {}
         self._pending: dict[int, Pending[Waiter]] = {}
 
     @property
@@ -72,7 +85,9 @@ class PendingBook(Generic[Waiter]):
         """Give the draft its id, and write it down."""
         command = draft(id=self.take_id())
         self._pending[command.id] = Pending(command, waiter)
-        if not isinstance(command, QUESTIONS):
+        if followed := _followed(command):
+            self._latest_about[followed] = command.id
+        elif not isinstance(command, QUESTIONS):
             self._latest = command.id
         return command
 
@@ -87,11 +102,15 @@ class PendingBook(Generic[Waiter]):
         """Whether no later command was written down: only then may it be sent again alone.
 
         The house takes commands in the order of their ids. Questions, and what is not written down
-        (a seat taken up again), overtake nothing and are overtaken by nothing.
+        (a seat taken up again), overtake nothing and are overtaken by nothing; what takes up a
+        table or a leaderboard, or lets go of it, only by its like about the same.
         """
         pending = self._pending.get(command_id)
-        is_question = pending is not None and isinstance(pending.command, QUESTIONS)
-        return is_question or command_id == self._latest
+        if pending is None:
+            return command_id == self._latest
+        if followed := _followed(pending.command):
+            return command_id == self._latest_about[followed]
+        return isinstance(pending.command, QUESTIONS) or command_id == self._latest
 
     def unanswered(self) -> list[Pending[Waiter]]:
         """In the order of their ids, which is the order to send them again."""

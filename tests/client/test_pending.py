@@ -1,7 +1,16 @@
 from functools import partial
 
-from saratoga_client.pending import OWN_ID, PendingBook
-from saratoga_protocol.commands import JoinTable, ListTables
+import pytest
+
+from saratoga_client.pending import OWN_ID, Draft, PendingBook
+from saratoga_protocol.commands import (
+    JoinTable,
+    ListTables,
+    SubscribeLeaderboard,
+    UnsubscribeLeaderboard,
+    UnwatchTable,
+    WatchTable,
+)
 
 
 def test_ids_only_grow() -> None:
@@ -70,3 +79,32 @@ def test_an_id_that_was_only_taken_makes_no_command_the_latest_but_one() -> None
     move = book.open(SIT, "me")
     book.take_id()
     assert book.is_latest(move.id)
+
+
+WATCH = partial(WatchTable, table="mint-otter-42")
+ELSEWHERE = partial(WatchTable, table="lone-crane-7")
+UNWATCH = partial(UnwatchTable, table="mint-otter-42")
+SUBSCRIBE = partial(SubscribeLeaderboard, game="canfield")
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"), [(WATCH, UNWATCH), (UNWATCH, WATCH), (SUBSCRIBE, UnsubscribeLeaderboard)]
+)
+def test_what_is_followed_is_never_taken_up_again_after_it_was_let_go(
+    earlier: Draft, later: Draft
+) -> None:
+    book: PendingBook[str] = PendingBook()
+    first, second = book.open(earlier, "me"), book.open(later, "me")
+    assert not book.is_latest(first.id)
+    assert book.is_latest(second.id)
+    book.close(second.id)
+    assert not book.is_latest(first.id), "an answer to the later one does not make it the latest"
+
+
+@pytest.mark.parametrize("other", [SIT, ListTables, SUBSCRIBE, ELSEWHERE])
+def test_what_is_followed_overtakes_only_its_like(other: Draft) -> None:
+    book: PendingBook[str] = PendingBook()
+    before, watch, after = book.open(SIT, "me"), book.open(WATCH, "me"), book.open(other, "me")
+    assert book.is_latest(watch.id)
+    assert book.is_latest(after.id)
+    assert book.is_latest(before.id) is (other is not SIT)
