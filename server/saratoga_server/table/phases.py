@@ -109,12 +109,13 @@ def is_repeat(table: TableState, player: str, command_id: int) -> bool:
     """Whether this command was accepted before: answer it, and do it no second time.
 
     Raises `Refusal` if another of the seat's has overtaken it: it was not done, and will not be.
+    Where that cannot be told (`Seat.untold`), it counts as accepted.
     Not for joining and resuming, which every new connection has to do anew.
     """
     seat = table.seat(player)
     if seat is None:
         return command_id == table.departed.get(player, 0)
-    if command_id == seat.last_id or command_id in seat.accepted:
+    if command_id <= seat.untold_now or command_id in seat.accepted:
         return True
     if command_id < seat.last_id:
         raise Refusal("stale_id")

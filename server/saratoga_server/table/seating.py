@@ -81,7 +81,8 @@ def join(
         node=node,
         hello=hello,
         last_id=command_id,
-        accepted=tuple(last for gone, last in table.departed.items() if gone == player),
+        accepted=(command_id,),
+        untold=table.departed.get(player, 0),
     )
     departed = {gone: last for gone, last in table.departed.items() if gone != player}
     seated = replace(table, seats=(*table.seats, seat), epoch=epoch, departed=departed, touched=now)

@@ -68,7 +68,10 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     last_id: int = 0
     """The highest command id accepted from this seat."""
     accepted: tuple[int, ...] = ()
-    """The last few of them: a smaller id that is not among them was overtaken, and never carried out."""
+    """The last few of them, `last_id` as the last, unless an older node has written it since."""
+    untold: int = 0
+    """Of ids up to this one nobody can say whether they were carried out: older nodes, which keep no
+    `accepted`, have written some of them, or they came from an earlier seat of the player's."""
     races: int = 0
     wins: int = 0
     net: int = 0
@@ -77,7 +80,17 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     def having_told(self, command_id: int) -> "Seat":
         """The seat, when a command of that id was accepted from it."""
         told = dict.fromkeys((*self.accepted, self.last_id, command_id))
-        return replace(self, last_id=command_id, accepted=tuple(told)[-ACCEPTED_KEPT:])
+        return replace(
+            self,
+            last_id=command_id,
+            accepted=tuple(told)[-ACCEPTED_KEPT:],
+            untold=self.untold_now,
+        )
+
+    @property
+    def untold_now(self) -> int:
+        """`untold`, and what an older node has added to it."""
+        return self.untold if self.accepted[-1:] == (self.last_id,) else self.last_id
 
     @property
     def is_ready(self) -> bool:
