@@ -330,7 +330,7 @@ class LeaderboardStore(Protocol):
         ...
 
     async def settle_unread(self) -> tuple[list[Settlement], int]:
-        """Apply what was put by unread, if this node can read it; also returns how many it cannot."""
+        """Apply what was put by unread (forgotten players left out); also returns how many are left."""
         ...
 
     async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:

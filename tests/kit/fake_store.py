@@ -6,7 +6,7 @@ does, and nothing happens between a check and the write that stands on it.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -404,12 +404,14 @@ class FakeLeaderboards:
 
     async def settle_unread(self) -> tuple[list[Settlement], int]:
         await self.house.reading()
-        applied, self.house.unread = self._apply(self.house.unread)
+        applied, self.house.unread = self._apply(self.house.unread, self.house.players)
         await self.house.written()
         return applied, len(self.house.unread)
 
-    def _apply(self, waiting: Sequence[bytes]) -> tuple[list[Settlement], list[bytes]]:
-        """What was applied now, and what could not be read."""
+    def _apply(
+        self, waiting: Sequence[bytes], players: Container[str] | None = None
+    ) -> tuple[list[Settlement], list[bytes]]:
+        """What was applied now, for these players where they are given, and what could not be read."""
         applied, unread = [], []
         for packed in waiting:
             try:
@@ -417,6 +419,9 @@ class FakeLeaderboards:
             except ValueError:
                 unread.append(packed)
                 continue
+            if players is not None:
+                kept = tuple(each for each in settlement.results if each.player in players)
+                settlement = replace(settlement, results=kept)
             at = (settlement.game, settlement.race)
             if at not in self.house.settled:
                 begun = sum(map(len, self.house.settled.values()))

@@ -4,7 +4,10 @@ One number ranks a row (see the layout of its bits in `functions/leaderboards.lu
 depend on names: first more banked, then less time, then who got there first.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import compress
 from secrets import token_hex
 from typing import Final
 
@@ -19,6 +22,7 @@ from saratoga_server.store.keys import (
     SETTLED_KEPT,
     UNREAD_KEYS,
     leaderboard_tag,
+    player_key,
     ranking_key,
     unread_key,
 )
@@ -30,7 +34,8 @@ _DRAIN: Final = 100
 """Settlements taken at a time where all of them must be in."""
 
 _UNREAD: Final = 1_000
-"""Settlements that could not be read, looked at again in one go: more are there only after a disaster."""
+"""Settlements that could not be read, looked at again in one go, of each primary: more are there only
+after a disaster, and have their turn at the next looks."""
 
 
 class Leaderboards:
@@ -43,17 +48,23 @@ class Leaderboards:
         return (await self._settle_some(limit, whole=False))[1]
 
     async def settle_unread(self) -> tuple[list[Settlement], int]:
-        applied, unread = [], 0
-        for key, packed in await self._peek(UNREAD_KEYS, _UNREAD, whole=False):
+        waiting, found = await self._peek_unread()
+        applied, unread = [], defaultdict(list)
+        for key, packed in found:
             try:
                 settlement = unpack_settlement(packed)
             except ValueError:
-                unread += 1
+                unread[key].append(packed)
                 continue
-            if await self._settle(settlement):
-                applied.append(settlement)
+            remembered = await self._without_forgotten(settlement)
+            if await self._settle(remembered):
+                applied.append(remembered)
             await self._link.write("drop_settled", (key,), packed)
-        return applied, unread
+            waiting -= 1
+        if sum(map(len, unread.values())) < waiting:
+            for key, some in unread.items():
+                await self._link.read("put_last", (key,), *some)
+        return applied, waiting
 
     async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
         if limit <= 0:
@@ -101,6 +112,18 @@ class Leaderboards:
             await self._link.write("drop_settled", (outbox,), packed)
         return len(waiting), applied
 
+    async def _peek_unread(self) -> tuple[int, list[tuple[str, bytes]]]:
+        """How many could not be read; some of them, each with the key where it waits."""
+        answers = await self._link.read_everywhere("peek_unread", UNREAD_KEYS, _UNREAD, whole=False)
+        return sum(total for total, *_ in answers), _pairs(found for _, *found in answers)
+
+    async def _without_forgotten(self, settlement: Settlement) -> Settlement:
+        """The results of players who are still known: it has waited for long, and some may be gone."""
+        results = settlement.results
+        asked = [("HEXISTS", player_key(each.player), "token_hash") for each in results]
+        known = await self._link.commands(asked)
+        return replace(settlement, results=tuple(compress(results, known)))
+
     async def _peek(
         self, keys: Sequence[str], limit: int, *, whole: bool
     ) -> list[tuple[str, bytes]]:
@@ -108,8 +131,7 @@ class Leaderboards:
         found = await self._link.read_everywhere(
             "peek_outbox", keys, limit, int(whole), whole=whole
         )
-        pairs = (pair for some in found for pair in zip(*[iter(some)] * 2, strict=True))
-        return [(key.decode(), packed) for key, packed in pairs]
+        return _pairs(found)
 
     async def _settle(self, settlement: Settlement) -> bool:
         await self._link.command("SADD", LEADERBOARD_GAMES, settlement.game)
@@ -131,6 +153,11 @@ class Leaderboards:
         )
         mark = _mark_key(settlement.game, settlement.race)
         return bool(await self._link.write("settle", (mark,), packed) == 1)
+
+
+def _pairs(found: Iterable[Sequence[bytes]]) -> list[tuple[str, bytes]]:
+    pairs = (pair for some in found for pair in zip(*[iter(some)] * 2, strict=True))
+    return [(key.decode(), packed) for key, packed in pairs]
 
 
 def _mark_key(game: str, race: str) -> str:

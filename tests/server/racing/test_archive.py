@@ -15,7 +15,7 @@ from saratoga_protocol.events import Done, Leaderboard, Record
 from saratoga_rules.record import parse_record
 from saratoga_server.parcels.nudges import RaceVoided
 from saratoga_server.parcels.settlements import pack_settlement
-from saratoga_server.ports import BoardKey, Millis, RankedRow, SettledResult, Settlement
+from saratoga_server.ports import BoardKey, Millis, PlayerRow, RankedRow, SettledResult, Settlement
 from saratoga_server.racing.archive import OTHERS_EVERY
 
 BANKS_SOME = (
@@ -110,6 +110,8 @@ async def test_results_put_by_are_counted_and_shown_once_they_can_be_read(
     anna = await rooms.guest("Anna")
     await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
     many(rooms, 2)
+    known = [PlayerRow(player=f"{number:016}", token_hash="") for number in range(2)]
+    rooms.fake.players.update({row.player: row for row in known})
     rooms.fake.unread, rooms.fake.outbox = [b"\xc1ruined", *rooms.fake.outbox], []
     await rooms.house.archive.settle_unread()
     assert rooms.house.metrics.unread_results == 1

@@ -1,7 +1,9 @@
 """Leaderboards against every kind of store: always what a naive fold over the settled races says."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import count, product
+from itertools import count, islice, product
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,6 +17,7 @@ from saratoga_server.parcels.settlements import pack_settlement
 from saratoga_server.ports import (
     BoardKey,
     Millis,
+    PlayerRow,
     RaceFinish,
     RankedRow,
     SettledResult,
@@ -197,19 +200,30 @@ async def test_what_cannot_be_read_is_put_by_and_holds_up_nothing(store: AnyStor
     assert await store.leaderboards.settle_unread() == ([], 3), "it stays"
 
 
-async def test_what_a_newer_node_wrote_is_settled_once_it_can_be_read(
-    store: AnyStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    race, other = settlement(result("anna", 20)), settlement(result("anna", 30))
-    await put_out(store, race, other)
-    await put_out_packed(store, RUINED)
+@contextmanager
+def older_node() -> Iterator[None]:
+    """Whoever looks meanwhile can read no settlement."""
 
     def older(packed: bytes) -> Settlement:
         raise ValueError("not a settlement of this version")
 
-    with monkeypatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         for reader in ("saratoga_server.store.leaderboards", "kit.fake_store"):
             patch.setattr(f"{reader}.unpack_settlement", older)
+        yield
+
+
+async def know(store: AnyStore, *names: str) -> None:
+    for name in names:
+        await store.players.create_player(PlayerRow(player=name, token_hash=name))
+
+
+async def test_what_a_newer_node_wrote_is_settled_once_it_can_be_read(store: AnyStore) -> None:
+    race, other = settlement(result("anna", 20)), settlement(result("anna", 30))
+    await know(store, "anna")
+    await put_out(store, race, other)
+    await put_out_packed(store, RUINED)
+    with older_node():
         assert await store.leaderboards.settle_outbox(10) == []
         assert await store.leaderboards.settle_unread() == ([], 3)
     applied, unread = await store.leaderboards.settle_unread()
@@ -218,6 +232,39 @@ async def test_what_a_newer_node_wrote_is_settled_once_it_can_be_read(
     row = await store.leaderboards.row(ranking("bankroll"), "anna")
     assert row is not None
     assert row.races == 2
+
+
+async def test_what_can_be_read_is_reached_behind_any_number_that_cannot(
+    store: AnyStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.store.leaderboards._UNREAD", 6)
+    codes = (f"lone-crane-{next(numbers)}" for _ in count())
+    some = [code for code in islice(codes, 4_000) if partition(code) in (7, 8)]
+    race = settlement(result("anna", 20))
+    await know(store, "anna")
+    for number, code in enumerate(some[:12]):
+        await put_out_packed(store, RUINED + bytes([number % 5]), code)
+    await put_out_packed(store, pack_settlement(race), some[12])
+    with older_node():
+        assert await store.leaderboards.settle_outbox(20) == []
+        assert await store.leaderboards.settle_unread() == ([], 13)
+    looks = [await store.leaderboards.settle_unread() for _ in range(6)]
+    assert [each for applied, _ in looks for each in applied] == [race]
+    assert looks[-1] == ([], 12)
+
+
+async def test_a_late_result_brings_no_forgotten_player_back(store: AnyStore) -> None:
+    race = settlement(result("anna", 20), result("bert", 10))
+    await know(store, "anna", "bert")
+    await put_out(store, race)
+    with older_node():
+        assert await store.leaderboards.settle_outbox(10) == []
+    await store.leaderboards.forget_results("anna")
+    await store.players.forget_player("anna")
+    applied, unread = await store.leaderboards.settle_unread()
+    assert ([each.race for each in applied], unread) == ([race.race], 0)
+    assert await players(store, ranking("best")) == ["bert"]
+    assert await players(store, ranking("bankroll")) == ["bert"]
 
 
 async def test_a_race_that_cannot_be_read_keeps_no_other_from_being_voided(store: AnyStore) -> None:
