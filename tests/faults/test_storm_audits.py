@@ -219,6 +219,31 @@ async def test_a_player_who_comes_back_to_fewer_moves_than_were_acknowledged_fin
     assert ["came back to 3 entries" in fault for fault in await whole.faults()] == [True]
 
 
+def test_who_was_there_when_the_house_ended_a_board_must_have_been_told() -> None:
+    record = race_of(0)
+    (place, *_) = (
+        place
+        for place, racer in enumerate(record.racers)
+        if racer.log[-1].text in LOG_ENDINGS and racer.log[-1].text != "cash-out"
+    )
+
+    def untold() -> tuple[str, Notes, BoardView]:
+        whole = raced([0])
+        notes = whole.notes(place)
+        ended = notes.ended.pop(record.race_id)
+        notes.shown[record.race_id].remove(ended)
+        return whole.records[1], notes, ended
+
+    text, notes, ended = untold()
+    (fault,) = disagreements(text, [notes])
+    assert "(racing), not" in fault
+    notes.take_up(events.Snapshot(table=GATHERING, now=NOW, board=ended))
+    assert disagreements(text, [notes]) == []
+    text, notes, _ = untold()
+    notes.connected.append(time.monotonic())  # and was away before
+    assert disagreements(text, [notes]) == []
+
+
 def show(notes: Notes, event: events.AnyEvent) -> None:
     if isinstance(event, events.Snapshot):
         notes.take_up(event)

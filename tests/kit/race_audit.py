@@ -75,8 +75,8 @@ def _faults_of_board(record: RaceRecord, racer: RacerLog, notes: Notes) -> Itera
     for board in notes.shown.get(record.race_id, ()):
         yield from _faults_of_view(record, positions, board)
     yield from notes.taken_back.get(record.race_id, ())
-    last = notes.ended.get(record.race_id) or (done[-1].board if done else None)
     end = positions[-1]
+    last = _last_seen(notes, record.race_id)
     if last is not None and (last.banked, last.state, last.view) != (
         racer.banked,
         racer.state,
@@ -86,6 +86,23 @@ def _faults_of_board(record: RaceRecord, racer: RacerLog, notes: Notes) -> Itera
     result = next(row for row in record.results if row.player == racer.player)
     if (result.banked, result.net) != (end.banked, net(GAMES[record.game], end.banked)):
         yield f"the moves come to {end.banked}, the result is {result.banked}, {result.net} dollars"
+
+
+def _last_seen(notes: Notes, race: str) -> BoardView | None:
+    """The player's board as it must have been told at the end of the race.
+
+    `None` where the player was away after the last move: then the house may have ended the board
+    meanwhile, and the race have been over when the player was back.
+    """
+    if race in notes.ended:
+        return notes.ended[race]
+    over = [board for board in notes.shown.get(race, ()) if board.state != "racing"]
+    if over:
+        return over[-1]  # by a snapshot: it had ended while the player was away
+    done = notes.of_race(race)
+    if not done or any(moment > done[-1].moment for moment in notes.connected):
+        return None
+    return done[-1].board
 
 
 def _faults_of_moves(racer: RacerLog, done: Iterable[Acknowledged]) -> Iterator[str]:
