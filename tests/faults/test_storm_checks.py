@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
+from random import Random
 from types import SimpleNamespace
 
 import pytest
@@ -14,8 +15,10 @@ from kit.messages import BOARD
 from kit.race_audit import faults_of_count, faults_of_open_board
 from kit.recorded_players import Acknowledged, Notes, RecordedPlayer
 from kit.stores import StoreServer
+from kit.storms import node_faults
 from kit.storms.__main__ import report
 from kit.storms.auditor import Auditor
+from kit.storms.fault import Blow, Fault
 from kit.storms.footprints import (
     Footprint,
     clients_of,
@@ -26,7 +29,7 @@ from kit.storms.footprints import (
 )
 from kit.storms.leaks import held, pool_of
 from kit.storms.storm import Storm
-from kit.storms.town import Guest, Town
+from kit.storms.town import Guest, Node, Town
 from kit.storms.weather import LONG_CLUSTERED, LONG_STANDALONE, Aftermath, Forecast, too_few
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import AnyCommand, Heartbeat, MakeMove
@@ -283,3 +286,53 @@ def test_a_node_that_died_before_the_stores_clock_went_back_is_none_that_lives(
         store.set("node:lives", 1, px=ALIVE_FOR)
         store.set("node:died", 1, px=ALIVE_FOR + 60_000)
         assert nodes_known(store) == 1
+
+
+def node_at(port: int, struck: list[int]) -> Node:
+    """A node whose way to the store can be cut, and nothing else."""
+    way = SimpleNamespace(cut=lambda: struck.append(port))
+    return Node(SimpleNamespace(port=port), None, way, 0)  # type: ignore[arg-type]
+
+
+async def test_a_node_is_struck_where_somebody_is_if_anybody_is_anywhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    struck: list[int] = []
+    guest = guest_with(Notes())
+    guest.line = SimpleNamespace(node=4001)  # type: ignore[assignment]
+    nodes = [node_at(port, struck) for port in (4000, 4001, 4002)]
+    town = Town(nodes, None, None, None, None, tables=[[guest]])  # type: ignore[arg-type]
+    for seed in range(20):
+        assert (await node_faults.cut_off(town, Random(seed))).felt_by == [guest]
+    assert set(struck) == {4001}
+    monkeypatch.setattr(node_faults, "SOMEBODY_WITHIN", 0.01)
+    guest.line.node = 0
+    assert (await node_faults.cut_off(town, Random(7))).felt_by == []
+
+
+async def test_a_kind_of_fault_that_nobody_ever_felt_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    guest = guest_with(Notes())
+    felt: list[Guest] = []
+
+    async def strike(town: Town, chance: Random) -> Blow:
+        return Blow(list(felt))
+
+    async def at_once(*args: object, **more: object) -> list[tuple[Guest, float]]:
+        return []
+
+    fault = Fault(name="node sneezed", part="node", strike=strike)
+    town = Town([], None, None, None, None, tables=[[guest]])  # type: ignore[arg-type]
+    monkeypatch.setattr(town, "mid_race", at_once)
+    monkeypatch.setattr(town, "all_back", at_once)
+    storm = Storm(town, [fault], "7")
+    assert storm.never_felt() == []
+    await storm.throw((fault,), 1)
+    assert storm.never_felt() == ["node sneezed: 1 thrown, and nobody felt any"]
+    felt.append(guest)
+    await storm.throw((fault,), 2)
+    assert storm.never_felt() == []
+    toll = storm.tolls[fault.name]
+    assert (toll.count, toll.unfelt) == (2, 1)
+    assert toll.line().split()[:2] == ["2", "1"], "and it is told"

@@ -1,12 +1,13 @@
 """Nodes killed, hung, drained, cut off from their store, and with clocks that step."""
 
 import signal
+from contextlib import suppress
 from functools import partial
 from random import Random
 
 from kit.stepping_clocks import SEEN_WITHIN
 from kit.storms.fault import Blow, Fault
-from kit.storms.town import Node, Town
+from kit.storms.town import NeverCame, Node, Town
 
 BACK_AFTER_A_NODE = 2.0
 """Seconds; what is promised when a node dies."""
@@ -21,12 +22,20 @@ MOST_STEPPED = 600
 """Seconds that a clock is ever away from the true time."""
 
 
-def _some_node(town: Town, chance: Random) -> Node:
-    return chance.choice(town.up() or town.nodes)
+SOMEBODY_WITHIN = 5.0
+"""Seconds for a player to come to a node, where the fault before has sent all of them away."""
+
+
+async def _some_node(town: Town, chance: Random) -> Node:
+    """One that somebody is connected to, if there is any."""
+    up = town.up() or town.nodes
+    with suppress(NeverCame):
+        await town.until("somebody at a node", lambda: any(map(town.at, up)), SOMEBODY_WITHIN)
+    return chance.choice([node for node in up if town.at(node)] or up)
 
 
 async def kill(town: Town, chance: Random) -> Blow:
-    node = _some_node(town, chance)
+    node = await _some_node(town, chance)
     felt_by = town.at(node)
     node.is_down = True
     await node.house.kill()
@@ -39,7 +48,7 @@ async def _start(node: Node) -> None:
 
 
 async def hang(town: Town, chance: Random) -> Blow:
-    node = _some_node(town, chance)
+    node = await _some_node(town, chance)
     felt_by = town.at(node)
     node.is_down = True
     assert node.house.process is not None
@@ -55,7 +64,7 @@ async def _go_on(node: Node) -> None:
 
 async def restart(town: Town, chance: Random) -> Blow:
     """Down in order and up again, as the one version or the other: they are mixed all the time."""
-    node = _some_node(town, chance)
+    node = await _some_node(town, chance)
     felt_by = town.at(node)
     node.is_down = True
     code = await node.house.stop()
@@ -66,14 +75,14 @@ async def restart(town: Town, chance: Random) -> Blow:
 
 async def step_clock(town: Town, chance: Random) -> Blow:
     """Minutes forth or back; it stays so until the next step."""
-    node = _some_node(town, chance)
+    node = await _some_node(town, chance)
     node.clock.set(chance.randint(-MOST_STEPPED, MOST_STEPPED))
     return Blow(town.at(node))
 
 
 async def cut_off(town: Town, chance: Random) -> Blow:
     """All connections between a node and the store break."""
-    node = _some_node(town, chance)
+    node = await _some_node(town, chance)
     assert node.way is not None
     node.way.cut()
     return Blow(town.at(node))
@@ -81,7 +90,7 @@ async def cut_off(town: Town, chance: Random) -> Blow:
 
 async def swallow(town: Town, chance: Random) -> Blow:
     """All connections between a node and the store are half-open from now on."""
-    node = _some_node(town, chance)
+    node = await _some_node(town, chance)
     assert node.way is not None
     node.way.go_dead()
     return Blow(town.at(node))

@@ -25,8 +25,10 @@ class Toll:
     """What one kind of fault has cost."""
 
     count: int = 0
+    unfelt: int = 0
+    """Of these, felt by nobody: they say nothing."""
     alone: int = 0
-    """Of these, thrown with nothing else going on."""
+    """Of all, thrown with nothing else going on."""
     waits: list[float] = field(default_factory=list)
     """Seconds until a racer was back, of every racer that felt one thrown alone."""
     heals: list[float] = field(default_factory=list)
@@ -36,7 +38,7 @@ class Toll:
 
     def line(self) -> str:
         waits = f"{len(self.waits):>8} {_spread(self.waits)}"
-        return f"{self.count:>6} {self.alone:>6} {waits} {_spread(self.heals)}"
+        return f"{self.count:>6} {self.unfelt:>6} {self.alone:>6} {waits} {_spread(self.heals)}"
 
 
 def _spread(seconds: list[float]) -> str:
@@ -141,9 +143,10 @@ class Storm:
         slowest = max((moment - healed for _, moment in back), default=0.0)
         if slowest > BACK_IN_ANY_CASE:
             self._late(names, slowest, healed - since, back)
-        for fault in faults:
+        for fault, blow in blows:
             toll = self._toll(fault)
             toll.count += 1
+            toll.unfelt += not list(blow.felt_by)
             if len(faults) > 1:
                 continue
             toll.alone += 1
@@ -159,6 +162,14 @@ class Storm:
             if fault.bar is not None and longest > fault.bar:
                 self._late(names, longest, healed - since, back)
 
+    def never_felt(self) -> list[str]:
+        """The kinds that were thrown, and struck nobody at all."""
+        return [
+            f"{name}: {toll.count} thrown, and nobody felt any"
+            for name, toll in sorted(self.tolls.items())
+            if toll.unfelt >= toll.count
+        ]
+
     def _late(
         self, names: str, longest: float, healed: float, back: list[tuple[Guest, float]]
     ) -> None:
@@ -171,8 +182,8 @@ class Storm:
     def figures(self) -> str:
         """A line for every kind: how often, and how long it took players to be back."""
         spread = f"{'median':>7} {'of ten':>7} {'longest':>7}"
-        over = f"{'':<32}{'':>13} {'s until racers are back':>32} {'s until all is right':>23}"
-        head = f"{'':<32}{'thrown':>6} {'alone':>6} {'racers':>8} {spread} {spread}"
+        over = f"{'':<32}{'':>20} {'s until racers are back':>32} {'s until all is right':>23}"
+        head = f"{'':<32}{'thrown':>6} {'unfelt':>6} {'alone':>6} {'racers':>8} {spread} {spread}"
         lines = [over, head]
         lines += [f"{name:<32}{toll.line()}" for name, toll in sorted(self.tolls.items())]
         steps = [

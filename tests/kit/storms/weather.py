@@ -109,6 +109,7 @@ async def weathered(
             await town.rest()
             await asyncio.wait_for(auditor.close(), AUDITED_WITHIN)
             auditor.faults += too_few(auditor, forecast.races)
+            auditor.faults += storm.never_felt()
         return Aftermath(
             storm=storm,
             audited=auditor,
