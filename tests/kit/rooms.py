@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TypeVar
 
+import msgpack
 import pytest
 
 from kit.fake_news import FakeNews
@@ -32,6 +33,7 @@ from saratoga_server.parcels.nudges import NewsEar
 from saratoga_server.ports import Millis
 from saratoga_server.table import TableState
 from saratoga_server.table.countdown import COUNTDOWN_MILLIS
+from saratoga_server.table.state import FORMAT
 
 PROGRAM = "saratoga-server test"
 
@@ -200,6 +202,14 @@ async def counted_down(host: Guest, *others: Guest) -> None:
     for guest in (host, *others):
         answer = await guest.reveal()
         assert isinstance(answer, Done), answer
+
+
+def for_newer_nodes(rooms: HouseInMemory, code: str, by: int = 1) -> None:
+    """The table is of a later format now; with a negative number, of an earlier one."""
+    version, body = rooms.fake.tables[code]
+    read = msgpack.unpackb(body)
+    read["format"] = read.get("format", FORMAT) + by
+    rooms.fake.tables[code] = (version + 1, msgpack.packb(read))
 
 
 async def open_in_memory(

@@ -8,6 +8,7 @@ from saratoga_protocol.commands import SubscribeLeaderboard
 from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.refusals import CloseCode
 from saratoga_server.allowance.accounts import Visitor, unlimited
+from saratoga_server.table import Seat
 
 
 class Line(Protocol):
@@ -49,11 +50,22 @@ class Session:
     """The table where this connection holds the player's seat."""
     epoch: int = 0
     """The fence of that seat: a newer connection has a larger one."""
+    claimed: int = 0
+    """The fence with which it asked for a seat last: the answer may have been lost."""
     watching: set[str] = field(default_factory=set)
     """Tables followed without a seat."""
     leaderboard: SubscribeLeaderboard | None = None
     visitor: Visitor = field(default_factory=unlimited)
     """What it may still do."""
+
+    def has_lost(self, seat: Seat) -> bool:
+        """Whether a newer connection has the seat that this one had.
+
+        What it has asked for itself it takes as its own, though it was not answered.
+        """
+        if (seat.hello, seat.epoch) == (self.hello, self.claimed):
+            self.epoch = self.claimed
+        return self.epoch < seat.epoch
 
     def tell(self, event: AnyEvent) -> None:
         """Send one event to this connection."""

@@ -219,8 +219,13 @@ class House:
             # the table is for newer nodes; whoever balances them may find one
             session.line.close(RESTARTING)
         if refusal.code == "taken_over":
-            session.seat = None
-            session.line.close(TAKEN_OVER)
+            held = session.seat
+            if await self.lobby.holds_seat(session):
+                # the newer one is itself: it was not answered when it asked for its seat again
+                return refused("store_unavailable", command.id)
+            if session.seat == held:  # else it has been told by now
+                session.seat = None
+                session.line.close(TAKEN_OVER)
         if refusal.code in WITH_BOARD and isinstance(command, said.MakeMove | said.CashOut):
             board = await self.dealer.own_board(session, command.race)
         return refused(refusal.code, command.id, refusal.detail, board, refusal.wait)

@@ -76,7 +76,8 @@ class Lobby:
         self._clock = clock
         self._node = node
         self._seed = seed
-        self.places = Places(players, floor)
+        self.places = Places(players, floor, seed)
+        self.places.on_let_back = self._let_go
         self._listed: dict[str, bytes | None] = {}
 
     # Coming
@@ -92,29 +93,31 @@ class Lobby:
         if wait := session.visitor.does(Act.TABLE):
             raise too_much("Too many tables were opened.", wait)
         code = await self._players.reserve_code(session.player, command.id, await self._free_code())
-        name, passed_over = await self._free_to_sit(session, code)
-        change = rules.new_table(
-            code,
-            settings,
-            session.player,
-            name,
-            command.id,
-            bot=session.bot,
-            node=self._node,
-            hello=session.hello,
-            now=self._clock.now(),
-            fresh_seed=self._seed(),
-        )
-        room = await self._floor.open(change.table)
-        if room is None:  # asked again: the table is there already
-            return await self._come_back(session, command.id, code)
-        self._listed[code] = None
-        await self.list_if_public(room)
-        return await self._seated(session, command.id, room, change.table.epoch, passed_over)
+        name = await self._present_name(session)
+        async with self.places.taking(session.player, code) as passed_over:
+            change = rules.new_table(
+                code,
+                settings,
+                session.player,
+                name,
+                command.id,
+                bot=session.bot,
+                node=self._node,
+                hello=session.hello,
+                now=self._clock.now(),
+                fresh_seed=self._seed(),
+            )
+            room = await self._floor.open(change.table)
+            if room is None:  # asked again: the table is there already
+                return await self._come_back(session, command.id, code, passed_over)
+            self._listed[code] = None
+            await self.list_if_public(room)
+            epoch = change.table.epoch
+            return await self._seated(session, command.id, room, epoch, passed_over)
 
     async def join(self, session: Session, command: JoinTable) -> Snapshot:
         """Sit down at a table, or come back to one's seat."""
-        name, passed_over = await self._free_to_sit(session, command.table)
+        name = await self._present_name(session)
 
         def joined(table: TableState, now: Millis) -> Change:
             return rules.join(
@@ -129,7 +132,8 @@ class Lobby:
             )
 
         try:
-            return await self._sit_down(session, command.id, command.table, joined, passed_over)
+            async with self.places.taking(session.player, command.table) as passed_over:
+                return await self._sit_down(session, command.id, command.table, joined, passed_over)
         except Refusal as refusal:
             room = self._floor.known(command.table)
             if refusal.code == "stale_id" and room is not None:
@@ -142,13 +146,15 @@ class Lobby:
         """Come back to one's seat."""
         return await self._come_back(session, command.id, command.table)
 
-    async def _come_back(self, session: Session, command_id: int, code: str) -> Snapshot:
+    async def _come_back(
+        self, session: Session, command_id: int, code: str, passed_over: Sequence[str] = ()
+    ) -> Snapshot:
         def resumed(table: TableState, now: Millis) -> Change:
             return rules.resume(
                 table, session.player, node=self._node, hello=session.hello, now=now
             )
 
-        return await self._sit_down(session, command_id, code, resumed)
+        return await self._sit_down(session, command_id, code, resumed, passed_over)
 
     async def _sit_down(
         self,
@@ -167,7 +173,7 @@ class Lobby:
                 # whoever lost this line is back over another one, and that is the newer one
                 raise Refusal("taken_over")
             change = transition(table, now)
-            taken = change.table.epoch if change else 0
+            taken = session.claimed = change.table.epoch if change else 0
             return change
 
         before, session.seat = session.seat, None  # or it would be the older one itself
@@ -189,49 +195,35 @@ class Lobby:
         """The seat was taken with that epoch, and may have been taken over since."""
         if room.state.seat(session.player) is None:
             raise Refusal("not_seated")
-        session.seat, session.epoch = room.code, epoch
+        session.seat, session.epoch, session.claimed = room.code, epoch, epoch
         self._hub.follow(session, room.code)
         self.tell_the_older(room)
         if session.seat is None:
             raise Refusal("taken_over")
-        try:
-            await self.places.make_sure(session.player, room.code, passed_over)
-        except Refusal:
-            if room.state.is_racing(session.player):
-                return await self.snapshot(session, command_id, room)  # no race is lost for that
-            await self._let_back(session, room.code, epoch)
-            raise
+        await self.places.make_sure(session.player, room.code, epoch, passed_over)
         return await self.snapshot(session, command_id, room)
-
-    async def _let_back(self, session: Session, code: str, epoch: int) -> None:
-        """Give a seat up that should not have been taken, unless a newer connection has it now."""
-
-        def left(table: TableState, now: Millis) -> Change | None:
-            seat = table.seat(session.player)
-            if seat is None or seat.epoch != epoch:
-                return None
-            return rules.leave(
-                table, session.player, seat.last_id, now=now, fresh_seed=self._seed()
-            )
-
-        await self._let_go(session.player, await self._floor.change(code, left))
 
     def tell_the_older(self, room: Room) -> None:
         """Close the connections whose seat a newer connection has taken over."""
         for other in self._hub.audience(room.code):
             seat = room.state.seat(other.player) if other.seat == room.code else None
-            if seat is not None and other.epoch < seat.epoch:
+            if seat is not None and other.has_lost(seat):
                 other.seat = None
                 other.line.close(TAKEN_OVER)
 
-    async def _free_to_sit(self, session: Session, code: str) -> tuple[str, list[str]]:
-        """The player's present name, and what was passed over for this table (`Places.take`).
+    async def holds_seat(self, session: Session) -> bool:
+        """Whether the store, too, has this connection as the one that holds the player's seat."""
+        if session.seat is None:
+            return False
+        await self._floor.refresh(session.seat)
+        room = self._floor.known(session.seat) if session.seat else None
+        seat = None if room is None else room.state.seat(session.player)
+        return seat is not None and not session.has_lost(seat)
 
-        A `Refusal` if there is no name, or a seat at another table.
-        """
+    async def _present_name(self, session: Session) -> str:
         row = await self._players.load_player(session.player)
         session.name = None if row is None else row.name
-        return _named(session), await self.places.take(session.player, code)
+        return _named(session)
 
     async def renamed(self, player: str, name: str) -> None:
         """The player is called otherwise from now on: on every connection, and on the seat."""
@@ -246,8 +238,9 @@ class Lobby:
 
         try:
             await self._floor.change(row.table, called)
-        except Refusal:
-            return  # that table is long gone
+        except Refusal as refusal:
+            if refusal.code != "no_such_table":  # else it is long gone
+                raise
 
     async def _free_code(self) -> str:
         for _ in range(ATTEMPTS):

@@ -2,48 +2,118 @@
 
 The player's row names that table, the table itself has the seat, and the two lie in different
 parts of the store. So the row is written before the seat is taken, and looked at again after it.
+Whatever the store leaves open in between is noted here, and looked at again until it is known.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Final
 
+from saratoga_server import table as rules
 from saratoga_server.errands import guarded_each
-from saratoga_server.floor.floor import Floor
-from saratoga_server.ports import PlayerStore
-from saratoga_server.table import Phase, Refusal
+from saratoga_server.floor.floor import Floor, fresh_seed
+from saratoga_server.floor.room import Room
+from saratoga_server.ports import Millis, PlayerStore
+from saratoga_server.table import Change, Phase, Refusal, Seat, TableState
+
+ELSEWHERE: Final = "elsewhere"
 
 
 class Places:
     """Knows who sits where."""
 
-    def __init__(self, players: PlayerStore, floor: Floor) -> None:
+    def __init__(
+        self, players: PlayerStore, floor: Floor, seed: Callable[[], bytes] = fresh_seed
+    ) -> None:
         self._players = players
         self._floor = floor
+        self._seed = seed
         self._not_given_up: set[tuple[str, str]] = set()
+        self._doubts: dict[tuple[str, str], tuple[str, ...]] = {}
+        """Seats of which it is not known whether they are the player's only ones: what was passed over."""
+        self.on_let_back: Callable[[str, Room, str | None], Awaitable[None]] | None = None
+        """Told that a player's seat at a table was given up for another; and why, if nobody asks now."""
 
-    async def take(self, player: str, code: str) -> list[str]:
-        """Let the row name that table; a `Refusal` if the player has a seat at another.
+    @asynccontextmanager
+    async def taking(self, player: str, code: str) -> AsyncIterator[list[str]]:
+        """The row names that table, and the seat is taken; a `Refusal` if there is one at another.
 
-        Returns the tables that the row named instead, though there was no seat: one may be on its way.
+        Gives the tables that the row named instead, though there was no seat: one may be on its way.
         """
         passed_over: list[str] = []
+        try:
+            try:
+                await self._take(player, code, passed_over)
+            except Refusal:
+                # of two seats, which a fault may have left, this one goes; unless a race is on
+                seat = await self._seat(player, code)
+                if seat is None:
+                    raise
+                await self._settle(player, code, seat.epoch)
+            yield passed_over
+        except BaseException:
+            if passed_over:
+                self._doubt(player, code, passed_over)
+            raise
+
+    async def make_sure(
+        self, player: str, code: str, epoch: int, passed_over: Iterable[str] = ()
+    ) -> None:
+        """The seat there is taken, with that epoch; a `Refusal` if another was taken meanwhile.
+
+        Then this one is given up, but by nobody who races at it: no race is lost for that. Of two
+        connections that sit down at once, whoever is written last finds the other's seat here.
+        """
+        await self._settle(player, code, epoch, passed_over, is_asked=True)
+
+    async def _settle(
+        self,
+        player: str,
+        code: str,
+        epoch: int,
+        passed_over: Iterable[str] = (),
+        *,
+        is_asked: bool = False,
+    ) -> None:
+        with self._in_doubt(player, code, passed_over) as in_doubt:
+            try:
+                await self._give_way(player, code, in_doubt)
+                await self._take(player, code, in_doubt)
+            except Refusal as refusal:
+                if refusal.code == ELSEWHERE:
+                    reason = None if is_asked else refusal.detail
+                    await self._let_back(player, code, epoch, reason)
+                if not (await self._floor.room(code)).state.is_racing(player):
+                    raise
+
+    async def _take(self, player: str, code: str, passed_over: list[str]) -> None:
+        """Let the row name that table; what it named instead is added to what was passed over."""
         elsewhere = await self._players.sit(player, code)
         while elsewhere is not None:
-            if await self._has_seat(player, elsewhere):
+            if await self._seat(player, elsewhere):
                 raise _sits_at(elsewhere)
             passed_over.append(elsewhere)
             elsewhere = await self._players.sit(player, code, instead_of=elsewhere)
-        return passed_over
 
-    async def make_sure(self, player: str, code: str, passed_over: Sequence[str] = ()) -> None:
-        """The seat there is taken; a `Refusal` if another was taken meanwhile: then give this one up.
-
-        Of two connections that sit down at once, whoever is written last finds the other's seat here.
-        """
+    async def _give_way(self, player: str, code: str, passed_over: Iterable[str]) -> None:
+        """A seat that was on its way when it was passed over was there first: the row's is that."""
         for other in passed_over:
-            if await self._has_seat(player, other):
+            if await self._seat(player, other):
                 await self._players.sit(player, other, instead_of=code)
                 raise _sits_at(other)
-        await self.take(player, code)
+
+    async def _let_back(self, player: str, code: str, epoch: int, reason: str | None) -> None:
+        """Give a seat up that should not have been taken, unless a newer connection has it now."""
+
+        def left(table: TableState, now: Millis) -> Change | None:
+            seat = table.seat(player)
+            if seat is None or seat.epoch != epoch or table.is_racing(player):
+                return None
+            return rules.leave(table, player, seat.last_id, now=now, fresh_seed=self._seed())
+
+        room = await self._floor.change(code, left)
+        if self.on_let_back is not None:
+            await self.on_let_back(player, room, reason)
 
     async def give_up(self, player: str, code: str, last_id: int) -> None:
         """The player's seat there is gone; `last_id` is the last that came from it.
@@ -54,37 +124,75 @@ class Places:
             # the next welcome must tell an id with which one can sit down there again
             await self._players.raise_last_id(player, last_id)
             await self._players.stand_up(player, code)
+            if await self._seat(player, code):  # taken again meanwhile, and the row emptied after
+                await self._players.sit(player, code)
         except BaseException:
             self._not_given_up.add((player, code))
             raise
         self._not_given_up.discard((player, code))
 
     async def catch_up(self) -> None:
-        """Give up what could not be given up when it should have been."""
+        """Give up what could not be given up when it should have been, and make sure of the rest."""
         await guarded_each(self._give_up_late(*each) for each in sorted(self._not_given_up))
+        await guarded_each(self._make_sure_late(*each) for each in sorted(self._doubts))
 
     async def _give_up_late(self, player: str, code: str) -> None:
-        last_id = 0
-        try:
-            await self._floor.refresh(code)  # by now the player may sit there again
-            state = (await self._floor.room(code)).state
-        except Refusal:
-            pass  # that table is long gone
-        else:
-            if state.seat(player) is not None:
-                self._not_given_up.discard((player, code))
-                return
-            last_id = state.departed.get(player, 0)
+        state = await self._state(code)  # by now the player may sit there again
+        if state is not None and state.seat(player) is not None:
+            self._not_given_up.discard((player, code))
+            return
+        last_id = 0 if state is None else state.departed.get(player, 0)
         await self.give_up(player, code, last_id)
 
-    async def _has_seat(self, player: str, code: str) -> bool:
+    async def _make_sure_late(self, player: str, code: str) -> None:
+        seat = await self._seat(player, code)
         try:
-            await self._floor.refresh(code)  # a seat elsewhere must not hang on hearsay
-            state = (await self._floor.room(code)).state
-        except Refusal:
-            return False
-        return state.phase is not Phase.CLOSED and state.seat(player) is not None
+            if seat is not None:
+                await self._settle(player, code, seat.epoch)
+            else:
+                with self._in_doubt(player, code) as passed_over:
+                    await self._give_way(player, code, passed_over)
+        except Refusal as refusal:
+            if refusal.code != ELSEWHERE:  # that is what was to be found out
+                raise
+
+    def _doubt(self, player: str, code: str, passed_over: Iterable[str]) -> None:
+        known = self._doubts.get((player, code), ())
+        self._doubts[player, code] = tuple(dict.fromkeys((*known, *passed_over)))
+
+    @contextmanager
+    def _in_doubt(
+        self, player: str, code: str, passed_over: Iterable[str] = ()
+    ) -> Iterator[list[str]]:
+        """What was passed over for the seat there; unless it is told apart now, it is noted."""
+        in_doubt = list(dict.fromkeys((*self._doubts.pop((player, code), ()), *passed_over)))
+        try:
+            yield in_doubt
+        except BaseException as fault:
+            if not (isinstance(fault, Refusal) and fault.code == ELSEWHERE):
+                self._doubt(player, code, in_doubt)
+            raise
+
+    async def _state(self, code: str) -> TableState | None:
+        """The table, read again: nothing here must hang on hearsay. `None`: there is none.
+
+        Any other `Refusal` is passed on: a table that this node cannot read may have the seat.
+        """
+        try:
+            await self._floor.refresh(code)
+            return (await self._floor.room(code)).state
+        except Refusal as refusal:
+            if refusal.code != "no_such_table":
+                raise
+            return None
+
+    async def _seat(self, player: str, code: str) -> Seat | None:
+        """The player's seat at a table that is open."""
+        state = await self._state(code)
+        if state is None or state.phase is Phase.CLOSED:
+            return None
+        return state.seat(player)
 
 
 def _sits_at(code: str) -> Refusal:
-    return Refusal("elsewhere", f"You sit at {code}. Leave that table first.")
+    return Refusal(ELSEWHERE, f"You sit at {code}. Leave that table first.")

@@ -108,7 +108,7 @@ class Tableside:
             if rules.is_repeat(table, session.player, command.id):
                 return None
             seat = table.seat(session.player)
-            if seat is not None and (session.seat != table.code or session.epoch < seat.epoch):
+            if seat is not None and (session.seat != table.code or session.has_lost(seat)):
                 raise Refusal("taken_over", "This connection does not hold your seat. Resume it.")
             return transition(table, now)
 

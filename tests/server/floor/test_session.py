@@ -7,6 +7,7 @@ from saratoga_protocol.codec import CODECS
 from saratoga_protocol.events import Announcement
 from saratoga_protocol.version import JSON, SUBPROTOCOLS
 from saratoga_server.floor.session import Session
+from saratoga_server.table import Seat
 
 
 @pytest.mark.parametrize("subprotocol", SUBPROTOCOLS)
@@ -27,3 +28,19 @@ def test_a_connection_is_nobodys_and_follows_nothing_at_first() -> None:
     one.watching.add("mint-otter-42")
     assert two.watching == set()
     assert one != two
+
+
+@pytest.mark.parametrize(
+    ("hello", "epoch", "is_lost"),
+    [(7, 3, False), (7, 4, False), (8, 4, True), (7, 5, True), (8, 5, True)],
+)
+def test_a_seat_is_lost_to_another_connection_and_not_to_ones_own_unanswered_claim(
+    hello: int, epoch: int, is_lost: bool
+) -> None:
+    session = Session(
+        line=RecordingLine(Heard(CODECS[JSON])), codec=CODECS[JSON], address="", number=1
+    )
+    session.hello, session.epoch, session.claimed = 7, 3, 4
+    seat = Seat(player="a" * 16, name="Ann", hello=hello, epoch=epoch)
+    assert session.has_lost(seat) == is_lost
+    assert session.epoch == (3 if is_lost else epoch)

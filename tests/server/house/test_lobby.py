@@ -3,7 +3,7 @@
 import pytest
 
 from kit.guests import GuestInMemory
-from kit.rooms import HouseInMemory, counted_down, gathered
+from kit.rooms import HouseInMemory, counted_down, for_newer_nodes, gathered
 from saratoga_protocol.commands import (
     ChangeSettings,
     ClaimName,
@@ -31,9 +31,10 @@ from saratoga_protocol.events import (
     Standings,
     TableChanged,
 )
-from saratoga_protocol.refusals import TAKEN_OVER
+from saratoga_protocol.refusals import RESTARTING, TAKEN_OVER
 from saratoga_server.allowance.accounts import Ledger
 from saratoga_server.allowance.limits import Act, Pace
+from saratoga_server.ports import StoreUnavailable, TableWrite
 from saratoga_server.table.countdown import COUNTDOWN_MILLIS
 from saratoga_server.table.timers import ABSENCE_MILLIS
 
@@ -344,6 +345,77 @@ async def test_after_a_move_that_the_store_kept_unanswered_the_snapshot_has_it(
     snapshot = await back.at_table(Resume, table=code)
     assert snapshot.board is not None
     assert (snapshot.board.count, snapshot.next_id) == (1, anna.last_id + 1)
+
+
+@pytest.mark.parametrize("kind", [JoinTable, Resume])
+async def test_who_asks_again_and_is_not_answered_is_not_taken_over_by_that(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch, kind: type
+) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    code = await gathered(anna, bert)
+    save = rooms.store.tables.save_table
+
+    async def unanswered(write: TableWrite) -> bool:
+        await save(write)
+        raise StoreUnavailable("the store does not answer")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rooms.store.tables, "save_table", unanswered)
+        assert await anna.refused(kind, table=code) == "store_unavailable"
+    for _ in range(2):
+        await rooms.timekeeper.sweep()
+    assert isinstance(await anna.ready(), Done)
+    assert isinstance(await anna.ask(kind, table=code), Snapshot)
+    await rooms.timekeeper.sweep()
+    assert anna.sent_away == []
+    await anna.hang_up()
+    assert [seat.connected for seat in bert.table.seats] == [False, True]
+
+
+async def test_a_command_that_comes_before_the_house_has_looked_is_no_older_connections(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    code = await gathered(anna, bert)
+    rooms.fake.lose_answers = 1
+    assert await anna.refused(Resume, table=code) == "store_unavailable"
+    assert isinstance(await anna.ready(), Done)
+    assert anna.sent_away == []
+
+
+async def test_a_move_that_ones_own_unanswered_resume_has_fenced_off_may_be_sent_again(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    code = await rooms.race(anna, bert)
+    rooms.fake.lose_answers = 1
+    assert await anna.refused(Resume, table=code) == "store_unavailable"
+    answer = await anna.move("draw")
+    assert isinstance(answer, Refused)
+    assert (answer.code, answer.retry) == ("store_unavailable", True)
+    await anna.moves("draw")
+    assert anna.sent_away == []
+
+
+async def test_who_was_not_answered_lets_a_newer_connection_take_over(rooms: HouseInMemory) -> None:
+    (anna,) = await guests(rooms, "Anna")
+    code = await rooms.race(anna)
+    newer = await rooms.guest("Anna")
+    rooms.fake.lose_answers = 1
+    assert await anna.refused(Resume, table=code) == "store_unavailable"
+    await newer.at_table(Resume, table=code)
+    assert anna.sent_away == [TAKEN_OVER.code]
+    assert newer.sent_away == []
+
+
+async def test_a_name_that_does_not_reach_the_seat_is_asked_for_again_at_a_newer_node(
+    rooms: HouseInMemory,
+) -> None:
+    (anna,) = await guests(rooms, "Anna")
+    code = await gathered(anna)
+    for_newer_nodes(rooms, code)
+    assert await anna.refused(ClaimName, name="Dora") == "draining"
+    assert anna.sent_away == [RESTARTING.code]
 
 
 # How many

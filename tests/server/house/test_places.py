@@ -2,17 +2,21 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 
 from kit.guests import GuestInMemory
-from kit.rooms import HouseInMemory, gathered
-from kit.two_nodes import beside
+from kit.rooms import HouseInMemory, counted_down, for_newer_nodes, gathered
+from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import CreateTable, JoinTable, LeaveTable, Resume
-from saratoga_protocol.events import Done, Refused, Snapshot
+from saratoga_protocol.events import Done, Refused, SeatLost, Snapshot
+from saratoga_protocol.refusals import RESTARTING
+from saratoga_server.ports import StoreUnavailable, TableWrite
 from saratoga_server.table import unpack
+from saratoga_server.table.countdown import COUNTDOWN_MILLIS
 
 
 def tables_of(rooms: HouseInMemory, player: str) -> list[str]:
@@ -104,14 +108,181 @@ async def test_however_many_connections_sit_down_at_once_the_player_has_one_seat
             return await asked
 
         answers = await asyncio.gather(*map(sits_down, annas))
+        # without a seat is who asked for a table that another of them has opened and given up
+        expected = ("elsewhere", "taken_over", "not_seated")
         for answer in answers:
-            assert isinstance(answer, Snapshot) or answer.code in ("elsewhere", "taken_over"), (
-                answer
-            )
+            assert isinstance(answer, Snapshot) or answer.code in expected, answer
         seats = tables_of(rooms, annas[0].player)
         assert len(seats) <= 1
         if seats:
             assert rooms.fake.players[annas[0].player].table == seats[0]
+
+
+# What the store leaves open
+
+
+@asynccontextmanager
+async def one_gone_astray(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[tuple[Nodes, GuestInMemory, GuestInMemory, str, str]]:
+    """Two connections of Anna's, each with a seat: the store did not answer the later one's last look.
+
+    Gives the nodes, the one with the seat too many, the other, and their tables.
+    """
+    async with beside(rooms) as nodes:
+        bert, cleo = await nodes.east.guest("Bert"), await nodes.east.guest("Cleo")
+        slow, quick = await nodes.east.guest("Anna"), await nodes.west.guest("Anna")
+        one, other = await gathered(bert), await gathered(cleo)
+        tables, players = nodes.east.store.tables, nodes.east.store.players
+        with monkeypatch.context() as patch:
+            passing = before_once(tables.save_table, lambda: quick.at_table(JoinTable, table=other))
+            patch.setattr(tables, "save_table", passing)
+            patch.setattr(players, "sit", failing_after(players.sit, 1))
+            assert await slow.refused(JoinTable, table=one) == "store_unavailable"
+        assert sorted(tables_of(rooms, slow.player)) == sorted([one, other])
+        yield nodes, slow, quick, one, other
+
+
+def failing_after(method: Callable[..., Awaitable[object]], calls: int):  # type: ignore[no-untyped-def]
+    """The method, which the store answers so many times and no more."""
+    left = iter(range(calls))
+
+    async def called(*args: object, **named: object) -> object:
+        if next(left, None) is None:
+            raise StoreUnavailable("the store does not answer")
+        return await method(*args, **named)
+
+    return called
+
+
+async def test_of_two_seats_the_one_that_is_asked_for_again_is_let_back(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with one_gone_astray(rooms, monkeypatch) as (_, slow, quick, one, other):
+        for _ in range(2):
+            assert await slow.refused(JoinTable, table=one) == "elsewhere"
+            assert tables_of(rooms, slow.player) == [other]
+        assert rooms.fake.players[slow.player].table == other
+        assert (slow.session.seat, slow.sent_away, quick.sent_away) == (None, [], [])
+
+
+async def test_of_two_seats_one_is_found_and_let_back_though_nobody_asks(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with one_gone_astray(rooms, monkeypatch) as (nodes, slow, quick, one, other):
+        rooms.fake.unavailable = True
+        await nodes.east.timekeeper.sweep()
+        rooms.fake.unavailable = False
+        await nodes.east.timekeeper.sweep()
+        assert tables_of(rooms, slow.player) == [other]
+        assert [lost.table for lost in slow.heard.all(SeatLost)] == [one]
+        assert (slow.session.seat, slow.sent_away, quick.sent_away) == (None, [], [])
+
+
+async def test_of_two_seats_the_wrong_one_goes_when_a_third_connection_asks_for_it_elsewhere(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with one_gone_astray(rooms, monkeypatch) as (nodes, slow, _, one, other):
+        third = await nodes.west.guest("Anna")
+        assert await third.refused(JoinTable, table=one) == "elsewhere"
+        await nodes.settle()
+        assert tables_of(rooms, third.player) == [other]
+        assert [lost.table for lost in slow.heard.all(SeatLost)] == [one]
+
+
+async def test_of_two_seats_none_is_let_back_at_which_the_player_races(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with one_gone_astray(rooms, monkeypatch) as (nodes, slow, _, one, other):
+        host = next(guest for guest in nodes.east.guests if guest.session.seat == one)
+        await counted_down(host, slow)
+        await nodes.pass_time(COUNTDOWN_MILLIS)
+        await nodes.pass_time(1000)
+        assert isinstance(await slow.ask(JoinTable, table=one), Snapshot)
+        await slow.moves("draw")
+        assert sorted(tables_of(rooms, slow.player)) == sorted([one, other])
+
+
+@pytest.mark.parametrize("is_made", [True, False])
+@pytest.mark.parametrize("asks_again", [True, False])
+async def test_what_was_passed_over_is_looked_at_though_the_seat_was_not_answered(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch, is_made: bool, asks_again: bool
+) -> None:
+    async with beside(rooms) as nodes:
+        bert, cleo = await nodes.east.guest("Bert"), await nodes.east.guest("Cleo")
+        first, second = await nodes.east.guest("Anna"), await nodes.west.guest("Anna")
+        one, other = await gathered(bert), await gathered(cleo)
+        players, tables = nodes.west.store.players, nodes.west.store.tables
+        sit, save = players.sit, tables.save_table
+
+        async def passed_over(player: str, table: str, instead_of: str | None = None) -> str | None:
+            if instead_of is not None:
+                assert isinstance(await first.ask(JoinTable, table=one), Snapshot)
+            return await sit(player, table, instead_of)
+
+        async def unanswered(write: TableWrite) -> bool:
+            if is_made:
+                await save(write)
+            raise StoreUnavailable("the store does not answer")
+
+        # as if the first connection had come that far and no further
+        await sit(first.player, one)
+        with monkeypatch.context() as patch:
+            patch.setattr(players, "sit", passed_over)
+            patch.setattr(tables, "save_table", unanswered)
+            assert await second.refused(JoinTable, table=other) == "store_unavailable"
+        assert rooms.fake.players[first.player].table == other
+        if asks_again:
+            assert await second.refused(JoinTable, table=other) == "elsewhere"
+        await nodes.west.timekeeper.sweep()
+        assert tables_of(rooms, first.player) == [one]
+        assert rooms.fake.players[first.player].table == one
+        assert (first.session.seat, second.session.seat, first.sent_away) == (one, None, [])
+
+
+async def test_a_seat_at_a_table_for_newer_nodes_is_a_seat(rooms: HouseInMemory) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    code, other = await gathered(anna), await gathered(bert)
+    for_newer_nodes(rooms, code)
+    assert await anna.refused(JoinTable, table=other) == "draining"
+    assert anna.sent_away == [RESTARTING.code]
+    assert rooms.fake.players[anna.player].table == code
+    for_newer_nodes(rooms, code, by=-1)
+    assert tables_of(rooms, anna.player) == [code]
+
+
+async def test_a_seat_given_up_unheard_is_not_given_up_unseen(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Meanwhile the player may have it again, at a node that can read the table."""
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    code = await gathered(anna, bert)
+    with monkeypatch.context() as patch:
+        players = rooms.store.players
+        patch.setattr(players, "stand_up", failing_after(players.stand_up, 0))
+        assert await bert.refused(LeaveTable, table=code) == "store_unavailable"
+    for_newer_nodes(rooms, code)
+    await rooms.timekeeper.sweep()
+    assert rooms.fake.players[bert.player].table == code
+    for_newer_nodes(rooms, code, by=-1)
+    await rooms.timekeeper.sweep()
+    assert rooms.fake.players[bert.player].table is None
+
+
+async def test_who_sits_down_again_while_the_row_is_emptied_is_in_the_row(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with beside(rooms) as nodes:
+        anna, bert = await nodes.two()
+        code = await gathered(anna, bert)
+        back = await nodes.east.guest("Bert")
+        back.last_id = 50
+        players = nodes.west.store.players
+        emptying = before_once(players.stand_up, lambda: back.at_table(JoinTable, table=code))
+        monkeypatch.setattr(players, "stand_up", emptying)
+        assert isinstance(await bert.ask(LeaveTable, table=code), Done)
+        assert back.session.seat == code
+        assert rooms.fake.players[back.player].table == code
 
 
 async def test_whoever_races_comes_back_to_the_race_though_a_seat_elsewhere_is_on_record(
