@@ -4,7 +4,7 @@ import dataclasses
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,10 +14,12 @@ import pytest
 from kit.finished import finished_race
 from kit.messages import GATHERING, NOW
 from kit.race_audit import disagreements
-from kit.recorded_players import Notes, RecordedPlayer
+from kit.recorded_players import Notes, NotingConnection, RecordedPlayer
 from kit.stores import StoreServer
 from kit.storms.auditor import Auditor
 from kit.storms.town import Guest, Town
+from saratoga_client.connection import Connection, LinkState
+from saratoga_client.trouble import Unanswered
 from saratoga_protocol import events
 from saratoga_protocol.commands import CashOut, MakeMove
 from saratoga_protocol.events import BoardView
@@ -249,6 +251,76 @@ def show(notes: Notes, event: events.AnyEvent) -> None:
         notes.take_up(event)
     else:
         notes.hear(event)
+
+
+def without_answers(places: Sequence[int], *, is_shown: bool = True) -> Told:
+    """A race in which the first player never had those answers; perhaps saw the board afterwards."""
+    whole = raced([0])
+    notes, race = whole.notes(0), race_of(0).race_id
+    notes.acknowledged = [each for each in notes.acknowledged if each.after not in places]
+    if not is_shown:
+        counts = {place + 1 for place in places}
+        notes.shown[race] = [each for each in notes.shown[race] if each.count not in counts]
+    return whole
+
+
+@pytest.mark.parametrize("places", [[2], [2, 5]])
+async def test_answers_that_never_came_are_found_unless_each_may_have_got_lost(
+    places: list[int],
+) -> None:
+    for lost in range(len(places) + 1):
+        whole = without_answers(places)
+        whole.notes(0).lost_answers[race_of(0).race_id] = lost
+        auditor = whole.auditor()
+        await auditor.look_at_last_races()
+        assert len(auditor.faults) == (lost < len(places))
+        assert all("never had an answer to" in fault for fault in auditor.faults)
+        assert auditor.unheard == 1
+
+
+async def test_who_played_on_without_an_answer_must_have_seen_the_board() -> None:
+    whole = without_answers([2], is_shown=False)
+    race = race_of(0).race_id
+    whole.notes(0).lost_answers[race] = 1
+    [fault] = await whole.faults()
+    assert "went on from 3 moves" in fault
+    whole = without_answers([2], is_shown=False)
+    whole.notes(0).lost_answers[race] = 1
+    show(whole.notes(0), shown_as(board_after(race_of(0), whole.notes(0).player, 3))[1])
+    show(whole.notes(0), events.BoardEnded(board=whole.notes(0).ended[race], at=1))
+    assert await whole.faults() == []
+
+
+async def test_moves_sent_in_a_hurry_get_lost_together_but_not_by_themselves() -> None:
+    for lost in (0, 1):
+        whole = without_answers([2, 3, 4], is_shown=False)
+        whole.notes(0).hurried[race_of(0).race_id] = 3
+        whole.notes(0).lost_answers[race_of(0).race_id] = lost
+        assert len(await whole.faults()) == 1 - lost
+
+
+async def test_an_answer_may_get_lost_with_the_line_the_store_and_ones_patience(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def unanswered(*args: object) -> None:
+        raise Unanswered("nothing came")
+
+    monkeypatch.setattr(Connection, "request", unanswered)
+    house = NotingConnection("ws://nowhere", "Anna")
+    notes, race = house.notes, race_of(0).race_id
+    notes.turn(LinkState.RECONNECTING)
+    assert not notes.lost_answers, "nothing is played yet"
+    notes.board = board_after(race_of(0), race_of(0).racers[0].player, 0)
+    notes.turn(LinkState.CONNECTED)
+    notes.hear(events.Refused(code="stale_move", message=""))
+    assert not notes.lost_answers
+    notes.turn(LinkState.RECONNECTING)
+    notes.hear(events.Refused(code="store_unavailable", message=""))
+    with pytest.raises(Unanswered):
+        await house.request(partial(CashOut, race=race))
+    assert notes.lost_answers == {race: 3}
+    notes.forget(race)
+    assert not notes.lost_answers
 
 
 def settlement_of(record: RaceRecord, game: str) -> bytes:

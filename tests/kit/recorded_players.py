@@ -19,6 +19,7 @@ from saratoga_client.connection import Connection, LinkState, Timing
 from saratoga_client.identity import new_token
 from saratoga_client.pending import Draft
 from saratoga_client.switchboard import Switchboard
+from saratoga_client.trouble import Unanswered
 from saratoga_protocol import events
 from saratoga_protocol.codec import UnknownEvent
 from saratoga_protocol.commands import AnyCommand, CashOut, CreateTable, JoinTable, MakeMove
@@ -81,6 +82,11 @@ class Notes:
     """When the house last said something."""
     refused: Counter[str] = field(default_factory=Counter)
     """How often the house said no, by code."""
+    lost_answers: Counter[str] = field(default_factory=Counter)
+    """By race: how often an answer to a move may have got lost. The line broke, the house did not reach its
+    store, or nothing came in time."""
+    hurried: Counter[str] = field(default_factory=Counter)
+    """By race: moves that were sent while another one was under way."""
     on_news: Callable[[], None] = lambda: None
     """Told of everything heard, and of every turn of the connection."""
 
@@ -115,8 +121,10 @@ class Notes:
             case events.Refused(code=code, board=present):
                 if present is not None:
                     self._show(present)
-                self.unavailable += code == "store_unavailable"
                 self.refused[code] += 1
+                if code == "store_unavailable":
+                    self.unavailable += 1
+                    self.miss_answer()
             case _:
                 pass
         self.heard = time.monotonic()
@@ -170,7 +178,7 @@ class Notes:
         self.acknowledged = [each for each in self.acknowledged if each.race != race]
         for kept in (
             *(self.openings, self.ended, self.over, self.shown, self.taken_back),
-            *(self.commitments, self.nonce_hashes, self.outcomes),
+            *(self.commitments, self.nonce_hashes, self.outcomes, self.lost_answers, self.hurried),
         ):
             kept.pop(race, None)
         del self.connected[:-3]
@@ -179,7 +187,14 @@ class Notes:
         self.is_connected = state is LinkState.CONNECTED
         if self.is_connected:
             self.connected.append(time.monotonic())
+        else:
+            self.miss_answer()
         self.on_news()
+
+    def miss_answer(self) -> None:
+        """The one that is awaited may never come."""
+        if self.board is not None:
+            self.lost_answers[self.board.race] += 1
 
 
 class NotingSwitchboard(Switchboard):
@@ -223,6 +238,13 @@ class NotingConnection(Connection):
         )
         self._board = NotingSwitchboard(Backoff(), self._send)
         self._board.notes = self.notes
+
+    async def request(self, draft: Draft, within: float | None = None) -> AnyEvent:
+        try:
+            return await super().request(draft, within)
+        except Unanswered:
+            self.notes.miss_answer()
+            raise
 
 
 @dataclass

@@ -18,6 +18,7 @@ from kit.race_audit import (
 from kit.rankings import SETTLED_WITHIN, counted, rankings_kept, settled
 from kit.recorded_players import Notes
 from kit.storms.town import Guest, Town
+from kit.storms.unheard import unexplained, unheard
 from saratoga_rules.record import RaceRecord, parse_record
 from saratoga_server.parcels.periods import periods
 from saratoga_server.ports import BoardKey, Millis, RankedRow, StoredBoard
@@ -27,7 +28,7 @@ EVERYBODY = 1_000
 """Rows of a leaderboard."""
 
 UNHEARD = "never had an answer to "
-"""No fault here: an answer may get lost on its way for good when the race ends meanwhile."""
+"""No fault by itself: an answer may get lost on its way for good (`unheard.py` says when)."""
 
 
 @dataclass
@@ -137,7 +138,6 @@ class Auditor:
         self._enter(record)
         everybody = [guest.notes for guest in table]
         said = await asyncio.to_thread(disagreements, text, everybody)
-        self.unheard += sum(UNHEARD in fault for fault in said)
         found = [fault for fault in said if UNHEARD not in fault]
         for guest in table:
             found += guest.player.objections(record.race_id)
@@ -150,6 +150,8 @@ class Auditor:
             boards.append(board)
             notes = next(each for each in everybody if each.player == racer.player)
             found += faults_of_log(board, racer, notes)
+            self.unheard += bool(unheard(record, notes))
+            found += [f"{racer.player}: {fault}" for fault in unexplained(record, notes)]
         found += faults_of_count(boards)
         self.faults += [f"{record.race_id}: {fault}" for fault in found]
         self._count(table, record.race_id)

@@ -119,6 +119,7 @@ async def reorder(town: Town, chance: Random) -> Blow:
 async def _hurry(guest: Guest) -> None:
     board = guest.notes.board
     assert board is not None
+    guest.notes.hurried[board.race] += HURRIED
     await asyncio.gather(
         *(_try_draw(guest, board.race, board.count + ahead) for ahead in range(HURRIED))
     )
