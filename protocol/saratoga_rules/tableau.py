@@ -46,7 +46,7 @@ class Columns:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "offer", lru_cache(maxsize=1 << 12)(self._offer))
-        object.__setattr__(self, "packets", lru_cache(maxsize=1 << 14)(self._packets))
+        object.__setattr__(self, "packets", lru_cache(maxsize=1 << 12)(self._packets))
 
     def _packets(self, column: Column) -> Mapping[int, Card]:
         sizes = self.packet.sizes(column, self.build) if column else ()

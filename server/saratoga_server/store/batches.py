@@ -15,7 +15,7 @@ from saratoga_server.store.confirmations import Command, questions
 from saratoga_server.store.keys import mark_key, partition, race_key
 from saratoga_server.store.library import function_name
 
-_RACES_REMEMBERED: Final = 20_000
+_RACES_REMEMBERED: Final = 2_000
 
 Waiter = tuple[BoardCommit, asyncio.Future[CommitOutcome], float]
 """A commit, who awaits it, and until when (the loop's clock)."""
