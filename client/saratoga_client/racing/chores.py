@@ -32,6 +32,8 @@ class Chores:
         task = asyncio.get_running_loop().create_task(self._guarded(chore))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        # what is stopped before its first step never began, and would be missed
+        task.add_done_callback(lambda _: chore.close())
 
     def finish(self, trouble: Exception | None = None) -> None:
         """There is nothing more to attend to; only the first word on it counts."""

@@ -1,6 +1,7 @@
 """What goes on beside everything else, and how it ends."""
 
 import asyncio
+import inspect
 
 import pytest
 
@@ -67,3 +68,13 @@ async def test_nothing_goes_on_after_the_end() -> None:
     await breathe()
     await chores.stop()
     assert stopped == ["stopped"]
+
+
+async def test_a_chore_that_is_stopped_before_it_began_is_closed() -> None:
+    async def never() -> None:
+        raise AssertionError
+
+    chores, chore = Chores(lambda fault: fault), never()
+    chores.begin(chore)
+    await chores.stop()
+    assert inspect.getcoroutinestate(chore) == inspect.CORO_CLOSED
