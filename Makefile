@@ -70,7 +70,7 @@ faults: $(TOOLS) ## a storm of FAULTS (1000) of every kind by SEED, half an hour
 fuzz: $(FUZZER) ## a million spoilt frames to the decoder and to a real house, and guided fuzzing
 	PYTHONPATH=tests $(BIN)/python tests/hostile/fuzz.py $(ARGS)
 
-soak: $(TOOLS) ## MINUTES (20) at 60 % of what the server can do here: does it grow, does it slow down?
+soak: $(TOOLS) ## MINUTES (20) with the server 60 % busy: does it grow, does it slow down?
 	$(BIN)/python tests/benchmarks/soak.py --minutes $(MINUTES) --figures soak-figures.txt $(ARGS)
 
 picture: $(TOOLS) ## the picture of a race in the README, from the real program (two minutes)

@@ -32,6 +32,7 @@ from saratoga_server.own_store.embedded import EmbeddedStore
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.process import systemd
 from saratoga_server.process.files import allow_all_files
+from saratoga_server.process.garbage import spare_what_stays
 from saratoga_server.process.inheritance import FAILED, READY, Parent
 from saratoga_server.process.metrics_door import MetricsDoor
 from saratoga_server.process.parent import keep_house
@@ -140,6 +141,7 @@ async def serve(settings: Settings, parent: Parent | None = None) -> None:
             ]
             if parent is not None:
                 duties.append(asyncio.create_task(parent.beat()))
+            spare_what_stays()
             where = settings.invitation(port)
             log.info("open", address=where, store=settings.store_shown)
             _say_ready(where, parent)

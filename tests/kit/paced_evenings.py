@@ -49,7 +49,7 @@ class Load:
     """What was asked for, and what came of it."""
 
     pace: float
-    """Moves a second of every player; 0: as fast as they are answered."""
+    """Moves a second of every player."""
     moments: "array[float]" = field(default_factory=lambda: array("d"))
     """When each move was acknowledged, by `time.perf_counter()`."""
     waits: "array[float]" = field(default_factory=lambda: array("f"))
@@ -143,14 +143,14 @@ class PacedPlayer:
         self._wait_and_move()
 
     def _pause(self) -> float:
-        return 1 / self._load.pace if self._load.pace else 0.0
+        return 1 / self._load.pace
 
     def _wait_and_move(self) -> None:
         wait = self._due - time.perf_counter()
         if wait > 0:
             asyncio.get_running_loop().call_later(wait, self._move)
         else:
-            self._load.late += self._load.pace > 0 and -wait > self._pause()
+            self._load.late += -wait > self._pause()
             self._move()
 
     def _move(self) -> None:

@@ -114,6 +114,9 @@ class Link:
             faults = [answer for answer in answers if isinstance(answer, BaseException)]
             if faults and (whole or len(faults) == len(answers)):
                 raise faults[0]
+            if faults:
+                # who did not answer may have handed over: the next look goes to its heir
+                await self.primaries.refresh()
             return [answer for answer in answers if not isinstance(answer, BaseException)]
 
         return await self.patiently(call)
