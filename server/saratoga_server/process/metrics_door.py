@@ -8,7 +8,8 @@ import asyncio
 from typing import Final
 
 from saratoga_server.duties import pause
-from saratoga_server.gauges.metrics import Metrics, MetricsPage, serve_metrics
+from saratoga_server.gauges.metrics import Metrics
+from saratoga_server.gauges.page import MetricsPage, serve_metrics
 from saratoga_server.logs import EventLog
 from saratoga_server.settings import CannotOpen, Settings
 
