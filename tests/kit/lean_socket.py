@@ -23,6 +23,8 @@ class LeanSocket(asyncio.Protocol):
 
     def __init__(self) -> None:
         self.on_message: Callable[[bytes], None] = lambda message: None
+        self.on_lost: Callable[[], None] = lambda: None
+        """Told when the connection has ended."""
         self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.received = 0
         """Bytes."""
@@ -38,6 +40,7 @@ class LeanSocket(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         if not self.opened.done():
             self.opened.set_exception(ConnectionError("closed in the handshake"))
+        self.on_lost()
 
     def send(self, payload: bytes) -> None:
         size = len(payload)

@@ -1,0 +1,139 @@
+"""Who is measured: the bare echo, and the house as it is or with parts of it replaced."""
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.measuring import children
+from kit.house import FAULTS, READY
+from kit.stores import StoreServer, replica_of
+from saratoga_server.store.process import find_binary
+
+HERE = Path(__file__).parent
+
+NO_LIMITS = ("--rate", "0", "--limits-per-address", "off")
+"""A closed loop asks for more than any player may."""
+
+STOPPED_WITHIN = 40.0
+"""Seconds; a house takes at most 20 to see its guests out, and then its store ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """Where a contestant is, and which processes it is."""
+
+    ports: tuple[int, ...]
+    servers: tuple[int, ...]
+    stores: tuple[int, ...] = ()
+
+    def same(self, number: int) -> Sequence[int]:
+        """Where the racers of a table go: all to one server, the tables in turns."""
+        return (self.ports[number % len(self.ports)],) * 4
+
+    def spread(self, number: int) -> Sequence[int]:
+        """The same, but the racers of each table in turns."""
+        return tuple(self.ports[seat % len(self.ports)] for seat in range(4))
+
+
+@contextmanager
+def echo_server() -> Iterator[Running]:
+    with subprocess.Popen(
+        [sys.executable, str(HERE / "echo_server.py")], stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        try:
+            yield Running((int(server.stdout.readline()),), (server.pid,))
+        finally:
+            server.terminate()
+
+
+@contextmanager
+def house_server(
+    durability: str = "safe",
+    *flags: str,
+    altered: Sequence[str] = (),
+    data: Path | None = None,
+    limits: Sequence[str] = NO_LIMITS,
+) -> Iterator[Running]:
+    """A house on its own store, in a new folder on the disk unless `flags` or `data` say otherwise.
+
+    Raises `RuntimeError` when it is left if the house noticed a fault of its own.
+    """
+    program = (
+        (str(HERE / "altered_house.py"), *altered, "--") if altered else ("-m", "saratoga_server")
+    )
+    with tempfile.TemporaryDirectory(
+        prefix="saratoga-bench-", ignore_cleanup_errors=True
+    ) as scratch:
+        log = Path(scratch) / "log"
+        command = [
+            *(
+                sys.executable,
+                *program,
+                "--port",
+                "0",
+                "--data",
+                str(data or Path(scratch) / "data"),
+            ),
+            *("--metrics-port", "off", "--log-level", "warning", "--log-format", "json"),
+            *("--durability", durability, *limits, *flags),
+        ]
+        with (
+            log.open("w") as told,
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=told, text=True) as server,
+        ):
+            assert server.stdout is not None
+            try:
+                line = server.stdout.readline()
+                if not line.startswith(READY):
+                    raise RuntimeError(f"no house opened: {log.read_text()[-2000:]}")
+                stores = children(server.pid, "valkey-server")
+                yield Running((int(line.rpartition(":")[2]),), (server.pid,), stores)
+            finally:
+                _end(server)
+        if not altered:
+            check(log)
+
+
+def _end(server: "subprocess.Popen[str]") -> None:
+    server.terminate()
+    try:
+        server.wait(STOPPED_WITHIN)
+    except subprocess.TimeoutExpired:
+        server.kill()
+
+
+def check(log: Path) -> None:
+    """Raise `RuntimeError` if a house's log tells of a fault of its own."""
+    for line in log.read_text().splitlines():
+        if any(f'"{fault}"' in line for fault in FAULTS):
+            raise RuntimeError(f"the house noticed a fault of its own: {line[:500]}")
+
+
+@contextmanager
+def lone_store(**settings: str) -> Iterator[StoreServer]:
+    """A Valkey on the disk, as the embedded one is."""
+    with tempfile.TemporaryDirectory(
+        prefix="saratoga-bench-", ignore_cleanup_errors=True
+    ) as folder:
+        store = StoreServer(str(find_binary()), Path(folder), dict(settings))
+        store.start()
+        try:
+            yield store
+        finally:
+            store.kill()
+
+
+@contextmanager
+def replicated_house() -> Iterator[Running]:
+    """A house at the level `replicated`: a primary and a replica, each write on both disks."""
+    with lone_store() as primary, replica_of(primary) as replica:
+        assert primary.process is not None
+        assert replica.process is not None
+        stores = (primary.process.pid, replica.process.pid)
+        with house_server("replicated", "--redis", primary.url) as running:
+            yield Running(running.ports, running.servers, stores)

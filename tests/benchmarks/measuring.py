@@ -1,0 +1,137 @@
+"""What processes cost, as the kernel counts it: nanoseconds of processor, pages of memory.
+
+`/proc/PID/stat` counts in ticks of 10 ms; the scheduler's own figures of each thread do not.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+QUIET_SHARE = 0.02
+"""Of a core: who uses less than that is at rest."""
+
+_LOOK_EVERY = 0.3
+_REST_WITHIN = 15.0
+"""Seconds: a bound for what is awaited, never a measure."""
+
+
+def processor_seconds(processes: Iterable[int]) -> float:
+    """User and system time that the living threads of these processes have used."""
+    total = 0
+    for process in processes:
+        for thread in Path(f"/proc/{process}/task").iterdir():
+            with suppress(FileNotFoundError, ProcessLookupError):
+                total += int((thread / "schedstat").read_text().split()[0])
+    return total / 1e9
+
+
+def resident_kib(process: int) -> float:
+    """Memory of a process that lies in the machine's, shared pages included."""
+    return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * _PAGE / 1024
+
+
+def children(process: int, name: str) -> tuple[int, ...]:
+    """Processes with this in their command line that `process` has started."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        with suppress(OSError):
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent == process and name in (entry / "cmdline").read_text():
+                found.append(int(entry.name))
+    return tuple(found)
+
+
+async def at_rest(process: int) -> None:
+    """Wait until a process has nothing left to do that it began by itself."""
+    until = time.perf_counter() + _REST_WITHIN
+    used = processor_seconds([process])
+    while time.perf_counter() < until:
+        await asyncio.sleep(_LOOK_EVERY)
+        now = processor_seconds([process])
+        if now - used < _LOOK_EVERY * QUIET_SHARE:
+            return
+        used = now
+
+
+@dataclass
+class Load:
+    """What one measured line saw."""
+
+    messages: int = 0
+    """Answers to what was asked while it was measured."""
+    sent: int = 0
+    """Bytes of payload."""
+    answered: int = 0
+    """Bytes of payload, of the answers alone."""
+    latencies: list[float] = field(default_factory=list)
+    """Seconds."""
+    late: int = 0
+    """Paced messages that had to wait for the answer to the one before."""
+    seconds: float = 0.0
+    server: float = 0.0
+    """Seconds of processor of all server processes."""
+    store: float = 0.0
+    generator: float = 0.0
+    """Seconds of processor of this process."""
+
+    @property
+    def micros(self) -> float:
+        """Server CPU a message."""
+        return self.server / self.messages * 1e6
+
+    @property
+    def store_micros(self) -> float:
+        """Store CPU a message."""
+        return self.store / self.messages * 1e6
+
+    @property
+    def rate(self) -> float:
+        """Messages a second."""
+        return self.messages / self.seconds
+
+    @property
+    def busy(self) -> float:
+        """The part of a core that the generator took."""
+        return self.generator / self.seconds
+
+    @property
+    def server_busy(self) -> float:
+        """The part of a core that the servers took."""
+        return self.server / self.seconds
+
+    @property
+    def question(self) -> int:
+        """Mean bytes of what was sent."""
+        return self.sent // self.messages
+
+    @property
+    def answer(self) -> int:
+        """Mean bytes of what came back."""
+        return self.answered // self.messages
+
+    def millis(self, part: float) -> float:
+        """What this part of the answers stayed below: 0.5 is the median."""
+        ordered = sorted(self.latencies)
+        return ordered[min(len(ordered) - 1, int(len(ordered) * part))] * 1000
+
+
+@contextmanager
+def measured(load: Load, servers: Sequence[int], stores: Sequence[int]) -> Iterator[None]:
+    """Fill in what the processes and this one use meanwhile."""
+    server, store = processor_seconds(servers), processor_seconds(stores)
+    mine, began = time.process_time(), time.perf_counter()
+    yield
+    load.seconds = time.perf_counter() - began
+    load.generator = time.process_time() - mine
+    load.server = processor_seconds(servers) - server
+    load.store = processor_seconds(stores) - store
+    if not load.messages:
+        raise RuntimeError("not one message was answered")

@@ -1,0 +1,144 @@
+"""Load that keeps its own pace, whether it is answered quickly or not: what a wait is worth.
+
+Each asks at random moments of its own (a Poisson process), but never before it is answered: who would have
+to is counted as late, and asks at once when the answer is there.
+"""
+
+import asyncio
+import heapq
+import itertools
+import random
+import time
+from collections.abc import Callable
+
+from benchmarks.measuring import Load
+from kit.lean_racers import LeanRacer
+from kit.lean_socket import LeanSocket
+
+TICK = 0.001
+"""Seconds between looks at who is due: uvloop's timers know no less."""
+
+
+class Pacer:
+    """Tells those whose time has come to ask; all of them together ask `rate` times a second."""
+
+    def __init__(self, rate: float, seed: int = 1) -> None:
+        self.rate = rate
+        self.load = Load()
+        self.members = 0
+        self._chance = random.Random(seed)
+        self._due: list[tuple[float, int, Callable[[], None]]] = []
+        self._count = itertools.count()
+        self._loop = asyncio.get_running_loop()
+        self._timer = self._loop.call_later(TICK, self._tick)
+        self._fault: asyncio.Future[None] = self._loop.create_future()
+
+    def join(self, ask: Callable[[], None]) -> None:
+        """Have this called when its time has come."""
+        self.members += 1
+        self._push(time.perf_counter() + self._gap(), ask)
+
+    def again(self, asked: float, ask: Callable[[], None]) -> None:
+        """It is answered: its next time is a gap behind the last one."""
+        self._push(asked + self._gap(), ask)
+
+    def fail(self, fault: Exception) -> None:
+        if not self._fault.done():
+            self._fault.set_exception(fault)
+
+    async def wait(self, seconds: float) -> None:
+        """Let them go on; raises what one ran into."""
+        await asyncio.wait([self._fault], timeout=seconds)
+        if self._fault.done():
+            self._fault.result()
+
+    def stop(self) -> None:
+        self._timer.cancel()
+        self._due.clear()
+
+    def _gap(self) -> float:
+        return self._chance.expovariate(self.rate / max(1, self.members))
+
+    def _push(self, at: float, ask: Callable[[], None]) -> None:
+        heapq.heappush(self._due, (at, next(self._count), ask))
+
+    def _tick(self) -> None:
+        self._timer = self._loop.call_later(TICK, self._tick)
+        now, due = time.perf_counter(), self._due
+        while due and due[0][0] <= now:
+            at, _, ask = heapq.heappop(due)
+            self.load.late += now - at > 5 * TICK
+            ask()
+
+
+def pace_racers(pacer: Pacer, tables: list[list[LeanRacer]], at_once: int) -> None:
+    """Let `at_once` tables race; one whose first board has ended makes way for one that waits."""
+    waiting = [*tables]
+
+    def put_one_in() -> None:
+        if not waiting:
+            pacer.fail(RuntimeError("tables have ended, and none waits any more"))
+            return
+        racers = waiting.pop()
+        is_over = False
+
+        def over() -> None:
+            nonlocal is_over
+            if not is_over:
+                is_over = True
+                pacer.members -= len(racers)
+                put_one_in()
+
+        for racer in racers:
+            _pace(pacer, racer, lambda: is_over)
+            racer.on_over = over
+
+    for _ in range(at_once):
+        put_one_in()
+
+
+def _pace(pacer: Pacer, racer: LeanRacer, is_over: Callable[[], bool]) -> None:
+    asked = 0.0
+
+    def ask() -> None:
+        nonlocal asked
+        if not is_over():
+            asked = time.perf_counter()
+            pacer.load.sent += racer.move()
+
+    def moved(size: int, wait: float) -> None:
+        load = pacer.load
+        load.messages += 1
+        load.answered += size
+        load.latencies.append(wait)
+        pacer.again(asked, ask)
+
+    racer.on_moved = moved
+    racer.on_fault = pacer.fail
+    pacer.join(ask)
+
+
+def pace_echoes(pacer: Pacer, sockets: list[LeanSocket], payload: bytes) -> None:
+    """Let connections to an echo ask."""
+    for socket in sockets:
+        _pace_echo(pacer, socket, payload)
+
+
+def _pace_echo(pacer: Pacer, socket: LeanSocket, payload: bytes) -> None:
+    asked = 0.0
+
+    def ask() -> None:
+        nonlocal asked
+        asked = time.perf_counter()
+        pacer.load.sent += len(payload)
+        socket.send(payload)
+
+    def hear(message: bytes) -> None:
+        load = pacer.load
+        load.messages += 1
+        load.answered += len(message)
+        load.latencies.append(time.perf_counter() - asked)
+        pacer.again(asked, ask)
+
+    socket.on_message = hear
+    pacer.join(ask)

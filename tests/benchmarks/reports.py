@@ -1,0 +1,74 @@
+"""What a part has found: tables and bars, as Markdown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+Cell = str | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What was promised, and what is."""
+
+    what: str
+    figure: float
+    most: float
+    unit: str = ""
+
+    @property
+    def is_met(self) -> bool:
+        return self.figure <= self.most
+
+    def cells(self) -> tuple[str, ...]:
+        verdict = "met" if self.is_met else "MISSED"
+        return (self.what, f"{self.figure:.2f}{self.unit}", f"{self.most:g}{self.unit}", verdict)
+
+
+@dataclass
+class Report:
+    """The figures of one part, put together line by line."""
+
+    title: str
+    lines: list[str] = field(default_factory=list)
+    bars: list[Bar] = field(default_factory=list)
+
+    def say(self, text: str) -> None:
+        """Add a paragraph."""
+        self.lines += ["", text]
+
+    def table(self, columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
+        """Add a table; the first column is of words, the others of figures."""
+        self.lines += ["", *markdown(columns, rows)]
+
+    def bar(self, bar: Bar) -> None:
+        self.bars.append(bar)
+
+    def text(self) -> str:
+        """The part, under its heading."""
+        return "\n".join([f"## {self.title}", *self.lines, ""])
+
+
+def markdown(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[str]:
+    """A table's lines, their columns of even width."""
+    cells = [list(columns), *([_shown(cell) for cell in row] for row in rows)]
+    widths = [max(len(line[place]) for line in cells) for place in range(len(columns))]
+    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    return [
+        "| " + " | ".join(_padded(line, widths)) + " |" for line in (cells[0], rule, *cells[1:])
+    ]
+
+
+def _padded(line: Sequence[str], widths: Sequence[int]) -> list[str]:
+    first, *others = zip(line, widths, strict=True)
+    return [first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]
+
+
+def _shown(cell: Cell) -> str:
+    """Three figures are enough: more were chance."""
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, int) or abs(cell) >= 1000:
+        return f"{cell:,.0f}".replace(",", " ")
+    return (
+        f"{cell:.0f}" if abs(cell) >= 100 else f"{cell:.1f}" if abs(cell) >= 10 else f"{cell:.2f}"
+    )

@@ -1,0 +1,260 @@
+"""Racers who cost little: load for benchmarks, as fast or as slow as their owner lets them be.
+
+The answer to a move is read as far as the next move needs it, everything else as usual.
+"""
+
+import asyncio
+import hashlib
+import random
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+
+from kit.lean_socket import LeanSocket, connect
+from saratoga_protocol import commands as said
+from saratoga_protocol import events
+from saratoga_protocol.codec import CODECS, UnknownEvent
+from saratoga_protocol.version import MSGPACK
+
+CODEC = CODECS[MSGPACK]
+ENCODE = msgspec.msgpack.Encoder().encode
+
+SEATS = 4
+CAP = 20
+"""Minutes; no race lasts so long."""
+
+AT_ONCE = 16
+"""Tables that are seated at once: more would only wait for one another."""
+
+ANSWERED_WITHIN = 60.0
+"""Seconds: a bound for what is awaited, never a measure."""
+
+MOVE_ON = frozenset({"board_over", "race_over", "not_racing", "no_such_race", "wrong_phase"})
+"""Refusals that only say that the board has ended."""
+
+_IS_MOVE = b"\xa4type\xa9move_made"
+"""How the answer to a move begins, behind the byte that counts its fields."""
+
+Choice = Callable[["LeanRacer"], str | None]
+"""The next move of a racer; `None` when there is none."""
+
+
+class Board(msgspec.Struct):
+    """As much of a board as the next move needs."""
+
+    race: str
+    count: int
+    state: str
+    legal: list[str] | None = None
+
+
+class Moved(msgspec.Struct):
+    """As much of the answer to a move."""
+
+    board: Board
+
+
+DECODE_MOVED = msgspec.msgpack.Decoder(Moved).decode
+
+
+class LeanRacer:
+    """A connection that takes a seat, and then makes a move whenever it is told to."""
+
+    def __init__(self, socket: LeanSocket, seed: int, choice: Choice) -> None:
+        self.socket = socket
+        self.chance = random.Random(seed)
+        self.board: Board | None = None
+        self.opening: events.BoardView | None = None
+        self.table: events.Table | None = None
+        self.dealt: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.is_awaiting = False
+        """Whether a move is on its way."""
+        self.on_moved: Callable[[int, float], None] = lambda size, wait: None
+        """Told how many bytes the answer had, and how many seconds it took."""
+        self.on_over: Callable[[], None] = lambda: None
+        """Told when the board has ended, once."""
+        self.on_fault: Callable[[Exception], None] = lambda fault: None
+        """Told of a refusal that should not be, and of a connection that was closed."""
+        self._choice = choice
+        self._id = 0
+        self._asked = 0.0
+        self._answers: dict[int, asyncio.Future[events.AnyEvent]] = {}
+        self._nonce = secrets.token_bytes(16)
+        self._is_over = False
+        self._is_counting = False
+        socket.on_message = self._hear
+        socket.on_lost = self._lost
+
+    # gathering
+
+    async def hello(self, *, legal: bool) -> None:
+        name = "Racer " + "".join(secrets.choice("abcdefghkmnprstuwxyz") for _ in range(12))
+        answer = await self.ask(said.Hello, token=secrets.token_hex(32), name=name, legal=legal)
+        assert isinstance(answer, events.Welcome), answer
+
+    async def ask(self, kind: type[said.Command], **fields: object) -> events.AnyEvent:
+        self._id += 1
+        answer: asyncio.Future[events.AnyEvent] = asyncio.get_running_loop().create_future()
+        self._answers[self._id] = answer
+        self.socket.send(ENCODE(kind(id=self._id, **fields)))
+        async with asyncio.timeout(ANSWERED_WITHIN):
+            return await answer
+
+    async def get_ready(self) -> None:
+        assert self.table is not None
+        answer = await self.ask(
+            said.Ready,
+            table=self.table.code,
+            commitment=self.table.commitment,
+            nonce_hash=hashlib.sha256(self._nonce).hexdigest(),
+        )
+        assert isinstance(answer, events.Done), answer
+
+    # racing
+
+    def move(self) -> int:
+        """Send the next move; returns its bytes, 0 if there is none: then the board is over."""
+        board = self.board
+        if self._is_over or board is None:
+            return 0
+        text = self._choice(self) if board.state == "racing" else None
+        if text is None:
+            self._end()
+            return 0
+        self._id += 1
+        frame = ENCODE(said.MakeMove(id=self._id, race=board.race, after=board.count, move=text))
+        self.is_awaiting = True
+        self._asked = time.perf_counter()
+        self.socket.send(frame)
+        return len(frame)
+
+    def go(self) -> None:
+        """Leave, as when a line breaks."""
+        self.socket.on_lost = lambda: None
+        self.socket.close()
+
+    def _end(self) -> None:
+        self.is_awaiting = False
+        if not self._is_over:
+            self._is_over = True
+            self.on_over()
+
+    # hearing
+
+    def _hear(self, message: bytes) -> None:
+        if message.startswith(_IS_MOVE, 1):
+            self._moved(DECODE_MOVED(message).board, len(message))
+            return
+        event = CODEC.decode_event(message)
+        match event:
+            case events.MoveMade():
+                self._moved(_board(event.board), len(message))
+            case events.Dealt():
+                self.opening, self.board = event.board, _board(event.board)
+                self.dealt.set_result(None)
+            case events.BoardEnded():
+                self._end()
+            case events.TableChanged():
+                self._see(event.table)
+            case UnknownEvent():
+                pass
+            case _:
+                self._answer(event)
+
+    def _moved(self, board: Board, size: int) -> None:
+        wait = time.perf_counter() - self._asked
+        self.board = board
+        self.is_awaiting = False
+        self.on_moved(size, wait)
+
+    def _see(self, table: events.Table) -> None:
+        self.table = table
+        if table.phase == "countdown" and not self._is_counting:
+            self._is_counting = True
+            self._id += 1
+            self._answers[self._id] = asyncio.get_running_loop().create_future()
+            reveal = said.Reveal(id=self._id, table=table.code, nonce=self._nonce.hex())
+            self.socket.send(ENCODE(reveal))
+
+    def _answer(self, event: events.AnyEvent) -> None:
+        if isinstance(event, events.Snapshot):
+            self._see(event.table)
+        waiter = self._answers.pop(event.re, None) if event.re is not None else None
+        if waiter is not None:
+            waiter.set_result(event)
+        elif isinstance(event, events.Refused) and event.code in MOVE_ON:
+            self._end()
+        elif isinstance(event, events.Refused):
+            self.on_fault(RuntimeError(f"a move was refused: {event.code}, {event.message}"))
+
+    def _lost(self) -> None:
+        fault = ConnectionError("the house closed a racer's connection")
+        for waiter in self._answers.values():
+            if not waiter.done():
+                waiter.set_exception(fault)
+        self._answers.clear()
+        self.on_fault(fault)
+
+
+def _board(view: events.BoardView) -> Board:
+    return Board(view.race, view.count, view.state, view.legal)
+
+
+def plausible(racer: LeanRacer) -> str | None:
+    """Bank at once, else anything: a player whose race lasts."""
+    assert racer.board is not None
+    legal = racer.board.legal
+    if not legal:
+        return None
+    for move in legal:
+        if move.endswith((">up", ">down")):
+            return move
+    return racer.chance.choice(legal)
+
+
+async def seated(
+    ports: Sequence[int], game: str, choice: Choice, *, legal: bool
+) -> list[LeanRacer]:
+    """Four racers at a table whose countdown runs, the first at the first port and so on."""
+    racers = [
+        LeanRacer(await connect("127.0.0.1", port), secrets.randbits(32), choice) for port in ports
+    ]
+    for racer in racers:
+        await racer.hello(legal=legal)
+    host, *others = racers
+    opened = await host.ask(said.CreateTable, game=game, cap=CAP, seats=SEATS)
+    assert isinstance(opened, events.Snapshot), opened
+    for racer in others:
+        joined = await racer.ask(said.JoinTable, table=opened.table.code)
+        assert isinstance(joined, events.Snapshot), joined
+    for racer in racers:
+        await racer.get_ready()
+    started = await host.ask(said.Start, table=opened.table.code)
+    assert isinstance(started, events.Done), started
+    return racers
+
+
+async def racing_tables(
+    count: int,
+    ports: Callable[[int], Sequence[int]],
+    game: str,
+    choice: Choice = plausible,
+    *,
+    legal: bool = True,
+) -> list[list[LeanRacer]]:
+    """So many tables of four that have been dealt; `ports` says by number where a table's racers go."""
+    tables: list[list[LeanRacer]] = []
+    for some in _portions(range(count), AT_ONCE):
+        tables += await asyncio.gather(
+            *(seated(ports(number), game, choice, legal=legal) for number in some)
+        )
+    async with asyncio.timeout(ANSWERED_WITHIN):
+        await asyncio.gather(*(racer.dealt for racers in tables for racer in racers))
+    return tables
+
+
+def _portions(numbers: range, size: int) -> Iterator[range]:
+    for first in range(0, len(numbers), size):
+        yield numbers[first : first + size]
