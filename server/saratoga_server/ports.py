@@ -1,12 +1,11 @@
 """What the house needs of a store, as small interfaces that adapters fill.
 
 Nothing here does I/O. Every write is safe to repeat: a client library may send a command again
-when its answer got lost, and a node may die between a write and the next. What is made for every
-move is a msgspec struct: a frozen dataclass takes ten times as long to fill.
+when its answer got lost, and a node may die between a write and the next. All of it is msgspec structs:
+a frozen dataclass takes ten times as long to fill, and 1 ms of every start to define, a struct 0.04 ms.
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, NewType, Protocol
 
@@ -78,8 +77,7 @@ class LogEntry(Struct, frozen=True):
     command_id: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredBoard:
+class StoredBoard(Struct, frozen=True, kw_only=True):
     """What the store holds of a board."""
 
     epoch: int
@@ -89,8 +87,7 @@ class StoredBoard:
     entries: tuple[LogEntry, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredStanding:
+class StoredStanding(Struct, frozen=True, kw_only=True):
     """The part of a board that others may see, and the tie-break."""
 
     banked: int
@@ -102,8 +99,7 @@ class StoredStanding:
     """Of the board's log: what has more entries is newer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RaceOpening:
+class RaceOpening(Struct, frozen=True, kw_only=True):
     """Boards to be opened with a table's change to running."""
 
     race: int
@@ -116,8 +112,7 @@ class RaceOpening:
     """The racers, each with the epoch of the present connection."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RaceFinish:
+class RaceFinish(Struct, frozen=True, kw_only=True):
     """What a table's change to over writes beside the table."""
 
     race: int
@@ -127,8 +122,7 @@ class RaceFinish:
     """For the outbox; `None` if no leaderboard takes it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableWrite:
+class TableWrite(Struct, frozen=True, kw_only=True):
     """One change of a table: all of it happens, or none."""
 
     code: str
@@ -138,7 +132,7 @@ class TableWrite:
     """The table, packed; its version becomes `expected + 1`."""
     due: Millis | None
     """When a timer of the table runs out next."""
-    epochs: Mapping[str, int] = field(default_factory=dict)
+    epochs: Mapping[str, int] = {}
     """New connection epochs for boards of race `race`."""
     race: int = 0
     opening: RaceOpening | None = None
@@ -147,8 +141,7 @@ class TableWrite:
     """The table is closed and never saw a race: it need not be kept as long as one that did."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerRow:
+class PlayerRow(Struct, frozen=True, kw_only=True):
     """What the store keeps of a player."""
 
     player: str
@@ -273,8 +266,7 @@ class PlayerStore(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SettledResult:
+class SettledResult(Struct, frozen=True, kw_only=True):
     """One racer's result, as a leaderboard takes it."""
 
     player: str
@@ -285,8 +277,7 @@ class SettledResult:
     """Milliseconds from the start until the count was last reached; 0 if never bettered."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settlement:
+class Settlement(Struct, frozen=True, kw_only=True):
     """A finished race on its way to the leaderboards."""
 
     race: str
@@ -297,8 +288,7 @@ class Settlement:
     results: tuple[SettledResult, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoardKey:
+class BoardKey(Struct, frozen=True, kw_only=True):
     """One leaderboard of one game and period."""
 
     game: str
@@ -309,8 +299,7 @@ class BoardKey:
     bots: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankedRow:
+class RankedRow(Struct, frozen=True, kw_only=True):
     """A row of a leaderboard, without the name."""
 
     rank: int
@@ -374,8 +363,7 @@ class NodeStore(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreHealth:
+class StoreHealth(Struct, frozen=True, kw_only=True):
     """How one primary of the store is doing; without an answer there is nothing but its name."""
 
     primary: str

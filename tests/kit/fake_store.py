@@ -8,9 +8,11 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Container, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
+
+from msgspec.structs import replace
 
 from kit.fake_news import FakeNews, tell_all
 from saratoga_server.parcels.nudges import NewsEar, Touched
@@ -384,7 +386,7 @@ class FakePlayers:
     def _change(self, player: str, **changes: object) -> None:
         row = self.house.players.get(player)
         if row is not None:
-            self.house.players[player] = replace(row, **changes)  # type: ignore[arg-type]
+            self.house.players[player] = replace(row, **changes)
 
 
 class FakeLeaderboards:

@@ -32,7 +32,7 @@ from saratoga_rules.position import Position
 from saratoga_rules.record import LOG_ENDINGS
 from saratoga_server.edge.http import HttpPages
 from saratoga_server.floor.refusing import refused
-from saratoga_server.gauges.metrics import registry_of
+from saratoga_server.gauges.samples import registry_of
 from saratoga_server.house.house import House
 from saratoga_server.table.countdown import COUNTDOWN_MILLIS
 

@@ -6,10 +6,11 @@ depend on names: first more banked, then less time, then who got there first.
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import compress
 from secrets import token_hex
 from typing import Final
+
+from msgspec.structs import replace
 
 from saratoga_server.logs import EventLog
 from saratoga_server.parcels.packing import pack, unpack

@@ -1,7 +1,8 @@
 """Players and their names."""
 
 from collections.abc import Sequence
-from dataclasses import fields
+
+from msgspec.structs import fields
 
 from saratoga_server.parcels.packing import pack
 from saratoga_server.ports import Millis, PlayerRow

@@ -5,7 +5,6 @@ and never change the one they were given; the store keeps the newest, packed (`p
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, TypeAlias
 
@@ -183,20 +182,17 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return replace(self, seats=seats)
 
 
-@dataclass(frozen=True, slots=True)
-class RaceStarted:
+class RaceStarted(Struct, frozen=True):
     """The countdown is through: open the racers' boards and deal."""
 
 
-@dataclass(frozen=True, slots=True)
-class RacerLeft:
+class RacerLeft(Struct, frozen=True):
     """Somebody left the running race: end the board, if it has not ended."""
 
     player: str
 
 
-@dataclass(frozen=True, slots=True)
-class SeatLost:
+class SeatLost(Struct, frozen=True):
     """Somebody's seat is gone who did not ask for it: say why."""
 
     player: str
@@ -204,21 +200,18 @@ class SeatLost:
     """For people."""
 
 
-@dataclass(frozen=True, slots=True)
-class CountdownVoided:
+class CountdownVoided(Struct, frozen=True):
     """There is no race; the table gathers again."""
 
     missing: tuple[str, ...]
     """Who did not show a nonce; empty if a racer went instead."""
 
 
-@dataclass(frozen=True, slots=True)
-class BoardsDue:
+class BoardsDue(Struct, frozen=True):
     """Look over the running boards: out of time, idle, or left by a racer who is gone."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableClosed:
+class TableClosed(Struct, frozen=True):
     """The table is closed for good."""
 
     reason: str
@@ -228,12 +221,11 @@ class TableClosed:
 Effect: TypeAlias = RaceStarted | RacerLeft | SeatLost | CountdownVoided | BoardsDue | TableClosed
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """The next table, and what the house has to do once that table is durable."""
 
     table: TableState
-    effects: tuple[Effect, ...] = field(default=())
+    effects: tuple[Effect, ...] = ()
 
     def then(self, other: "Change") -> "Change":
         """This change followed by one made from its table."""

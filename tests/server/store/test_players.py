@@ -1,9 +1,9 @@
 """Players and their names, against every kind of store."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from kit.running_race import ANNA, BERT, AnyStore
 from saratoga_server.ports import Millis, PlayerRow
