@@ -73,6 +73,7 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "server/process/parent.py": ("tests/end_to_end/test_workers.py",),
     "server/process/worker.py": ("tests/server/process/test_workers.py",),
     "server/__main__.py": ("tests/end_to_end/test_administration.py",),
+    "server/serving.py": ("tests/end_to_end/test_stopping.py", "tests/end_to_end/test_workers.py"),
     "client/__main__.py": (BY_HAND,),
 }
 """Modules without a test file of their own, and where they are tested instead."""

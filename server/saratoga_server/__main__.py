@@ -1,54 +1,31 @@
-"""`saratoga-server`: opens the house and keeps it open until told to stop.
+"""`saratoga-server`: the command line, and what has to be there before a house can open.
 
-The one place that knows every part: settings in, store and door open, and all of them closed
-again in order.
+Half a second's worth of program is loaded by whom it is for: the administrator's commands when one is
+given, what a parent of workers does by a parent, and all that serves players while the embedded
+store comes up (`serving`).
 """
 
 import asyncio
 import os
 import ssl
 import sys
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from importlib.metadata import version
+from types import ModuleType
 from typing import Final
 
 import click
 
-from saratoga_protocol.refusals import RESTARTING
-from saratoga_server.admin.backup_commands import backup, restore
-from saratoga_server.admin.commands import admin
-from saratoga_server.duties import DutyEnded, call_off
-from saratoga_server.edge.gateway import Door, Gateway
-from saratoga_server.edge.http import HttpPages
+from saratoga_server.duties import DutyEnded
 from saratoga_server.gauges.metrics import Metrics
-from saratoga_server.gauges.vitals import Vitals
-from saratoga_server.house.house import House
-from saratoga_server.house.opening import open_house
-from saratoga_server.house.timekeeper import Timekeeper
 from saratoga_server.logs import EventLog, set_up_logs
-from saratoga_server.naming.names import reserved_names
 from saratoga_server.own_store.embedded import EmbeddedStore
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.process import systemd
 from saratoga_server.process.files import allow_all_files
-from saratoga_server.process.garbage import spare_what_stays
 from saratoga_server.process.inheritance import FAILED, READY, Parent
-from saratoga_server.process.metrics_door import MetricsDoor
-from saratoga_server.process.parent import keep_house
-from saratoga_server.process.stopping import Stop
-from saratoga_server.settings import (
-    CannotOpen,
-    LogFormat,
-    Settings,
-    cannot_listen,
-    settings_options,
-)
-from saratoga_server.store.connection import open_store
-from saratoga_server.store.health import Health
-
-STOP_WITHIN: Final = 20.0
-"""Seconds for an orderly end; then the process ends all the same."""
+from saratoga_server.process.stopping import STOP_WITHIN, Stop
+from saratoga_server.settings import CannotOpen, LogFormat, Settings, settings_options
 
 SWITCH_EVERY: Final = 0.001
 """Seconds: the event loop waits no longer for its turn beside the thread that counts up a race."""
@@ -74,14 +51,6 @@ async def _store_url(settings: Settings) -> AsyncIterator[str]:
         yield url
 
 
-def _tls(settings: Settings) -> ssl.SSLContext | None:
-    if settings.tls_cert is None:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(settings.tls_cert, settings.tls_key)
-    return context
-
-
 def _say_ready(where: str, parent: Parent | None) -> None:
     if parent is not None:
         parent.say(READY, where)
@@ -89,15 +58,6 @@ def _say_ready(where: str, parent: Parent | None) -> None:
     click.echo(f"{READY_LINE}{where}")
     sys.stdout.flush()
     systemd.tell(systemd.READY)
-
-
-async def _open_door(gateway: Gateway, settings: Settings, parent: Parent | None) -> int:
-    try:
-        if parent is not None:
-            return await gateway.open(parent.doors(), parent.census())
-        return await gateway.open()
-    except OSError as fault:
-        raise cannot_listen(settings, fault) from None
 
 
 async def serve(settings: Settings, parent: Parent | None = None) -> None:
@@ -113,101 +73,48 @@ async def serve(settings: Settings, parent: Parent | None = None) -> None:
     if parent:
         parent.on_end(stop.retire)
     metrics = Metrics()
-    async with (
-        _store_url(settings) as url,
-        open_store(
+    connecting = _loaded(_connection)
+    async with _store_url(settings) as url:
+        connection = await connecting
+        loading = _loaded(_serving)
+        async with connection.open_store(
             url,
             settings.durability,
             trust_store=settings.trust_store,
             on_batch=metrics.batches.observe,
-        ) as store,
-    ):
-        house = await open_house(store, settings.node, _program(), metrics)
-        gateway = Gateway(house, _door(settings), HttpPages(house), metrics)
-        vitals = Vitals(house, Health(store.primaries).look, metrics)
-        door = MetricsDoor(metrics, settings)
-        if parent is None or not parent.inheritance.successor:
-            door.open()
-        try:
-            port = await _open_door(gateway, settings, parent)
-            duties = [
-                asyncio.create_task(Timekeeper(house, store.tables.due).keep()),
-                asyncio.create_task(gateway.watch()),
-                asyncio.create_task(gateway.stay_alive()),
-                asyncio.create_task(house.news.keep()),
-                asyncio.create_task(vitals.keep()),
-                asyncio.create_task(door.keep_open()),
-                asyncio.create_task(systemd.stay_alive()),
-            ]
-            if parent is not None:
-                duties.append(asyncio.create_task(parent.beat()))
-            spare_what_stays()
-            where = settings.invitation(port)
-            log.info("open", address=where, store=settings.store_shown)
-            _say_ready(where, parent)
-            # before somebody needs it who would have to wait
-            house.errands.spawn(asyncio.to_thread(reserved_names))
-            stopping = asyncio.create_task(stop.wanted.wait())
-            await asyncio.wait([stopping, *duties], return_when=asyncio.FIRST_COMPLETED)
-            has_failed = not stop.wanted.is_set()
-            systemd.tell(systemd.STOPPING)
-            if stop.unannounced:
-                # whoever follows waits for the port
-                house.errands.spawn(door.close())
-            await _close(house, gateway, stop, settings.drain_delay, [*duties, stopping])
-            if has_failed:
-                raise DutyEnded
-        finally:
-            await door.close()
+        ) as store:
+            serving = await loading
+            await serving.keep_open(
+                settings, store, metrics, stop, parent, lambda where: _say_ready(where, parent)
+            )
 
 
-async def _close(
-    house: House, gateway: Gateway, stop: Stop, delay: float, duties: Sequence[asyncio.Task[object]]
-) -> None:
-    """Let nobody in, finish what is under way, send everybody to come back elsewhere."""
-    log.info("closing", connections=house.metrics.connections)
-    house.leaving, house.metrics.is_ready = True, False
-    hurry = asyncio.create_task(stop.at_once.wait())
-    closing = asyncio.create_task(_see_out(house, gateway, 0 if stop.unannounced else delay))
-    await asyncio.wait([closing, hurry], return_when=asyncio.FIRST_COMPLETED)
-    if not closing.done():
-        log.warning("closed_in_haste")
-        gateway.cut()
-    for fault in await call_off([*duties, hurry, closing]):
-        log.error("house_fault", fault=fault)
-    log.info("closed")
+def _loaded(load: Callable[[], ModuleType]) -> "asyncio.Task[ModuleType]":
+    """Have a part of the program loaded while the event loop waits for something else."""
+    return asyncio.create_task(asyncio.to_thread(load))
 
 
-async def _see_out(house: House, gateway: Gateway, delay: float) -> None:
-    # players go on as before while balancers notice
-    await asyncio.sleep(delay)
-    house.draining = True
-    gateway.stop_listening()
-    try:
-        async with asyncio.timeout(STOP_WITHIN):
-            await gateway.see_out(RESTARTING, house.is_racing)
-            await gateway.close(RESTARTING)
-            await house.stop()
-    except TimeoutError:
-        log.warning("closed_in_haste")
-        gateway.cut()
+def _connection() -> ModuleType:
+    # while the embedded store comes up
+    from saratoga_server.store import connection
+
+    return connection
 
 
-def _door(settings: Settings) -> Door:
-    return Door(
-        host=settings.host,
-        port=settings.port,
-        tls=_tls(settings),
-        origins=settings.origins,
-        rate=settings.rate,
-        burst=settings.burst,
-        trusted_proxies=settings.trusted_proxies,
-        per_address=settings.limits_per_address,
+def _serving() -> ModuleType:
+    # while the store is looked over and is given its Functions
+    from saratoga_server import serving
+
+    return serving
+
+
+async def _keep_workers(settings: Settings) -> None:
+    # by the parent alone
+    from saratoga_server.process.parent import keep_house
+
+    await keep_house(
+        settings, _store_url, STOP_WITHIN, lambda where: _say_ready(where, parent=None)
     )
-
-
-def _program() -> str:
-    return f"saratoga-server {version('saratoga')}"
 
 
 def _run(work: Coroutine[None, None, None]) -> None:
@@ -221,14 +128,25 @@ def _run(work: Coroutine[None, None, None]) -> None:
         uvloop.run(work)
 
 
-async def _keep_workers(settings: Settings) -> None:
-    await keep_house(
-        settings, _store_url, STOP_WITHIN, lambda where: _say_ready(where, parent=None)
-    )
+class _Program(click.Group):
+    """The server, which has one command: what administrators do, loaded when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return ["admin"]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name != "admin":
+            return None
+        from saratoga_server.admin.backup_commands import backup, restore
+        from saratoga_server.admin.commands import admin
+
+        admin.add_command(backup)
+        admin.add_command(restore)
+        return admin
 
 
-@click.group(invoke_without_command=True)
-@click.version_option(version("saratoga"), prog_name="saratoga-server")
+@click.group(cls=_Program, invoke_without_command=True)
+@click.version_option(package_name="saratoga", prog_name="saratoga-server")
 @settings_options
 @click.pass_context
 def main(context: click.Context, settings: Settings) -> None:
@@ -256,10 +174,6 @@ def main(context: click.Context, settings: Settings) -> None:
             raise SystemExit(1) from None
         raise click.ClickException(str(fault)) from None
 
-
-admin.add_command(backup)
-admin.add_command(restore)
-main.add_command(admin)
 
 if __name__ == "__main__":
     main()

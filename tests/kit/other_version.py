@@ -29,7 +29,7 @@ def change_functions() -> None:
 
 def change_the_rest() -> None:
     """Everything else, once the Functions are changed: whoever is imported now takes the new names."""
-    from saratoga_server import __main__ as program
+    from saratoga_server import serving
     from saratoga_server import table as rules
     from saratoga_server.logs import EventLog
     from saratoga_server.parcels import nudges
@@ -64,7 +64,7 @@ def change_the_rest() -> None:
     rules.pack, rules.unpack = packed, unpacked
     for module in (nudges, channel, listener):
         module.encode_nudge = encoded  # type: ignore[attr-defined]
-    program._program = lambda: f"saratoga-server {VERSION}"
+    serving.program = lambda: f"saratoga-server {VERSION}"
 
 
 def with_moods(body: dict[str, Any]) -> dict[str, Any]:

@@ -9,17 +9,14 @@ A few families would grow together that way: Greek capital nu looks like N and i
 like v, which would make Latin n and v the same. Such a link is left out, and its letter stands
 in `masks`: a name that could pass for a Latin one through it `is_mask`, and is to be refused.
 
-To draw up the tables takes a tenth of a second or two: that is done when the first name is looked
-at, and not when a house opens whose guests have theirs already.
+To load the tables and draw up the families takes a tenth of a second or two: that is done when the
+first name is looked at, and not when a house opens whose guests have theirs already.
 """
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Final
-
-from confusable_homoglyphs import categories
-from confusable_homoglyphs.confusables import confusables_data
 
 # Unicode Standard Annex 31, table 5: the scripts in everyday use.
 _SCRIPTS: Final = """
@@ -35,8 +32,7 @@ _FAVOURED: Final = ("LATIN", "CYRILLIC", "ARMENIAN", "HEBREW", "ARABIC")
 
 def script(character: str) -> str:
     """The script that the character belongs to; `COMMON` and `INHERITED` belong to several."""
-    name: str = categories.alias(character)
-    return name
+    return _alias()(character)
 
 
 def skeleton(name: str) -> str:
@@ -79,12 +75,23 @@ def _is_drawn(character: str) -> bool:
 
 
 @cache
+def _alias() -> Callable[[str], str]:
+    # a megabyte of JSON comes with it
+    from confusable_homoglyphs.categories import alias
+
+    found: Callable[[str], str] = alias
+    return found
+
+
+@cache
 def _table() -> dict[str, str]:
     """Each confusable character with its prototype.
 
     The package lists every pair both ways. A prototype has many look-alikes and a look-alike has
     one prototype, which tells the ends apart; where either has one, the choice is free.
     """
+    from confusable_homoglyphs.confusables import confusables_data
+
     # The table of the package sets right-to-left marks around some characters.
     pairs: dict[str, set[str]] = {}
     for character, others in confusables_data.items():

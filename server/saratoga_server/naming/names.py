@@ -11,10 +11,9 @@ Names are shown as chosen and compared by `lookalikes.skeleton`.
 """
 
 import unicodedata
+from collections.abc import Callable
 from functools import cache
 from typing import Final
-
-from precis_i18n import get_profile
 
 from saratoga_server.naming.lookalikes import SCRIPTS, is_mask, script, skeleton
 
@@ -42,7 +41,14 @@ _EAST_ASIAN: Final = (
 )
 _KANA_LENGTH_MARK: Final = "\u30fc"
 
-_USERNAME: Final = get_profile("UsernameCasePreserved")
+
+@cache
+def _enforce() -> Callable[[str], str]:
+    """The profile's own judgement of a word; loaded with its tables at the first name."""
+    from precis_i18n import get_profile
+
+    enforce: Callable[[str], str] = get_profile("UsernameCasePreserved").enforce
+    return enforce
 
 
 @cache
@@ -58,6 +64,12 @@ def reserved_names() -> frozenset[str]:
     The first call draws up the tables of look-alikes and takes a tenth of a second.
     """
     return reserved_words() | frozenset(map(skeleton, _RESERVED_ALONE.split()))
+
+
+def draw_up_tables() -> None:
+    """Have all that a name is held against at hand: a quarter of a second, before somebody waits for it."""
+    _enforce()
+    reserved_names()
 
 
 class BadName(ValueError):
@@ -97,7 +109,7 @@ def _words(text: str) -> list[str]:
 
 def _enforced(word: str) -> str:
     try:
-        return _USERNAME.enforce(word)
+        return _enforce()(word)
     except (UnicodeEncodeError, ValueError):
         raise BadName(
             "Use letters, digits, single spaces and - _ ' . only: no symbols, no emoji."

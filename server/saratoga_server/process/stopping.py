@@ -8,6 +8,9 @@ from typing import Final
 
 STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
+STOP_WITHIN: Final = 20.0
+"""Seconds for an orderly end; then the process ends all the same."""
+
 
 class Stop:
     """Whether this process is to end, and how soon."""
