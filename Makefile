@@ -57,9 +57,8 @@ layers: $(TOOLS)
 pyright: $(TOOLS) ## a second opinion on types (downloads Node.js)
 	$(BIN)/pyright
 
-bench: $(TOOLS) ## what rules, bots and a move cost
-	@for bench in tests/benchmarks/*_bench.py; do \
-		echo "== $$bench"; $(BIN)/python $$bench $(ARGS) || exit 1; done
+bench: $(TOOLS) ## what a move costs, beside a bare echo, and all else that has its price; ARGS="--quick"
+	$(BIN)/python tests/benchmarks/suite.py $(ARGS)
 
 long: $(TOOLS) ## the long targets: many races, many crashes
 	SARATOGA_HYPOTHESIS_PROFILE=long $(BIN)/pytest -m long $(ARGS)

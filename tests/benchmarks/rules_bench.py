@@ -1,4 +1,4 @@
-"""What the rules cost: `python tests/benchmarks/rules_bench.py`.
+"""What the rules cost: `python tests/benchmarks/rules_bench.py [--rounds 5]`.
 
 For every move of the played games: judge and play it, redact the position, list its legal moves,
 ask whether it is stuck (with the limit that the house uses at once). Processor time, not clock
@@ -6,6 +6,7 @@ time; each move is timed in several rounds and its best round counts, so that ot
 machine does not.
 """
 
+import argparse
 import gc
 import statistics
 import sys
@@ -24,13 +25,14 @@ from saratoga_rules.stuck import INLINE_LIMIT, is_stuck
 from saratoga_rules.views import redact
 
 ROUNDS = 5
+"""Of every move, unless told otherwise."""
 
 
-def costs(name: str) -> tuple[list[float], int]:
+def costs(name: str, rounds: int) -> tuple[list[float], int]:
     """Microseconds for each move of a game's played games, and how many verdicts stayed open."""
     best: dict[tuple[int, int], float] = {}
     undecided = 0
-    for round_ in range(ROUNDS):
+    for round_ in range(rounds):
         for number, played in enumerate(played_games(name)):
             forget_everything(played.game)
             position = played.opening()
@@ -59,7 +61,7 @@ def forget_everything(game: Game) -> None:
     game.columns.packets.cache_clear()  # type: ignore[attr-defined]
 
 
-def main() -> None:
+def main(rounds: int) -> None:
     gc.disable()
     clock = min(-process_time_ns() + process_time_ns() for _ in range(1000)) / 1000
     print(f"(reading the processor's clock takes {clock:.2f} us of each figure)")
@@ -68,7 +70,7 @@ def main() -> None:
     )
     began = perf_counter_ns()
     for name in GAMES:
-        took, undecided = costs(name)
+        took, undecided = costs(name, rounds)
         hundredths = statistics.quantiles(took, n=100)
         print(
             f"{name:20}{len(took):7}{statistics.median(took):11.1f}{hundredths[89]:8.1f}"
@@ -78,4 +80,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    arguments = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    arguments.add_argument("--rounds", type=int, default=ROUNDS)
+    main(arguments.parse_args().rounds)

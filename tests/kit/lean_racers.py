@@ -69,8 +69,8 @@ class LeanRacer:
         self.opening: events.BoardView | None = None
         self.table: events.Table | None = None
         self.dealt: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.is_awaiting = False
-        """Whether a move is on its way."""
+        self.walk: list[str] | None = None
+        """The moves that it will make, where its owner has planned them."""
         self.on_moved: Callable[[int, float], None] = lambda size, wait: None
         """Told how many bytes the answer had, and how many seconds it took."""
         self.on_over: Callable[[], None] = lambda: None
@@ -125,7 +125,6 @@ class LeanRacer:
             return 0
         self._id += 1
         frame = ENCODE(said.MakeMove(id=self._id, race=board.race, after=board.count, move=text))
-        self.is_awaiting = True
         self._asked = time.perf_counter()
         self.socket.send(frame)
         return len(frame)
@@ -136,7 +135,6 @@ class LeanRacer:
         self.socket.close()
 
     def _end(self) -> None:
-        self.is_awaiting = False
         if not self._is_over:
             self._is_over = True
             self.on_over()
@@ -166,7 +164,6 @@ class LeanRacer:
     def _moved(self, board: Board, size: int) -> None:
         wait = time.perf_counter() - self._asked
         self.board = board
-        self.is_awaiting = False
         self.on_moved(size, wait)
 
     def _see(self, table: events.Table) -> None:

@@ -1,0 +1,60 @@
+"""Two servers on one store against one: throughput, and what a move costs."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from benchmarks.closed_loop import house_load
+from benchmarks.contestants import Running, house_server, lone_store
+from benchmarks.lines import COLUMNS, GAME, line
+from benchmarks.measuring import Load
+from benchmarks.reports import Bar, Report
+
+TABLES = 64
+MOST_COST = 1.1
+"""CPU of a move on two, in CPU of a move on one: unchanged, but for what a machine's mood does."""
+
+
+@contextmanager
+def houses(count: int) -> Iterator[Running]:
+    """So many servers on one store of their own."""
+    with lone_store() as store, ExitStack() as stack:
+        assert store.process is not None
+        opened = [
+            stack.enter_context(
+                house_server("safe", "--redis", store.url, "--node", f"n{number + 1}")
+            )
+            for number in range(count)
+        ]
+        yield Running(
+            tuple(port for each in opened for port in each.ports),
+            tuple(pid for each in opened for pid in each.servers),
+            (store.process.pid,),
+        )
+
+
+async def nodes(report: Report, *, quick: bool) -> None:
+    """Part 9."""
+    seconds = 1.5 if quick else 3.0
+    one = await _load(1, seconds, is_spread=False)
+    home = await _load(2, seconds, is_spread=False)
+    spread = await _load(2, seconds, is_spread=True)
+    report.table(
+        COLUMNS,
+        [
+            line("one server", TABLES, one),
+            line("two, each table at one of them", TABLES, home),
+            line("two, each table at both", TABLES, spread),
+        ],
+    )
+    report.say(
+        f"Two servers make {home.rate / one.rate:.2f} x the moves of one here, "
+        f"{spread.rate / one.rate:.2f} x where every table plays at both; beside them the store "
+        f"({home.store / home.seconds:.0%} of a core) and the generator ({home.busy:.0%}) share the cores."
+    )
+    report.bar(Bar("CPU of a move on two nodes to one", home.micros / one.micros, MOST_COST, " x"))
+
+
+async def _load(count: int, seconds: float, *, is_spread: bool) -> Load:
+    with houses(count) as running:
+        ports = running.spread if is_spread else running.same
+        return await house_load(running, TABLES, GAME, seconds, ports=ports)

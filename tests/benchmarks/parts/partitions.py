@@ -1,0 +1,31 @@
+"""Tables spread over few and many partitions of a cluster: a batch is one call for each of them."""
+
+from benchmarks.closed_loop import house_load
+from benchmarks.contestants import Running, house_server
+from benchmarks.lines import COLUMNS, GAME, line
+from benchmarks.reports import Cell, Report
+from kit.cluster import PRIMARIES, running_cluster
+
+TABLES = 64
+PARTITIONS = (1, 4, 16, 64)
+
+
+async def partitions(report: Report, *, quick: bool) -> None:
+    """Part 10."""
+    seconds = 1.5 if quick else 2.5
+    rows: list[list[Cell]] = []
+    with running_cluster(replicas=False) as cluster:
+        stores = tuple(node.server.process.pid for node in cluster.nodes if node.server.process)
+        for count in (1, 64) if quick else PARTITIONS:
+            with house_server(
+                "safe", "--redis", cluster.url, altered=(f"partitions={count}",)
+            ) as found:
+                running = Running(found.ports, found.servers, stores)
+                load = await house_load(running, TABLES, GAME, seconds)
+            name = f"{count} partition{'s' if count > 1 else ''}"
+            rows.append(line(name, TABLES, load))
+    report.table(COLUMNS, rows)
+    report.say(
+        f"A cluster of {PRIMARIES} primaries on this machine, without replicas, their files in memory; "
+        "table codes were chosen for the partition they fall into. One partition is at one primary."
+    )

@@ -1,0 +1,142 @@
+"""How long it takes until players may come: empty, beside what it is made of, and with a long past."""
+
+import asyncio
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.append_files import lengthen
+from benchmarks.closed_loop import house_load
+from benchmarks.contestants import house_server
+from benchmarks.lines import GAME
+from benchmarks.reports import Bar, Report
+from kit.stores import StoreServer
+from saratoga_server.own_store.embedded import EmbeddedStore
+from saratoga_server.store.connection import open_store
+from saratoga_server.store.process import find_binary
+
+ROUNDS = 9
+MOST_TIMES = 3.0
+
+MIB, GIB = 2**20, 2**30
+
+
+async def start(report: Report, *, quick: bool) -> None:
+    """Part 7."""
+    rounds = 5 if quick else ROUNDS
+    took = _in_turns(
+        rounds,
+        {
+            "house": _house,
+            "valkey": _valkey,
+            "python": lambda: _program("pass"),
+            "import": lambda: _program("import saratoga_server.__main__"),
+        },
+    )
+    store, library = await _inside(rounds)
+    python, valkey, house = took["python"], took["valkey"], took["house"]
+    report.table(
+        ("from start to ready, empty store", "ms"),
+        [
+            ["Python (`python -c pass`)", python],
+            ["bare Valkey, to its first PONG", valkey],
+            ["both, one after the other", python + valkey],
+            ["house with its embedded store, to its ready line", house],
+        ],
+    )
+    imported = took["import"] - python
+    rest = house - python - imported - store - library
+    report.say("Of that, measured one by one (what goes on at the same time counts twice here):")
+    report.table(
+        ("step", "ms"),
+        [
+            ["Python's own start", python],
+            ["importing the server", imported],
+            ["the embedded store, until it takes commands", store],
+            ["connecting, asking how it is set up, loading the Functions", library],
+            ["the rest: settings, house, door; less what overlaps", rest],
+        ],
+    )
+    times = house / (python + valkey)
+    report.bar(Bar("ready, in starts of Valkey and Python", times, MOST_TIMES, " x"))
+    await _with_past(report, 100 * MIB if quick else 300 * MIB)
+
+
+def _in_turns(rounds: int, what: dict[str, Callable[[], float]]) -> dict[str, float]:
+    """The median milliseconds of each, taken in turns; one round before does not count."""
+    took: dict[str, list[float]] = {name: [] for name in what}
+    for number in range(rounds + 1):
+        for name, once in what.items():
+            seconds = once()
+            if number:
+                took[name].append(seconds * 1000)
+    return {name: statistics.median(some) for name, some in took.items()}
+
+
+def _house(data: Path | None = None) -> float:
+    """Seconds from the start of the process to its ready line."""
+    began = time.perf_counter()
+    with house_server(data=data):
+        return time.perf_counter() - began
+
+
+def _valkey(folder: Path | None = None) -> float:
+    """Seconds from the start of the process to its first PONG."""
+    with tempfile.TemporaryDirectory(prefix="saratoga-bench-") as scratch:
+        settings = {"dir": str(folder or scratch)}
+        store = StoreServer(str(find_binary()), Path(scratch), settings)
+        began = time.perf_counter()
+        store.start()
+        try:
+            return time.perf_counter() - began
+        finally:
+            store.kill()
+
+
+def _program(text: str) -> float:
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-c", text], check=True)
+    return time.perf_counter() - began
+
+
+async def _inside(rounds: int) -> tuple[float, float]:
+    """Milliseconds of the embedded store's start, and of opening a store without Functions."""
+    stores, openings = [], []
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory(prefix="saratoga-bench-") as folder:
+            began = time.perf_counter()
+            async with EmbeddedStore(Path(folder) / "store") as url:
+                stores.append((time.perf_counter() - began) * 1000)
+                began = time.perf_counter()
+                async with open_store(url):
+                    openings.append((time.perf_counter() - began) * 1000)
+    return statistics.median(stores), statistics.median(openings)
+
+
+async def _with_past(report: Report, size: int) -> None:
+    """How much longer it takes for every GB of append-only file."""
+    with tempfile.TemporaryDirectory(prefix="saratoga-bench-") as scratch:
+        data = Path(scratch) / "data"
+        with house_server(data=data) as running:
+            await house_load(running, 4, GAME, 1.0)
+        empty = min([await asyncio.to_thread(_house, data) for _ in range(2)])
+        folder = data / "store" / "appendonlydir"
+        file = max(folder.glob("*.incr.aof"), key=lambda each: each.stat().st_size)
+        moves = lengthen(file, size)
+        long = sum(each.stat().st_size for each in folder.iterdir())
+        full = await asyncio.to_thread(_house, data)
+        shutil.copytree(folder, Path(scratch) / "bare" / "appendonlydir")
+        bare = await asyncio.to_thread(_valkey, Path(scratch) / "bare")
+    slope = (full - empty) / (long / GIB)
+    report.say(
+        f"With {long / MIB:.0f} MiB of append-only file ({moves / 1e6:.1f} million moves, as they are written, "
+        f"not yet rewritten by the store) the house was ready after {full:.2f} s, with the little it had "
+        f"before after {empty:.2f} s, and a bare Valkey on that file after {bare:.2f} s: "
+        f"**{slope:.1f} s for every GiB**. The store rewrites its file by itself when it has doubled; what "
+        "it has rewritten loads faster."
+    )

@@ -1,0 +1,119 @@
+"""Everything that `make bench` measures: each part by itself, all of them into RESULTS.md.
+
+    python tests/benchmarks/suite.py [--quick] [--only moves --only start]
+
+Ends with 0 if every part ran and every bar is met, with 1 if a part failed, and with 2 if a bar is missed.
+`--quick` measures for shorter times, and fewer lines. With `--only` nothing is written.
+"""
+
+import argparse
+import asyncio
+import gc
+import sys
+import time
+import traceback
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import uvloop
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from benchmarks.machine import facts
+from benchmarks.parts.leaderboards import leaderboards
+from benchmarks.parts.memory import memory
+from benchmarks.parts.moves import games, layers, moves
+from benchmarks.parts.nodes import nodes
+from benchmarks.parts.pace import pace
+from benchmarks.parts.partitions import partitions
+from benchmarks.parts.rules import rules
+from benchmarks.parts.start import start
+from benchmarks.reports import Report, markdown
+
+RESULTS = Path(__file__).parent / "RESULTS.md"
+
+WITHIN = 240.0
+"""Seconds after which a part has failed."""
+
+FAILED, MISSED = 1, 2
+
+Part = Callable[..., Awaitable[None]]
+
+PARTS: dict[str, tuple[str, Part]] = {
+    "moves": ("Moves, as fast as they are answered", moves),
+    "layers": ("What the layers of a move cost", layers),
+    "pace": ("Moves at 60 % load", pace),
+    "games": ("The games beside one another", games),
+    "rules": ("The rules alone", rules),
+    "memory": ("Memory of a connection", memory),
+    "start": ("Until players may come", start),
+    "leaderboards": ("Leaderboards", leaderboards),
+    "nodes": ("Two nodes against one", nodes),
+    "partitions": ("Partitions of a cluster", partitions),
+}
+
+
+async def ran(name: str, *, quick: bool) -> tuple[Report, bool]:
+    """A part's report, and whether it came to its end."""
+    title, part = PARTS[name]
+    report = Report(title)
+    began = time.perf_counter()
+    try:
+        async with asyncio.timeout(WITHIN):
+            await part(report, quick=quick)
+    except Exception as fault:  # the edge: the other parts go on
+        traceback.print_exc()
+        report.say(f"**Failed**: {type(fault).__name__}: {fault}")
+        return report, False
+    finally:
+        report.say(f"({time.perf_counter() - began:.0f} s)")
+    return report, True
+
+
+def page(reports: list[Report], *, quick: bool) -> str:
+    """All of it, as RESULTS.md has it."""
+    bars = [bar for report in reports for bar in report.bars]
+    flags = ' ARGS="--quick"' if quick else ""
+    return "\n".join(
+        [
+            "# What it costs",
+            "",
+            f"Written by `make bench{flags}`; what each part means, and what it does not say, is in",
+            "[README.md](README.md).",
+            "",
+            *(f"- {fact}" for fact in facts()),
+            "",
+            "## Bars",
+            "",
+            *markdown(("bar", "figure", "at most", ""), [bar.cells() for bar in bars]),
+            "",
+            *(report.text() for report in reports),
+        ]
+    )
+
+
+def main(names: list[str], *, quick: bool) -> int:
+    reports, all_ran = [], True
+    for name in names:
+        # what one part leaves behind is no other part's burden
+        gc.collect()
+        report, has_run = uvloop.run(ran(name, quick=quick))
+        print(report.text(), flush=True)
+        reports.append(report)
+        all_ran &= has_run
+    bars = [bar for report in reports for bar in report.bars]
+    print("\n".join(markdown(("bar", "figure", "at most", ""), [bar.cells() for bar in bars])))
+    if names == list(PARTS):
+        RESULTS.write_text(page(reports, quick=quick), encoding="utf-8")
+        print(f"written: {RESULTS.name}")
+    if not all_ran:
+        return FAILED
+    return 0 if all(bar.is_met for bar in bars) else MISSED
+
+
+if __name__ == "__main__":
+    arguments = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    arguments.add_argument("--quick", action="store_true", help="shorter, and fewer lines")
+    arguments.add_argument("--only", action="append", choices=list(PARTS), help="this part")
+    options = arguments.parse_args()
+    sys.exit(main(options.only or list(PARTS), quick=options.quick))
