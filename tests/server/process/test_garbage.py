@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from saratoga_server.process.garbage import YOUNG, spare_what_stays
+from saratoga_server.process.garbage import OLDER, YOUNG, look_seldom, spare_what_stays
 
 
 class Knot:
@@ -34,3 +34,10 @@ def test_what_is_there_is_spared_and_a_knot_tied_later_is_undone() -> None:
     made = [[number] for number in range(2 * YOUNG)]
     assert made
     assert later() is None
+
+
+@pytest.mark.usefixtures("as_before")
+def test_a_program_that_is_being_loaded_is_looked_at_seldom() -> None:
+    look_seldom()
+    assert gc.isenabled()
+    assert gc.get_threshold() == (YOUNG, OLDER, OLDER)
