@@ -4,13 +4,14 @@ import random
 import secrets
 import statistics
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from itertools import count as count_from
 
 from benchmarks.contestants import lone_store
 from benchmarks.measuring import processor_seconds
 from benchmarks.reports import Bar, Cell, Report
-from kit.stores import StoreServer
 from saratoga_server.parcels.settlements import pack_settlement
 from saratoga_server.ports import BoardKey, Millis, SettledResult, Settlement
 from saratoga_server.store.connection import Store, open_store
@@ -45,38 +46,51 @@ return redis.call('ZCARD', best)
 """Rows of all time, as `functions/leaderboards.lua` lays them out."""
 
 
+Act = Callable[[], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A store that holds so many entries, and what is called there."""
+
+    entries: int
+    process: int
+    acts: dict[str, Act]
+
+
 async def leaderboards(report: Report, *, quick: bool) -> None:
     """Part 8."""
-    calls = 300 if quick else 1_000
+    times = 300 if quick else 1_000
     rows: list[list[Cell]] = []
-    took: dict[tuple[str, int], float] = {}
-    for entries in (FEW, MANY):
-        with lone_store() as server:
-            assert server.process is not None
-            async with open_store(server.url) as store:
-                await _fill(server, store, entries)
-                for name, call in _acts(store, entries).items():
-                    waits, micros = await _timed(call, calls, server.process.pid)
-                    took[name, entries] = micros
-                    rows.append(
-                        [name, entries, micros, statistics.median(waits), _part(waits, 0.99)]
-                    )
-    rows.sort(key=lambda row: list(took).index((str(row[0]), int(row[1]))) % (len(took) // 2))
+    async with _kept(FEW) as few, _kept(MANY) as many:
+        for name in few.acts:
+            figures = await _in_turns(name, (few, many), times)
+            for kept, (micros, waits) in zip((few, many), figures, strict=True):
+                median, worst = statistics.median(waits), sorted(waits)[int(times * 0.99)]
+                rows.append([name, kept.entries, micros, median, worst])
+            if name.startswith("page"):
+                ratio = figures[1][0] / figures[0][0]
+                what = f"leaderboard, {name}, 1 M to 1 k entries, store CPU"
+                report.bar(Bar(what, ratio, MOST_TIMES, " x"))
     report.table(("call", "entries", "store CPU us", "p50 ms", "p99 ms"), rows)
     report.say(
-        f"A page has {PAGE} rows: the first, or one from anywhere. Called one after the other through the "
-        "house's own store code, Python's time included in the wait. Settling: a race of four, from the "
-        "outbox, which writes eight rankings of four players; the rankings of all time have as many "
-        "entries as said, the others as many as were settled here."
+        f"A page has {PAGE} rows: the first, or one from anywhere. Called one after the other, at both "
+        "stores in turns, through the house's own store code, Python's time included in the wait. "
+        "Settling: a race of four, from the outbox, which writes eight rankings of four players; the "
+        "rankings of all time have as many entries as said, the others as many as were settled here."
     )
-    for name in ("page, the first", "page, anywhere"):
-        ratio = took[name, MANY] / took[name, FEW]
-        report.bar(
-            Bar(f"a leaderboard's {name}, 1 M to 1 k entries, store CPU", ratio, MOST_TIMES, " x")
-        )
 
 
-async def _fill(server: StoreServer, store: Store, entries: int) -> None:
+@asynccontextmanager
+async def _kept(entries: int) -> AsyncIterator[Kept]:
+    with lone_store() as server:
+        assert server.process is not None
+        async with open_store(server.url) as store:
+            await _fill(store, entries)
+            yield Kept(entries, server.process.pid, _acts(store, entries))
+
+
+async def _fill(store: Store, entries: int) -> None:
     """So many rows, written in steps without syncing each."""
     await store.link.command("CONFIG", "SET", "appendfsync", "no")
     try:
@@ -90,7 +104,7 @@ async def _fill(server: StoreServer, store: Store, entries: int) -> None:
     assert (total, len(page)) == (entries, PAGE), (total, page)
 
 
-def _acts(store: Store, entries: int) -> dict[str, Callable[[], Awaitable[object]]]:
+def _acts(store: Store, entries: int) -> dict[str, Act]:
     chance, races = random.Random(1), count_from(1)
     board = store.leaderboards
 
@@ -114,19 +128,21 @@ def _acts(store: Store, entries: int) -> dict[str, Callable[[], Awaitable[object
     }
 
 
-async def _timed(
-    call: Callable[[], Awaitable[object]], times: int, store: int
-) -> tuple[list[float], float]:
-    """Milliseconds of each call, and the store's microseconds for one in the mean."""
+async def _in_turns(
+    name: str, stores: Sequence[Kept], times: int
+) -> list[tuple[float, list[float]]]:
+    """Of each store its mean microseconds for a call, and the milliseconds that every call took."""
     for _ in range(times // 10):
-        await call()
-    waits, used = [], processor_seconds([store])
+        for kept in stores:
+            await kept.acts[name]()
+    used = [processor_seconds([kept.process]) for kept in stores]
+    waits: list[list[float]] = [[] for _ in stores]
     for _ in range(times):
-        began = time.perf_counter()
-        await call()
-        waits.append((time.perf_counter() - began) * 1000)
-    return waits, (processor_seconds([store]) - used) / times * 1e6
-
-
-def _part(waits: Sequence[float], part: float) -> float:
-    return sorted(waits)[int(len(waits) * part)]
+        for kept, some in zip(stores, waits, strict=True):
+            began = time.perf_counter()
+            await kept.acts[name]()
+            some.append((time.perf_counter() - began) * 1000)
+    return [
+        ((processor_seconds([kept.process]) - before) / times * 1e6, some)
+        for kept, before, some in zip(stores, used, waits, strict=True)
+    ]
