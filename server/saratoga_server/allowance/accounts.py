@@ -82,6 +82,14 @@ class Account:
         return not self.open and all(bucket.whole_at <= now for bucket in self.buckets.values())
 
 
+def _nothing() -> None:
+    """Nobody is there to hear of it."""
+
+
+def _nobody() -> bool:
+    return False
+
+
 @dataclass(slots=True, eq=False)
 class Visitor:
     """One connection, and the accounts that it draws on."""
@@ -89,9 +97,9 @@ class Visitor:
     ledger: "Ledger"
     address: Account
     allowance: Allowance
-    gives_way: Callable[[], None] = lambda: None
+    gives_way: Callable[[], None] = _nothing
     """Called when a newer connection needs the room."""
-    is_seated: Callable[[], bool] = lambda: False
+    is_seated: Callable[[], bool] = _nobody
     """Whether it holds a seat: then another gives way before it."""
     player: "PlayerAccount | None" = None
     prepaid: float = 0.0
@@ -158,6 +166,10 @@ class Visitor:
     def said_hello(self, player: str) -> None:
         """It is this player's from now on, and shares what the player may do."""
         self.ledger.said_hello(self, player)
+
+    def lets_go(self) -> None:
+        """There is nobody any more to give way."""
+        self.gives_way, self.is_seated = _nothing, _nobody
 
     def left(self) -> None:
         """The connection has ended."""

@@ -50,9 +50,10 @@ class Conversation:
         self._most_overdrawn = most_overdrawn
 
     async def converse(self, connection: Intake, session: Session, line: WebSocketLine) -> None:
-        """Until the connection ends; raises `ConnectionClosed`, or returns after a goodbye."""
+        """Until the connection ends: raises `ConnectionClosed`. Returns if it is to be heard no more."""
         visitor = session.visitor
-        async for frame in connection:
+        while True:
+            frame = await connection.take()
             if connection.has_more:
                 # what came in one piece would be answered in one turn of the loop
                 await asyncio.sleep(0)

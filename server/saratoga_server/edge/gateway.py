@@ -256,6 +256,7 @@ class Gateway:
         finally:
             deadline.cancel()
             line.answered()
+            visitor.lets_go()
             del self._lines[session], self._lines_of[connection]
             self._metrics.slow_clients += line.is_too_slow
             await self._rooms.gone(session)

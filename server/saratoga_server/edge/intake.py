@@ -14,13 +14,14 @@ from typing import Any, Final, Protocol
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import InvalidMessage
 from websockets.frames import Frame, Opcode
-from websockets.protocol import CLOSED, CONNECTING
+from websockets.protocol import CLOSED, CONNECTING, OPEN
 from websockets.server import ServerProtocol
 
 from saratoga_server.allowance.accounts import Visitor
 from saratoga_server.allowance.limits import Bucket, Pace
 from saratoga_server.edge.kernel import bound_buffers, forget_unsent
 from saratoga_server.edge.reading import Reading
+from saratoga_server.edge.whole_frames import read_whole
 
 MOST_HEAD: Final = 16 * 1024
 """Bytes of a request with all its headers."""
@@ -93,6 +94,8 @@ class Intake(ServerConnection):
         """There is more behind the request, which waits until that is answered."""
         self._fragments = 0
         self._controls = Bucket()
+        self._taker: asyncio.Future[bytes | None] | None = None
+        """Waits for the next message."""
         self._is_cut = False
         self.is_deaf = False
         """Whatever comes is thrown away."""
@@ -108,6 +111,18 @@ class Intake(ServerConnection):
         """Whether further frames have come already."""
         return len(self.recv_messages.frames) > 0
 
+    async def take(self) -> bytes | str:
+        """The next message; raises `ConnectionClosed`."""
+        if not self.has_more and not self.recv_messages.closed:
+            self._taker = self.loop.create_future()
+            try:
+                message = await self._taker
+            finally:
+                self._taker = None
+            if message is not None:
+                return message
+        return await self.recv()
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
         self._outside = None
@@ -119,7 +134,20 @@ class Intake(ServerConnection):
     def connection_lost(self, exc: Exception | None) -> None:
         self.stop_listening()
         super().connection_lost(exc)
+        self._hand_over(None)
+        self._untie()
         self._gate.went(self)
+
+    def _untie(self) -> None:
+        """Undo the circles in which the parts of a connection hold each other.
+
+        It is gone at once then, and a house with much coming and going does not grow between two
+        looks for garbage.
+        """
+        self.recv_messages.pause = self.recv_messages.resume = _nothing
+        self.protocol.parser.close()
+        if self.protocol.parser_exc is not None:
+            self.protocol.parser_exc.__traceback__ = None
 
     def eof_received(self) -> None:
         self._backlog.clear()
@@ -145,8 +173,26 @@ class Intake(ServerConnection):
     def data_received(self, data: bytes) -> None:
         if self._is_slow or len(data) > AT_ONCE:
             self._take_slowly(data)
-        else:
+            return
+        message = read_whole(data) if self._is_between_messages else None
+        if message is None or not self._hand_over(message):
             super().data_received(data)
+
+    @property
+    def _is_between_messages(self) -> bool:
+        """Whether a new frame begins with what comes next, and may begin a message."""
+        protocol = self.protocol
+        return (
+            protocol.state is OPEN and not protocol.reader.buffer and protocol.current_size is None
+        )
+
+    def _hand_over(self, message: bytes | None) -> bool:
+        """Give a message to whoever waits for one; `None`: there is something in the queue."""
+        taker = self._taker
+        if taker is None or taker.done():
+            return False
+        taker.set_result(message)
+        return True
 
     def send_data(self) -> None:
         if isinstance(self.protocol.handshake_exc, InvalidMessage) and not self.is_deaf:
@@ -170,6 +216,8 @@ class Intake(ServerConnection):
                 self._gate.floods(self)
             return
         super().process_event(event)
+        if self.has_more:
+            self._hand_over(None)
 
     def _take_slowly(self, data: bytes) -> None:
         if self.is_deaf:
@@ -238,3 +286,7 @@ class Intake(ServerConnection):
         if opcode is Opcode.CLOSE:
             return False
         return not self._controls.takes(CONTROL, 1, self.loop.time())
+
+
+def _nothing() -> None:
+    """There is no transport to hold back any more."""

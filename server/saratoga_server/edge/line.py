@@ -9,10 +9,11 @@ import asyncio
 from contextlib import suppress
 from typing import Final
 
-from websockets.asyncio.server import broadcast
+from websockets.protocol import OPEN
 
 from saratoga_protocol.refusals import TOO_SLOW, CloseCode
 from saratoga_server.edge.intake import Intake
+from saratoga_server.edge.whole_frames import framed
 
 CLOSE_WITHIN: Final = 2.0
 """Seconds for a goodbye; then the connection is cut."""
@@ -30,7 +31,6 @@ class WebSocketLine:
 
     def __init__(self, connection: Intake) -> None:
         self._connection = connection
-        self._alone = (connection,)
         self._frames = 0
         self._long = 0
         self._goodbye: asyncio.Task[None] | None = None
@@ -64,7 +64,8 @@ class WebSocketLine:
             self._frames = self._long = 0
         if len(frame) > MOST_PENDING:
             self._long += len(frame)
-        broadcast(self._alone, frame)
+        if self._connection.protocol.state is OPEN:
+            transport.write(framed(frame))
 
     @property
     def is_full(self) -> bool:

@@ -1,6 +1,8 @@
 """What strangers may send before it is a command: heads, floods of frames, pings and fragments."""
 
 import asyncio
+import gc
+import weakref
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -24,6 +26,7 @@ from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Done
 from saratoga_protocol.refusals import ABUSE
 from saratoga_server.edge.intake import AT_ONCE, MOST_FRAGMENTS, MOST_HEAD
+from saratoga_server.edge.line import WebSocketLine
 
 
 @pytest.fixture
@@ -214,3 +217,29 @@ async def test_frames_before_the_door_is_open_make_no_trouble(opened: OpenGatewa
         assert await socket.read()
     async with stranger(opened.url, "Anna") as anna:
         assert await anna.ask(Heartbeat) == Done(re=1)
+
+
+# The end
+
+
+@pytest.mark.parametrize("ends", ["cut", "closed"])
+async def test_what_has_ended_is_gone_without_a_look_for_garbage(
+    opened: OpenGateway, ends: str
+) -> None:
+    gc.disable()
+    try:
+        async with stranger(opened.url, "Anna") as anna:
+            await anna.ask(Heartbeat)
+            line = opened.hall.sessions.pop().line
+            assert isinstance(line, WebSocketLine)
+            gone = asyncio.Event()
+            ended = weakref.ref(line._connection, lambda _: gone.set())
+            if ends == "cut":
+                line.cut()
+            del line
+        await opened.hall.sees_out()
+        async with asyncio.timeout(5):
+            await gone.wait()
+        assert ended() is None
+    finally:
+        gc.enable()
