@@ -296,7 +296,7 @@ def _search_for_stuck(race: Race, after: Played) -> StuckSearch | None:
 
 def _answered_again(session: Session, race: Race, board: Board, command_id: int) -> MoveMade:
     """The answer to a command that was carried out before; a `Refusal` if it never was."""
-    entry = next((e for e in reversed(board.log) if e.command_id == command_id), None)
+    entry = board.log.of_command(command_id)
     if entry is None:
         raise Refusal("stale_id")
     return MoveMade(

@@ -15,6 +15,7 @@ from saratoga_rules.position import Position
 from saratoga_rules.record import LOG_ENDINGS
 from saratoga_rules.standing import Reached, State
 from saratoga_server.ports import LogEntry, Millis, StoredBoard
+from saratoga_server.racing.log import Log
 
 IDLE_LEAVES: Final = 180_000
 """Milliseconds without a move after which a racer among others counts as having left."""
@@ -36,7 +37,7 @@ class Board:
     """The highest command id accepted for it."""
     banked: int = 0
     state: State = State.RACING
-    log: list[LogEntry] = field(default_factory=list)
+    log: Log = field(default_factory=Log)
     rises: dict[int, Reached] = field(default_factory=dict)
     """For each count, when it was last reached by rising to it."""
 
@@ -48,7 +49,7 @@ class Board:
     @property
     def moves(self) -> int:
         """How many of the entries are moves."""
-        return sum(entry.text not in LOG_ENDINGS for entry in self.log)
+        return sum(text not in LOG_ENDINGS for text in self.log.texts())
 
     @property
     def racing(self) -> bool:
@@ -104,7 +105,7 @@ def as_far_as(known: Board, stored: StoredBoard) -> Board | None:
     length = known.length
     if length > len(stored.entries) or (length and stored.entries[length - 1] != known.log[-1]):
         return None
-    return replace(known, log=list(known.log), rises=dict(known.rises))
+    return replace(known, log=known.log.copy(), rises=dict(known.rises))
 
 
 def fold(game: Game, board: Board, stored: StoredBoard) -> Iterator[int]:

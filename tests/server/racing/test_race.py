@@ -65,7 +65,7 @@ def test_a_move_is_judged_without_changing_the_board() -> None:
     board = open_board(OPENING, START)
     after = played(CANFIELD, board, parse_move("t1>up"))
     assert (after.banked, after.state) == (5, State.RACING)
-    assert (board.position, board.banked, board.log) == (OPENING, 4, [])
+    assert (board.position, board.banked, list(board.log)) == (OPENING, 4, [])
     with pytest.raises(IllegalMove):
         played(CANFIELD, board, parse_move("t4>up"))
 
@@ -155,7 +155,7 @@ def test_a_board_that_goes_on_is_the_board_folded_from_the_beginning() -> None:
         known = open_board(OPENING, START)
         for _ in fold(rules, known, stored(*log[:length])):
             pass
-        before = replace(known, log=list(known.log), rises=dict(known.rises))
+        before = replace(known, log=known.log.copy(), rises=dict(known.rises))
         board = as_far_as(known, stored(*log, last_id=9))
         assert board is not None
         for _ in fold(rules, board, stored(*log, last_id=9)):
