@@ -1,8 +1,9 @@
 """The one judge: `refusal` says why a move may not be played, or that it may.
 
 `play` asks it, `legal_moves` asks it about every move that could be one, and so do house and
-clients; legality is decided nowhere else. No rule looks at a hidden card, so a view is judged
-like the position behind it.
+clients; legality is decided nowhere else. What goes on among the columns it leaves to their own
+judge (`Columns.refusal`). No rule looks at a hidden card, so a view is judged like the position
+behind it.
 """
 
 from saratoga_rules.cards import SUITS, Card, card_of
@@ -38,7 +39,9 @@ def play(game: Game, position: Position, move: Move) -> Position:
 
 def legal_moves(game: Game, position: Position) -> list[Move]:
     """Every move that may be played, each once."""
-    return [move for move in proposals(game, position) if refusal(game, position, move) is None]
+    among = game.columns.offer(position.columns).carries
+    others = [move for move in proposals(game, position) if refusal(game, position, move) is None]
+    return [*among, *others]
 
 
 def is_won(game: Game, position: Position) -> bool:
@@ -89,14 +92,7 @@ def _refused_from_column(game: Game, position: Position, move: Carry) -> Refusal
         if count != 1:
             return Refusal.ONE_AT_A_TIME
         return _refused_on_foundation(position, move.target, column[-1])
-    if destination == move.origin:
-        return Refusal.SAME_PILE
-    target = columns[destination]
-    if count == len(column) and not target:
-        return Refusal.CHANGES_NOTHING
-    if count not in game.columns.packets(column):
-        return Refusal.NOT_A_PACKET
-    return _refused_on_column(game, target, Pile.COLUMN, column[-count])
+    return game.columns.refusal(columns, move)
 
 
 def _refused_from_pile(
@@ -108,7 +104,7 @@ def _refused_from_pile(
         return Refusal.NOTHING_TO_CARRY
     if move.destination < 0:
         return _refused_on_foundation(position, move.target, pile[-1])
-    return _refused_on_column(game, position.columns[move.destination], source, pile[-1])
+    return game.columns.refusal_of_card(position.columns[move.destination], source, pile[-1])
 
 
 def _refused_take_back(game: Game, position: Position, move: Carry) -> Refusal | None:
@@ -125,7 +121,8 @@ def _refused_take_back(game: Game, position: Position, move: Carry) -> Refusal |
     if height == 1:
         return Refusal.FIRST_CARD_STAYS
     card = card_of(rank_at(position.base, height), SUITS[index])
-    return _refused_on_column(game, position.columns[move.destination], Pile.FOUNDATION, card)
+    column = position.columns[move.destination]
+    return game.columns.refusal_of_card(column, Pile.FOUNDATION, card)
 
 
 def _refused_on_foundation(position: Position, target: str, card: Card) -> Refusal | None:
@@ -136,11 +133,3 @@ def _refused_on_foundation(position: Position, target: str, card: Card) -> Refus
     else:
         return Refusal.NO_SUCH_PILE
     return None if card in wanted else Refusal.FOUNDATION_WAITS
-
-
-def _refused_on_column(
-    game: Game, column: tuple[Card, ...], source: Pile, card: Card
-) -> Refusal | None:
-    if column:
-        return None if card in game.columns.build.onto[column[-1]] else Refusal.DOES_NOT_BUILD
-    return None if game.columns.space.admits(source, card) else Refusal.NOT_INTO_A_SPACE

@@ -10,7 +10,7 @@ so it tells nobody what lies there.
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import ClassVar, Final, TypeAlias
 
 from saratoga_rules.cards import SUITS
 
@@ -33,16 +33,20 @@ TAKE_BACK_INDEX: Final = {f"up.{suit}": index for index, suit in enumerate(SUITS
 class Draw:
     """Turn the next cards of the stock."""
 
+    text: ClassVar[str] = "draw"
+
     def __str__(self) -> str:
-        return "draw"
+        return self.text
 
 
 @dataclass(frozen=True, slots=True)
 class Redeal:
     """Turn the waste over: it is the stock again."""
 
+    text: ClassVar[str] = "redeal"
+
     def __str__(self) -> str:
-        return "redeal"
+        return self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +61,17 @@ class Carry:
     """The source's index in `Position.columns`; -1 where it is no column."""
     destination: int = field(init=False, repr=False, compare=False)
     """The target's index in `Position.columns`; -1 where it is no column."""
+    text: str = field(init=False, repr=False, compare=False)
+    """What `parse_move` reads; made once, since the house lists moves after every move."""
 
     def __post_init__(self) -> None:
+        packet = f":{self.count}" if self.count > 1 else ""
         object.__setattr__(self, "origin", COLUMN_INDEX.get(self.source, -1))
         object.__setattr__(self, "destination", COLUMN_INDEX.get(self.target, -1))
+        object.__setattr__(self, "text", f"{self.source}>{self.target}{packet}")
 
     def __str__(self) -> str:
-        packet = f":{self.count}" if self.count > 1 else ""
-        return f"{self.source}>{self.target}{packet}"
+        return self.text
 
 
 Move: TypeAlias = Draw | Redeal | Carry

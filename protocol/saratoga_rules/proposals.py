@@ -1,4 +1,7 @@
-"""Moves worth asking the judge about: no legal move is missing, and hardly another is there."""
+"""Moves worth asking the judge about: no legal move is missing, and hardly another is there.
+
+Carries from column to column are not among them: `Columns.offer` has judged them already.
+"""
 
 from saratoga_rules.cards import SUITS, Card, card_of
 from saratoga_rules.foundations import rank_at, wanted_down, wanted_up
@@ -10,10 +13,10 @@ from saratoga_rules.tableau import Offer
 
 
 def proposals(game: Game, position: Position) -> list[Move]:
-    """Every move that the judge may allow in a position, each once."""
+    """Every other move that the judge may allow in a position, each once."""
     stock, waste, reserve, up, down, columns, base, _ = position
     offer = game.columns.offer(columns)
-    proposed: list[Move] = [*offer.carries]
+    proposed: list[Move] = []
     if stock:
         proposed.append(DRAW)
     elif waste:
@@ -42,4 +45,4 @@ def _to_columns(game: Game, offer: Offer, source: str, pile: Pile, card: Card) -
     targets = offer.takers.get(card, ())
     if offer.spaces and game.columns.space.admits(pile, card):
         targets += offer.spaces
-    return [carry(source, target) for target in targets]
+    return [carry(source, target) for target in targets] if targets else []

@@ -1,6 +1,5 @@
 """What a board can still hope for: the cards that wait beside the columns, and where they fit."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from saratoga_rules.cards import Card
@@ -24,7 +23,7 @@ class Prospects(NamedTuple):
 
 def prospects(game: Game, position: Position) -> Prospects:
     build, admits = game.columns.build, game.columns.space.admits
-    batches = list(waiting_cards(game, position))
+    batches = waiting_cards(game, position)
     waiting = frozenset(card for _, cards in batches for card in cards)
     if game.up.gives_back:
         wanted = frozenset(wanted_down(position.down))
@@ -38,34 +37,36 @@ def prospects(game: Game, position: Position) -> Prospects:
     )
 
 
-def waiting_cards(game: Game, position: Position) -> Iterator[tuple[Pile, tuple[Card, ...]]]:
-    """The cards that reserve and waste can offer without a progress move, soonest first.
+def waiting_cards(game: Game, position: Position) -> list[tuple[Pile, tuple[Card, ...]]]:
+    """The cards that reserve and waste can offer without a progress move.
 
-    They are the reserve's top, the waste's top, the tops of the waste in the rest of this pass
-    and, if there is a redeal left, those of a whole pass. Every later pass turns up the same, as
-    long as nothing is played. The rest of this pass stands by itself, since cards played in it
-    have shifted the packets.
+    They are the tops of the waste in a whole pass, if there is a redeal left, and in the rest of
+    this one, the waste's top and the reserve's. Every later pass turns up the same, as long as
+    nothing is played; so does this one, unless cards played in it have shifted the packets.
     """
-    stock, waste, draw = position.stock, position.waste, game.stock.draw
-    if position.reserve:
-        yield Pile.RESERVE, position.reserve[-1:]
-    if waste:
-        yield Pile.WASTE, waste[-1:]
-    if game.stock.onto is Pile.WASTE:
-        if stock:
-            yield Pile.WASTE, stock[draw - 1 :: draw] + stock[-1:]
-        if position.passes < game.stock.passes:
-            turned_over = waste + stock
-            yield Pile.WASTE, turned_over[draw - 1 :: draw] + turned_over[-1:]
+    stock, waste, reserve, _, _, _, _, passes = position
+    rule, draw = game.stock, game.stock.draw
+    waiting: list[tuple[Pile, tuple[Card, ...]]] = []
+    if passes < rule.passes:
+        turned_over = waste + stock
+        waiting.append((Pile.WASTE, turned_over[draw - 1 :: draw] + turned_over[-1:]))
+    if not waiting or len(waste) % draw:
+        if waste:
+            waiting.append((Pile.WASTE, waste[-1:]))
+        if stock and rule.onto is Pile.WASTE:
+            waiting.append((Pile.WASTE, stock[draw - 1 :: draw] + stock[-1:]))
+    if reserve:
+        waiting.append((Pile.RESERVE, reserve[-1:]))
+    return waiting
 
 
 def is_in_sight(game: Game, position: Position) -> bool:
     """Whether a progress move is one carry away, after as many draws and redeals as it takes."""
-    if position.stock and game.stock.onto is Pile.COLUMN:
+    stock, _, _, up, down, columns, base, _ = position
+    if stock and game.stock.onto is Pile.COLUMN:
         return True
-    columns = position.columns
     offer = game.columns.offer(columns)
-    wanted = wanted_cards(position.up, position.base, position.down)
+    wanted = wanted_cards(up, base, down)
     if not wanted.isdisjoint(offer.top_cards):
         return True
     takers, admits = offer.takers.keys(), game.columns.space.admits

@@ -1,4 +1,8 @@
-"""The tableau: the columns on which one builds, and what any one arrangement of them offers."""
+"""The tableau: the columns on which one builds, and what any one arrangement of them offers.
+
+What goes on among the columns depends on nothing else. So the judge's answers about it are found
+here, and those about every carry that an arrangement offers are remembered with it.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,6 +14,7 @@ from saratoga_rules.cards import Card
 from saratoga_rules.moves import COLUMN_NAMES, Carry, carry
 from saratoga_rules.packets import Packet
 from saratoga_rules.piles import Pile
+from saratoga_rules.refusals import Refusal
 from saratoga_rules.spaces import Space
 
 Column: TypeAlias = tuple[Card, ...]
@@ -27,7 +32,7 @@ class Offer(NamedTuple):
     takers: Mapping[Card, tuple[str, ...]]
     """For every card that may be laid on some top card, the names of those columns."""
     carries: tuple[Carry, ...]
-    """Every carry from column to column, those refused by the judge left out."""
+    """Every carry from column to column that may be played."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +53,23 @@ class Columns:
         object.__setattr__(self, "offer", lru_cache(maxsize=1 << 12)(self._offer))
         object.__setattr__(self, "packets", lru_cache(maxsize=1 << 12)(self._packets))
 
+    def refusal(self, columns: tuple[Column, ...], move: Carry) -> Refusal | None:
+        """Why so many cards of a column may not be carried onto another; `None` where they may."""
+        column, target, count = columns[move.origin], columns[move.destination], move.count
+        if move.origin == move.destination:
+            return Refusal.SAME_PILE
+        if count == len(column) and not target:
+            return Refusal.CHANGES_NOTHING
+        if count not in self.packets(column):
+            return Refusal.NOT_A_PACKET
+        return self.refusal_of_card(target, Pile.COLUMN, column[-count])
+
+    def refusal_of_card(self, column: Column, source: Pile, card: Card) -> Refusal | None:
+        """Why a card, or a packet headed by it, may not be laid on a column; `None` where it may."""
+        if column:
+            return None if card in self.build.onto[column[-1]] else Refusal.DOES_NOT_BUILD
+        return None if self.space.admits(source, card) else Refusal.NOT_INTO_A_SPACE
+
     def _packets(self, column: Column) -> Mapping[int, Card]:
         sizes = self.packet.sizes(column, self.build) if column else ()
         return {count: column[-count] for count in sizes}
@@ -64,24 +86,30 @@ class Columns:
                     takers[card] = (*takers[card], name) if card in takers else (name,)
             else:
                 spaces.append(name)
-        carries = self._carries(columns, takers, spaces)
-        top_cards = frozenset([card for _, card in tops])
-        return Offer(tuple(tops), top_cards, tuple(spaces), takers, tuple(carries))
+        proposed = self._proposals(columns, takers, spaces)
+        return Offer(
+            tops=tuple(tops),
+            top_cards=frozenset([card for _, card in tops]),
+            spaces=tuple(spaces),
+            takers=takers,
+            carries=tuple([move for move in proposed if self.refusal(columns, move) is None]),
+        )
 
-    def _carries(
+    def _proposals(
         self,
         columns: tuple[Column, ...],
         takers: Mapping[Card, tuple[str, ...]],
         spaces: list[str],
     ) -> list[Carry]:
-        admits, carries = self.space.admits, []
+        """Carries worth judging: none that may be played is missing, and hardly another is there."""
+        admits, proposed = self.space.admits, []
         for name, column in zip(COLUMN_NAMES, columns, strict=False):
             for count, card in self.packets(column).items():
                 if card in takers:
                     for target in takers[card]:
                         if target != name:
-                            carries.append(carry(name, target, count))  # noqa: PERF401 (measured)
+                            proposed.append(carry(name, target, count))  # noqa: PERF401 (measured)
                 # a whole column into a space would change nothing
                 if spaces and count < len(column) and admits(Pile.COLUMN, card):
-                    carries += [carry(name, space, count) for space in spaces]
-        return carries
+                    proposed += [carry(name, space, count) for space in spaces]
+        return proposed

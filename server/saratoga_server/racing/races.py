@@ -103,7 +103,7 @@ class Race:
         moves = None
         if legal:
             racing = board.racing
-            moves = [str(move) for move in legal_moves(self.game, board.position)] if racing else []
+            moves = [move.text for move in legal_moves(self.game, board.position)] if racing else []
         return BoardView(
             race=self.id,
             count=board.length,
