@@ -228,6 +228,7 @@ class Gateway:
 
     async def _handle(self, connection: ServerConnection) -> None:
         assert isinstance(connection, Intake)
+        connection.entered()
         codec = CODECS.get(connection.subprotocol or "")
         line = WebSocketLine(connection)
         if codec is None:

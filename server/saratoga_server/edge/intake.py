@@ -12,8 +12,10 @@ from contextlib import suppress
 from typing import Any, Final, Protocol
 
 from websockets.asyncio.server import ServerConnection
+from websockets.datastructures import Headers
 from websockets.exceptions import InvalidMessage
 from websockets.frames import Frame, Opcode
+from websockets.http11 import Request
 from websockets.protocol import CLOSED, CONNECTING, OPEN
 from websockets.server import ServerProtocol
 
@@ -42,6 +44,9 @@ HEAD_TOO_LONG: Final = (
 
 HEAD_END: Final = b"\r\n\r\n"
 
+ENTERED: Final = Request("/", Headers())
+"""In place of the request of whoever was let in."""
+
 UNREADABLE: Final = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 
@@ -64,12 +69,17 @@ class Gate(Protocol):
 class Intake(ServerConnection):
     """A connection whose other end is not trusted to be reasonable."""
 
+    # so few fields are left to `websockets` that Python keeps their names once for all connections: 1 KiB
+    __slots__ = (
+        *("_backlog", "_controls", "_fragments", "_gate", "_head", "_is_catching_up", "_is_cut"),
+        *("_is_held", "_is_slow", "_last", "_outside", "_taker"),
+        *("client", "is_deaf", "page_size", "reading", "visitor"),
+    )
+
     visitor: Visitor
     reading: Reading
     client: str
     """The address that it comes from."""
-    page_size = 0
-    """Bytes of the page that it is sent, if it asked for one."""
 
     def __init__(
         self,
@@ -81,6 +91,10 @@ class Intake(ServerConnection):
     ) -> None:
         """`outside` is the connection as it was let in, while TLS shakes hands over it."""
         super().__init__(protocol, *args, **options)
+        # there is hardly ever anybody in it, and an empty deque has room for sixty-four
+        self.drain_waiters = []  # type: ignore[assignment]
+        self.page_size = 0
+        """Bytes of the page that it is sent, if it asked for one."""
         self._gate = gate
         self._outside: socket.socket | None = outside
         self._backlog = bytearray()
@@ -105,6 +119,10 @@ class Intake(ServerConnection):
         """Whether its request is read, and neither let in nor refused yet."""
         is_connecting = self.protocol.state is CONNECTING and not self.protocol.eof_sent
         return self.request is not None and is_connecting
+
+    def entered(self) -> None:
+        """The handshake is over: forget what was said in it, 3 KiB that nobody asks for again."""
+        self.request, self.response = ENTERED, None
 
     @property
     def has_more(self) -> bool:

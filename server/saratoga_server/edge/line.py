@@ -29,6 +29,11 @@ MOST_FRAMES: Final = 1024
 class WebSocketLine:
     """A `Line` over one WebSocket."""
 
+    __slots__ = (
+        *("_answered", "_connection", "_frames", "_goodbye", "_is_answering", "_last", "_long"),
+        "is_too_slow",
+    )
+
     def __init__(self, connection: Intake) -> None:
         self._connection = connection
         self._frames = 0
@@ -36,7 +41,8 @@ class WebSocketLine:
         self._goodbye: asyncio.Task[None] | None = None
         self._last: CloseCode | None = None
         self._is_answering = False
-        self._answered = asyncio.Event()
+        self._answered: asyncio.Event | None = None
+        """Awaited by who leaves in the midst of a command."""
         self.is_too_slow = False
         """Cut, because too much waited, or for too long."""
 
@@ -90,6 +96,7 @@ class WebSocketLine:
         """Say goodbye when the command under way is answered; returns when that is done."""
         self._last = code
         if self._is_answering:
+            self._answered = self._answered or asyncio.Event()
             await self._answered.wait()
         self.close(code)
         await self.closed()
@@ -101,7 +108,7 @@ class WebSocketLine:
     def answered(self) -> None:
         """None is any more: the answer was sent, or there will be none."""
         self._is_answering = False
-        if self._last is not None:
+        if self._answered is not None:
             self._answered.set()
 
     async def closed(self) -> None:
