@@ -13,15 +13,15 @@ from benchmarks.measuring import Load, measured
 from kit.lean_racers import Choice, LeanRacer, plausible, racing_tables
 from kit.lean_socket import LeanSocket, connect
 
-WARM_UP = 0.5
+WARM_UP = 0.3
 """Seconds in which moves are made that do not count."""
 
-MOVES_OF_A_TABLE = 150
-"""How many the four make at the least, in the mean, before the first of their boards has ended."""
+MOVES_OF_A_TABLE = 170
+"""How many the four make in the mean before the first of their boards has ended, where it ends soonest."""
 
-MOST_MOVES = {1: 3_000.0, 4: 8_000.0}
+MOST_MOVES = {1: 2_500.0, 4: 6_000.0}
 """A second, at so many tables: a guess, so that enough tables wait. At more of them the server is busy."""
-MOST_MOVES_OF_ALL = 15_000.0
+MOST_MOVES_OF_ALL = 10_000.0
 
 LEAST_SPARE = 6
 LEAST_PART = 0.4
@@ -97,7 +97,7 @@ async def house_load(
     legal: bool = True,
     ports: Callable[[int], Sequence[int]] | None = None,
 ) -> Load:
-    """Race at that many tables at once for so long."""
+    """Race at that many tables at once for so long, or until too few tables are left."""
     seats = tables + spare_tables(tables, seconds)
     everyone = await racing_tables(seats, ports or running.same, game, choice, legal=legal)
     loop = ClosedLoop([*everyone])

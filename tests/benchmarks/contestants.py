@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ HERE = Path(__file__).parent
 NO_LIMITS = ("--rate", "0", "--limits-per-address", "off")
 """A closed loop asks for more than any player may."""
 
+TWICE_AFTER = 0.1
 STOPPED_WITHIN = 40.0
 """Seconds; a house takes at most 20 to see its guests out, and then its store ends."""
 
@@ -100,6 +102,9 @@ def house_server(
 
 
 def _end(server: "subprocess.Popen[str]") -> None:
+    """End it at once: that is what being told twice means."""
+    server.terminate()
+    time.sleep(TWICE_AFTER)
     server.terminate()
     try:
         server.wait(STOPPED_WITHIN)

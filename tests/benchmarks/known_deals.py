@@ -5,6 +5,7 @@ import random
 from benchmarks.altered_house import KNOWN_DEALS, known_key
 from benchmarks.closed_loop import house_load
 from benchmarks.contestants import house_server
+from benchmarks.lines import tell
 from benchmarks.measuring import Load
 from kit.lean_racers import LeanRacer
 from saratoga_protocol.events import View
@@ -35,9 +36,11 @@ class KnownDeals:
     async def load(self, tables: int, seconds: float, *, legal: bool) -> Load:
         """Race along the walks, being told the legal moves or not."""
         with house_server("safe", altered=("known-deals",)) as running:
-            return await house_load(
+            load = await house_load(
                 running, tables, self._game, seconds, choice=self._next, legal=legal
             )
+        tell(f"known deals, legal moves {'told' if legal else 'not told'}", tables, load)
+        return load
 
     def _next(self, racer: LeanRacer) -> str | None:
         assert racer.board is not None

@@ -1,10 +1,10 @@
 """Lines of the tables: one contestant, one number of tables, one load."""
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+import sys
+from collections.abc import Sequence
 
 from benchmarks.closed_loop import echo_load, house_load
-from benchmarks.contestants import Running, echo_server, house_server
+from benchmarks.contestants import echo_server, house_server
 from benchmarks.measuring import Load
 from benchmarks.reports import Cell
 
@@ -35,6 +35,15 @@ def share(load: Load) -> str:
     return f"{load.busy:.0%}" + (" (!)" if load.busy > NOT_THE_NECK else "")
 
 
+def tell(what: str, tables: int, load: Load) -> None:
+    """Say how far it has come, for whoever sits before it."""
+    print(
+        f"... {what}, {tables} tables: {load.micros:.1f} us, {load.rate:.0f} a second",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
 async def house_line(
     tables: int,
     seconds: float,
@@ -46,17 +55,13 @@ async def house_line(
 ) -> Load:
     """The house of its own, for one load."""
     with house_server(durability, *flags, altered=altered) as running:
-        return await house_load(running, tables, game, seconds)
+        load = await house_load(running, tables, game, seconds)
+    tell(f"{game}, {durability}, {', '.join(altered) or 'as it is'}", tables, load)
+    return load
 
 
 async def echo_line(like: Load, tables: int, seconds: float) -> Load:
     with echo_server() as running:
-        return await echo_load(running, like, tables * 4, seconds)
-
-
-async def line_at(
-    opened: Callable[[], AbstractContextManager[Running]], tables: int, seconds: float
-) -> Load:
-    """Any other contestant, for one load."""
-    with opened() as running:
-        return await house_load(running, tables, GAME, seconds)
+        load = await echo_load(running, like, tables * 4, seconds)
+    tell("echo", tables, load)
+    return load

@@ -39,7 +39,7 @@ def test_a_suite_that_meets_its_bars_ends_well(
     results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parts(monkeypatch, one=part(1.0), other=part(2.0))
-    assert suite.main(["one", "other"], quick=False) == 0
+    assert suite.main(["one", "other"], quick=False, written=True) == 0
     text = results.read_text()
     assert "## Part one" in text
     assert "## Part other" in text
@@ -50,7 +50,7 @@ def test_a_missed_bar_is_told_from_a_part_that_failed(
     results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parts(monkeypatch, one=part(2.5))
-    assert suite.main(["one"], quick=True) == suite.MISSED
+    assert suite.main(["one"], quick=True, written=True) == suite.MISSED
     assert "MISSED" in results.read_text()
     assert 'make bench ARGS="--quick"' in results.read_text()
 
@@ -59,7 +59,7 @@ def test_a_part_that_fails_says_so_and_stops_no_other(
     results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parts(monkeypatch, one=broken, other=part(1.0))
-    assert suite.main(["one", "other"], quick=False) == suite.FAILED
+    assert suite.main(["one", "other"], quick=False, written=True) == suite.FAILED
     text = results.read_text()
     assert "as far as this" in text
     assert "**Failed**: RuntimeError: the store went away" in text
@@ -69,8 +69,8 @@ def test_a_part_that_fails_says_so_and_stops_no_other(
 def test_one_part_alone_leaves_the_results_as_they_are(
     results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parts(monkeypatch, one=part(1.0), other=part(1.0))
-    assert suite.main(["one"], quick=False) == 0
+    parts(monkeypatch, one=part(1.0))
+    assert suite.main(["one"], quick=False, written=False) == 0
     assert not results.exists()
 
 

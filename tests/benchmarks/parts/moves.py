@@ -3,18 +3,21 @@
 import statistics
 from collections.abc import Sequence
 
+from benchmarks.closed_loop import house_load
 from benchmarks.contestants import replicated_house
 from benchmarks.known_deals import KnownDeals
-from benchmarks.lines import COLUMNS, GAME, echo_line, house_line, line, line_at
+from benchmarks.lines import COLUMNS, GAME, echo_line, house_line, line, tell
 from benchmarks.measuring import Load
 from benchmarks.reports import Bar, Cell, Report
 from saratoga_rules.games import GAMES
 
-TABLES = (1, 16, 64, 256)
+SECONDS, QUICK_SECONDS = 2.0, 1.0
+TABLES, QUICK_TABLES = (1, 16, 64, 256), (16, 64, 256)
 AT = 64
 """Tables at which the layers and the other games are compared."""
-REPLICATED_AT = (16, 64)
-ROUNDS = 3
+COMPARED_AT = (16, 64)
+"""Tables at which the levels are compared."""
+ROUNDS, QUICK_ROUNDS = 3, 2
 """Of the house and the echo in turns, from which the median is taken."""
 
 LEAST_RATIO, LEAST_GROWTH = 2.5, 1.3
@@ -22,35 +25,40 @@ LEAST_RATIO, LEAST_GROWTH = 2.5, 1.3
 
 async def moves(report: Report, *, quick: bool) -> None:
     """Parts 1 and 3."""
-    seconds = 1.5 if quick else 2.5
-    counts = (16, 64, 256) if quick else TABLES
+    seconds = QUICK_SECONDS if quick else SECONDS
     rows: list[list[Cell]] = []
     safe: dict[int, Load] = {}
     echo: dict[int, Load] = {}
-    for tables in counts:
+    for tables in QUICK_TABLES if quick else TABLES:
         safe[tables] = await house_line(tables, seconds)
         echo[tables] = await echo_line(safe[tables], tables, seconds)
+        others = {}
+        if tables in COMPARED_AT and not quick:
+            others["fast"] = await house_line(tables, seconds, durability="fast")
+            others["replicated"] = await _replicated(tables, seconds)
         rows.append(line("bare echo", tables, echo[tables]))
-        if not quick or tables == AT:
-            fast = await house_line(tables, seconds, durability="fast")
-            rows.append(line("fast", tables, fast, echo[tables]))
-        rows.append(line("safe", tables, safe[tables], echo[tables]))
-        if tables in REPLICATED_AT and (not quick or tables == AT):
-            replicated = await line_at(replicated_house, tables, seconds)
-            rows.append(line("replicated", tables, replicated, echo[tables]))
+        for name, load in {"safe": safe[tables], **others}.items():
+            rows.append(line(name, tables, load, echo[tables]))
     report.table(COLUMNS, rows)
     report.say(
         f"A message to the house had {safe[AT].question} bytes, an answer {safe[AT].answer} (with the "
         "legal moves); the echo's as many. At `replicated` the store's CPU is that of primary and replica, "
-        "on a file system in memory."
+        "of which the replica's files are in memory."
     )
-    await _in_turns(report, safe[AT], echo[AT], seconds)
+    await _in_turns(report, safe[AT], echo[AT], QUICK_ROUNDS if quick else ROUNDS, seconds)
     _growth(report, safe, echo)
 
 
-async def _in_turns(report: Report, safe: Load, echo: Load, seconds: float) -> None:
+async def _replicated(tables: int, seconds: float) -> Load:
+    with replicated_house() as running:
+        load = await house_load(running, tables, GAME, seconds)
+    tell("replicated", tables, load)
+    return load
+
+
+async def _in_turns(report: Report, safe: Load, echo: Load, rounds: int, seconds: float) -> None:
     pairs = [(safe, echo)]
-    for _ in range(ROUNDS - 1):
+    for _ in range(rounds - 1):
         again = await house_line(AT, seconds)
         pairs.append((again, await echo_line(again, AT, seconds)))
     report.say(f"`safe` and the echo in turns, {AT} tables:")
@@ -85,7 +93,7 @@ LAYERS: Sequence[tuple[str, tuple[str, ...]]] = (
 
 async def layers(report: Report, *, quick: bool) -> None:
     """Part 1: the same with layers replaced."""
-    seconds = 1.5 if quick else 2.5
+    seconds = QUICK_SECONDS if quick else SECONDS
     loads = {name: await house_line(AT, seconds, altered=altered) for name, altered in LAYERS}
     whole, echo = loads["everything"], await echo_line(loads["everything"], AT, seconds)
     # the position stays where the rules are off, so the answers differ in size
@@ -122,10 +130,10 @@ async def layers(report: Report, *, quick: bool) -> None:
 
 async def games(report: Report, *, quick: bool) -> None:
     """Part 4."""
-    seconds = 1.5 if quick else 2.5
+    seconds = QUICK_SECONDS if quick else SECONDS
     rows: list[list[Cell]] = []
     for name in GAMES:
         load = await house_line(AT, seconds, game=name)
-        echo = await echo_line(load, AT, 1.0 if quick else 1.5)
+        echo = await echo_line(load, AT, QUICK_SECONDS)
         rows.append([*line(name, AT, load, echo), echo.micros, load.answer])
     report.table((*COLUMNS, "its echo us", "answer bytes"), rows)

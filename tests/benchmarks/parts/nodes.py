@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 
 from benchmarks.closed_loop import house_load
 from benchmarks.contestants import Running, house_server, lone_store
-from benchmarks.lines import COLUMNS, GAME, line
+from benchmarks.lines import COLUMNS, GAME, line, tell
 from benchmarks.measuring import Load
 from benchmarks.reports import Bar, Report
 
@@ -34,7 +34,7 @@ def houses(count: int) -> Iterator[Running]:
 
 async def nodes(report: Report, *, quick: bool) -> None:
     """Part 9."""
-    seconds = 1.5 if quick else 3.0
+    seconds = 1.0 if quick else 2.0
     one = await _load(1, seconds, is_spread=False)
     home = await _load(2, seconds, is_spread=False)
     spread = await _load(2, seconds, is_spread=True)
@@ -57,4 +57,6 @@ async def nodes(report: Report, *, quick: bool) -> None:
 async def _load(count: int, seconds: float, *, is_spread: bool) -> Load:
     with houses(count) as running:
         ports = running.spread if is_spread else running.same
-        return await house_load(running, TABLES, GAME, seconds, ports=ports)
+        load = await house_load(running, TABLES, GAME, seconds, ports=ports)
+    tell(f"{count} nodes, {'spread' if is_spread else 'at home'}", TABLES, load)
+    return load

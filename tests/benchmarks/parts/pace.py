@@ -16,13 +16,13 @@ SHARE = 0.6
 FIRST_RATES = {"house": 4_000.0, "echo": 20_000.0}
 """Messages a second to begin with."""
 
-SETTLE, LOOK = 0.3, 1.0
+SETTLE, LOOK = 0.2, 0.8
 """Seconds after a change of the rate, and seconds for which the share is then measured."""
-LOOKS = 4
+LOOKS = 3
 MOST_STEP = 2.5
 """Times that the rate grows or shrinks at once."""
 
-MOST_RATE = 10_000.0
+MOST_RATE = 7_000.0
 """Moves a second: a guess, so that enough tables wait."""
 
 LEAST_RATIO = 10.0
@@ -30,7 +30,7 @@ LEAST_RATIO = 10.0
 
 async def pace(report: Report, *, quick: bool) -> None:
     """Part 2."""
-    seconds = 4.0 if quick else 8.0
+    seconds = 3.0 if quick else 6.0
     with house_server() as running:
         looked = LOOKS * (SETTLE + LOOK)
         spare = round((seconds + looked) * MOST_RATE / MOVES_OF_A_TABLE)

@@ -2,7 +2,7 @@
 
 from benchmarks.closed_loop import house_load
 from benchmarks.contestants import Running, house_server
-from benchmarks.lines import COLUMNS, GAME, line
+from benchmarks.lines import COLUMNS, GAME, line, tell
 from benchmarks.reports import Cell, Report
 from kit.cluster import PRIMARIES, running_cluster
 
@@ -12,7 +12,7 @@ PARTITIONS = (1, 4, 16, 64)
 
 async def partitions(report: Report, *, quick: bool) -> None:
     """Part 10."""
-    seconds = 1.5 if quick else 2.5
+    seconds = 1.0 if quick else 2.0
     rows: list[list[Cell]] = []
     with running_cluster(replicas=False) as cluster:
         stores = tuple(node.server.process.pid for node in cluster.nodes if node.server.process)
@@ -23,6 +23,7 @@ async def partitions(report: Report, *, quick: bool) -> None:
                 running = Running(found.ports, found.servers, stores)
                 load = await house_load(running, TABLES, GAME, seconds)
             name = f"{count} partition{'s' if count > 1 else ''}"
+            tell(name, TABLES, load)
             rows.append(line(name, TABLES, load))
     report.table(COLUMNS, rows)
     report.say(
