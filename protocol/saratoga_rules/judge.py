@@ -39,9 +39,13 @@ def play(game: Game, position: Position, move: Move) -> Position:
 
 def legal_moves(game: Game, position: Position) -> list[Move]:
     """Every move that may be played, each once."""
-    among = game.columns.offer(position.columns).carries
-    others = [move for move in proposals(game, position) if refusal(game, position, move) is None]
-    return [*among, *others]
+    _, _, _, up, down, columns, base, _ = position
+    offer = game.columns.offer(columns, up, down, base)
+    moves: list[Move] = [*offer.carries, *offer.banks]
+    for move in proposals(game, position, offer):
+        if refusal(game, position, move) is None:
+            moves.append(move)  # noqa: PERF401 (measured)
+    return moves
 
 
 def is_won(game: Game, position: Position) -> bool:

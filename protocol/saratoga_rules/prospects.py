@@ -65,13 +65,12 @@ def is_in_sight(game: Game, position: Position) -> bool:
     stock, _, _, up, down, columns, base, _ = position
     if stock and game.stock.onto is Pile.COLUMN:
         return True
-    offer = game.columns.offer(columns)
-    wanted = wanted_cards(up, base, down)
-    if not wanted.isdisjoint(offer.top_cards):
+    offer = game.columns.offer(columns, up, down, base)
+    if offer.banks:
         return True
     takers, admits = offer.takers.keys(), game.columns.space.admits
     for source, cards in waiting_cards(game, position):
-        if not (takers.isdisjoint(cards) and wanted.isdisjoint(cards)):
+        if not takers.isdisjoint(cards):
             return True
         if offer.spaces and any(admits(source, card) for card in cards):
             return True

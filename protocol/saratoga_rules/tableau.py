@@ -1,7 +1,8 @@
-"""The tableau: the columns on which one builds, and what any one arrangement of them offers.
+"""The tableau: the columns on which one builds, and what they offer.
 
-What goes on among the columns depends on nothing else. So the judge's answers about it are found
-here, and those about every carry that an arrangement offers are remembered with it.
+What goes on among the columns depends on nothing else, and what goes from them to the foundations
+only on how high these are. Draws and redeals change neither. So what columns and foundations
+offer is judged once, when they come to stand so, and remembered.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,28 +12,28 @@ from typing import NamedTuple, TypeAlias
 
 from saratoga_rules.building import Build
 from saratoga_rules.cards import Card
-from saratoga_rules.moves import COLUMN_NAMES, Carry, carry
+from saratoga_rules.foundations import wanted_down, wanted_up
+from saratoga_rules.moves import COLUMN_NAMES, DOWN, UP, Carry, carry
 from saratoga_rules.packets import Packet
 from saratoga_rules.piles import Pile
 from saratoga_rules.refusals import Refusal
 from saratoga_rules.spaces import Space
 
 Column: TypeAlias = tuple[Card, ...]
+Heights: TypeAlias = tuple[int, ...]
 
 
 class Offer(NamedTuple):
-    """What an arrangement of the columns offers, whatever lies elsewhere."""
+    """What columns and foundations offer as they stand, whatever lies beside them."""
 
-    tops: tuple[tuple[str, Card], ...]
-    """The name and the top card of every column that has one."""
-    top_cards: frozenset[Card]
-    """The same top cards without the names."""
-    spaces: tuple[str, ...]
-    """The names of the columns that have none."""
-    takers: Mapping[Card, tuple[str, ...]]
-    """For every card that may be laid on some top card, the names of those columns."""
     carries: tuple[Carry, ...]
     """Every carry from column to column that may be played."""
+    banks: tuple[Carry, ...]
+    """Every carry from a column to a foundation that may be played."""
+    takers: Mapping[Card, tuple[str, ...]]
+    """For every card that fits on some top card or foundation, the names of those piles."""
+    spaces: tuple[str, ...]
+    """The names of the columns without cards."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,8 +45,10 @@ class Columns:
     packet: Packet
     space: Space
 
-    offer: Callable[[tuple[Column, ...]], Offer] = field(init=False, repr=False, compare=False)
-    """What an arrangement offers; remembered, since most moves leave the columns as they are."""
+    offer: Callable[[tuple[Column, ...], Heights, Heights, int], Offer] = field(
+        init=False, repr=False, compare=False
+    )
+    """What columns offer beside foundations of these heights (up, down, base); remembered."""
     packets: Callable[[Column], Mapping[int, Card]] = field(init=False, repr=False, compare=False)
     """The first card of every packet that a column gives, by the packet's size; remembered."""
 
@@ -74,26 +77,29 @@ class Columns:
         sizes = self.packet.sizes(column, self.build) if column else ()
         return {count: column[-count] for count in sizes}
 
-    def _offer(self, columns: tuple[Column, ...]) -> Offer:
-        onto = self.build.onto
-        tops: list[tuple[str, Card]] = []
+    def _offer(self, columns: tuple[Column, ...], up: Heights, down: Heights, base: int) -> Offer:
+        onto, banked_up, banked_down = self.build.onto, wanted_up(up, base), wanted_down(down)
         spaces: list[str] = []
+        banks: list[Carry] = []
         takers: dict[Card, tuple[str, ...]] = {}
         for name, column in zip(COLUMN_NAMES, columns, strict=False):
-            if column:
-                tops.append((name, column[-1]))
-                for card in onto[column[-1]]:
-                    takers[card] = (*takers[card], name) if card in takers else (name,)
-            else:
+            if not column:
                 spaces.append(name)
+                continue
+            top = column[-1]
+            for card in onto[top]:
+                takers[card] = (*takers[card], name) if card in takers else (name,)
+            if top in banked_up:
+                banks.append(carry(name, UP))
+            if top in banked_down:
+                banks.append(carry(name, DOWN))
         proposed = self._proposals(columns, takers, spaces)
-        return Offer(
-            tops=tuple(tops),
-            top_cards=frozenset([card for _, card in tops]),
-            spaces=tuple(spaces),
-            takers=takers,
-            carries=tuple([move for move in proposed if self.refusal(columns, move) is None]),
-        )
+        carries = [move for move in proposed if self.refusal(columns, move) is None]
+        for card in banked_up:
+            takers[card] = (*takers[card], UP) if card in takers else (UP,)
+        for card in banked_down:
+            takers[card] = (*takers[card], DOWN) if card in takers else (DOWN,)
+        return Offer(tuple(carries), tuple(banks), takers, tuple(spaces))
 
     def _proposals(
         self,

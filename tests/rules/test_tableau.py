@@ -12,22 +12,23 @@ from saratoga_rules.refusals import Refusal
 from saratoga_rules.tableau import Columns
 
 
-def test_an_offer_lists_tops_spaces_takers_and_carries() -> None:
+def test_an_offer_lists_carries_banks_takers_and_spaces() -> None:
     columns = draw(LAFAYETTE, "t1: 9H 8C\nt3: TS\nt4: 9D").columns
-    offer = LAFAYETTE.columns.offer(columns)
-    assert offer.tops == (("t1", "8C"), ("t3", "TS"), ("t4", "9D"))
+    offer = LAFAYETTE.columns.offer(columns, (7, 13, 13, 13), (3, 0, 0, 0), 1)
     assert offer.spaces == ("t2",)
     assert offer.takers == {
-        "7H": ("t1",), "7D": ("t1",), "9H": ("t3",), "9D": ("t3",), "8C": ("t4",), "8S": ("t4",),
+        "7H": ("t1",), "7D": ("t1",), "9H": ("t3",), "9D": ("t3",), "8C": ("t4", "up"), "8S": ("t4",),
+        "TC": ("down",), "KS": ("down",), "KH": ("down",), "KD": ("down",),
     }  # fmt: skip
     assert {str(carry) for carry in offer.carries} == {"t1>t4", "t1>t2", "t4>t3"}
+    assert {str(carry) for carry in offer.banks} == {"t1>up"}
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_carry_among_columns_is_offered_or_has_a_refusal(name: str) -> None:
     rules = GAMES[name].columns
     for position in sampled_positions(name):
-        columns = position.columns
+        _, _, _, up, down, columns, base, _ = position
         names = COLUMN_NAMES[: len(columns)]
         conceivable = [
             Carry(source, target, count)
@@ -36,7 +37,8 @@ def test_every_carry_among_columns_is_offered_or_has_a_refusal(name: str) -> Non
             for count in range(1, len(column) + 1)
         ]
         allowed = [move for move in conceivable if rules.refusal(columns, move) is None]
-        assert sorted(map(str, rules.offer(columns).carries)) == sorted(map(str, allowed))
+        offered = rules.offer(columns, up, down, base).carries
+        assert sorted(map(str, offered)) == sorted(map(str, allowed))
 
 
 def test_a_refusal_of_a_card_says_what_it_does_not_fit() -> None:

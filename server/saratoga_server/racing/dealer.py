@@ -12,6 +12,7 @@ from saratoga_protocol.commands import CashOut, MakeMove
 from saratoga_protocol.events import BoardView, Dealt, MoveMade
 from saratoga_rules.judge import IllegalMove
 from saratoga_rules.moves import parse_move
+from saratoga_rules.prospects import is_in_sight
 from saratoga_rules.record import MOST_ENTRIES
 from saratoga_rules.standing import State
 from saratoga_rules.stuck import INLINE_LIMIT, StuckSearch, may_declare
@@ -78,9 +79,12 @@ class Dealer:
 
     async def make_move(self, session: Session, command: MakeMove) -> MoveMade:
         """Judge a move, make it durable, and say what the board is now; raises `Refusal`."""
-        race, board = await self._own(session, command.race)
-        async with race.lock(session.player):
-            board = race.boards.get(session.player, board)
+        player = session.player
+        race = self._races.known(command.race)
+        if race is None or race.code != session.seat or player not in race.boards:
+            race, _ = await self._own(session, command.race)
+        async with race.lock(player):
+            board = race.boards[player]
             if command.id <= board.last_id:
                 return _answered_again(session, race, board, command.id)
             after = _judged(race, board, command)
@@ -91,7 +95,7 @@ class Dealer:
                 entries.append(boards.ENDING_OF_STATE[State.STUCK])
             answer = await self._committed(session, race, board, command.id, entries, after)
         if search is not None and search.advance(0) is None:
-            self._search_on(race, session.player, search)
+            self._search_on(race, player, search)
         return answer
 
     async def cash_out(self, session: Session, command: CashOut) -> MoveMade:
@@ -166,24 +170,20 @@ class Dealer:
         entries: list[str],
         after: Played,
     ) -> CommitOutcome:
-        (outcome,) = await self._store.commit(
-            [
-                BoardCommit(
-                    table=race.code,
-                    race=race.number,
-                    player=player,
-                    epoch=epoch,
-                    command_id=command_id,
-                    after=board.length,
-                    entries=tuple(entries),
-                    banked=after.banked,
-                    state=after.state,
-                    rises=after.banked > board.banked,
-                    late=after.state is State.OUT_OF_TIME,
-                )
-            ]
+        commit = BoardCommit(
+            table=race.code,
+            race=race.number,
+            player=player,
+            epoch=epoch,
+            command_id=command_id,
+            after=board.length,
+            entries=tuple(entries),
+            banked=after.banked,
+            state=after.state,
+            rises=after.banked > board.banked,
+            late=after.state is State.OUT_OF_TIME,
         )
-        return outcome
+        return (await self._store.commit((commit,)))[0]
 
     def _entered(
         self,
@@ -288,10 +288,11 @@ def _judged(race: Race, board: Board, command: MakeMove) -> Played:
 
 
 def _search_for_stuck(race: Race, after: Played) -> StuckSearch | None:
-    """A search, where its verdict may be told."""
-    if after.state is State.RACING and may_declare(after.position):
-        return StuckSearch(race.game, after.position)
-    return None
+    """A search, where its verdict may be told; nearly always there is nothing to search for."""
+    position = after.position
+    if after.state is not State.RACING or not may_declare(position):
+        return None
+    return None if is_in_sight(race.game, position) else StuckSearch(race.game, position)
 
 
 def _answered_again(session: Session, race: Race, board: Board, command_id: int) -> MoveMade:
