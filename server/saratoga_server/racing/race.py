@@ -37,14 +37,11 @@ class Board:
     """The highest command id accepted for it."""
     banked: int = 0
     state: State = State.RACING
+    length: int = 0
+    """How many entries the log has."""
     log: Log = field(default_factory=Log)
     rises: dict[int, Reached] = field(default_factory=dict)
     """For each count, when it was last reached by rising to it."""
-
-    @property
-    def length(self) -> int:
-        """How many entries the log has."""
-        return len(self.log)
 
     @property
     def moves(self) -> int:
@@ -90,6 +87,7 @@ def enter(board: Board, after: Played, entries: Iterable[LogEntry]) -> None:
         if after.banked > board.banked:
             board.rises[after.banked] = Reached(entry.at - board.start_at, entry.number)
         board.banked = after.banked
+        board.length += 1
         if entry.command_id > board.last_id:
             board.last_id = entry.command_id
     board.position = after.position

@@ -51,6 +51,14 @@ class Stand:
         reached = None if stood.at < 0 else Reached(stood.at, stood.number)
         return cls(stood.banked, State(stood.state), reached, stood.length)
 
+    def is_as(self, board: Board) -> bool:
+        """Whether the board shows nothing new: most moves bank nothing."""
+        return (
+            self.banked == board.banked
+            and self.state is board.state
+            and self.reached == board.reached
+        )
+
     def to_tell(self, player: str) -> StoodAt:
         """As other nodes are told it."""
         at, number = self.reached or (-1, 0)
@@ -272,6 +280,10 @@ class Races:
 
     def stands(self, race: Race, player: str, board: Board) -> None:
         """Let the table know where a racer stands now, if that is news; other nodes too."""
+        known = race.stands.get(player)
+        if known is not None and known.is_as(board):
+            known.length = max(known.length, board.length)
+            return
         stand = _stand_of(board)
         if not self._moves_on(race, player, stand):
             return
