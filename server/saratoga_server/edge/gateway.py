@@ -116,6 +116,13 @@ class Gateway:
         self._lines_of: dict[Intake, WebSocketLine] = {}
         self._numbers = itertools.count(1)
         self._servers: list[Server] = []
+        self._offered: Final[dict[str, Any]] = {
+            # A program other than a browser names no origin: None lets it in.
+            "origins": [None, *(Origin(origin) for origin in door.origins)],
+            "subprotocols": [Subprotocol(name) for name in SUBPROTOCOLS],
+            "max_size": MAX_COMMAND_BYTES,
+        }
+        """To every connection."""
 
     async def open(self, doors: Sequence[socket.socket] = (), census: Census | None = None) -> int:
         """Start to listen, on sockets that are bound already if there are any; returns the port.
@@ -146,16 +153,8 @@ class Gateway:
         return server
 
     def _intake(self, server: Server, connection: socket.socket) -> Intake:
-        protocol = ServerProtocol(**self._offered())
+        protocol = ServerProtocol(**self._offered)
         return Intake(self._porter, connection, protocol, server, **BEARING)
-
-    def _offered(self) -> dict[str, Any]:
-        return {
-            # A program other than a browser names no origin: None lets it in.
-            "origins": [None, *(Origin(origin) for origin in self._door.origins)],
-            "subprotocols": [Subprotocol(name) for name in SUBPROTOCOLS],
-            "max_size": MAX_COMMAND_BYTES,
-        }
 
     def _tls(self) -> dict[str, Any]:
         if self._door.tls is None:

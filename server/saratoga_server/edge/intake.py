@@ -12,10 +12,8 @@ from contextlib import suppress
 from typing import Any, Final, Protocol
 
 from websockets.asyncio.server import ServerConnection
-from websockets.datastructures import Headers
 from websockets.exceptions import InvalidMessage
 from websockets.frames import Frame, Opcode
-from websockets.http11 import Request
 from websockets.protocol import CLOSED, CONNECTING, OPEN
 from websockets.server import ServerProtocol
 
@@ -43,9 +41,6 @@ HEAD_TOO_LONG: Final = (
 )
 
 HEAD_END: Final = b"\r\n\r\n"
-
-ENTERED: Final = Request("/", Headers())
-"""In place of the request of whoever was let in."""
 
 UNREADABLE: Final = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
@@ -122,7 +117,10 @@ class Intake(ServerConnection):
 
     def entered(self) -> None:
         """The handshake is over: forget what was said in it, 3 KiB that nobody asks for again."""
-        self.request, self.response = ENTERED, None
+        self.response = None
+        if self.request is not None:
+            # the parser holds it too, for as long as it reads
+            self.request.headers.clear()
 
     @property
     def has_more(self) -> bool:
