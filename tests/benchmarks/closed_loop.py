@@ -39,6 +39,8 @@ class ClosedLoop:
         self.load = Load()
         self._waiting = waiting
         self._halt: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        # who waits no more need not hear of it
+        self._halt.add_done_callback(lambda halt: halt.exception())
 
     def start(self, tables: int) -> None:
         for _ in range(tables):

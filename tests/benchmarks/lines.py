@@ -10,20 +10,23 @@ from benchmarks.reports import Cell
 
 GAME = "canfield"
 
-COLUMNS = (
-    *("contestant", "tables", "moves/s", "server CPU us", "x echo", "store CPU us"),
-    *("p50 ms", "p99 ms", "server busy", "generator busy"),
-)
+
+def columns(measure: str) -> tuple[str, ...]:
+    """Of a table whose costs are told in those of `measure` too."""
+    return (
+        *("contestant", "tables", "moves/s", "server CPU us", f"x {measure}", "store CPU us"),
+        *("p50 ms", "p99 ms", "server busy", "generator busy"),
+    )
+
 
 NOT_THE_NECK = 0.9
 """Of a core: a generator that takes more may be what holds everything up."""
 
 
-def line(name: str, tables: int, load: Load, echo: Load | None = None) -> list[Cell]:
-    """A row of the table, beside the echo with as many connections."""
-    ratio: Cell = load.micros / echo.micros if echo is not None else "1"
+def line(name: str, tables: int, load: Load, measure: Load) -> list[Cell]:
+    """A row of the table; `measure` is what its cost is told in."""
     return [
-        *(name, tables, round(load.rate), load.micros, ratio),
+        *(name, tables, round(load.rate), load.micros, load.micros / measure.micros),
         load.store_micros if load.store else "-",
         *(load.millis(0.5), load.millis(0.99)),
         *(f"{load.server_busy:.0%}", share(load)),

@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import gc
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -123,12 +124,32 @@ class Load:
         return ordered[min(len(ordered) - 1, int(len(ordered) * part))] * 1000
 
 
+def together(loads: Sequence[Load]) -> Load:
+    """Several loads of the same contestant as one."""
+    return Load(
+        messages=sum(load.messages for load in loads),
+        sent=sum(load.sent for load in loads),
+        answered=sum(load.answered for load in loads),
+        latencies=[wait for load in loads for wait in load.latencies],
+        late=sum(load.late for load in loads),
+        seconds=sum(load.seconds for load in loads),
+        server=sum(load.server for load in loads),
+        store=sum(load.store for load in loads),
+        generator=sum(load.generator for load in loads),
+    )
+
+
 @contextmanager
 def measured(load: Load, servers: Sequence[int], stores: Sequence[int]) -> Iterator[None]:
-    """Fill in what the processes and this one use meanwhile."""
+    """Fill in what the processes and this one use meanwhile; this one looks for no garbage."""
+    gc.collect()
+    gc.disable()
     server, store = processor_seconds(servers), processor_seconds(stores)
     mine, began = time.process_time(), time.perf_counter()
-    yield
+    try:
+        yield
+    finally:
+        gc.enable()
     load.seconds = time.perf_counter() - began
     load.generator = time.process_time() - mine
     load.server = processor_seconds(servers) - server

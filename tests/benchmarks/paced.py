@@ -32,6 +32,8 @@ class Pacer:
         self._loop = asyncio.get_running_loop()
         self._timer = self._loop.call_later(TICK, self._tick)
         self._fault: asyncio.Future[None] = self._loop.create_future()
+        # who waits no more need not hear of it
+        self._fault.add_done_callback(lambda fault: fault.exception())
 
     def join(self, ask: Callable[[], None]) -> None:
         """Have this called when its time has come."""

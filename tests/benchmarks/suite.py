@@ -36,6 +36,9 @@ WITHIN = 240.0
 """Seconds after which a part has failed."""
 
 FAILED, MISSED = 1, 2
+"""Exit codes."""
+
+BARS = ("bar", "figure", "at most", "verdict")
 
 Part = Callable[..., Awaitable[None]]
 
@@ -88,7 +91,7 @@ def page(reports: list[Report], *, quick: bool) -> str:
             "",
             "## Bars",
             "",
-            *markdown(("bar", "figure", "at most", ""), [bar.cells() for bar in bars]),
+            *markdown(BARS, [bar.cells() for bar in bars]),
             "",
             *(report.text() for report in reports),
         ]
@@ -106,7 +109,7 @@ def main(names: Sequence[str], *, quick: bool, written: bool) -> int:
         reports.append(report)
         all_ran &= has_run
     bars = [bar for report in reports for bar in report.bars]
-    print("\n".join(markdown(("bar", "figure", "at most", ""), [bar.cells() for bar in bars])))
+    print("\n".join(markdown(BARS, [bar.cells() for bar in bars])))
     if written:
         RESULTS.write_text(page(reports, quick=quick), encoding="utf-8")
         print(f"written: {RESULTS.name}")

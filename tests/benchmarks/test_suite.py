@@ -43,7 +43,7 @@ def test_a_suite_that_meets_its_bars_ends_well(
     text = results.read_text()
     assert "## Part one" in text
     assert "## Part other" in text
-    assert "| a bar | 2.00 x |     2 x | met |" in text
+    assert "| a bar | 2.00 x |     2 x |     met |" in text
 
 
 def test_a_missed_bar_is_told_from_a_part_that_failed(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from benchmarks.closed_loop import house_load
 from benchmarks.contestants import replicated_house
 from benchmarks.known_deals import KnownDeals
-from benchmarks.lines import COLUMNS, GAME, echo_line, house_line, line, tell
+from benchmarks.lines import GAME, columns, echo_line, house_line, line, tell
 from benchmarks.measuring import Load
 from benchmarks.reports import Bar, Cell, Report
 from saratoga_rules.games import GAMES
@@ -36,10 +36,10 @@ async def moves(report: Report, *, quick: bool) -> None:
         if tables in COMPARED_AT and not quick:
             others["fast"] = await house_line(tables, seconds, durability="fast")
             others["replicated"] = await _replicated(tables, seconds)
-        rows.append(line("bare echo", tables, echo[tables]))
+        rows.append(line("bare echo", tables, echo[tables], echo[tables]))
         for name, load in {"safe": safe[tables], **others}.items():
             rows.append(line(name, tables, load, echo[tables]))
-    report.table(COLUMNS, rows)
+    report.table(columns("echo"), rows)
     report.say(
         f"A message to the house had {safe[AT].question} bytes, an answer {safe[AT].answer} (with the "
         "legal moves); the echo's as many. At `replicated` the store's CPU is that of primary and replica, "
@@ -91,20 +91,26 @@ LAYERS: Sequence[tuple[str, tuple[str, ...]]] = (
 )
 
 
+LIMITS = ("--rate", "100000", "--burst", "100000", "--limits-per-address", "100000")
+"""Limits that nobody meets, and that are counted all the same."""
+
+
 async def layers(report: Report, *, quick: bool) -> None:
     """Part 1: the same with layers replaced."""
     seconds = QUICK_SECONDS if quick else SECONDS
     loads = {name: await house_line(AT, seconds, altered=altered) for name, altered in LAYERS}
     whole, echo = loads["everything"], await echo_line(loads["everything"], AT, seconds)
     # the position stays where the rules are off, so the answers differ in size
-    rows = [line("bare echo", AT, echo)]
+    rows = [line("bare echo", AT, echo, echo)]
     rows += [line(name, AT, load, echo) for name, load in loads.items()]
+    limited = await house_line(AT, seconds, flags=LIMITS)
+    rows.append(line("everything, limits counted", AT, limited, echo))
     known = KnownDeals(GAME)
     listed = await known.load(AT, seconds, legal=True)
     unlisted = await known.load(AT, seconds, legal=False)
     rows.append(line("known deals, legal moves told", AT, listed, echo))
     rows.append(line("known deals, legal moves not told", AT, unlisted, echo))
-    report.table(COLUMNS, rows)
+    report.table(columns("echo"), rows)
     report.say("So of a move's microseconds:")
     both = loads["without both"]
     report.table(
@@ -136,4 +142,4 @@ async def games(report: Report, *, quick: bool) -> None:
         load = await house_line(AT, seconds, game=name)
         echo = await echo_line(load, AT, QUICK_SECONDS)
         rows.append([*line(name, AT, load, echo), echo.micros, load.answer])
-    report.table((*COLUMNS, "its echo us", "answer bytes"), rows)
+    report.table((*columns("echo"), "its echo us", "answer bytes"), rows)

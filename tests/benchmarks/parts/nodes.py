@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 
 from benchmarks.closed_loop import house_load
 from benchmarks.contestants import Running, house_server, lone_store
-from benchmarks.lines import COLUMNS, GAME, line, tell
+from benchmarks.lines import GAME, columns, line, tell
 from benchmarks.measuring import Load
 from benchmarks.reports import Bar, Report
 
@@ -39,11 +39,11 @@ async def nodes(report: Report, *, quick: bool) -> None:
     home = await _load(2, seconds, is_spread=False)
     spread = await _load(2, seconds, is_spread=True)
     report.table(
-        COLUMNS,
+        columns("one server"),
         [
-            line("one server", TABLES, one),
-            line("two, each table at one of them", TABLES, home),
-            line("two, each table at both", TABLES, spread),
+            line("one server", TABLES, one, one),
+            line("two, each table at one of them", TABLES, home, one),
+            line("two, each table at both", TABLES, spread, one),
         ],
     )
     report.say(

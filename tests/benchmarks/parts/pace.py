@@ -3,7 +3,7 @@
 from benchmarks.closed_loop import MOVES_OF_A_TABLE, echo_payload
 from benchmarks.contestants import Running, echo_server, house_server
 from benchmarks.lines import GAME, share
-from benchmarks.measuring import Load, measured
+from benchmarks.measuring import Load, measured, together
 from benchmarks.paced import Pacer, pace_echoes, pace_racers
 from benchmarks.reports import Bar, Cell, Report
 from kit.lean_racers import racing_tables
@@ -13,14 +13,20 @@ TABLES = 64
 SHARE = 0.6
 """Of the time in which the server's process is busy."""
 
+NEAR, FAR = 0.06, 0.2
+"""How far from that a second may be that counts, and one that counts if there are no better ones."""
+
 FIRST_RATES = {"house": 4_000.0, "echo": 20_000.0}
 """Messages a second to begin with."""
 
-SETTLE, LOOK = 0.2, 0.8
-"""Seconds after a change of the rate, and seconds for which the share is then measured."""
-LOOKS = 3
-MOST_STEP = 2.5
+SLICE = 1.0
+"""Seconds between two looks at the share."""
+MOST_SLICES = 14
+MOST_STEP = 2.0
 """Times that the rate grows or shrinks at once."""
+
+SETTLE_SLICES = 4
+"""That are needed until the rate is found."""
 
 MOST_RATE = 7_000.0
 """Moves a second: a guess, so that enough tables wait."""
@@ -30,19 +36,18 @@ LEAST_RATIO = 10.0
 
 async def pace(report: Report, *, quick: bool) -> None:
     """Part 2."""
-    seconds = 3.0 if quick else 6.0
+    slices = 3 if quick else 6
     with house_server() as running:
-        looked = LOOKS * (SETTLE + LOOK)
-        spare = round((seconds + looked) * MOST_RATE / MOVES_OF_A_TABLE)
+        spare = round((slices + SETTLE_SLICES) * SLICE * MOST_RATE / MOVES_OF_A_TABLE)
         tables = await racing_tables(TABLES + spare, running.same, GAME)
         pacer = Pacer(FIRST_RATES["house"])
         pace_racers(pacer, tables, TABLES)
-        house = await _at_share(pacer, running, seconds)
+        house = await _at_share(pacer, running, slices)
         for racers in tables:
             for racer in racers:
                 racer.go()
-    even = await _echo(house, seconds, house.rate)
-    busy = await _echo(house, seconds, None)
+    even = await _echo(house, slices, house.rate)
+    busy = await _echo(house, slices, None)
     report.table(
         (
             *("contestant", "messages/s", "server busy", "CPU us", "p50 ms", "p99 ms"),
@@ -67,14 +72,7 @@ async def pace(report: Report, *, quick: bool) -> None:
             " x",
         )
     )
-    report.bar(
-        Bar(
-            "the same in p99s of the echo at as many messages",
-            ours / even.millis(0.99),
-            LEAST_RATIO,
-            " x",
-        )
-    )
+    report.say(f"In p99s of the echo at as many messages it is {ours / even.millis(0.99):.1f}.")
 
 
 def _row(name: str, load: Load) -> list[Cell]:
@@ -85,34 +83,48 @@ def _row(name: str, load: Load) -> list[Cell]:
     ]
 
 
-async def _echo(like: Load, seconds: float, rate: float | None) -> Load:
+async def _echo(like: Load, slices: int, rate: float | None) -> Load:
     """The echo at that rate, or without one at 60 % of what it can do."""
     with echo_server() as running:
         sockets = [await connect("127.0.0.1", running.ports[0]) for _ in range(TABLES * 4)]
         pacer = Pacer(rate or FIRST_RATES["echo"])
         pace_echoes(pacer, sockets, echo_payload(like))
         if rate is None:
-            return await _at_share(pacer, running, seconds)
-        await pacer.wait(SETTLE)
-        return await _measured(pacer, running, seconds)
+            return await _at_share(pacer, running, slices)
+        await pacer.wait(SLICE / 2)
+        load = await _slice(pacer, running, slices * SLICE)
+        pacer.stop()
+        return load
 
 
-async def _at_share(pacer: Pacer, running: Running, seconds: float) -> Load:
-    """Find the rate at which the server is as busy as it should be, and measure there."""
-    for _ in range(LOOKS):
-        await pacer.wait(SETTLE)
-        looked = pacer.load = Load()
-        with measured(looked, running.servers, running.stores):
-            await pacer.wait(LOOK)
-        step = SHARE / max(0.01, looked.server_busy)
+async def _at_share(pacer: Pacer, running: Running, slices: int) -> Load:
+    """So many seconds in which the server was as busy as it should be; the rate is turned until it is.
+
+    Where the machine does not let it be held there, those seconds that came nearest. Raises
+    `RuntimeError` if they did not come near at all.
+    """
+    seen: list[Load] = []
+    for _ in range(MOST_SLICES):
+        await pacer.wait(SLICE / 10)
+        seen.append(await _slice(pacer, running, SLICE))
+        step = SHARE / max(0.01, seen[-1].server_busy)
         pacer.rate *= min(MOST_STEP, max(1 / MOST_STEP, step))
-    await pacer.wait(SETTLE)
-    return await _measured(pacer, running, seconds)
+        if sum(_off(load) <= NEAR for load in seen) == slices:
+            break
+    pacer.stop()
+    nearest = sorted(seen, key=_off)[:slices]
+    if _off(nearest[-1]) > FAR:
+        shares = ", ".join(f"{load.server_busy:.0%}" for load in seen)
+        raise RuntimeError(f"the server could not be kept {SHARE:.0%} busy, but was {shares}")
+    return together(nearest)
 
 
-async def _measured(pacer: Pacer, running: Running, seconds: float) -> Load:
+def _off(load: Load) -> float:
+    return abs(load.server_busy - SHARE)
+
+
+async def _slice(pacer: Pacer, running: Running, seconds: float) -> Load:
     load = pacer.load = Load()
     with measured(load, running.servers, running.stores):
         await pacer.wait(seconds)
-    pacer.stop()
     return load
