@@ -147,8 +147,9 @@ async def test_pages_that_nobody_reads_are_few_at_a_time() -> None:
 
 
 async def test_who_reads_but_answers_no_ping_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
-    for patience in ("ping_interval", "ping_timeout", "close_timeout"):
-        monkeypatch.setitem(BEARING, patience, 0.1)
+    monkeypatch.setattr("saratoga_server.edge.intake.PING_EVERY", 0.1)
+    monkeypatch.setattr("saratoga_server.edge.gateway.ALIVE_EVERY", 0.05)
+    monkeypatch.setitem(BEARING, "close_timeout", 0.1)
     async with (
         open_gateway() as opened,
         stranger(opened.url, "Anna") as anna,

@@ -25,6 +25,7 @@ from saratoga_protocol.refusals import (
     NO_HELLO,
     RESTARTING,
     TAKEN_OVER,
+    TOO_SLOW,
     WRONG_SUBPROTOCOL,
     CloseCode,
 )
@@ -63,9 +64,8 @@ AT_ONCE: Final = 100
 """Connections that are looked at, or told something, in one turn of the event loop: 1 ms."""
 
 BEARING: Final[dict[str, Any]] = {
-    # for peers whose machine acknowledges what nobody there reads
-    "ping_interval": 20.0,
-    "ping_timeout": 20.0,
+    # `stay_alive` pings
+    "ping_interval": None,
     "close_timeout": READ_WITHIN,
     "max_queue": 16,
 }
@@ -181,15 +181,18 @@ class Gateway:
                     line.cut_as_too_slow()
 
     async def stay_alive(self) -> None:
-        """Give everyone a sign of life again and again; for ever."""
+        """Give everyone a sign of life again and again, and send away who gives none; for ever."""
         while True:
             await asyncio.sleep(ALIVE_EVERY)
+            now = time.monotonic()
             alive = Alive(now=self._rooms.now())
             frames = {id(codec): codec.encode_event(alive) for codec in CODECS.values()}
             for number, (session, line) in enumerate(list(self._lines.items()), start=1):
                 if number % AT_ONCE == 0:
                     await asyncio.sleep(0)
                 line.send(frames[id(session.codec)])
+                if line.is_dead(now):
+                    line.close(TOO_SLOW)
 
     def stop_listening(self) -> None:
         """Let nobody in any more; who is half in is told to come again (503)."""

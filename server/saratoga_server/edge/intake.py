@@ -9,6 +9,7 @@ in between.
 import asyncio
 import socket
 from contextlib import suppress
+from time import monotonic
 from typing import Any, Final, Protocol
 
 from websockets.asyncio.server import ServerConnection
@@ -34,6 +35,12 @@ MOST_FRAGMENTS: Final = 16
 
 CONTROL: Final = Pace(20, 0.5)
 """Pings and pongs."""
+
+PING_EVERY: Final = 20.0
+"""Seconds: for peers whose machine acknowledges what nobody there reads."""
+
+MOST_UNANSWERED: Final = 2
+"""Pings. The answer to one may have come while this process stood still, and not be read yet."""
 
 HEAD_TOO_LONG: Final = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
@@ -67,7 +74,7 @@ class Intake(ServerConnection):
     # so few fields are left to `websockets` that Python keeps their names once for all connections: 1 KiB
     __slots__ = (
         *("_backlog", "_controls", "_fragments", "_gate", "_head", "_is_catching_up", "_is_cut"),
-        *("_is_held", "_is_slow", "_last", "_outside", "_taker"),
+        *("_is_held", "_is_slow", "_last", "_outside", "_ping_at", "_taker", "_unanswered"),
         *("client", "is_deaf", "page_size", "reading", "visitor"),
     )
 
@@ -105,6 +112,9 @@ class Intake(ServerConnection):
         self._controls = Bucket()
         self._taker: asyncio.Future[bytes | None] | None = None
         """Waits for the next message."""
+        self._ping_at = monotonic() + PING_EVERY
+        self._unanswered = 0
+        """Pings in a row."""
         self._is_cut = False
         self.is_deaf = False
         """Whatever comes is thrown away."""
@@ -121,6 +131,22 @@ class Intake(ServerConnection):
         if self.request is not None:
             # the parser holds it too, for as long as it reads
             self.request.headers.clear()
+
+    def is_gone(self, now: float) -> bool:
+        """Whether `MOST_UNANSWERED` pings were; pings when it is time to.
+
+        To be asked again and again, by `monotonic`. A task for each connection, as `websockets` would
+        have it, takes 1.5 KiB.
+        """
+        if now < self._ping_at or self.protocol.state is not OPEN:
+            return False
+        if self._unanswered == MOST_UNANSWERED:
+            return True
+        self._unanswered += 1
+        self._ping_at = now + PING_EVERY
+        self.protocol.send_ping(b"")
+        self.send_data()
+        return False
 
     @property
     def has_more(self) -> bool:
@@ -231,6 +257,8 @@ class Intake(ServerConnection):
                 self.stop_listening()
                 self._gate.floods(self)
             return
+        if isinstance(event, Frame) and event.opcode is Opcode.PONG:
+            self._unanswered = 0
         super().process_event(event)
         if self.has_more:
             self._hand_over(None)

@@ -83,6 +83,10 @@ class WebSocketLine:
         with suppress(OSError):
             await self._connection.drain()
 
+    def is_dead(self, now: float) -> bool:
+        """Whether the other end has left a ping unanswered; to be asked again and again."""
+        return self._connection.is_gone(now)
+
     def close(self, code: CloseCode) -> None:
         if self._goodbye is None:
             self._goodbye = asyncio.ensure_future(self._say_goodbye(code))

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 import msgspec
 import pytest
 from websockets.asyncio.server import ServerConnection
+from websockets.server import ServerProtocol
 
 from kit.hall import OpenGateway, open_gateway
 from kit.raw_sockets import (
@@ -25,7 +26,7 @@ from kit.sockets import stranger
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Done
 from saratoga_protocol.refusals import ABUSE
-from saratoga_server.edge.intake import AT_ONCE, MOST_FRAGMENTS, MOST_HEAD
+from saratoga_server.edge.intake import AT_ONCE, MOST_FRAGMENTS, MOST_HEAD, MOST_UNANSWERED
 from saratoga_server.edge.line import WebSocketLine
 
 
@@ -243,3 +244,34 @@ async def test_what_has_ended_is_gone_without_a_look_for_garbage(
         assert ended() is None
     finally:
         gc.enable()
+
+
+# Signs of life
+
+
+async def test_who_answers_pings_stays_however_long(
+    opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.edge.intake.PING_EVERY", 0.05)
+    monkeypatch.setattr("saratoga_server.edge.gateway.ALIVE_EVERY", 0.01)
+    sent = []
+    send_ping = ServerProtocol.send_ping
+
+    def noted(protocol: ServerProtocol, data: bytes) -> None:
+        sent.append(data)
+        send_ping(protocol, data)
+
+    monkeypatch.setattr(ServerProtocol, "send_ping", noted)
+    async with stranger(opened.url, "Anna") as anna, asyncio.timeout(10):
+        while len(sent) <= 2 * MOST_UNANSWERED:
+            assert isinstance(await anna.ask(Heartbeat), Done)
+
+
+async def test_what_was_said_in_the_handshake_is_forgotten(opened: OpenGateway) -> None:
+    async with raw(opened) as socket:
+        await socket.say(beat(1))
+        assert await all_answered(socket, range(1, 2))
+        (intake,) = opened.gateway._porter.intakes
+        assert intake.request is not None
+        assert list(intake.request.headers.raw_items()) == []
+        assert intake.response is None
