@@ -10,7 +10,7 @@ so it tells nobody what lies there.
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import ClassVar, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from saratoga_rules.cards import SUITS
 
@@ -33,7 +33,7 @@ TAKE_BACK_INDEX: Final = {f"up.{suit}": index for index, suit in enumerate(SUITS
 class Draw:
     """Turn the next cards of the stock."""
 
-    text: ClassVar[str] = "draw"
+    text: str = field(default="draw", init=False, repr=False, compare=False)
 
     def __str__(self) -> str:
         return self.text
@@ -43,7 +43,7 @@ class Draw:
 class Redeal:
     """Turn the waste over: it is the stock again."""
 
-    text: ClassVar[str] = "redeal"
+    text: str = field(default="redeal", init=False, repr=False, compare=False)
 
     def __str__(self) -> str:
         return self.text

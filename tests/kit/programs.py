@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 KNOWN = (
+    "cc",
     "docker-compose",
     "hadolint",
     "nginx",
