@@ -62,7 +62,7 @@ def rank_at(base: int, height: int) -> int:
     return (base + height - 2) % 13 + 1
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 9)
 def wanted_up(up: tuple[int, ...], base: int) -> Mapping[Card, int]:
     """Every card that a foundation built up takes next, with the index of that foundation."""
     copies = len(up) // len(SUITS)
@@ -74,7 +74,7 @@ def wanted_up(up: tuple[int, ...], base: int) -> Mapping[Card, int]:
     }
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 9)
 def wanted_down(down: tuple[int, ...]) -> Mapping[Card, int]:
     """Every card that a foundation built down takes next, with the index of that foundation."""
     copies = len(down) // len(SUITS)
@@ -85,7 +85,7 @@ def wanted_down(down: tuple[int, ...]) -> Mapping[Card, int]:
     }
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 9)
 def wanted_cards(up: tuple[int, ...], base: int, down: tuple[int, ...]) -> frozenset[Card]:
     """Every card that some foundation takes next."""
     return frozenset((*wanted_up(up, base), *wanted_down(down)))

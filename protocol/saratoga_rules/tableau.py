@@ -8,7 +8,7 @@ offer is judged once, when they come to stand so, and remembered.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from saratoga_rules.building import Build
 from saratoga_rules.cards import Card
@@ -21,6 +21,18 @@ from saratoga_rules.spaces import Space
 
 Column: TypeAlias = tuple[Card, ...]
 Heights: TypeAlias = tuple[int, ...]
+
+
+OFFERS: Final = 1 << 11
+"""Remembered, of about a KiB each: the last two of every racer at 256 tables of four."""
+
+_ALONE: Final = {name: (name,) for name in (*COLUMN_NAMES, UP, DOWN)}
+
+
+@lru_cache(maxsize=1 << 10)
+def _with(names: tuple[str, ...], name: str) -> tuple[str, ...]:
+    """The names and one more. Every offer holds a dozen such lists, which are the same few again and again."""
+    return (*names, name)
 
 
 class Offer(NamedTuple):
@@ -53,7 +65,7 @@ class Columns:
     """The first card of every packet that a column gives, by the packet's size; remembered."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "offer", lru_cache(maxsize=1 << 12)(self._offer))
+        object.__setattr__(self, "offer", lru_cache(maxsize=OFFERS)(self._offer))
         object.__setattr__(self, "packets", lru_cache(maxsize=1 << 12)(self._packets))
 
     def refusal(self, columns: tuple[Column, ...], move: Carry) -> Refusal | None:
@@ -88,7 +100,7 @@ class Columns:
                 continue
             top = column[-1]
             for card in onto[top]:
-                takers[card] = (*takers[card], name) if card in takers else (name,)
+                takers[card] = _with(takers[card], name) if card in takers else _ALONE[name]
             if top in banked_up:
                 banks.append(carry(name, UP))
             if top in banked_down:
@@ -96,9 +108,9 @@ class Columns:
         proposed = self._proposals(columns, takers, spaces)
         carries = [move for move in proposed if self.refusal(columns, move) is None]
         for card in banked_up:
-            takers[card] = (*takers[card], UP) if card in takers else (UP,)
+            takers[card] = _with(takers[card], UP) if card in takers else _ALONE[UP]
         for card in banked_down:
-            takers[card] = (*takers[card], DOWN) if card in takers else (DOWN,)
+            takers[card] = _with(takers[card], DOWN) if card in takers else _ALONE[DOWN]
         return Offer(tuple(carries), tuple(banks), takers, tuple(spaces))
 
     def _proposals(

@@ -36,7 +36,7 @@ class Hub:
     def __init__(self) -> None:
         self.sessions: set[Session] = set()
         self._audiences: dict[str, set[Session]] = {}
-        self._followed: dict[Session, set[str]] = {}
+        self._followed: dict[Session, tuple[str, ...]] = {}
         self._changed: dict[str, Callable[[], Standings | None]] = {}
 
     def enter(self, session: Session) -> None:
@@ -46,7 +46,7 @@ class Hub:
     def leave(self, session: Session) -> None:
         """A connection is gone, and follows nothing any more."""
         self.sessions.discard(session)
-        for code in list(self._followed.get(session, ())):
+        for code in self._followed.get(session, ()):
             self.unfollow(session, code)
 
     def sessions_of(self, player: str) -> list[Session]:
@@ -55,7 +55,9 @@ class Hub:
 
     def follow(self, session: Session, code: str) -> None:
         self._audiences.setdefault(code, set()).add(session)
-        self._followed.setdefault(session, set()).add(code)
+        followed = self._followed.get(session, ())
+        if code not in followed:
+            self._followed[session] = (*followed, code)
 
     def unfollow(self, session: Session, code: str) -> None:
         audience = self._audiences.get(code)
@@ -63,11 +65,11 @@ class Hub:
             audience.discard(session)
             if not audience:
                 del self._audiences[code]
-        followed = self._followed.get(session)
-        if followed is not None:
-            followed.discard(code)
-            if not followed:
-                del self._followed[session]
+        followed = tuple(each for each in self._followed.get(session, ()) if each != code)
+        if followed:
+            self._followed[session] = followed
+        else:
+            self._followed.pop(session, None)
 
     def audience(self, code: str) -> frozenset[Session]:
         """Everyone on this node who follows the table."""
