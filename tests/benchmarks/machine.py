@@ -3,7 +3,9 @@
 import os
 import platform
 import re
+import resource
 import subprocess
+import time
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -11,6 +13,32 @@ from pathlib import Path
 from saratoga_server.store.process import find_binary
 
 PACKAGES = ("websockets", "uvloop", "msgspec", "redis", "hiredis")
+
+
+class Others:
+    """What else the machine does meanwhile: what neither this process nor its children have used."""
+
+    def __init__(self) -> None:
+        self._began = time.perf_counter()
+        self._busy, self._ours = _busy(), _ours()
+
+    def share(self) -> float:
+        """Of all cores, since this was made; children count once they have ended."""
+        cores = (time.perf_counter() - self._began) * (os.cpu_count() or 1)
+        used = _busy() - self._busy - (_ours() - self._ours)
+        return max(0.0, used / cores)
+
+
+def _busy() -> float:
+    """Seconds for which the machine's cores have not been idle, taken away by its host included."""
+    with Path("/proc/stat").open() as figures:
+        user, nice, system, _, _, irq, softirq, steal, *_ = map(int, figures.readline().split()[1:])
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+
+
+def _ours() -> float:
+    told = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in told)
 
 
 def facts() -> list[str]:
@@ -21,8 +49,7 @@ def facts() -> list[str]:
         f"{platform.release()}",
         f"{platform.python_implementation()} {platform.python_version()}; {packages}",
         f"store: {store()}",
-        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC; load of the machine in the last minute "
-        f"{os.getloadavg()[0]:.1f}, this suite's own included",
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
     ]
 
 

@@ -31,6 +31,8 @@ class Report:
     title: str
     lines: list[str] = field(default_factory=list)
     bars: list[Bar] = field(default_factory=list)
+    others: float = 0.0
+    """The part of the machine's cores that something else used meanwhile."""
 
     def say(self, text: str) -> None:
         """Add a paragraph."""

@@ -19,7 +19,7 @@ import uvloop
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks.machine import facts
+from benchmarks.machine import Others, facts
 from benchmarks.parts.leaderboards import leaderboards
 from benchmarks.parts.memory import memory
 from benchmarks.parts.moves import games, layers, moves
@@ -34,6 +34,9 @@ RESULTS = Path(__file__).parent / "RESULTS.md"
 
 WITHIN = 240.0
 """Seconds after which a part has failed."""
+
+MOST_ELSEWHERE = 0.05
+"""Of all cores: if something else uses more, the figures are worth less, and the page says so."""
 
 FAILED, MISSED = 1, 2
 """Exit codes."""
@@ -63,7 +66,7 @@ async def ran(name: str, *, quick: bool) -> tuple[Report, bool]:
     """A part's report, and whether it came to its end."""
     title, part = PARTS[name]
     report = Report(title)
-    began = time.perf_counter()
+    began, others = time.perf_counter(), Others()
     try:
         async with asyncio.timeout(WITHIN):
             await part(report, quick=quick)
@@ -72,8 +75,22 @@ async def ran(name: str, *, quick: bool) -> tuple[Report, bool]:
         report.say(f"**Failed**: {type(fault).__name__}: {fault}")
         return report, False
     finally:
-        report.say(f"({time.perf_counter() - began:.0f} s)")
+        report.others = others.share()
+        report.say(
+            f"({time.perf_counter() - began:.0f} s; {report.others:.0%} of the cores' time went elsewhere)"
+        )
     return report, True
+
+
+def undisturbed(reports: Sequence[Report]) -> str:
+    """Whether the machine had nothing else to do."""
+    disturbed = {
+        report.title: report.others for report in reports if report.others > MOST_ELSEWHERE
+    }
+    if not disturbed:
+        return "the machine had nothing else to do"
+    told = ", ".join(f"{title} ({share:.0%})" for title, share in disturbed.items())
+    return f"**disturbed**: something else used the machine's cores during: {told}"
 
 
 def page(reports: list[Report], *, quick: bool) -> str:
@@ -88,6 +105,7 @@ def page(reports: list[Report], *, quick: bool) -> str:
             "[README.md](README.md).",
             "",
             *(f"- {fact}" for fact in facts()),
+            f"- {undisturbed(reports)}",
             "",
             "## Bars",
             "",

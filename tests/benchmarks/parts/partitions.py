@@ -13,7 +13,7 @@ PARTITIONS = (1, 4, 16, 64)
 
 async def partitions(report: Report, *, quick: bool) -> None:
     """Part 10."""
-    seconds = 1.0 if quick else 2.0
+    seconds = 1.0 if quick else 1.5
     rows: list[list[Cell]] = []
     loads: list[Load] = []
     with running_cluster(replicas=False) as cluster:
