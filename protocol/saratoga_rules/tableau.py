@@ -22,6 +22,9 @@ from saratoga_rules.spaces import Space
 Column: TypeAlias = tuple[Card, ...]
 Heights: TypeAlias = tuple[int, ...]
 
+MOST_REMEMBERED: Final = 1 << 11
+"""Offers, and columns: those of all boards that race on a node, 2 to 6 MiB where there are so many."""
+
 
 OFFERS: Final = 1 << 11
 """Remembered, of about a KiB each: the last two of every racer at 256 tables of four."""
@@ -66,7 +69,7 @@ class Columns:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "offer", lru_cache(maxsize=OFFERS)(self._offer))
-        object.__setattr__(self, "packets", lru_cache(maxsize=1 << 12)(self._packets))
+        object.__setattr__(self, "packets", lru_cache(maxsize=MOST_REMEMBERED)(self._packets))
 
     def refusal(self, columns: tuple[Column, ...], move: Carry) -> Refusal | None:
         """Why so many cards of a column may not be carried onto another; `None` where they may."""
