@@ -52,7 +52,7 @@ class Session:
     """The fence of that seat: a newer connection has a larger one."""
     claimed: int = 0
     """The fence with which it asked for a seat last: the answer may have been lost."""
-    watching: set[str] = field(default_factory=set)
+    watching: frozenset[str] = frozenset()
     """Tables followed without a seat."""
     leaderboard: SubscribeLeaderboard | None = None
     visitor: Visitor = field(default_factory=unlimited)

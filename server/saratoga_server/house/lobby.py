@@ -298,13 +298,13 @@ class Lobby:
         if room.state.phase is Phase.CLOSED:
             raise Refusal("table_closed")
         check_room_to_watch(session, room.code, self._hub.audience(room.code))
-        session.watching.add(room.code)
+        session.watching |= {room.code}
         self._hub.follow(session, room.code)
         return await self.snapshot(session, command.id, room)
 
     async def unwatch(self, session: Session, command: UnwatchTable) -> Done:
         """Stop following."""
-        session.watching.discard(command.table)
+        session.watching -= {command.table}
         if session.seat != command.table:
             self._hub.unfollow(session, command.table)
         return Done(re=command.id)
@@ -351,7 +351,7 @@ class Lobby:
         """The table is closed: nobody sits or watches there any more."""
         for session in self._hub.audience(room.code):
             session.tell(SeatLost(table=room.code, reason=reason))
-            session.watching.discard(room.code)
+            session.watching -= {room.code}
             if session.seat == room.code:
                 session.seat = None
                 await self.places.give_up(session.player, room.code, 0)

@@ -24,9 +24,9 @@ def test_a_connection_is_nobodys_and_follows_nothing_at_first() -> None:
     one, two = (
         Session(line=RecordingLine(heard), codec=CODECS[JSON], address="", number=n) for n in (1, 2)
     )
-    assert (one.player, one.seat, one.watching, one.leaderboard) == ("", None, set(), None)
-    one.watching.add("mint-otter-42")
-    assert two.watching == set()
+    assert (one.player, one.seat, one.watching, one.leaderboard) == ("", None, frozenset(), None)
+    one.watching |= {"mint-otter-42"}
+    assert two.watching == frozenset()
     assert one != two
 
 

@@ -39,7 +39,7 @@ class Audience:
             check_room_to_watch(session, CODE, self.sessions)
         except Refusal:
             return False
-        session.watching.add(CODE)
+        session.watching |= {CODE}
         return True
 
 
@@ -50,7 +50,7 @@ def test_one_address_has_so_many_watchers_and_leaves_room_for_others() -> None:
     assert audience.watches(crowd[0])
     assert not audience.watches(crowd[-1])
     assert audience.watches(audience.comes("198.51.100.9"))
-    crowd[0].watching.discard(CODE)
+    crowd[0].watching -= {CODE}
     assert audience.watches(crowd[-1])
 
 
