@@ -78,17 +78,14 @@ class Conversation:
                 if isinstance(command, GetRecord):
                     await self._answer_long(session, line, command)
                 else:
-                    await self._answer(session, command, began)
+                    answer = await self._rooms.answer(session, command)
+                    session.tell(answer)
+                    if isinstance(answer, MoveMade):
+                        self._metrics.moves_acknowledged += 1
+                        self._metrics.acknowledgement.observe(time.monotonic() - began)
                 line.answered()
             if line.is_full:
                 await line.drained()
-
-    async def _answer(self, session: Session, command: AnyCommand, began: float) -> None:
-        answer = await self._rooms.answer(session, command)
-        session.tell(answer)
-        if isinstance(answer, MoveMade):
-            self._metrics.moves_acknowledged += 1
-            self._metrics.acknowledgement.observe(time.monotonic() - began)
 
     async def _answer_long(self, session: Session, line: WebSocketLine, command: GetRecord) -> None:
         async with self._long.loading:

@@ -172,7 +172,14 @@ class House:
         self.metrics.commands[TAGS[type(command)]] += 1
         answer: AnyEvent
         try:
-            answer = await self._served(session, command)
+            try:
+                if isinstance(command, said.MakeMove) and session.player:
+                    # ninety-nine of every hundred; nothing that `_served` asks is about it
+                    answer = await self.dealer.make_move(session, command)
+                else:
+                    answer = await self._served(session, command)
+            except Refusal as refusal:
+                answer = await self._refused(session, command, refusal)
         except StoreUnavailable as fault:
             self.metrics.store_errors += 1
             log.warning("store_unavailable", player=session.player, reason=str(fault))
@@ -185,22 +192,17 @@ class House:
         return answer
 
     async def _served(self, session: Session, command: said.AnyCommand) -> AnyEvent:
+        """Have a command carried out by the one who serves it; raises `Refusal`."""
         kind = type(command)
-        try:
-            if isinstance(command, said.MakeMove) and session.player:
-                # of every hundred commands ninety-nine; none of the questions below is about it
-                return await self.dealer.make_move(session, command)
-            if not session.player and kind not in (said.Hello, said.Heartbeat):
-                raise Refusal("hello_first")
-            if self.draining and kind in (said.CreateTable, said.Start):
-                raise Refusal("draining")
-            if kind in CHANGES_TABLE and (wait := session.visitor.does(Act.CHANGE)):
-                raise too_much("The table was changed too often.", wait)
-            if kind in ASKS_FOR_TABLE and is_a_guess(session, command):
-                return await self._guessed(session, command)
-            return await self._serves[kind](session, command)
-        except Refusal as refusal:
-            return await self._refused(session, command, refusal)
+        if not session.player and kind not in (said.Hello, said.Heartbeat):
+            raise Refusal("hello_first")
+        if self.draining and kind in (said.CreateTable, said.Start):
+            raise Refusal("draining")
+        if kind in CHANGES_TABLE and (wait := session.visitor.does(Act.CHANGE)):
+            raise too_much("The table was changed too often.", wait)
+        if kind in ASKS_FOR_TABLE and is_a_guess(session, command):
+            return await self._guessed(session, command)
+        return await self._serves[kind](session, command)
 
     async def _guessed(self, session: Session, command: Any) -> AnyEvent:
         """Serve a command about a table that the player may only hope to be there."""

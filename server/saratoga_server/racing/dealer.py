@@ -145,7 +145,8 @@ class Dealer:
     ) -> MoveMade:
         """Store a player's own entries, and answer; raises `Refusal` if the store knows better."""
         player = session.player
-        outcome = await self._write(race, player, board, session.epoch, command_id, entries, after)
+        commit = _commit(race, player, board, session.epoch, command_id, entries, after)
+        (outcome,) = await self._store.commit((commit,))
         if outcome.status is not CommitStatus.DONE:
             present = await self._races.reload(race, player)
             if outcome.status is CommitStatus.REPEAT:
@@ -159,31 +160,6 @@ class Dealer:
             board=race.view(board, session.legal),
             at=outcome.at - race.start_at,
         )
-
-    async def _write(
-        self,
-        race: Race,
-        player: str,
-        board: Board,
-        epoch: int,
-        command_id: int,
-        entries: list[str],
-        after: Played,
-    ) -> CommitOutcome:
-        commit = BoardCommit(
-            table=race.code,
-            race=race.number,
-            player=player,
-            epoch=epoch,
-            command_id=command_id,
-            after=board.length,
-            entries=tuple(entries),
-            banked=after.banked,
-            state=after.state,
-            rises=after.banked > board.banked,
-            late=after.state is State.OUT_OF_TIME,
-        )
-        return (await self._store.commit((commit,)))[0]
 
     def _entered(
         self,
@@ -227,7 +203,8 @@ class Dealer:
         """Write the ending; False if the board is not as this node thought."""
         after = Played(board.position, board.banked, state)
         entries = [boards.ENDING_OF_STATE[state]]
-        outcome = await self._write(race, player, board, 0, 0, entries, after)
+        commit = _commit(race, player, board, 0, 0, entries, after)
+        (outcome,) = await self._store.commit((commit,))
         if outcome.status is not CommitStatus.DONE:
             return False
         self._entered(race, player, board, 0, entries, after, outcome)
@@ -268,6 +245,30 @@ class Dealer:
     async def stop(self) -> None:
         """Give up what is still being searched."""
         await self._searches.stop()
+
+
+def _commit(
+    race: Race,
+    player: str,
+    board: Board,
+    epoch: int,
+    command_id: int,
+    entries: list[str],
+    after: Played,
+) -> BoardCommit:
+    return BoardCommit(
+        table=race.code,
+        race=race.number,
+        player=player,
+        epoch=epoch,
+        command_id=command_id,
+        after=board.length,
+        entries=tuple(entries),
+        banked=after.banked,
+        state=after.state,
+        rises=after.banked > board.banked,
+        late=after.state is State.OUT_OF_TIME,
+    )
 
 
 def _judged(race: Race, board: Board, command: MakeMove) -> Played:
