@@ -48,11 +48,17 @@ class Pacer:
         if not self._fault.done():
             self._fault.set_exception(fault)
 
-    async def wait(self, seconds: float) -> None:
-        """Let them go on; raises what one ran into."""
+    def halt(self) -> None:
+        """There are too few left to go on."""
+        if not self._fault.done():
+            self._fault.set_result(None)
+
+    async def wait(self, seconds: float) -> bool:
+        """Let them go on; False if there were too few left before; raises what one ran into."""
         await asyncio.wait([self._fault], timeout=seconds)
         if self._fault.done():
             self._fault.result()
+        return not self._fault.done()
 
     def stop(self) -> None:
         self._timer.cancel()
@@ -79,7 +85,7 @@ def pace_racers(pacer: Pacer, tables: list[list[LeanRacer]], at_once: int) -> No
 
     def put_one_in() -> None:
         if not waiting:
-            pacer.fail(RuntimeError("tables have ended, and none waits any more"))
+            pacer.halt()
             return
         racers = waiting.pop()
         is_over = False

@@ -3,7 +3,7 @@
     python tests/benchmarks/suite.py [--quick] [--only moves --only start]
 
 Ends with 0 if every part ran and every bar is met, with 1 if a part failed, and with 2 if a bar is missed.
-`--quick` measures for shorter times, and fewer lines. With `--only` nothing is written.
+`--quick` measures for shorter times, and fewer lines. Only the whole suite writes RESULTS.md.
 """
 
 import argparse
@@ -93,15 +93,14 @@ def undisturbed(reports: Sequence[Report]) -> str:
     return f"**disturbed**: something else used the machine's cores during: {told}"
 
 
-def page(reports: list[Report], *, quick: bool) -> str:
+def page(reports: list[Report]) -> str:
     """All of it, as RESULTS.md has it."""
     bars = [bar for report in reports for bar in report.bars]
-    flags = ' ARGS="--quick"' if quick else ""
     return "\n".join(
         [
             "# What it costs",
             "",
-            f"Written by `make bench{flags}`; what each part means, and what it does not say, is in",
+            "Written by `make bench`; what each part means, and what it does not say, is in",
             "[README.md](README.md).",
             "",
             *(f"- {fact}" for fact in facts()),
@@ -129,7 +128,7 @@ def main(names: Sequence[str], *, quick: bool, written: bool) -> int:
     bars = [bar for report in reports for bar in report.bars]
     print("\n".join(markdown(BARS, [bar.cells() for bar in bars])))
     if written:
-        RESULTS.write_text(page(reports, quick=quick), encoding="utf-8")
+        RESULTS.write_text(page(reports), encoding="utf-8")
         print(f"written: {RESULTS.name}")
     if not all_ran:
         return FAILED
@@ -142,4 +141,10 @@ if __name__ == "__main__":
     arguments.add_argument("--only", action="append", choices=list(PARTS), help="this part")
     options = arguments.parse_args()
     every = QUICK if options.quick else tuple(PARTS)
-    sys.exit(main(options.only or every, quick=options.quick, written=not options.only))
+    sys.exit(
+        main(
+            options.only or every,
+            quick=options.quick,
+            written=not options.only and not options.quick,
+        )
+    )

@@ -23,23 +23,27 @@ KEY = BoardKey(game=GAME, ranking="best", period="all", bots=False)
 
 PAGE = 20
 MOST_TIMES = 2.0
-BATCH = 2_000
+BATCH = 1_000
 """Rows that are written in one go."""
 
 _FILL = """
 local tag, first, rows = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local best, bankroll = tag .. ':best:all:people', tag .. ':bankroll:all:people'
+local scores, best_rows, sums, sum_rows = {}, {}, {}, {}
 for number = first, first + rows - 1 do
   local player = string.format('player%010d', number)
   local banked, left = number * 7919 % 52 + 1, number * 104729 % 2097152
-  local net, low = banked * 5 - 52, 33554431 - number % 33554432
-  local score = (banked * 2097152 + left) * 33554432 + low
-  local row = {'mint-otter-42/1', banked, net, 2097151 - left}
-  redis.call('ZADD', best, string.format('%.0f', score), player)
-  redis.call('HSET', best .. ':rows', player, cmsgpack.pack(row))
-  redis.call('ZADD', bankroll, string.format('%.0f', (134217728 + net) * 33554432 + low), player)
-  redis.call('HSET', bankroll .. ':rows', player, cmsgpack.pack({row[1], net, 1, number}))
+  local net, low, n = banked * 5 - 52, 33554431 - number % 33554432, #scores
+  scores[n + 1] = string.format('%.0f', (banked * 2097152 + left) * 33554432 + low)
+  best_rows[n + 2] = cmsgpack.pack({'mint-otter-42/1', banked, net, 2097151 - left})
+  sums[n + 1] = string.format('%.0f', (134217728 + net) * 33554432 + low)
+  sum_rows[n + 2] = cmsgpack.pack({'mint-otter-42/1', net, 1, number})
+  scores[n + 2], best_rows[n + 1], sums[n + 2], sum_rows[n + 1] = player, player, player, player
 end
+redis.call('ZADD', best, unpack(scores))
+redis.call('HSET', best .. ':rows', unpack(best_rows))
+redis.call('ZADD', bankroll, unpack(sums))
+redis.call('HSET', bankroll .. ':rows', unpack(sum_rows))
 redis.call('SET', tag .. ':sequence', first + rows)
 return redis.call('ZCARD', best)
 """

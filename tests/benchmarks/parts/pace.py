@@ -94,6 +94,7 @@ async def _echo(like: Load, slices: int, rate: float | None) -> Load:
         await pacer.wait(SLICE / 2)
         load = await _slice(pacer, running, slices * SLICE)
         pacer.stop()
+        assert load is not None
         return load
 
 
@@ -105,15 +106,17 @@ async def _at_share(pacer: Pacer, running: Running, slices: int) -> Load:
     """
     seen: list[Load] = []
     for _ in range(MOST_SLICES):
-        await pacer.wait(SLICE / 10)
-        seen.append(await _slice(pacer, running, SLICE))
+        load = await _slice(pacer, running, SLICE) if await pacer.wait(SLICE / 10) else None
+        if load is None:
+            break
+        seen.append(load)
         step = SHARE / max(0.01, seen[-1].server_busy)
         pacer.rate *= min(MOST_STEP, max(1 / MOST_STEP, step))
         if sum(_off(load) <= NEAR for load in seen) == slices:
             break
     pacer.stop()
     nearest = sorted(seen, key=_off)[:slices]
-    if _off(nearest[-1]) > FAR:
+    if len(nearest) < slices or _off(nearest[-1]) > FAR:
         shares = ", ".join(f"{load.server_busy:.0%}" for load in seen)
         raise RuntimeError(f"the server could not be kept {SHARE:.0%} busy, but was {shares}")
     return together(nearest)
@@ -123,8 +126,9 @@ def _off(load: Load) -> float:
     return abs(load.server_busy - SHARE)
 
 
-async def _slice(pacer: Pacer, running: Running, seconds: float) -> Load:
+async def _slice(pacer: Pacer, running: Running, seconds: float) -> Load | None:
+    """What was seen in so many seconds; `None` if they were not all there."""
     load = pacer.load = Load()
     with measured(load, running.servers, running.stores):
-        await pacer.wait(seconds)
-    return load
+        is_whole = await pacer.wait(seconds)
+    return load if is_whole else None
