@@ -211,6 +211,17 @@ def plausible(racer: LeanRacer) -> str | None:
     return racer.chance.choice(legal)
 
 
+def dawdling(racer: LeanRacer) -> str | None:
+    """Look through the stock most of the time: a player whose race lasts much longer."""
+    assert racer.board is not None
+    legal = racer.board.legal
+    if legal and racer.chance.random() < 0.8:
+        for move in ("draw", "redeal"):
+            if move in legal:
+                return move
+    return plausible(racer)
+
+
 async def seated(
     ports: Sequence[int], game: str, choice: Choice, *, legal: bool
 ) -> list[LeanRacer]:

@@ -8,7 +8,7 @@ from benchmarks.contestants import Running, echo_server, house_server
 from benchmarks.lines import GAME
 from benchmarks.measuring import Load, at_rest, resident_kib
 from benchmarks.reports import Bar, Report
-from kit.lean_racers import LeanRacer, plausible, racing_tables
+from kit.lean_racers import LeanRacer, dawdling, plausible, racing_tables
 from kit.lean_socket import LeanSocket, connect
 
 MOVES = 100
@@ -99,7 +99,7 @@ async def _racing(count: int) -> tuple[Resident, float]:
         sizes = [await _resident(running)]
         racers = []
         for _ in range(2):
-            tables = await racing_tables(count // 8, running.same, GAME)
+            tables = await racing_tables(count // 8, running.same, GAME, dawdling)
             await asyncio.gather(*(_raced(four) for four in tables))
             racers += [racer for four in tables for racer in four]
             sizes.append(await _resident(running))
