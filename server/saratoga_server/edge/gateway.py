@@ -22,9 +22,7 @@ from saratoga_protocol.codec import CODECS
 from saratoga_protocol.events import Alive
 from saratoga_protocol.refusals import (
     ABUSE,
-    NO_HELLO,
     RESTARTING,
-    TAKEN_OVER,
     TOO_SLOW,
     WRONG_SUBPROTOCOL,
     CloseCode,
@@ -245,13 +243,10 @@ class Gateway:
             number=next(self._numbers),
             visitor=visitor,
         )
-        visitor.gives_way = lambda: line.close(TAKEN_OVER if session.player else NO_HELLO)
-        visitor.is_seated = lambda: session.seat is not None
+        visitor.gives_way, visitor.is_seated = session.gives_way, session.is_seated
         self._lines[session] = self._lines_of[connection] = line
         self._rooms.arrived(session)
-        deadline = asyncio.get_running_loop().call_later(
-            HELLO_WITHIN, lambda: None if session.player else line.close(NO_HELLO)
-        )
+        deadline = asyncio.get_running_loop().call_later(HELLO_WITHIN, session.should_be_known)
         try:
             await self._talk.converse(connection, session, line)
         except ConnectionClosed:

@@ -6,7 +6,7 @@ from typing import Protocol
 from saratoga_protocol.codec import Codec
 from saratoga_protocol.commands import SubscribeLeaderboard
 from saratoga_protocol.events import AnyEvent
-from saratoga_protocol.refusals import CloseCode
+from saratoga_protocol.refusals import NO_HELLO, TAKEN_OVER, CloseCode
 from saratoga_server.allowance.accounts import Visitor, unlimited
 from saratoga_server.table import Seat
 
@@ -66,6 +66,19 @@ class Session:
         if (seat.hello, seat.epoch) == (self.hello, self.claimed):
             self.epoch = self.claimed
         return self.epoch < seat.epoch
+
+    def is_seated(self) -> bool:
+        """Whether this connection holds a seat."""
+        return self.seat is not None
+
+    def gives_way(self) -> None:
+        """A newer connection needs the room."""
+        self.line.close(TAKEN_OVER if self.player else NO_HELLO)
+
+    def should_be_known(self) -> None:
+        """There was time enough for a hello."""
+        if not self.player:
+            self.line.close(NO_HELLO)
 
     def tell(self, event: AnyEvent) -> None:
         """Send one event to this connection."""

@@ -5,6 +5,7 @@ import pytest
 from kit.guests import Heard, RecordingLine
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.events import Announcement
+from saratoga_protocol.refusals import NO_HELLO, TAKEN_OVER
 from saratoga_protocol.version import JSON, SUBPROTOCOLS
 from saratoga_server.floor.session import Session
 from saratoga_server.table import Seat
@@ -44,3 +45,15 @@ def test_a_seat_is_lost_to_another_connection_and_not_to_ones_own_unanswered_cla
     seat = Seat(player="a" * 16, name="Ann", hello=hello, epoch=epoch)
     assert session.has_lost(seat) == is_lost
     assert session.epoch == (3 if is_lost else epoch)
+
+
+def test_who_gives_way_is_told_why_and_who_is_known_needs_no_reminder() -> None:
+    line = RecordingLine(Heard(CODECS[JSON]))
+    session = Session(line=line, codec=CODECS[JSON], address="", number=1)
+    session.gives_way()
+    session.should_be_known()
+    session.player = "a" * 16
+    session.should_be_known()
+    session.gives_way()
+    assert line.closed == [NO_HELLO, NO_HELLO, TAKEN_OVER]
+    assert not session.is_seated()
