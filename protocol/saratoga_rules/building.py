@@ -5,9 +5,10 @@ prints as `down in alternating colours`. The answers for all 52 cards are worked
 the word is made.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Final
 
 from saratoga_rules.cards import HIDDEN, PACK, RANKS, Card, is_red, rank, suit
 
@@ -32,6 +33,12 @@ class Pairing(Enum):
         return self.value
 
 
+_OF_RANK: Final = {
+    number: tuple(card for card in PACK if rank(card) == number)
+    for number in range(1, len(RANKS) + 1)
+}
+
+
 @dataclass(frozen=True)
 class Build:
     """How a column grows: the ranks may go these steps from card to card, in these suits."""
@@ -47,9 +54,7 @@ class Build:
     """For every card the cards that it may be laid on."""
 
     def __post_init__(self) -> None:
-        onto = {
-            lower: frozenset(card for card in PACK if self._fits(lower, card)) for lower in PACK
-        }
+        onto = {lower: frozenset(self._followers(lower)) for lower in PACK}
         under = {card: frozenset(lower for lower in PACK if card in onto[lower]) for card in PACK}
         object.__setattr__(self, "onto", {**onto, HIDDEN: frozenset()})
         object.__setattr__(self, "under", {**under, HIDDEN: frozenset()})
@@ -70,13 +75,14 @@ class Build:
                 return length
         return len(column)
 
-    def _fits(self, lower: Card, card: Card) -> bool:
-        step = rank(card) - rank(lower)
-        if self.around_the_corner:
-            followed = any((step - wanted) % len(RANKS) == 0 for wanted in self.steps)
-        else:
-            followed = step in self.steps
-        return followed and self.pairing(lower, card)
+    def _followers(self, lower: Card) -> Iterator[Card]:
+        for step in self.steps:
+            wanted = rank(lower) + step
+            if self.around_the_corner:
+                wanted = (wanted - 1) % len(RANKS) + 1
+            for card in _OF_RANK.get(wanted, ()):
+                if self.pairing(lower, card):
+                    yield card
 
 
 def down(pairing: Pairing, *, around_the_corner: bool = False) -> Build:
