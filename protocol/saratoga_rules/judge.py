@@ -41,7 +41,7 @@ def legal_moves(game: Game, position: Position) -> list[Move]:
     """Every move that may be played, each once."""
     _, _, _, up, down, columns, base, _ = position
     offer = game.columns.offer(columns, up, down, base)
-    moves: list[Move] = [*offer.carries, *offer.banks]
+    moves: list[Move] = [*offer.carries]
     for move in proposals(game, position, offer):
         if refusal(game, position, move) is None:
             moves.append(move)  # noqa: PERF401 (measured)

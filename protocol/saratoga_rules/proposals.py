@@ -1,12 +1,15 @@
 """Moves worth asking the judge about: no legal move is missing, and hardly another is there.
 
-What the cards of the columns may do is not among them: `Columns.offer` has found that already.
+Carries from column to column are not among them: `Columns.offer` has judged them already.
 """
+
+from operator import attrgetter
+from typing import Final
 
 from saratoga_rules.cards import SUITS, Card, card_of
 from saratoga_rules.foundations import rank_at
 from saratoga_rules.game import Game
-from saratoga_rules.moves import DRAW, REDEAL, RESERVE, WASTE, Move, carry
+from saratoga_rules.moves import DRAW, REDEAL, RESERVE, WASTE, Carry, Move, carry
 from saratoga_rules.piles import Pile
 from saratoga_rules.position import Position
 from saratoga_rules.tableau import Offer
@@ -16,14 +19,17 @@ def proposals(game: Game, position: Position, offer: Offer) -> list[Move]:
     """Every other move that the judge may allow in a position, each once."""
     stock, waste, reserve, up, _, _, base, _ = position
     proposed: list[Move] = []
+    banks = [*offer.banks]
     if stock:
         proposed.append(DRAW)
     elif waste:
         proposed.append(REDEAL)
-    if waste:
-        proposed += _carries(game, offer, WASTE, Pile.WASTE, waste[-1])
-    if reserve:
-        proposed += _carries(game, offer, RESERVE, Pile.RESERVE, reserve[-1])
+    for source, pile, cards in ((WASTE, Pile.WASTE, waste), (RESERVE, Pile.RESERVE, reserve)):
+        if cards:
+            for move in _carries(game, offer, source, pile, cards[-1]):
+                (proposed if move.destination >= 0 else banks).append(move)
+    if banks:
+        proposed += sorted(banks, key=_target, reverse=True)
     if game.up.gives_back:
         for letter, height in zip(SUITS, up, strict=True):
             if height > 1:
@@ -32,7 +38,11 @@ def proposals(game: Game, position: Position, offer: Offer) -> list[Move]:
     return proposed
 
 
-def _carries(game: Game, offer: Offer, source: str, pile: Pile, card: Card) -> list[Move]:
+_target: Final = attrgetter("target")
+"""Backwards, those to the foundations built up come before those to foundations built down."""
+
+
+def _carries(game: Game, offer: Offer, source: str, pile: Pile, card: Card) -> list[Carry]:
     targets = offer.takers.get(card, ())
     if offer.spaces and game.columns.space.admits(pile, card):
         targets += offer.spaces

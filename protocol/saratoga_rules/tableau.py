@@ -44,7 +44,7 @@ class Offer(NamedTuple):
     carries: tuple[Carry, ...]
     """Every carry from column to column that may be played."""
     banks: tuple[Carry, ...]
-    """Every carry from a column to a foundation that may be played."""
+    """Every carry from a column to a foundation that takes the card."""
     takers: Mapping[Card, tuple[str, ...]]
     """For every card that fits on some top card or foundation, the names of those piles."""
     spaces: tuple[str, ...]
