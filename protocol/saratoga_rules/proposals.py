@@ -19,15 +19,16 @@ def proposals(game: Game, position: Position, offer: Offer) -> list[Move]:
     """Every other move that the judge may allow in a position, each once."""
     stock, waste, reserve, up, _, _, base, _ = position
     proposed: list[Move] = []
-    banks = [*offer.banks]
     if stock:
         proposed.append(DRAW)
     elif waste:
         proposed.append(REDEAL)
-    for source, pile, cards in ((WASTE, Pile.WASTE, waste), (RESERVE, Pile.RESERVE, reserve)):
-        if cards:
-            for move in _carries(game, offer, source, pile, cards[-1]):
-                (proposed if move.destination >= 0 else banks).append(move)
+    beside = _carries(game, offer, WASTE, Pile.WASTE, waste[-1]) if waste else []
+    if reserve:
+        beside += _carries(game, offer, RESERVE, Pile.RESERVE, reserve[-1])
+    banks = [*offer.banks]
+    for move in beside:
+        (proposed if move.destination >= 0 else banks).append(move)
     if banks:
         proposed += sorted(banks, key=_target, reverse=True)
     if game.up.gives_back:

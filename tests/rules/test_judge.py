@@ -63,6 +63,15 @@ def test_they_are_also_in_positions_that_play_hardly_reaches(game: Game, picture
     }
 
 
+def test_moves_are_listed_columns_first_then_stock_then_foundations() -> None:
+    position = draw(
+        LAFAYETTE, "t1: 9H 8C\nt2: 8H\nt3: 7S 6H\nwaste: 7C\nreserve: 2C AS\nup: C6\ndown: C5 H7"
+    )
+    assert [str(move) for move in legal_moves(LAFAYETTE, position)] == [
+        *("t1>t4", "t3>t4", "redeal", "w>t2", "w>t4", "r>t4", "w>up", "r>up", "t1>down", "t3>down")
+    ]
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_a_view_is_judged_like_the_position_behind_it(name: str) -> None:
     game = GAMES[name]
