@@ -1,11 +1,11 @@
 """Every reason for which the house says no: the closed list behind `events.Refused`."""
 
-from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+
+class Reason(Struct, frozen=True):
     """A code for programs, a sentence for people, and whether the same command may work later."""
 
     code: str
@@ -69,8 +69,7 @@ REASONS: Final = {reason.code: reason for reason in _REASONS}
 """Each code with its sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class CloseCode:
+class CloseCode(Struct, frozen=True):
     """Why the house closes a connection. 4000-4499: come back, with jitter. 4500-4999: do not."""
 
     code: int

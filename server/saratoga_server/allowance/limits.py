@@ -9,7 +9,6 @@ No store is asked, so that of several processes each allows as much.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
 from typing import Final
@@ -54,8 +53,7 @@ class Act(StrEnum):
     """A change of a table, which everybody there is shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
+class Pace(Struct, frozen=True):
     """So many at once, and then one every so many seconds."""
 
     burst: float

@@ -9,10 +9,10 @@ import socket
 import ssl
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, cast
 
+from msgspec import Struct
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.server import ServerProtocol
@@ -70,8 +70,7 @@ BEARING: Final[dict[str, Any]] = {
 """Of every connection."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Door:
+class Door(Struct, frozen=True, kw_only=True):
     """Where the gateway listens, and whom it lets in."""
 
     host: str

@@ -1,7 +1,6 @@
 """An answer over plain HTTP, before it is one and after."""
 
 import email.utils
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
@@ -15,8 +14,7 @@ JSON: Final = "application/json"
 NOT_KEPT: Final = "no-store"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class Page(msgspec.Struct, frozen=True, kw_only=True):
     """An answer before it is HTTP."""
 
     body: bytes

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from msgspec import Struct
+
 from saratoga_rules.game import Game
 from saratoga_rules.judge import is_won, play
 from saratoga_rules.moves import Move, parse_move
@@ -58,8 +60,7 @@ class Board:
         return self.rises.get(self.banked)
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
+class Played(Struct, frozen=True):
     """What a move leads to, before anybody has stored it."""
 
     position: Position

@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from itertools import count
 from typing import Final
+
+from msgspec import Struct
 
 from saratoga_server.patience import PATIENCE
 from saratoga_server.ports import StoreRefused, StoreUnavailable
@@ -30,8 +31,7 @@ _PAUSE: Final = 0.05
 """Seconds between looks for a store that is just starting."""
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(Struct, frozen=True):
     """A store that is fit for use."""
 
     boards: Boards

@@ -1,9 +1,10 @@
 """Whether a store may hold the house's state: version, eviction, and how it reaches the disk."""
 
 import asyncio
-from dataclasses import dataclass, replace
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from redis.asyncio import Redis
 from redis.exceptions import AuthenticationError, ResponseError
 from redis.exceptions import ConnectionError as RedisConnectionError
@@ -28,8 +29,7 @@ _SETTINGS: Final = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Fitness:
+class Fitness(Struct, frozen=True):
     """What a store that was found fit says of itself."""
 
     product: str

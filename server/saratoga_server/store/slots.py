@@ -1,10 +1,10 @@
 """Which primary of a cluster serves which hash slot, as a node of it tells."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from msgspec import Struct
 from redis.crc import key_slot
 
 SLOTS: Final = 16_384
@@ -13,8 +13,7 @@ Address = tuple[str, int]
 """Host and port."""
 
 
-@dataclass(frozen=True, slots=True)
-class SlotMap:
+class SlotMap(Struct, frozen=True):
     """A cluster as one of its nodes knows it."""
 
     is_whole: bool
