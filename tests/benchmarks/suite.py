@@ -72,7 +72,8 @@ async def ran(name: str, *, quick: bool) -> tuple[Report, bool]:
             await part(report, quick=quick)
     except Exception as fault:  # the edge: the other parts go on
         traceback.print_exc()
-        report.say(f"**Failed**: {type(fault).__name__}: {fault}")
+        told = str(fault).strip().splitlines() or [""]
+        report.say(f"**Failed**: {type(fault).__name__}: {' ... '.join({told[0]: 0, told[-1]: 0})}")
         return report, False
     finally:
         report.others = others.share()

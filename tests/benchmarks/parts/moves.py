@@ -7,7 +7,7 @@ from benchmarks.closed_loop import house_load
 from benchmarks.contestants import replicated_house
 from benchmarks.known_deals import KnownDeals
 from benchmarks.lines import GAME, columns, echo_line, house_line, line, tell
-from benchmarks.measuring import Load
+from benchmarks.measuring import Load, together
 from benchmarks.reports import Bar, Cell, Report
 from saratoga_rules.games import GAMES
 
@@ -17,7 +17,7 @@ AT = 64
 """Tables at which the layers and the other games are compared."""
 GROWN = (16, 256)
 """Tables between which it is looked at what more of them cost."""
-ROUNDS, QUICK_ROUNDS = 3, 2
+ROUNDS, FEWER_ROUNDS = 3, 2
 """Of the house and the echo in turns, from which the median is taken."""
 
 LEAST_RATIO, LEAST_GROWTH = 2.5, 1.3
@@ -45,8 +45,8 @@ async def moves(report: Report, *, quick: bool) -> None:
         "legal moves); the echo's as many. At `replicated` the store's CPU is that of primary and replica, "
         "of which the replica's files are in memory."
     )
-    await _in_turns(report, safe[AT], echo[AT], QUICK_ROUNDS if quick else ROUNDS, seconds)
-    await _growth(report, safe, echo, QUICK_ROUNDS - 1 if quick else QUICK_ROUNDS, seconds)
+    await _in_turns(report, safe[AT], echo[AT], FEWER_ROUNDS if quick else ROUNDS, seconds)
+    await _growth(report, safe, echo, FEWER_ROUNDS - 1 if quick else FEWER_ROUNDS, seconds)
 
 
 async def _replicated(tables: int, seconds: float) -> Load:
@@ -112,8 +112,14 @@ LIMITS = ("--rate", "100000", "--burst", "100000", "--limits-per-address", "1000
 async def layers(report: Report, *, quick: bool) -> None:
     """Part 1: the same with layers replaced."""
     seconds = QUICK_SECONDS if quick else SECONDS
-    loads = {name: await house_line(AT, seconds, altered=altered) for name, altered in LAYERS}
-    whole, echo = loads["everything"], await echo_line(loads["everything"], AT, seconds)
+    seen: dict[str, list[Load]] = {name: [] for name, _ in LAYERS}
+    for _ in range(FEWER_ROUNDS):
+        # in turns: what the machine's mood does to one, it does to the next
+        for name, altered in LAYERS:
+            seen[name].append(await house_line(AT, seconds, altered=altered))
+    loads = {name: together(some) for name, some in seen.items()}
+    whole = loads["everything"]
+    echo = together([await echo_line(whole, AT, seconds) for _ in range(FEWER_ROUNDS)])
     # the position stays where the rules are off, so the answers differ in size
     rows = [line("bare echo", AT, echo, echo)]
     rows += [line(name, AT, load, echo) for name, load in loads.items()]
