@@ -15,7 +15,6 @@ from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 import click
-import platformdirs
 
 from saratoga_server.store.addresses import addresses
 from saratoga_server.store.durability import Durability
@@ -59,6 +58,9 @@ class CannotOpen(Exception):
 
 def default_data() -> Path:
     """The folder of the user's own where the house keeps its store."""
+    # where none is named
+    import platformdirs
+
     return platformdirs.user_data_path("saratoga", appauthor=False)
 
 
