@@ -336,6 +336,7 @@ async def test_results_at_a_primary_that_has_handed_over_are_found_at_the_next_l
         await asyncio.to_thread(cluster.fail_over, owner)
         await asyncio.to_thread(cluster.wait_until_in_step)
         assert await Leaderboards(link).settle_outbox(10) == []
+        await known.refresh()  # under way already: whoever asks meanwhile shares it
         assert await Leaderboards(link).settle_outbox(10) == [settlement]
     finally:
         await known.close()

@@ -37,8 +37,11 @@ from saratoga_server.edge.long_answers import LongAnswers
 from saratoga_server.edge.porter import Doorstep, HttpAnswer, Porter
 from saratoga_server.floor.session import Session
 from saratoga_server.gauges.metrics import Metrics
+from saratoga_server.logs import EventLog
 from saratoga_server.process.census import Census
 from saratoga_server.process.fair_door import FairDoor, bind
+
+log = EventLog("edge")
 
 HELLO_WITHIN: Final = 10.0
 """Seconds in which a connection must say hello."""
@@ -187,9 +190,13 @@ class Gateway:
             for number, (session, line) in enumerate(list(self._lines.items()), start=1):
                 if number % AT_ONCE == 0:
                     await asyncio.sleep(0)
-                line.send(frames[id(session.codec)])
-                if line.is_dead(now):
-                    line.close(TOO_SLOW)
+                try:
+                    line.send(frames[id(session.codec)])
+                    if line.is_dead(now):
+                        line.close(TOO_SLOW)
+                except Exception as fault:  # the edge: one connection is not the end of the house
+                    log.error("house_fault", fault=fault, connection=session.number)
+                    line.cut()
 
     def stop_listening(self) -> None:
         """Let nobody in any more; who is half in is told to come again (503)."""

@@ -23,7 +23,7 @@ from saratoga_server.allowance.accounts import Visitor
 from saratoga_server.allowance.limits import Bucket, Pace
 from saratoga_server.edge.kernel import bound_buffers, forget_unsent
 from saratoga_server.edge.reading import Reading
-from saratoga_server.edge.whole_frames import read_whole
+from saratoga_server.edge.whole_frames import is_between_frames, read_whole
 
 MOST_HEAD: Final = 16 * 1024
 """Bytes of a request with all its headers."""
@@ -125,6 +125,8 @@ class Intake(ServerConnection):
         self._controls = Bucket()
         self._taker: asyncio.Future[bytes | None] | None = None
         """Waits for the next message."""
+        self._is_between_frames = False
+        """What comes next begins a frame."""
         self._ping_at = monotonic() + PING_EVERY
         self._unanswered = 0
         """Pings in a row."""
@@ -232,15 +234,17 @@ class Intake(ServerConnection):
             return
         message = read_whole(data) if self._is_between_messages else None
         if message is None or not self._hand_over(message):
-            super().data_received(data)
+            self._parse(data)
+
+    def _parse(self, data: bytes) -> None:
+        super().data_received(data)
+        self._is_between_frames = is_between_frames(self.protocol.parser)
 
     @property
     def _is_between_messages(self) -> bool:
-        """Whether a new frame begins with what comes next, and may begin a message."""
+        """Whether what comes next begins a frame, which may begin a message."""
         protocol = self.protocol
-        return (
-            protocol.state is OPEN and not protocol.reader.buffer and protocol.current_size is None
-        )
+        return self._is_between_frames and protocol.state is OPEN and protocol.current_size is None
 
     def _hand_over(self, message: bytes | None) -> bool:
         """Give a message to whoever waits for one; `None`: there is something in the queue."""
@@ -307,7 +311,7 @@ class Intake(ServerConnection):
             piece = self._within_head(piece)
         del self._backlog[: len(piece)]
         if piece:
-            super().data_received(piece)
+            self._parse(piece)
         if self._backlog:
             self.transport.pause_reading()
         self._go_on()

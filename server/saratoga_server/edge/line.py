@@ -84,7 +84,7 @@ class WebSocketLine:
             await self._connection.drain()
 
     def is_dead(self, now: float) -> bool:
-        """Whether the other end has left a ping unanswered; to be asked again and again."""
+        """Whether the other end leaves pings unanswered; to be asked again and again."""
         return self._connection.is_gone(now)
 
     def close(self, code: CloseCode) -> None:

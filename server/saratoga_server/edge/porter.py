@@ -69,6 +69,7 @@ class Porter:
         self.intakes.discard(intake)
         self._long.done(intake.page_size)
         intake.visitor.left()
+        intake.visitor.lets_go()
 
     def floods(self, intake: Intake) -> None:
         """It sends what nobody needs to send."""
@@ -130,6 +131,7 @@ class Porter:
             intake.client = client_address(intake.client, forwarded, self._proxies)
             intake.visitor = self._visitor(intake.client, intake)
             before.left()
+            before.lets_go()
         elif forwarded and not self._has_seen_proxy:
             self._has_seen_proxy = True
             log.warning(

@@ -5,10 +5,12 @@ in it. A frame that is whole, binary, masked, final and all that was read needs 
 other goes to `websockets`, which stays the judge of what is a frame. RFC 6455, 5.2.
 """
 
+from collections.abc import Generator
 from struct import Struct
-from typing import Final
+from typing import Any, Final
 
 from websockets.frames import apply_mask  # type: ignore[attr-defined]
+from websockets.streams import StreamReader
 
 BINARY: Final = 0x82
 """The first byte of a final binary frame without extensions."""
@@ -39,6 +41,18 @@ def read_whole(data: bytes) -> bytes | None:
     if length == MASKED + _MEDIUM and size > 8 + SHORT and data[2] << 8 | data[3] == size - 8:
         return apply_mask(data[8:], data[4:8])
     return None
+
+
+def is_between_frames(parser: Generator[None]) -> bool:
+    """Whether the library's parser waits for a frame to begin.
+
+    Of one that has begun it may have taken out of its buffer all that there was; what comes next is the
+    rest of that frame then, whatever it looks like.
+    """
+    step: Any = parser
+    while step.gi_yieldfrom is not None:
+        step = step.gi_yieldfrom
+    return step.gi_code is StreamReader.at_eof.__code__
 
 
 def framed(message: bytes | str) -> bytes:

@@ -4,8 +4,8 @@ The port is taken at once, so that whoever has it already is found out; what it 
 loaded at the first scrape, and not while players wait for the house to open.
 """
 
-import select
 import socket
+from selectors import EVENT_READ, DefaultSelector
 from threading import Event, Thread
 from typing import Final
 
@@ -40,10 +40,10 @@ class MetricsPage:
         self._thread.join()
 
     def _serve(self) -> None:
-        with self._door:
+        with self._door, DefaultSelector() as selector:
+            selector.register(self._door, EVENT_READ)
             while not self._closing.is_set():
-                called, _, _ = select.select([self._door], [], [], LOOK_EVERY)
-                if called:
+                if selector.select(LOOK_EVERY):
                     self._answer()
 
     def _answer(self) -> None:

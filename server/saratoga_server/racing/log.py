@@ -62,7 +62,12 @@ class Log:
 
     def copy(self) -> "Log":
         """Another log with the same entries."""
-        return Log(self)
+        other = Log()
+        other._texts = self._texts[:]
+        other._moments = self._moments[:]
+        other._numbers = self._numbers[:]
+        other._command_ids = self._command_ids[:]
+        return other
 
     def texts(self) -> Iterator[str]:
         """Of every entry: a move, or at the end an ending."""

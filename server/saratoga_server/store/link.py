@@ -116,7 +116,7 @@ class Link:
                 raise faults[0]
             if faults:
                 # who did not answer may have handed over: the next look goes to its heir
-                await self.primaries.refresh()
+                self.primaries.refresh_soon()
             return [answer for answer in answers if not isinstance(answer, BaseException)]
 
         return await self.patiently(call)

@@ -102,6 +102,12 @@ class Primaries:
             self._reading = asyncio.create_task(self._read())
         await asyncio.shield(self._reading)
 
+    def refresh_soon(self) -> None:
+        """Read the map again; nobody waits for it."""
+        if self.is_cluster and self._reading is None:
+            self._reading = asyncio.create_task(self._read())
+            self._reading.add_done_callback(_tell_fault)
+
     async def open(self) -> None:
         """Read the map, and keep it; raise `StoreUnavailable` if a key has no owner."""
         await self.refresh()
@@ -195,6 +201,11 @@ async def _answers(asked: list["asyncio.Task[SlotMap | None]"]) -> list[SlotMap]
         if left:
             await asyncio.wait(left)
     return told
+
+
+def _tell_fault(reading: "asyncio.Task[None]") -> None:
+    if not reading.cancelled() and (fault := reading.exception()) is not None:
+        _log.error("map_not_read", fault=fault)
 
 
 async def _close(nodes: Iterable[Primary]) -> None:

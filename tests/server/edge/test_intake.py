@@ -24,10 +24,11 @@ from kit.raw_sockets import (
 )
 from kit.sockets import stranger
 from saratoga_protocol.commands import Heartbeat
-from saratoga_protocol.events import Done
+from saratoga_protocol.events import Done, Refused
 from saratoga_protocol.refusals import ABUSE
 from saratoga_server.edge.intake import AT_ONCE, MOST_FRAGMENTS, MOST_HEAD, MOST_UNANSWERED
 from saratoga_server.edge.line import WebSocketLine
+from saratoga_server.edge.whole_frames import read_whole
 
 
 @pytest.fixture
@@ -220,6 +221,26 @@ async def test_frames_before_the_door_is_open_make_no_trouble(opened: OpenGatewa
         assert await anna.ask(Heartbeat) == Done(re=1)
 
 
+# Frames that come in pieces
+
+
+@pytest.mark.parametrize("place", [1, 2, 4, 6, 7, 20, 47])
+async def test_the_rest_of_a_frame_is_no_frame_whatever_it_looks_like(
+    opened: OpenGateway, place: int
+) -> None:
+    command = msgspec.msgpack.encode({"type": "x" * 31, "id": 7})
+    data = frame(command)
+    # under a mask of zeros the payload begins as a whole frame of its own length would
+    assert read_whole(data[6:]) is not None
+    async with stranger(opened.url, "Anna") as anna:
+        line = opened.hall.sessions[0].line
+        assert isinstance(line, WebSocketLine)
+        line._connection.data_received(data[:place])
+        line._connection.data_received(data[place:])
+        await anna.heard.next(Refused, 0, code="bad_command", re=7)
+        assert await anna.ask(Heartbeat) == Done(re=anna.last_id)
+
+
 # The end
 
 
@@ -275,3 +296,21 @@ async def test_what_was_said_in_the_handshake_is_forgotten(opened: OpenGateway) 
         assert intake.request is not None
         assert list(intake.request.headers.raw_items()) == []
         assert intake.response is None
+
+
+async def test_who_was_never_let_in_is_gone_as_soon(opened: OpenGateway) -> None:
+    gone = asyncio.Event()
+    gc.disable()
+    try:
+        async with stranger(opened.url, "Anna") as anna:
+            known = set(opened.gateway._porter.intakes)
+            with raw_socket(port(opened), window=None):
+                await anna.ask(Heartbeat)
+                (silent,) = opened.gateway._porter.intakes - known
+                ended = weakref.ref(silent, lambda _: gone.set())
+                del silent
+            async with asyncio.timeout(5):
+                await gone.wait()
+            assert ended() is None
+    finally:
+        gc.enable()
