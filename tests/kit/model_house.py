@@ -81,17 +81,23 @@ class ModelHouse:
     def answer(self, command: AnyCommand) -> AnyEvent:
         if self.troubles:
             code, is_done = self.troubles.popleft()
+            if code == "stale_id" and self._has_carried_out(command.id):
+                # that is said of nothing that was carried out
+                return self._judged(command)
             if is_done:
                 self._judged(command)
             return _refused(command.id, code)
         return self._judged(command)
+
+    def _has_carried_out(self, command_id: int) -> bool:
+        return any(known == command_id for known, _ in self.log)
 
     def _judged(self, command: AnyCommand) -> AnyEvent:
         if not isinstance(command, MakeMove | CashOut):
             return self._done(command)
         last_id = max((known for known, _ in self.log), default=0)
         if command.id <= last_id:
-            if any(known == command.id for known, _ in self.log):
+            if self._has_carried_out(command.id):
                 return self._made(command.id, repeat=True)
             return _refused(command.id, "stale_id")
         if self.state != "racing":
