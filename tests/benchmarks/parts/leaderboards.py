@@ -64,7 +64,7 @@ class Kept:
 
 async def leaderboards(report: Report, *, quick: bool) -> None:
     """Part 8."""
-    times = 300 if quick else 1_000
+    times = 300 if quick else 600
     rows: list[list[Cell]] = []
     store_ratios: list[str] = []
     async with _kept(FEW) as few, _kept(MANY) as many:

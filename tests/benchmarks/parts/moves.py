@@ -105,10 +105,6 @@ LAYERS: Sequence[tuple[str, tuple[str, ...]]] = (
 )
 
 
-LIMITS = ("--rate", "100000", "--burst", "100000", "--limits-per-address", "100000")
-"""Limits that nobody meets, and that are counted all the same."""
-
-
 async def layers(report: Report, *, quick: bool) -> None:
     """Part 1: the same with layers replaced."""
     seconds = QUICK_SECONDS if quick else SECONDS
@@ -123,8 +119,6 @@ async def layers(report: Report, *, quick: bool) -> None:
     # the position stays where the rules are off, so the answers differ in size
     rows = [line("bare echo", AT, echo, echo)]
     rows += [line(name, AT, load, echo) for name, load in loads.items()]
-    limited = await house_line(AT, seconds, flags=LIMITS)
-    rows.append(line("everything, limits counted", AT, limited, echo))
     known = KnownDeals(GAME)
     listed = await known.load(AT, seconds, legal=True)
     unlisted = await known.load(AT, seconds, legal=False)

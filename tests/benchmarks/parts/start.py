@@ -23,7 +23,7 @@ from saratoga_server.own_store.embedded import EmbeddedStore
 from saratoga_server.store.connection import open_store
 from saratoga_server.store.process import find_binary
 
-ROUNDS = 9
+ROUNDS = 7
 MOST_TIMES = 3.0
 
 MIB, GIB = 2**20, 2**30
@@ -84,7 +84,7 @@ async def _start(report: Report, *, quick: bool) -> None:
     )
     times = house / (python + valkey)
     report.bar(Bar("ready, in starts of Valkey and Python", times, MOST_TIMES, " x"))
-    await _with_past(report, 64 * MIB if quick else 200 * MIB)
+    await _with_past(report, 64 * MIB if quick else 128 * MIB)
 
 
 def _in_turns(rounds: int, what: dict[str, Callable[[], float]]) -> dict[str, float]:
