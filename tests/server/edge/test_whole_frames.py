@@ -47,24 +47,23 @@ def test_text_is_written_in_utf_8() -> None:
     assert framed("\N{BLACK SPADE SUIT}") == frame(b"\xe2\x99\xa0", Opcode.TEXT, mask=False)
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"",
-        frame(b"draw")[:-1],
-        frame(b"draw") + b"\x82",
-        frame(b"draw") * 2,
-        frame(b"draw", fin=False),
-        frame(b"draw", Opcode.CONT),
-        frame(b"draw", Opcode.TEXT),
-        frame(b"draw", Opcode.PING),
-        frame(b"", Opcode.CLOSE),
-        frame(b"draw", mask=False),
-        b"\xc2" + frame(b"draw")[1:],
-        # a length in two bytes that would have fitted into one
-        b"\x82\xfe\x00\x04" + bytes(4) + b"draw",
-    ],
-)
+LEFT = {
+    "nothing": b"",
+    "all but its end": frame(b"draw")[:-1],
+    "one and a beginning": frame(b"draw") + b"\x82",
+    "two": frame(b"draw") * 2,
+    "not the last of its message": frame(b"draw", fin=False),
+    "a further one of a message": frame(b"draw", Opcode.CONT),
+    "text": frame(b"draw", Opcode.TEXT),
+    "a ping": frame(b"draw", Opcode.PING),
+    "a goodbye": frame(b"", Opcode.CLOSE),
+    "without a mask": frame(b"draw", mask=False),
+    "with an extension": b"\xc2" + frame(b"draw")[1:],
+    "a length in two bytes that fits into one": b"\x82\xfe\x00\x04" + bytes(4) + b"draw",
+}
+
+
+@pytest.mark.parametrize("data", LEFT.values(), ids=LEFT)
 def test_anything_else_is_left_to_the_library(data: bytes) -> None:
     assert read_whole(data) is None
 
