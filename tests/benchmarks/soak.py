@@ -20,6 +20,7 @@ import uvloop
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from benchmarks.measuring import processor_seconds, resident_kib
 from kit.house import House, open_house
 from kit.paced_evenings import Load, evenings
 
@@ -63,8 +64,8 @@ class Samples:
 
     def look(self, pid: int, at: float) -> None:
         self.moments.append(at)
-        self.resident.append(resident_of(pid))
-        self.processor.append(processor_of(pid))
+        self.resident.append(resident_kib(pid) / 1024)
+        self.processor.append(processor_seconds([pid]))
 
     def busy(self, looks: int) -> float:
         """The part of the time since so many looks ago in which the server was busy."""
@@ -79,20 +80,6 @@ class Samples:
             return float("nan")
         fit = statistics.linear_regression([at for at, _ in pairs], [mib for _, mib in pairs])
         return fit.slope * 600
-
-
-def resident_of(pid: int) -> float:
-    """MiB."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) / 1024
-    raise ValueError(f"process {pid} has no memory")
-
-
-def processor_of(pid: int) -> float:
-    """Seconds, user and system."""
-    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(words[11]) + int(words[12])) / 100
 
 
 def p99(waits: Sequence[float]) -> float:

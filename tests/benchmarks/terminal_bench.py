@@ -21,6 +21,7 @@ from typing import Final
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from benchmarks.measuring import processor_seconds
 from kit import bare_app
 from kit.house import House, open_house
 from kit.terminal_moments import DRAGGED, PRESSED
@@ -153,8 +154,7 @@ async def pressed(opened: Window, key: bytes) -> tuple[float, float]:
 
 def processor_time(pid: int) -> float:
     """Milliseconds for which the threads of a process have run."""
-    told = (task / "schedstat" for task in Path(f"/proc/{pid}/task").iterdir())
-    return sum(int(each.read_text().split()[0]) for each in told) / 1e6
+    return processor_seconds([pid]) * 1000
 
 
 async def key_costs(game: str, env: Environment) -> Row:

@@ -28,4 +28,3 @@ def spare_what_stays() -> None:
     Of 60,000 objects 300 are garbage by then: to find them would hold up everybody for 40 ms.
     """
     gc.freeze()
-    look_seldom()

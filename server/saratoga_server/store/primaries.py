@@ -96,17 +96,19 @@ class Primaries:
 
     async def refresh(self) -> None:
         """Read the map again, as far as anybody answers; those who ask at once share a reading."""
-        if not self.is_cluster:
-            return
-        if self._reading is None:
-            self._reading = asyncio.create_task(self._read())
-        await asyncio.shield(self._reading)
+        if self.is_cluster:
+            await asyncio.shield(self._under_way())
 
     def refresh_soon(self) -> None:
         """Read the map again; nobody waits for it."""
-        if self.is_cluster and self._reading is None:
+        if self.is_cluster:
+            self._under_way().add_done_callback(_tell_fault)
+
+    def _under_way(self) -> "asyncio.Task[None]":
+        """The reading that goes on, or a new one."""
+        if self._reading is None:
             self._reading = asyncio.create_task(self._read())
-            self._reading.add_done_callback(_tell_fault)
+        return self._reading
 
     async def open(self) -> None:
         """Read the map, and keep it; raise `StoreUnavailable` if a key has no owner."""
