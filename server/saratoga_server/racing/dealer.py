@@ -12,7 +12,6 @@ from saratoga_protocol.commands import CashOut, MakeMove
 from saratoga_protocol.events import BoardView, Dealt, MoveMade
 from saratoga_rules.judge import IllegalMove
 from saratoga_rules.moves import parse_move
-from saratoga_rules.prospects import is_in_sight
 from saratoga_rules.record import MOST_ENTRIES
 from saratoga_rules.standing import State
 from saratoga_rules.stuck import INLINE_LIMIT, StuckSearch, may_declare
@@ -289,11 +288,10 @@ def _judged(race: Race, board: Board, command: MakeMove) -> Played:
 
 
 def _search_for_stuck(race: Race, after: Played) -> StuckSearch | None:
-    """A search, where its verdict may be told; nearly always there is nothing to search for."""
-    position = after.position
-    if after.state is not State.RACING or not may_declare(position):
-        return None
-    return None if is_in_sight(race.game, position) else StuckSearch(race.game, position)
+    """A search, where its verdict may be told."""
+    if after.state is State.RACING and may_declare(after.position):
+        return StuckSearch(race.game, after.position)
+    return None
 
 
 def _answered_again(session: Session, race: Race, board: Board, command_id: int) -> MoveMade:
