@@ -4,7 +4,6 @@ The answer to a move is read as far as the next move needs it, everything else a
 """
 
 import asyncio
-import hashlib
 import random
 import secrets
 import time
@@ -13,13 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from kit.lean_socket import LeanSocket, connect
+from kit.lean_talk import ANSWERED_WITHIN, MOVE_ON, LeanTalk
 from saratoga_protocol import commands as said
 from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS, UnknownEvent
 from saratoga_protocol.version import MSGPACK
 
 CODEC = CODECS[MSGPACK]
-ENCODE = msgspec.msgpack.Encoder().encode
 
 SEATS = 4
 CAP = 20
@@ -27,12 +26,6 @@ CAP = 20
 
 AT_ONCE = 16
 """Tables that are seated at once: more would only wait for one another."""
-
-ANSWERED_WITHIN = 60.0
-"""Seconds: a bound for what is awaited, never a measure."""
-
-MOVE_ON = frozenset({"board_over", "race_over", "not_racing", "no_such_race", "wrong_phase"})
-"""Refusals that only say that the board has ended."""
 
 _IS_MOVE = b"\xa4type\xa9move_made"
 """How the answer to a move begins, behind the byte that counts its fields."""
@@ -78,10 +71,10 @@ class LeanRacer:
         self.on_fault: Callable[[Exception], None] = lambda fault: None
         """Told of a refusal that should not be, and of a connection that was closed."""
         self._choice = choice
-        self._id = 0
         self._asked = 0.0
-        self._answers: dict[int, asyncio.Future[events.AnyEvent]] = {}
-        self._nonce = secrets.token_bytes(16)
+        self._talk = LeanTalk()
+        self._talk.socket = socket
+        self.ask = self._talk.ask
         self._is_over = False
         self._is_counting = False
         socket.on_message = self._hear
@@ -94,23 +87,9 @@ class LeanRacer:
         answer = await self.ask(said.Hello, token=secrets.token_hex(32), name=name, legal=legal)
         assert isinstance(answer, events.Welcome), answer
 
-    async def ask(self, kind: type[said.Command], **fields: object) -> events.AnyEvent:
-        self._id += 1
-        answer: asyncio.Future[events.AnyEvent] = asyncio.get_running_loop().create_future()
-        self._answers[self._id] = answer
-        self.socket.send(ENCODE(kind(id=self._id, **fields)))
-        async with asyncio.timeout(ANSWERED_WITHIN):
-            return await answer
-
     async def get_ready(self) -> None:
         assert self.table is not None
-        answer = await self.ask(
-            said.Ready,
-            table=self.table.code,
-            commitment=self.table.commitment,
-            nonce_hash=hashlib.sha256(self._nonce).hexdigest(),
-        )
-        assert isinstance(answer, events.Done), answer
+        await self._talk.get_ready(self.table)
 
     # racing
 
@@ -123,11 +102,8 @@ class LeanRacer:
         if text is None:
             self._end()
             return 0
-        self._id += 1
-        frame = ENCODE(said.MakeMove(id=self._id, race=board.race, after=board.count, move=text))
         self._asked = time.perf_counter()
-        self.socket.send(frame)
-        return len(frame)
+        return self._talk.send(said.MakeMove, race=board.race, after=board.count, move=text)
 
     def go(self) -> None:
         """Leave, as when a line breaks."""
@@ -170,28 +146,21 @@ class LeanRacer:
         self.table = table
         if table.phase == "countdown" and not self._is_counting:
             self._is_counting = True
-            self._id += 1
-            self._answers[self._id] = asyncio.get_running_loop().create_future()
-            reveal = said.Reveal(id=self._id, table=table.code, nonce=self._nonce.hex())
-            self.socket.send(ENCODE(reveal))
+            self._talk.reveal(table)
 
     def _answer(self, event: events.AnyEvent) -> None:
         if isinstance(event, events.Snapshot):
             self._see(event.table)
-        waiter = self._answers.pop(event.re, None) if event.re is not None else None
-        if waiter is not None:
-            waiter.set_result(event)
-        elif isinstance(event, events.Refused) and event.code in MOVE_ON:
+        if self._talk.is_answer(event):
+            return
+        if isinstance(event, events.Refused) and event.code in MOVE_ON:
             self._end()
         elif isinstance(event, events.Refused):
             self.on_fault(RuntimeError(f"a move was refused: {event.code}, {event.message}"))
 
     def _lost(self) -> None:
         fault = ConnectionError("the house closed a racer's connection")
-        for waiter in self._answers.values():
-            if not waiter.done():
-                waiter.set_exception(fault)
-        self._answers.clear()
+        self._talk.fail(fault)
         self.on_fault(fault)
 
 

@@ -5,7 +5,6 @@ another table. So connections, tables and races come and go as they do at a real
 """
 
 import asyncio
-import hashlib
 import random
 import secrets
 import time
@@ -13,16 +12,14 @@ from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import msgspec
-
-from kit.lean_socket import LeanSocket, connect
+from kit.lean_socket import connect
+from kit.lean_talk import ANSWERED_WITHIN, MOVE_ON, LeanTalk
 from saratoga_protocol import commands as said
 from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS, UnknownEvent
 from saratoga_protocol.version import MSGPACK
 
 CODEC = CODECS[MSGPACK]
-ENCODE = msgspec.msgpack.Encoder().encode
 
 SEATS = 4
 CAP = 20
@@ -36,12 +33,6 @@ MOVES = (120, 260)
 
 AWAY = (0.5, 5.0)
 """Seconds between two evenings of the same four."""
-
-ANSWERED_WITHIN = 60.0
-"""Seconds: a bound for what is awaited, never a measure."""
-
-MOVE_ON = frozenset({"board_over", "race_over", "not_racing", "no_such_race", "wrong_phase"})
-"""Refusals that only say that the board has ended."""
 
 
 @dataclass
@@ -75,11 +66,9 @@ class PacedPlayer:
         self._chance = chance
         self._token = secrets.token_hex(32)
         self._name = "Racer " + "".join(chance.choices("abcdefghkmnprstuwxyz", k=12))
-        self._socket: LeanSocket | None = None
-        self._id = 0
-        self._answers: dict[int, asyncio.Future[events.AnyEvent]] = {}
+        self._talk = LeanTalk()
+        self.ask = self._talk.ask
         self._board: events.BoardView | None = None
-        self._nonce = b""
         self._left = 0
         self._sent = 0.0
         self._due = 0.0
@@ -88,25 +77,17 @@ class PacedPlayer:
     # Coming and going
 
     async def arrive(self, port: int) -> None:
-        self._socket = await connect("127.0.0.1", port)
-        self._socket.on_message = self._hear
+        socket = self._talk.socket = await connect("127.0.0.1", port)
+        socket.on_message = self._hear
         self.table = self._board = None
         welcome = await self.ask(said.Hello, token=self._token, name=self._name, legal=True)
         assert isinstance(welcome, events.Welcome), welcome
-        self._id = max(self._id, welcome.next_id)
+        self._talk.last_id = max(self._talk.last_id, welcome.next_id)
 
     def go(self) -> None:
-        assert self._socket is not None
-        self._socket.close()
-        self._socket = None
-
-    async def ask(self, kind: type[said.Command], **fields: object) -> events.AnyEvent:
-        self._id += 1
-        answer: asyncio.Future[events.AnyEvent] = asyncio.get_running_loop().create_future()
-        self._answers[self._id] = answer
-        self._send(kind(id=self._id, **fields))
-        async with asyncio.timeout(ANSWERED_WITHIN):
-            return await answer
+        assert self._talk.socket is not None
+        self._talk.socket.close()
+        self._talk.socket = None
 
     async def until_phase(self, *phases: str) -> events.Table:
         """Wait until the table is in one of these phases."""
@@ -118,14 +99,7 @@ class PacedPlayer:
 
     async def get_ready(self) -> None:
         assert self.table is not None
-        self._nonce = secrets.token_bytes(16)
-        done = await self.ask(
-            said.Ready,
-            table=self.table.code,
-            commitment=self.table.commitment,
-            nonce_hash=hashlib.sha256(self._nonce).hexdigest(),
-        )
-        assert isinstance(done, events.Done), done
+        await self._talk.get_ready(self.table)
         self._raced = asyncio.get_running_loop().create_future()
 
     async def raced(self) -> None:
@@ -155,20 +129,19 @@ class PacedPlayer:
 
     def _move(self) -> None:
         board = self._board
-        if self._socket is None or board is None or board.state != "racing":
+        if self._talk.socket is None or board is None or board.state != "racing":
             self._end()
             return
-        self._id += 1
         self._sent = time.perf_counter()
         self._due = max(self._due, self._sent - self._pause()) + self._pause() * (
             0.5 + self._chance.random()
         )
         self._left -= 1
         if self._left <= 0 or not board.legal:
-            self._send(said.CashOut(id=self._id, race=board.race))
+            self._talk.send(said.CashOut, race=board.race)
             return
         move = self._choice(board.legal)
-        self._send(said.MakeMove(id=self._id, race=board.race, after=board.count, move=move))
+        self._talk.send(said.MakeMove, race=board.race, after=board.count, move=move)
 
     def _choice(self, legal: list[str]) -> str:
         """Mostly draw, so that a race lasts; bank what comes by."""
@@ -182,10 +155,6 @@ class PacedPlayer:
             self._raced.set_result(None)
 
     # Hearing
-
-    def _send(self, command: said.Command) -> None:
-        assert self._socket is not None
-        self._socket.send(ENCODE(command))
 
     def _hear(self, message: bytes) -> None:
         event = CODEC.decode_event(message)
@@ -213,11 +182,7 @@ class PacedPlayer:
     def _answer(self, event: events.AnyEvent) -> None:
         if isinstance(event, events.Snapshot):
             self._see(event.table)
-        waiter = self._answers.pop(event.re, None) if event.re is not None else None
-        if waiter is not None:
-            if not waiter.done():
-                waiter.set_result(event)
-        elif isinstance(event, events.Refused):
+        if not self._talk.is_answer(event) and isinstance(event, events.Refused):
             # a board that the house ended while a move was on its way
             assert event.code in MOVE_ON, event
             self._end()
@@ -226,9 +191,7 @@ class PacedPlayer:
         before, self.table = self.table, table
         was_counting = before is not None and before.phase == "countdown"
         if table.phase == "countdown" and not was_counting:
-            self._id += 1
-            self._answers[self._id] = asyncio.get_running_loop().create_future()
-            self._send(said.Reveal(id=self._id, table=table.code, nonce=self._nonce.hex()))
+            self._talk.reveal(table)
         self.news.set()
 
 

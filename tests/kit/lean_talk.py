@@ -1,0 +1,79 @@
+"""What racers on lean sockets say and are answered: commands by id, and the part that each has in a deal."""
+
+import asyncio
+import hashlib
+import secrets
+
+import msgspec
+
+from kit.lean_socket import LeanSocket
+from saratoga_protocol import commands as said
+from saratoga_protocol import events
+
+ANSWERED_WITHIN = 60.0
+"""Seconds: a bound for what is awaited, never a measure."""
+
+MOVE_ON = frozenset({"board_over", "race_over", "not_racing", "no_such_race", "wrong_phase"})
+"""Refusals that only say that the board has ended."""
+
+_ENCODE = msgspec.msgpack.Encoder().encode
+
+
+class LeanTalk:
+    """One player's side of the talk with a house, over one socket or several after one another."""
+
+    def __init__(self) -> None:
+        self.socket: LeanSocket | None = None
+        self.last_id = 0
+        self._answers: dict[int, asyncio.Future[events.AnyEvent]] = {}
+        self._nonce = b""
+
+    def send(self, kind: type[said.Command], **fields: object) -> int:
+        """Say a command that nobody waits for; returns its bytes."""
+        assert self.socket is not None
+        self.last_id += 1
+        frame = _ENCODE(kind(id=self.last_id, **fields))
+        self.socket.send(frame)
+        return len(frame)
+
+    async def ask(self, kind: type[said.Command], **fields: object) -> events.AnyEvent:
+        """Say a command, and wait for the answer."""
+        answer = self._expect()
+        self.send(kind, **fields)
+        async with asyncio.timeout(ANSWERED_WITHIN):
+            return await answer
+
+    async def get_ready(self, table: events.Table) -> None:
+        """Be ready for the table's next race, with a nonce for its deal."""
+        self._nonce = secrets.token_bytes(16)
+        done = await self.ask(
+            said.Ready,
+            table=table.code,
+            commitment=table.commitment,
+            nonce_hash=hashlib.sha256(self._nonce).hexdigest(),
+        )
+        assert isinstance(done, events.Done), done
+
+    def reveal(self, table: events.Table) -> None:
+        """Show the nonce; whatever the answer is, the race will tell."""
+        self._expect()
+        self.send(said.Reveal, table=table.code, nonce=self._nonce.hex())
+
+    def is_answer(self, event: events.AnyEvent) -> bool:
+        """Whether the event answers what was asked; who waits for it has it then."""
+        waiter = self._answers.pop(event.re, None) if event.re is not None else None
+        if waiter is not None and not waiter.done():
+            waiter.set_result(event)
+        return waiter is not None
+
+    def fail(self, fault: Exception) -> None:
+        """There will be no answers any more."""
+        for waiter in self._answers.values():
+            if not waiter.done():
+                waiter.set_exception(fault)
+        self._answers.clear()
+
+    def _expect(self) -> "asyncio.Future[events.AnyEvent]":
+        answer: asyncio.Future[events.AnyEvent] = asyncio.get_running_loop().create_future()
+        self._answers[self.last_id + 1] = answer
+        return answer
