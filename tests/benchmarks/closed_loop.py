@@ -38,6 +38,8 @@ class ClosedLoop:
     def __init__(self, waiting: list[list[LeanRacer]]) -> None:
         self.load = Load()
         self._waiting = waiting
+        self._held: list[LeanRacer] | None = None
+        """Racers whose turn has come in a pause; `None`: there is none."""
         self._halt: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         # who waits no more need not hear of it
         self._halt.add_done_callback(lambda halt: halt.exception())
@@ -48,6 +50,27 @@ class ClosedLoop:
 
     def stop(self) -> None:
         self._waiting.clear()
+
+    @property
+    def has_run_out(self) -> bool:
+        """Whether fewer tables race than should, because none waits any more."""
+        return self._halt.done()
+
+    def pause(self) -> None:
+        """Let every racer have the answer to the last move, and make no other."""
+        if self._held is None:
+            self._held = []
+
+    def resume(self) -> None:
+        held, self._held = self._held or [], None
+        for racer in held:
+            self._move(racer)
+
+    def _move(self, racer: LeanRacer) -> None:
+        if self._held is None:
+            self.load.sent += racer.move()
+        else:
+            self._held.append(racer)
 
     async def wait(self, seconds: float) -> None:
         """Let them race, or as long as there are enough tables; raises what a racer ran into."""
@@ -75,14 +98,14 @@ class ClosedLoop:
             load.answered += size
             load.latencies.append(wait)
             if not is_over:
-                load.sent += racer.move()
+                self._move(racer)
 
         for racer in racers:
             racer.on_over = over
             racer.on_fault = self._fail
             racer.on_moved = lambda size, wait, racer=racer: moved(racer, size, wait)  # type: ignore[misc]
         for racer in racers:
-            self.load.sent += racer.move()
+            self._move(racer)
 
     def _fail(self, fault: Exception) -> None:
         if not self._halt.done():
@@ -127,43 +150,72 @@ def spare_tables(tables: int, seconds: float) -> int:
 
 async def echo_load(running: Running, like: Load, connections: int, seconds: float) -> Load:
     """As many connections, and messages of the same sizes, as `like` had."""
-    payload = echo_payload(like)
-    sockets = [await connect("127.0.0.1", running.ports[0]) for _ in range(connections)]
-    loads = [Load()]
-    for socket in sockets:
-        _echo_on(socket, payload, loads)
-    await asyncio.sleep(WARM_UP)
-    load = Load()
-    loads[0] = load
+    loop = await EchoLoop.of(running, like, connections)
+    loop.resume()
+    await loop.wait(WARM_UP)
+    load = loop.load = Load()
     with measured(load, running.servers, ()):
-        await asyncio.sleep(seconds)
-    loads.clear()
-    for socket in sockets:
-        socket.close()
+        await loop.wait(seconds)
+    loop.close()
     return load
+
+
+class EchoLoop:
+    """Connections that ask again and again for as many bytes as a house's players got."""
+
+    def __init__(self, sockets: Sequence[LeanSocket], payload: bytes) -> None:
+        """Nobody asks before `resume`."""
+        self.load = Load()
+        self._payload = payload
+        self._sockets = sockets
+        self._held: list[Callable[[], None]] | None = [self._asker(socket) for socket in sockets]
+
+    @classmethod
+    async def of(cls, running: Running, like: Load, connections: int) -> "EchoLoop":
+        sockets = [await connect("127.0.0.1", running.ports[0]) for _ in range(connections)]
+        return cls(sockets, echo_payload(like))
+
+    def pause(self) -> None:
+        """Let everyone have the last answer, and ask no more."""
+        if self._held is None:
+            self._held = []
+
+    def resume(self) -> None:
+        held, self._held = self._held or [], None
+        for ask in held:
+            ask()
+
+    async def wait(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+    def close(self) -> None:
+        self.pause()
+        for socket in self._sockets:
+            socket.close()
+
+    def _asker(self, socket: LeanSocket) -> Callable[[], None]:
+        asked = 0.0
+
+        def ask() -> None:
+            nonlocal asked
+            asked = time.perf_counter()
+            socket.send(self._payload)
+
+        def hear(message: bytes) -> None:
+            load = self.load
+            load.messages += 1
+            load.sent += len(self._payload)
+            load.answered += len(message)
+            load.latencies.append(time.perf_counter() - asked)
+            if self._held is None:
+                ask()
+            else:
+                self._held.append(ask)
+
+        socket.on_message = hear
+        return ask
 
 
 def echo_payload(like: Load) -> bytes:
     """A message of the mean size, which says how long the answer is to be."""
     return like.answer.to_bytes(2, "big") + bytes(max(0, like.question - 2))
-
-
-def _echo_on(socket: LeanSocket, payload: bytes, loads: list[Load]) -> None:
-    """Ask again and again, for whoever counts at the moment."""
-    asked = time.perf_counter()
-
-    def hear(message: bytes) -> None:
-        nonlocal asked
-        if not loads:
-            return
-        load = loads[0]
-        now = time.perf_counter()
-        load.messages += 1
-        load.sent += len(payload)
-        load.answered += len(message)
-        load.latencies.append(now - asked)
-        asked = now
-        socket.send(payload)
-
-    socket.on_message = hear
-    socket.send(payload)

@@ -37,6 +37,12 @@ def _busy() -> float:
     return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
 
 
+def stolen_seconds() -> float:
+    """For how long the machine's host has given this machine's cores to others; 0.0 on bare metal."""
+    with Path("/proc/stat").open() as figures:
+        return int(figures.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
+
+
 def _ours() -> float:
     told = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(each.ru_utime + each.ru_stime for each in told)

@@ -24,12 +24,18 @@ _REST_WITHIN = 15.0
 
 def processor_seconds(processes: Iterable[int]) -> float:
     """User and system time that the living threads of these processes have used."""
-    total = 0
+    return scheduled_seconds(processes)[0]
+
+
+def scheduled_seconds(processes: Iterable[int]) -> tuple[float, float]:
+    """For how long their living threads have run, and have waited for a core."""
+    ran = queued = 0
     for process in processes:
         for thread in Path(f"/proc/{process}/task").iterdir():
             with suppress(FileNotFoundError, ProcessLookupError):
-                total += int((thread / "schedstat").read_text().split()[0])
-    return total / 1e9
+                told = (thread / "schedstat").read_text().split()
+                ran, queued = ran + int(told[0]), queued + int(told[1])
+    return ran / 1e9, queued / 1e9
 
 
 def resident_kib(process: int) -> float:

@@ -15,12 +15,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import uvloop
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks.measuring import processor_seconds, resident_kib
+from benchmarks.machine import stolen_seconds
+from benchmarks.measuring import children, resident_kib, scheduled_seconds
 from kit.house import House, open_house
 from kit.paced_evenings import Load, evenings
 
@@ -51,35 +53,72 @@ MOST_SLOWER = 1.2
 """p99 of the last third, in p99s of the first."""
 
 
+COLUMNS = "second, MiB, busy s, queued s, stolen s, rewriting, moves, p99 ms, slowest ms"
+"""Of the file of figures: what happened since the line before."""
+
+
+class Look(NamedTuple):
+    """What the machine says of the server at a moment; sums since each began."""
+
+    at: float
+    """Seconds since the load began."""
+    resident: float
+    """MiB."""
+    processor: float
+    """Seconds that the server has run."""
+    queued: float
+    """Seconds in which the server could have run, and other processes had the cores."""
+    stolen: float
+    """Seconds of its cores that this machine's host gave to others."""
+    is_rewriting: bool
+    """The store has a process that writes its file anew."""
+
+
 @dataclass
 class Samples:
-    """The server's resident memory, as time goes by."""
+    """The server, as time goes by."""
 
-    moments: list[float] = field(default_factory=list)
-    """Seconds since the load began."""
-    resident: list[float] = field(default_factory=list)
-    """MiB."""
-    processor: list[float] = field(default_factory=list)
-    """Seconds of processor time that the server has used by then."""
+    server: int
+    store: int
+    began: float = field(default_factory=time.perf_counter)
+    looks: list[Look] = field(default_factory=list)
 
-    def look(self, pid: int, at: float) -> None:
-        self.moments.append(at)
-        self.resident.append(resident_kib(pid) / 1024)
-        self.processor.append(processor_seconds([pid]))
+    def look(self) -> float:
+        """Look now; seconds since the load began."""
+        at = time.perf_counter() - self.began
+        run, queued = scheduled_seconds([self.server])
+        is_rewriting = bool(children(self.store, "valkey"))
+        resident = resident_kib(self.server) / 1024
+        self.looks.append(Look(at, resident, run, queued, stolen_seconds(), is_rewriting))
+        return at
 
     def busy(self, looks: int) -> float:
         """The part of the time since so many looks ago in which the server was busy."""
-        looks = min(looks, len(self.moments) - 1)
-        used = self.processor[-1] - self.processor[-1 - looks]
-        return used / (self.moments[-1] - self.moments[-1 - looks])
+        last, first = self.looks[-1], self.looks[-1 - min(looks, len(self.looks) - 1)]
+        return (last.processor - first.processor) / (last.at - first.at)
 
     def slope(self, after: float) -> float:
         """MiB in ten minutes, by least squares over what was sampled after that moment."""
-        pairs = [pair for pair in zip(self.moments, self.resident, strict=True) if pair[0] > after]
+        pairs = [(look.at, look.resident) for look in self.looks if look.at > after]
         if len(pairs) < 3:
             return float("nan")
         fit = statistics.linear_regression([at for at, _ in pairs], [mib for _, mib in pairs])
         return fit.slope * 600
+
+    def between_looks(self, load: Load) -> list[str]:
+        """A line for each pause between two looks: the machine, and what became of the moves."""
+        waits: list[list[float]] = [[] for _ in self.looks]
+        place = 0
+        for moment, wait in zip(load.moments, load.waits, strict=True):
+            while place + 1 < len(self.looks) and moment - self.began > self.looks[place + 1].at:
+                place += 1
+            waits[place].append(wait)
+        return [
+            f"{then.at:.0f} {then.resident:.2f} {then.processor - look.processor:.2f} "
+            f"{then.queued - look.queued:.2f} {then.stolen - look.stolen:.2f} {then.is_rewriting:d} "
+            f"{len(some)} {p99(some):.1f} {max(some, default=0) * 1000:.0f}"
+            for look, then, some in zip(self.looks, self.looks[1:], waits, strict=False)
+        ]
 
 
 def p99(waits: Sequence[float]) -> float:
@@ -101,9 +140,9 @@ async def ended(load: Load, tables: list[asyncio.Task[None]]) -> None:
 
 async def soaked(house: House, game: str, seconds: float) -> tuple[Load, Samples]:
     """Let so many tables play that the server is as busy as it should be."""
-    load, samples = Load(pace=PACE), Samples()
+    (store,) = children(house.pid, "valkey-server")
+    load, samples = Load(pace=PACE), Samples(house.pid, store)
     tables: list[asyncio.Task[None]] = []
-    began = time.perf_counter()
 
     async def open_tables(more: int) -> None:
         # one after the other, so that their races do not all end at once
@@ -111,14 +150,13 @@ async def soaked(house: House, game: str, seconds: float) -> tuple[Load, Samples
             tables.append(asyncio.create_task(evenings(load, house.port, game, len(tables))))
             await asyncio.sleep(SAMPLE_EVERY / more)
 
-    samples.look(house.pid, 0.0)
+    samples.look()
     await open_tables(FIRST_TABLES)
-    while (at := time.perf_counter() - began) < seconds:
-        samples.look(house.pid, at)
+    while (at := samples.look()) < seconds:
         if any(task.done() for task in tables):
             break
         is_filling = at < min(FILLED_WITHIN, seconds / 4)
-        if is_filling and len(samples.moments) % FELT_AFTER == 0:
+        if is_filling and len(samples.looks) % FELT_AFTER == 0:
             share = samples.busy(FELT_AFTER - 1)
             # half of what seems to be missing: what they cost is not known yet
             missing = round(len(tables) * (SHARE / share - 1) / 2)
@@ -143,15 +181,18 @@ def report(load: Load, samples: Samples, seconds: float, tables: str) -> tuple[s
         for place in range(3)
     ]
     settled = min(SETTLED_AFTER * 60, seconds / 4)
+    resident = [look.resident for look in samples.looks]
+    stolen = samples.looks[-1].stolen - samples.looks[0].stolen
     slope, ratio = samples.slope(settled), p99(thirds[2]) / p99(thirds[0])
     is_kept = slope < MOST_GROWTH and ratio <= MOST_SLOWER
     lines = [
         f"{tables}, {seconds / 60:.0f} minutes",
-        f"the server busy for {samples.busy(len(samples.moments)):.0%} of the time; "
+        f"the server busy for {samples.busy(len(samples.looks)):.0%} of the time; "
         f"{len(load.waits) / seconds:.0f} moves a second, sent late {load.late / len(load.waits):.1%}",
+        f"the host took {stolen / seconds:.1%} of a core away; a line for every {SAMPLE_EVERY:g} s below",
         f"{len(load.waits)} moves, {load.races} races, {load.evenings} evenings",
-        f"resident: {samples.resident[0]:.1f} MiB at first, {samples.resident[-1]:.1f} at last, "
-        f"most {max(samples.resident):.1f}; after minute {settled / 60:.1f} "
+        f"resident: {resident[0]:.1f} MiB at first, {resident[-1]:.1f} at last, "
+        f"most {max(resident):.1f}; after minute {settled / 60:.1f} "
         f"{slope:+.2f} MiB in ten minutes (bar: below {MOST_GROWTH:g})",
         "p99 of acknowledgements by thirds: "
         + ", ".join(f"{p99(part):.1f}" for part in thirds)
@@ -161,7 +202,7 @@ def report(load: Load, samples: Samples, seconds: float, tables: str) -> tuple[s
     return "\n".join(lines) + "\n", is_kept
 
 
-async def main(minutes: float, game: str, durability: str) -> tuple[str, bool, Samples]:
+async def main(minutes: float, game: str, durability: str) -> tuple[str, bool, list[str]]:
     flags = (
         *("--rate", "0", "--limits-per-address", "off", "--log-level", "warning"),
         *("--durability", durability),
@@ -169,7 +210,7 @@ async def main(minutes: float, game: str, durability: str) -> tuple[str, bool, S
     async with open_house(*flags) as house:
         load, samples = await soaked(house, game, minutes * 60)
     text, is_kept = report(load, samples, minutes * 60, f"{game}, durability {durability}")
-    return text, is_kept, samples
+    return text, is_kept, samples.between_looks(load)
 
 
 if __name__ == "__main__":
@@ -179,10 +220,8 @@ if __name__ == "__main__":
     arguments.add_argument("--durability", default="safe", choices=["fast", "safe"])
     arguments.add_argument("--figures", type=Path, help="file for the figures, beside the output")
     options = arguments.parse_args()
-    text, is_kept, samples = uvloop.run(main(options.minutes, options.game, options.durability))
+    text, is_kept, lines = uvloop.run(main(options.minutes, options.game, options.durability))
     print(text)
     if options.figures is not None:
-        rows = zip(samples.moments, samples.resident, strict=True)
-        lines = [f"{at:.0f} {mib:.2f}" for at, mib in rows]
-        options.figures.write_text("\n".join([text, "seconds, MiB", *lines, ""]))
+        options.figures.write_text("\n".join([text, COLUMNS, *lines, ""]))
     sys.exit(0 if is_kept else 1)

@@ -6,10 +6,11 @@ forgiven early. Pure: the time comes in.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from itertools import islice
 from math import inf
 from typing import Final, Generic, TypeVar
+
+from msgspec import Struct, field
 
 from saratoga_server.allowance.addresses import NOBODY, household, is_loopback
 from saratoga_server.allowance.limits import (
@@ -43,8 +44,7 @@ LOOKED_THROUGH: Final = 8
 _A = TypeVar("_A", "Account", "PlayerAccount")
 
 
-@dataclass(slots=True)
-class Account:
+class Account(Struct):
     """What one address, or one player, has taken."""
 
     paces: Paces
@@ -90,8 +90,7 @@ def _nobody() -> bool:
     return False
 
 
-@dataclass(slots=True, eq=False)
-class Visitor:
+class Visitor(Struct, eq=False):
     """One connection, and the accounts that it draws on."""
 
     ledger: "Ledger"
@@ -176,8 +175,7 @@ class Visitor:
         self.ledger.left(self)
 
 
-@dataclass(slots=True)
-class PlayerAccount:
+class PlayerAccount(Struct):
     """A player who is here, by one connection or several, or was a moment ago."""
 
     account: Account

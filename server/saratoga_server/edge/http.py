@@ -12,13 +12,13 @@ A no is JSON with a code for programs, `error`, and a sentence for people, `mess
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from time import monotonic
 from typing import Final, Protocol
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 import msgspec
+from msgspec import Struct, field
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
@@ -69,8 +69,7 @@ class _No(Exception):
         self.page = no(status, error, message)
 
 
-@dataclass(slots=True)
-class HttpPages:
+class HttpPages(Struct):
     """Answers requests that are no WebSockets; to be given to `websockets` as `process_request`."""
 
     house: PublicHouse

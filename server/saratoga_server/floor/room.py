@@ -1,8 +1,9 @@
 """A table as one node knows it: which version, and what of that it has not followed up yet."""
 
 import asyncio
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from saratoga_protocol.events import Table as WireTable
 from saratoga_server import table as rules
@@ -19,8 +20,7 @@ class Known(NamedTuple):
     state: TableState
 
 
-@dataclass(slots=True)
-class Room:
+class Room(Struct):
     """A table on this node."""
 
     code: str
@@ -51,8 +51,7 @@ class Room:
         return rules.public_view(self.state, self.version)
 
 
-@dataclass(slots=True)
-class Arrival:
+class Arrival(Struct):
     """A table that is on its way from the store, for however many have asked."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)

@@ -1,7 +1,8 @@
 """One connection of a player, as the house sees it."""
 
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from saratoga_protocol.codec import Codec
 from saratoga_protocol.commands import SubscribeLeaderboard
@@ -26,8 +27,7 @@ class Line(Protocol):
         ...
 
 
-@dataclass(eq=False, slots=True)
-class Session:
+class Session(Struct, eq=False):
     """Who is at the other end, and what this connection has asked for."""
 
     line: Line

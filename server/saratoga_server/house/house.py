@@ -6,8 +6,9 @@ whatever goes wrong behind it becomes an answer.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final, get_args
+
+from msgspec import Struct, field
 
 from saratoga_protocol import commands as said
 from saratoga_protocol.events import (
@@ -79,8 +80,7 @@ Serve = Callable[[Session, Any], Awaitable[AnyEvent]]
 KICKED: Final = "The host has sent you away."
 
 
-@dataclass(slots=True)
-class House:
+class House(Struct):
     """All who serve, and what they share."""
 
     floor: Floor

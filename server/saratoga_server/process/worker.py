@@ -8,8 +8,9 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from saratoga_server.process.inheritance import FAILED, READY, VARIABLE, Inheritance
 from saratoga_server.settings import CannotOpen
@@ -21,8 +22,7 @@ NOT_FOR_WORKERS: Final = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
 """Of the environment: only the parent talks to systemd."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Post:
+class Post(Struct, frozen=True, kw_only=True):
     """A place among the workers, filled by one process after another."""
 
     node: str

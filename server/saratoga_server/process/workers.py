@@ -16,8 +16,9 @@ If the parent dies, its workers notice and end in order.
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from saratoga_server.duties import call_off, pause
 from saratoga_server.logs import EventLog
@@ -53,8 +54,7 @@ def pause_after(failures: int) -> float:
     return 0.0 if failures <= 1 else min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(failures - 2, 30))
 
 
-@dataclass(slots=True)
-class _Place:
+class _Place(Struct):
     """A post, and who holds it."""
 
     post: Post

@@ -1,10 +1,10 @@
 """What is kept across races, as players ask for it: leaderboards and records."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Final
 
 import msgspec
+from msgspec import Struct, field
 
 from saratoga_protocol.commands import (
     GetLeaderboard,
@@ -36,8 +36,7 @@ OTHERS_EVERY: Final = 5
 """Looks between two at pages that only another node can have changed."""
 
 
-@dataclass(slots=True)
-class Look:
+class Look(Struct):
     """What was read for one look at the leaderboards, and need not be read again for it."""
 
     stretches: dict[tuple[BoardKey, int, int], tuple[int, list[RankedRow]]] = field(

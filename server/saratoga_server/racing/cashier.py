@@ -4,8 +4,9 @@ Pure: the boards come in as they ended, and what is to be written comes out.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from saratoga_protocol.events import Outcome, Result, Standing, Standings
 from saratoga_rules.fairness import nonce_hash
@@ -30,8 +31,7 @@ FEWEST_RACERS: Final = 2
 """Bots are ranked among bots in a race that so many racers made a move in."""
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(Struct, frozen=True):
     """A race, counted up."""
 
     outcome: Outcome

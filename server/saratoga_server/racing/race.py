@@ -5,10 +5,10 @@ truth; a `Board` can be folded from it again at any time, on any node.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Final
 
-from msgspec import Struct
+import msgspec
+from msgspec import Struct, field
 
 from saratoga_rules.game import Game
 from saratoga_rules.judge import is_won, play
@@ -29,8 +29,7 @@ ENDING_OF_STATE: Mapping[State, str] = {state: text for text, state in LOG_ENDIN
 """The log's word for each ending that the position alone does not show."""
 
 
-@dataclass(slots=True)
-class Board:
+class Board(Struct):
     """One racer's position, and how it came about."""
 
     position: Position
@@ -104,7 +103,7 @@ def as_far_as(known: Board, stored: StoredBoard) -> Board | None:
     length = known.length
     if length > len(stored.entries) or (length and stored.entries[length - 1] != known.log[-1]):
         return None
-    return replace(known, log=known.log.copy(), rises=dict(known.rises))
+    return msgspec.structs.replace(known, log=known.log.copy(), rises=dict(known.rises))
 
 
 def fold(game: Game, board: Board, stored: StoredBoard) -> Iterator[int]:

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
@@ -18,8 +18,7 @@ ANSWER_WITHIN: Final = 2.0
 """Seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class BareStore:
+class BareStore(Struct, frozen=True):
     """What runs at an address."""
 
     primaries: Primaries

@@ -9,10 +9,11 @@ import hashlib
 import os
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from msgspec import Struct
 
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 
@@ -25,8 +26,7 @@ _MARK: Final = 40
 """Bytes of the mark that ends a snapshot whose size was not known before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """A snapshot that was written to a file."""
 
     size: int

@@ -9,6 +9,7 @@ from benchmarks.known_deals import KnownDeals
 from benchmarks.lines import GAME, columns, echo_line, house_line, line, tell
 from benchmarks.measuring import Load, together
 from benchmarks.reports import Bar, Cell, Report
+from benchmarks.turns import TURN, in_turns
 from saratoga_rules.games import GAMES
 
 SECONDS, QUICK_SECONDS = 1.5, 1.0
@@ -17,8 +18,10 @@ AT = 64
 """Tables at which the layers and the other games are compared."""
 GROWN = (16, 256)
 """Tables between which it is looked at what more of them cost."""
-ROUNDS, FEWER_ROUNDS = 3, 2
-"""Of the house and the echo in turns, from which the median is taken."""
+TURNS, QUICK_TURNS = 12, 6
+"""Of the house and the echo, for the ratio of the two."""
+ROUNDS, FEWER_ROUNDS = 2, 1
+"""Of a line, where the mean of several is told."""
 
 LEAST_RATIO, LEAST_GROWTH = 2.5, 1.3
 
@@ -45,8 +48,8 @@ async def moves(report: Report, *, quick: bool) -> None:
         "legal moves); the echo's as many. At `replicated` the store's CPU is that of primary and replica, "
         "of which the replica's files are in memory."
     )
-    await _in_turns(report, safe[AT], echo[AT], FEWER_ROUNDS if quick else ROUNDS, seconds)
-    await _growth(report, safe, echo, FEWER_ROUNDS - 1 if quick else FEWER_ROUNDS, seconds)
+    await _in_turns(report, QUICK_TURNS if quick else TURNS)
+    await _growth(report, safe, echo, FEWER_ROUNDS if quick else ROUNDS, seconds)
 
 
 async def _replicated(tables: int, seconds: float) -> Load:
@@ -56,21 +59,15 @@ async def _replicated(tables: int, seconds: float) -> Load:
     return load
 
 
-async def _in_turns(report: Report, safe: Load, echo: Load, rounds: int, seconds: float) -> None:
-    pairs = [(safe, echo)]
-    for _ in range(rounds - 1):
-        again = await house_line(AT, seconds)
-        pairs.append((again, await echo_line(again, AT, seconds)))
-    report.say(f"`safe` and the echo in turns, {AT} tables:")
-    report.table(
-        ("round", "safe us", "echo us", "ratio"),
-        [
-            [str(number), one.micros, other.micros, one.micros / other.micros]
-            for number, (one, other) in enumerate(pairs, start=1)
-        ],
+async def _in_turns(report: Report, turns: int) -> None:
+    seen = await in_turns(AT, turns, GAME)
+    safe, echo, ratios = together(seen.house), together(seen.echo), seen.ratios
+    report.say(
+        f"`safe` and the echo in turns of {TURN:g} s, {AT} tables, {len(ratios)} turns each: "
+        f"{safe.micros:.1f} us a move, {echo.micros:.1f} us an echo, **{seen.ratio:.2f} x**; pair by pair "
+        f"{ratios[0]:.2f} to {ratios[-1]:.2f}, median {statistics.median(ratios):.2f}."
     )
-    ratio = statistics.median(one.micros / other.micros for one, other in pairs)
-    report.bar(Bar(f"a move at `safe`, {AT} tables, in echoes (median)", ratio, LEAST_RATIO, " x"))
+    report.bar(Bar(f"a move at `safe`, {AT} tables, in echoes", seen.ratio, LEAST_RATIO, " x"))
 
 
 async def _growth(
@@ -109,13 +106,13 @@ async def layers(report: Report, *, quick: bool) -> None:
     """Part 1: the same with layers replaced."""
     seconds = QUICK_SECONDS if quick else SECONDS
     seen: dict[str, list[Load]] = {name: [] for name, _ in LAYERS}
-    for _ in range(FEWER_ROUNDS):
+    for _ in range(ROUNDS):
         # in turns: what the machine's mood does to one, it does to the next
         for name, altered in LAYERS:
             seen[name].append(await house_line(AT, seconds, altered=altered))
     loads = {name: together(some) for name, some in seen.items()}
     whole = loads["everything"]
-    echo = together([await echo_line(whole, AT, seconds) for _ in range(FEWER_ROUNDS)])
+    echo = together([await echo_line(whole, AT, seconds) for _ in range(ROUNDS)])
     # the position stays where the rules are off, so the answers differ in size
     rows = [line("bare echo", AT, echo, echo)]
     rows += [line(name, AT, load, echo) for name, load in loads.items()]
