@@ -62,15 +62,15 @@ def waiting_cards(game: Game, position: Position) -> list[tuple[Pile, tuple[Card
 
 def is_in_sight(game: Game, position: Position) -> bool:
     """Whether a progress move is one carry away, after as many draws and redeals as it takes."""
-    stock, _, _, up, down, columns, base, _ = position
+    stock, waste, reserve, up, down, columns, base, _ = position
     if stock and game.stock.onto is Pile.COLUMN:
         return True
     offer = game.columns.offer(columns, up, down, base)
-    if offer.banks:
+    takers, admits = offer.takers, game.columns.space.admits
+    if offer.banks or (waste and waste[-1] in takers) or (reserve and reserve[-1] in takers):
         return True
-    takers, admits = offer.takers.keys(), game.columns.space.admits
     for source, cards in waiting_cards(game, position):
-        if not takers.isdisjoint(cards):
+        if not takers.keys().isdisjoint(cards):
             return True
         if offer.spaces and any(admits(source, card) for card in cards):
             return True

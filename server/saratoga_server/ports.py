@@ -5,7 +5,7 @@ when its answer got lost, and a node may die between a write and the next. All o
 a frozen dataclass takes ten times as long to fill, and 1 ms of every start to define, a struct 0.04 ms.
 """
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Final, NewType, Protocol
 
@@ -161,11 +161,11 @@ class PlayerRow(Struct, frozen=True, kw_only=True):
 class BoardStore(Protocol):
     """The boards of races: logs of moves."""
 
-    async def commit(self, boards: Sequence[BoardCommit]) -> list[CommitOutcome]:
-        """Append to many boards at once; durable when it returns; outcomes in the same order.
+    def commit(self, board: BoardCommit) -> Awaitable[CommitOutcome]:
+        """Append to a board; durable when it has been awaited. Many at a time share a request.
 
         One board's failure never fails another's. At most one commit per board is in flight.
-        Raises `StoreUnavailable` if it is not known what became of them; to repeat is safe.
+        Raises `StoreUnavailable` if it is not known what became of it; to repeat is safe.
         """
         ...
 

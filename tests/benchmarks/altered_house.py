@@ -12,7 +12,7 @@ dealing of a key, the drawing of a code.
 import runpy
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import cycle
 
 KNOWN_DEALS = 32
@@ -63,8 +63,8 @@ def without_commit() -> None:
             number - len(each.entries) + 1,
         )
 
-    async def commit(boards: Boards, commits: Sequence[BoardCommit]) -> list[CommitOutcome]:
-        return [outcome(each) for each in commits]
+    async def commit(boards: Boards, board: BoardCommit) -> CommitOutcome:
+        return outcome(board)
 
     setattr(Boards, "commit", commit)  # noqa: B010 - mypy knows no such assignment
 

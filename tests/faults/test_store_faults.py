@@ -9,7 +9,7 @@ import hiredis
 import pytest
 
 from kit.cutting_proxy import cutting_proxy, next_call
-from kit.running_race import ANNA, BERT, CODE, ending, move, running_race
+from kit.running_race import ANNA, BERT, CODE, commit_all, ending, move, running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable, TableWrite
 from saratoga_server.store import batcher, link
@@ -50,7 +50,7 @@ class Players:
         log = self.acknowledged[code]
         while not enough():
             text = f"t{len(log)}>up"
-            [outcome] = await self.store.boards.commit([move(text, len(log), code=code)])
+            outcome = await self.store.boards.commit(move(text, len(log), code=code))
             assert outcome.status is CommitStatus.DONE, (code, outcome)
             log.append((text, outcome.at, outcome.number))
 
@@ -219,15 +219,15 @@ async def test_a_hanging_store_is_unavailable_too(
 async def test_who_stops_waiting_disturbs_nobody(store: Store) -> None:
     players = await started_players(store)
     waiting = [
-        asyncio.ensure_future(store.boards.commit([move("draw", 0, code=code)])) for code in TABLES
+        asyncio.ensure_future(store.boards.commit(move("draw", 0, code=code))) for code in TABLES
     ]
     await asyncio.sleep(0)
     waiting[3].cancel()
     outcomes = await asyncio.gather(*waiting, return_exceptions=True)
     assert isinstance(outcomes[3], asyncio.CancelledError)
-    done = [outcome[0] for outcome in outcomes if isinstance(outcome, list)]
+    done = [outcome for outcome in outcomes if isinstance(outcome, CommitOutcome)]
     assert [outcome.status for outcome in done] == [CommitStatus.DONE] * (len(TABLES) - 1)
-    [again] = await store.boards.commit([move("draw", 0, code=TABLES[3])])
+    again = await store.boards.commit(move("draw", 0, code=TABLES[3]))
     assert again.status is CommitStatus.REPEAT
     assert players.failures == 0
 
@@ -269,7 +269,7 @@ async def test_a_board_ruined_in_the_store_fails_alone(
         ][0][1]
     ]
     assert store_server.ask("SET", f"{log}:log:{ANNA}", "not a list") == b"+OK"
-    outcomes = await store.boards.commit([move("draw", 0, code=code) for code in TABLES])
+    outcomes = await commit_all(store, [move("draw", 0, code=code) for code in TABLES])
     assert [outcome.status for outcome in outcomes] == [
         CommitStatus.NO_BOARD if code == TABLES[2] else CommitStatus.DONE for code in TABLES
     ]
@@ -295,14 +295,14 @@ async def test_what_is_on_its_way_arrives_before_the_store_is_closed(
     async with open_store(store_server.url) as store:
         await started_players(store)
         on_their_way = [
-            asyncio.ensure_future(store.boards.commit([move("draw", 0, code=code)]))
+            asyncio.ensure_future(store.boards.commit(move("draw", 0, code=code)))
             for code in TABLES
         ]
         await asyncio.sleep(0)
     for outcome in await asyncio.gather(*on_their_way):
-        assert outcome[0].status is CommitStatus.DONE
+        assert outcome.status is CommitStatus.DONE
     with pytest.raises(StoreUnavailable):
-        await store.boards.commit([move("draw", 1, code=TABLES[0])])
+        await store.boards.commit(move("draw", 1, code=TABLES[0]))
 
 
 async def test_a_commit_that_cannot_be_packed_holds_up_nobody(store: Store) -> None:

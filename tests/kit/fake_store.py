@@ -116,11 +116,11 @@ class FakeBoards:
     def __init__(self, house: FakeHouse) -> None:
         self.house = house
 
-    async def commit(self, boards: Sequence[BoardCommit]) -> list[CommitOutcome]:
+    async def commit(self, board: BoardCommit) -> CommitOutcome:
         await self.house.reading()
-        outcomes = [self._commit(each) for each in boards]
+        outcome = self._commit(board)
         await self.house.written()
-        return outcomes
+        return outcome
 
     def _commit(self, commit: BoardCommit) -> CommitOutcome:
         now = self.house.clock()

@@ -1,5 +1,7 @@
 """A race that runs at a table, to commit moves to."""
 
+import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -67,6 +69,11 @@ def ending(
     )
 
 
+async def commit_all(store: AnyStore, commits: Iterable[BoardCommit]) -> list[CommitOutcome]:
+    """Commit all of them at once; outcomes in the same order."""
+    return await asyncio.gather(*map(store.boards.commit, commits))
+
+
 @dataclass
 class RunningRace:
     """A table whose first race runs, for Anna and Bert."""
@@ -76,7 +83,7 @@ class RunningRace:
     version: int = 1
 
     async def commit(self, *commits: BoardCommit) -> list[CommitOutcome]:
-        return await self.store.boards.commit(commits)
+        return await commit_all(self.store, commits)
 
     async def board(self, player: str = ANNA) -> StoredBoard:
         board = await self.store.boards.load_board(CODE, 1, player)

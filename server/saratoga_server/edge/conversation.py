@@ -53,10 +53,9 @@ class Conversation:
         """Until the connection ends: raises `ConnectionClosed`. Returns if it is to be heard no more."""
         visitor = session.visitor
         while True:
-            frame = await connection.take()
-            if connection.has_more:
-                # what came in one piece would be answered in one turn of the loop
-                await asyncio.sleep(0)
+            frame: bytes | str | None = await connection.whole()
+            if frame is None:
+                frame = await _read_by_the_library(connection)
             if line.is_leaving:
                 continue
             began = time.monotonic()
@@ -99,6 +98,14 @@ class Conversation:
             await line.drained()
         finally:
             self._long.done(len(frame))
+
+
+async def _read_by_the_library(connection: Intake) -> bytes | str:
+    frame = await connection.recv()
+    if connection.has_more:
+        # what came in one piece would be answered in one turn of the loop
+        await asyncio.sleep(0)
+    return frame
 
 
 def _read(session: Session, frame: bytes | str) -> AnyCommand | Refused:

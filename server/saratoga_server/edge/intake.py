@@ -87,7 +87,16 @@ class Intake(ServerConnection):
     # so few fields are left to `websockets` that Python keeps their names once for all connections: 1 KiB
     __slots__ = (
         *("_backlog", "_controls", "_fragments", "_gate", "_head", "_is_catching_up", "_is_cut"),
-        *("_is_held", "_is_slow", "_last", "_outside", "_ping_at", "_taker", "_unanswered"),
+        *(
+            "_is_held",
+            "_is_slow",
+            "_last",
+            "_outside",
+            "_ping_at",
+            "_taker",
+            "_unanswered",
+            "_waiting",
+        ),
         *("client", "is_deaf", "page_size", "reading", "visitor"),
     )
 
@@ -123,6 +132,8 @@ class Intake(ServerConnection):
         """There is more behind the request, which waits until that is answered."""
         self._fragments = 0
         self._controls = Bucket()
+        self._waiting = _Queue()
+        """Frames that the library has read, and nobody has taken."""
         self._taker: asyncio.Future[bytes | None] | None = None
         """Waits for the next message."""
         self._is_between_frames = False
@@ -166,19 +177,14 @@ class Intake(ServerConnection):
     @property
     def has_more(self) -> bool:
         """Whether further frames have come already."""
-        return len(self.recv_messages.frames) > 0
+        return bool(self._waiting)
 
-    async def take(self) -> bytes | str:
-        """The next message; raises `ConnectionClosed`."""
-        if not self.has_more and not self.recv_messages.closed:
-            self._taker = self.loop.create_future()
-            try:
-                message = await self._taker
-            finally:
-                self._taker = None
-            if message is not None:
-                return message
-        return await self.recv()
+    def whole(self) -> "asyncio.Future[bytes | None]":
+        """The next message, if it comes in a piece; `None`: `recv` has it, or knows of the end."""
+        taker = self._taker = self.loop.create_future()
+        if self._waiting or self.recv_messages.closed:
+            taker.set_result(None)
+        return taker
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
@@ -186,7 +192,7 @@ class Intake(ServerConnection):
         bound_buffers(transport.get_extra_info("socket"))
         self.reading = Reading(self.transport)
         self.recv_messages.resume = self._go_on
-        self.recv_messages.frames.queue = _Queue()  # type: ignore[assignment]
+        self.recv_messages.frames.queue = self._waiting  # type: ignore[assignment]
         self._gate.came(self)
 
     def connection_lost(self, exc: Exception | None) -> None:

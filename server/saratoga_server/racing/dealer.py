@@ -33,6 +33,10 @@ from saratoga_server.racing.races import Race, Races
 from saratoga_server.racing.searches import Searches
 from saratoga_server.table import Refusal
 
+DONE: Final = CommitStatus.DONE
+OUT_OF_TIME: Final = State.OUT_OF_TIME
+"""By name, as in `race.py`."""
+
 OUTCOME_REFUSALS: Final = {
     CommitStatus.FENCED: "taken_over",
     CommitStatus.TIME_UP: "time_up",
@@ -145,8 +149,8 @@ class Dealer:
         """Store a player's own entries, and answer; raises `Refusal` if the store knows better."""
         player = session.player
         commit = _commit(race, player, board, session.epoch, command_id, entries, after)
-        (outcome,) = await self._store.commit((commit,))
-        if outcome.status is not CommitStatus.DONE:
+        outcome = await self._store.commit(commit)
+        if outcome.status is not DONE:
             present = await self._races.reload(race, player)
             if outcome.status is CommitStatus.REPEAT:
                 return _answered_again(session, race, present, command_id)
@@ -203,8 +207,8 @@ class Dealer:
         after = Played(board.position, board.banked, state)
         entries = [boards.ENDING_OF_STATE[state]]
         commit = _commit(race, player, board, 0, 0, entries, after)
-        (outcome,) = await self._store.commit((commit,))
-        if outcome.status is not CommitStatus.DONE:
+        outcome = await self._store.commit(commit)
+        if outcome.status is not DONE:
             return False
         self._entered(race, player, board, 0, entries, after, outcome)
         return True
@@ -266,7 +270,7 @@ def _commit(
         banked=after.banked,
         state=after.state,
         rises=after.banked > board.banked,
-        late=after.state is State.OUT_OF_TIME,
+        late=after.state is OUT_OF_TIME,
     )
 
 
@@ -289,7 +293,7 @@ def _judged(race: Race, board: Board, command: MakeMove) -> Played:
 
 def _search_for_stuck(race: Race, after: Played) -> StuckSearch | None:
     """A search, where its verdict may be told."""
-    if after.state is State.RACING and may_declare(after.position):
+    if after.state is boards.RACING and may_declare(after.position):
         return StuckSearch(race.game, after.position)
     return None
 

@@ -21,7 +21,6 @@ from saratoga_server.ports import (
     BoardCommit,
     CommitOutcome,
     CommitStatus,
-    Millis,
     StoreRefused,
     StoreUnavailable,
 )
@@ -244,11 +243,11 @@ class Batcher:
         else:
             self._busy = False
 
-    def _deliver(self, call: list[Waiter], answer: list[int]) -> None:
+    def _deliver(self, call: list[Waiter], answer: list[Any]) -> None:
         fours = zip(*[iter(answer)] * 4, strict=True)
         for (_, future, _), (status, length, at, number) in zip(call, fours, strict=True):
             if not future.done():
-                future.set_result(CommitOutcome(_STATUSES[status], length, Millis(at), number))
+                future.set_result(CommitOutcome(_STATUSES[status], length, at, number))
 
     def _refused(self, failed: list[tuple[list[Waiter], str]]) -> None:
         """What is not answered comes again; some of a call may be written nevertheless."""

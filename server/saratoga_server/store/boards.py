@@ -1,7 +1,7 @@
 """The boards of races: logs of moves, appended to through `commits.py`."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable
 from typing import Final
 
 from saratoga_server.ports import (
@@ -27,10 +27,8 @@ class Boards:
         self._link = link
         self._commits = commits
 
-    async def commit(self, boards: Sequence[BoardCommit]) -> list[CommitOutcome]:
-        if len(boards) == 1:
-            return [await self._commits.submit(boards[0])]
-        return await asyncio.gather(*map(self._commits.submit, boards))
+    def commit(self, board: BoardCommit) -> Awaitable[CommitOutcome]:
+        return self._commits.submit(board)
 
     async def load_board(self, table: str, race: int, player: str) -> StoredBoard | None:
         # as a write is: who comes back is told what is stored as if it had been acknowledged

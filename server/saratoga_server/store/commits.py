@@ -59,10 +59,6 @@ class Commits:
         for primary in self._primaries.all():
             self._batcher(primary).start()
 
-    async def commit(self, commit: BoardCommit) -> CommitOutcome:
-        """Append to one board's log; durable when it returns."""
-        return await self.submit(commit)
-
     async def close(self) -> None:
         """Let what is on its way arrive, within `PATIENCE`; then drop the connections."""
         self._deaf()

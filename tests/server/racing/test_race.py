@@ -1,8 +1,7 @@
 """Boards: the fold of a log is the truth, on any node, in any number of steps."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from kit.tables import NOON
 from kit.walks import banking, walk

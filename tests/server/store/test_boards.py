@@ -2,7 +2,17 @@
 
 from msgspec.structs import replace
 
-from kit.running_race import ANNA, BERT, CODE, MINUTE, AnyStore, ending, move, running_race
+from kit.running_race import (
+    ANNA,
+    BERT,
+    CODE,
+    MINUTE,
+    AnyStore,
+    commit_all,
+    ending,
+    move,
+    running_race,
+)
 from saratoga_server.ports import CommitOutcome, CommitStatus, TableWrite
 
 
@@ -88,7 +98,7 @@ async def test_many_tables_share_a_batch(store: AnyStore) -> None:
     codes = [f"mint-otter-{number}" for number in range(10, 50)]
     for code in codes:
         await running_race(store, code=code)
-    outcomes = await store.boards.commit([move("draw", 0, code=code) for code in codes])
+    outcomes = await commit_all(store, [move("draw", 0, code=code) for code in codes])
     assert {(outcome.status, outcome.length, outcome.number) for outcome in outcomes} == {
         (CommitStatus.DONE, 1, 1)
     }
@@ -227,7 +237,3 @@ async def test_what_is_not_there_is_not_loaded(store: AnyStore) -> None:
     await running_race(store)
     assert await store.boards.load_board(CODE, 1, "nobodynobodynobo") is None
     assert await store.boards.load_board(CODE, 2, ANNA) is None
-
-
-async def test_nothing_to_commit_is_nothing_done(store: AnyStore) -> None:
-    assert await store.boards.commit([]) == []

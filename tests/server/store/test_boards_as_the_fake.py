@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from kit.fake_store import fake_store
-from kit.running_race import ANNA, BERT, AnyStore, move, running_race
+from kit.running_race import ANNA, BERT, AnyStore, commit_all, move, running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import BoardCommit, TableWrite
 from saratoga_server.store.connection import Store, open_store
@@ -67,7 +67,7 @@ async def story(store: AnyStore, code: str, batches: list[list[BoardCommit] | in
             assert await store.tables.save_table(write)
             version += 1
             continue
-        outcomes = await store.boards.commit([replace(each, table=code) for each in batch])
+        outcomes = await commit_all(store, [replace(each, table=code) for each in batch])
         told += [(each.status, each.length, each.number) for each in outcomes]
     for player in (ANNA, BERT):
         board = await store.boards.load_board(code, 1, player)
@@ -88,11 +88,12 @@ async def test_more_boards_than_fit_into_one_request(store: Store) -> None:
     for code in codes:
         await running_race(store, code=code)
     for after in range(2):
-        outcomes = await store.boards.commit(
+        outcomes = await commit_all(
+            store,
             [
                 move("draw", after, code=code, player=player)
                 for code in codes
                 for player in (ANNA, BERT)
-            ]
+            ],
         )
         assert [outcome.length for outcome in outcomes] == [after + 1] * 600
