@@ -19,6 +19,10 @@ TURN = 0.45
 """Seconds that do."""
 
 
+TURNS = 4
+"""Of each in a round; fewer if the tables run out."""
+
+
 @dataclass
 class Turns:
     """What both cost, turn by turn."""
@@ -39,17 +43,26 @@ class Turns:
         )
 
 
-async def in_turns(tables: int, turns: int, game: str) -> Turns:
-    """Both up at the same time, one of them busy at a time; fewer turns if the tables run out."""
+async def in_turns(tables: int, rounds: int, game: str) -> Turns:
+    """Both up at the same time, one of them busy at a time; anew for every round.
+
+    Tables that wait for their turn to race cost the house something too: a round has few of them.
+    """
+    seen = Turns([], [])
+    for _ in range(rounds):
+        await _round(seen, tables, game)
+    return seen
+
+
+async def _round(seen: Turns, tables: int, game: str) -> None:
     with house_server() as house, echo_server() as echo:
-        seats = tables + spare_tables(tables, (turns + 1) * (SETTLE + TURN))
+        seats = tables + spare_tables(tables, (TURNS + 1) * (SETTLE + TURN))
         everyone = await racing_tables(seats, house.same, game, plausible)
         racing = ClosedLoop([*everyone])
         racing.start(tables)
         first = await _turn(racing, house)
         echoing = await EchoLoop.of(echo, first, tables * 4)
-        seen = Turns([], [])
-        for _ in range(turns):
+        for _ in range(TURNS):
             load = await _turn(racing, house)
             if racing.has_run_out:
                 break
@@ -60,7 +73,6 @@ async def in_turns(tables: int, turns: int, game: str) -> Turns:
         for racers in everyone:
             for racer in racers:
                 racer.go()
-    return seen
 
 
 async def _turn(loop: ClosedLoop | EchoLoop, running: Running) -> Load:

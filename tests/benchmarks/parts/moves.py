@@ -18,7 +18,7 @@ AT = 64
 """Tables at which the layers and the other games are compared."""
 GROWN = (16, 256)
 """Tables between which it is looked at what more of them cost."""
-TURNS, QUICK_TURNS = 12, 6
+ROUNDS_IN_TURNS, QUICK_ROUNDS_IN_TURNS = 4, 2
 """Of the house and the echo, for the ratio of the two."""
 ROUNDS, FEWER_ROUNDS = 2, 1
 """Of a line, where the mean of several is told."""
@@ -48,7 +48,7 @@ async def moves(report: Report, *, quick: bool) -> None:
         "legal moves); the echo's as many. At `replicated` the store's CPU is that of primary and replica, "
         "of which the replica's files are in memory."
     )
-    await _in_turns(report, QUICK_TURNS if quick else TURNS)
+    await _in_turns(report, QUICK_ROUNDS_IN_TURNS if quick else ROUNDS_IN_TURNS)
     await _growth(report, safe, echo, FEWER_ROUNDS if quick else ROUNDS, seconds)
 
 
@@ -59,8 +59,8 @@ async def _replicated(tables: int, seconds: float) -> Load:
     return load
 
 
-async def _in_turns(report: Report, turns: int) -> None:
-    seen = await in_turns(AT, turns, GAME)
+async def _in_turns(report: Report, rounds: int) -> None:
+    seen = await in_turns(AT, rounds, GAME)
     safe, echo, ratios = together(seen.house), together(seen.echo), seen.ratios
     report.say(
         f"`safe` and the echo in turns of {TURN:g} s, {AT} tables, {len(ratios)} turns each: "
