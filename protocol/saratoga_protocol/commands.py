@@ -24,6 +24,8 @@ RaceId: TypeAlias = Annotated[
     str, Meta(pattern=r"^[a-z]{2,12}-[a-z]{2,12}-[0-9]{2}/[1-9][0-9]{0,5}\Z")
 ]
 """A race: the table's code and the number of the race there, such as `mint-otter-42/3`."""
+OwnRace: TypeAlias = Annotated[str, Meta(max_length=35)]
+"""A race id by which nothing is looked for but the race that one is in: its form is not asked for."""
 PlayerId: TypeAlias = Annotated[str, Meta(pattern=r"^[a-z2-7]{16}\Z")]
 """A player in public: 16 characters of base 32, derived by the house from the token."""
 GameName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=32)]
@@ -163,7 +165,7 @@ class Reveal(Command, frozen=True, kw_only=True, tag="reveal"):
 class MakeMove(Command, frozen=True, kw_only=True, tag="move"):
     """Play a move on one's own board. Answered by `MoveMade`."""
 
-    race: RaceId
+    race: OwnRace
     after: Count
     """How many moves were made before this one."""
     move: MoveText

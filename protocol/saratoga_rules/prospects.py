@@ -67,6 +67,7 @@ def is_in_sight(game: Game, position: Position) -> bool:
         return True
     offer = game.columns.offer(columns, up, down, base)
     takers, admits = offer.takers, game.columns.space.admits
+    # the two tops wait like other cards; they are asked first, because one of them is enough so often
     if offer.banks or (waste and waste[-1] in takers) or (reserve and reserve[-1] in takers):
         return True
     for source, cards in waiting_cards(game, position):

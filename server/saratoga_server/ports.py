@@ -164,6 +164,8 @@ class BoardStore(Protocol):
     def commit(self, board: BoardCommit) -> Awaitable[CommitOutcome]:
         """Append to a board; durable when it has been awaited. Many at a time share a request.
 
+        Await it at once: it may be under way before that.
+
         One board's failure never fails another's. At most one commit per board is in flight.
         Raises `StoreUnavailable` if it is not known what became of it; to repeat is safe.
         """

@@ -5,6 +5,7 @@ and gives as many bytes a message as the house did.
 """
 
 import asyncio
+import gc
 import time
 from collections.abc import Callable, Sequence
 
@@ -125,6 +126,7 @@ async def house_load(
     """Race at that many tables at once for so long, or until too few tables are left."""
     seats = tables + spare_tables(tables, seconds)
     everyone = await racing_tables(seats, ports or running.same, game, choice, legal=legal)
+    gc.collect()
     loop = ClosedLoop([*everyone])
     loop.start(tables)
     await loop.wait(WARM_UP)
@@ -151,6 +153,7 @@ def spare_tables(tables: int, seconds: float) -> int:
 async def echo_load(running: Running, like: Load, connections: int, seconds: float) -> Load:
     """As many connections, and messages of the same sizes, as `like` had."""
     loop = await EchoLoop.of(running, like, connections)
+    gc.collect()
     loop.resume()
     await loop.wait(WARM_UP)
     load = loop.load = Load()
@@ -184,6 +187,9 @@ class EchoLoop:
         held, self._held = self._held or [], None
         for ask in held:
             ask()
+
+    has_run_out = False
+    """An echo never does."""
 
     async def wait(self, seconds: float) -> None:
         await asyncio.sleep(seconds)

@@ -1,5 +1,6 @@
 """Who is measured: the bare echo, and the house as it is or with parts of it replaced."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -60,9 +61,11 @@ def house_server(
     altered: Sequence[str] = (),
     data: Path | None = None,
     limits: Sequence[str] = NO_LIMITS,
+    packages: Path | None = None,
 ) -> Iterator[Running]:
     """A house on its own store, in a new folder on the disk unless `flags` or `data` say otherwise.
 
+    It is this checkout's, or what is installed in the folder `packages`.
     Raises `RuntimeError` when it is left if the house noticed a fault of its own.
     """
     program = (
@@ -86,7 +89,13 @@ def house_server(
         ]
         with (
             log.open("w") as told,
-            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=told, text=True) as server,
+            subprocess.Popen(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=told,
+                text=True,
+                env=os.environ | ({"PYTHONPATH": str(packages)} if packages else {}),
+            ) as server,
         ):
             assert server.stdout is not None
             try:

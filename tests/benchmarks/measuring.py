@@ -147,8 +147,10 @@ def together(loads: Sequence[Load]) -> Load:
 
 @contextmanager
 def measured(load: Load, servers: Sequence[int], stores: Sequence[int]) -> Iterator[None]:
-    """Fill in what the processes and this one use meanwhile; this one looks for no garbage."""
-    gc.collect()
+    """Fill in what the processes and this one use meanwhile; this one looks for no garbage.
+
+    Have it looked for before the load begins: while this process does, the servers work on.
+    """
     gc.disable()
     server, store = processor_seconds(servers), processor_seconds(stores)
     mine, began = time.process_time(), time.perf_counter()

@@ -1,11 +1,17 @@
-"""The house and the echo in turns, half a second each: whatever mood the machine is in, both have it.
+"""Two contestants in turns, half a second each: whatever mood the machine is in, both have it.
 
 The price of the same code changes by half from one minute to the next on a shared machine, and not
 alike for every program; so whoever is measured first and whoever is measured a minute later have
 nothing to do with one another.
 """
 
-from dataclasses import dataclass
+import gc
+import statistics
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.closed_loop import ClosedLoop, EchoLoop, spare_tables
 from benchmarks.contestants import Running, echo_server, house_server
@@ -25,61 +31,112 @@ TURNS = 4
 
 @dataclass
 class Turns:
-    """What both cost, turn by turn."""
+    """What two contestants cost, turn by turn."""
 
-    house: list[Load]
-    echo: list[Load]
+    ones: list[Load] = field(default_factory=list)
+    others: list[Load] = field(default_factory=list)
 
     @property
     def ratio(self) -> float:
-        """The house's cost of a move, in the echo's of a message, over all turns."""
-        return together(self.house).micros / together(self.echo).micros
+        """The one's cost of a message in the other's, over all turns."""
+        return together(self.ones).micros / together(self.others).micros
 
     @property
     def ratios(self) -> list[float]:
         """That of each pair of turns, the smallest first."""
         return sorted(
-            one.micros / other.micros for one, other in zip(self.house, self.echo, strict=True)
+            one.micros / other.micros for one, other in zip(self.ones, self.others, strict=True)
+        )
+
+    def told(self, one: str, other: str) -> str:
+        """In a sentence; raises `RuntimeError` if there was not one turn."""
+        if not self.ones:
+            raise RuntimeError("there were not even tables enough for one turn")
+        ratios = self.ratios
+        return (
+            f"{one} {together(self.ones).micros:.1f} us, {other} {together(self.others).micros:.1f} us: "
+            f"**{self.ratio:.2f} x** over {len(ratios)} turns of {TURN:g} s each; pair by pair {ratios[0]:.2f} "
+            f"to {ratios[-1]:.2f}, median {statistics.median(ratios):.2f}"
         )
 
 
-async def in_turns(tables: int, rounds: int, game: str) -> Turns:
-    """Both up at the same time, one of them busy at a time; anew for every round.
+class Contestant(NamedTuple):
+    """One that is up, and does nothing but in its turns."""
 
-    Tables that wait for their turn to race cost the house something too: a round has few of them.
-    """
-    seen = Turns([], [])
+    loop: ClosedLoop | EchoLoop
+    running: Running
+
+    async def turn(self) -> Load | None:
+        """What it did in its turn; `None` if it has run out of tables."""
+        gc.collect()
+        self.loop.resume()
+        await self.loop.wait(SETTLE)
+        load = self.loop.load = Load()
+        if not self.loop.has_run_out:
+            with measured(load, self.running.servers, self.running.stores):
+                await self.loop.wait(TURN)
+        # what is answered from now on was not measured
+        self.loop.load = Load()
+        self.loop.pause()
+        return None if self.loop.has_run_out else load
+
+
+async def house_and_echo(tables: int, rounds: int, game: str) -> Turns:
+    """The house, and an echo with as many connections and messages of the same sizes."""
+    seen = Turns()
     for _ in range(rounds):
-        await _round(seen, tables, game)
+        async with _house(tables, game) as house:
+            like = await house.turn()
+            if like is None:
+                continue
+            async with _echo(like, tables * 4) as echo:
+                await _take_turns(seen, house, echo)
     return seen
 
 
-async def _round(seen: Turns, tables: int, game: str) -> None:
-    with house_server() as house, echo_server() as echo:
-        seats = tables + spare_tables(tables, (TURNS + 1) * (SETTLE + TURN))
-        everyone = await racing_tables(seats, house.same, game, plausible)
-        racing = ClosedLoop([*everyone])
-        racing.start(tables)
-        first = await _turn(racing, house)
-        echoing = await EchoLoop.of(echo, first, tables * 4)
-        for _ in range(TURNS):
-            load = await _turn(racing, house)
-            if racing.has_run_out:
-                break
-            seen.house.append(load)
-            seen.echo.append(await _turn(echoing, echo))
-        echoing.close()
-        racing.stop()
+async def houses(
+    tables: int, rounds: int, game: str, one: Path | None, other: Path | None
+) -> Turns:
+    """Two houses, each with the packages that lie in a folder, if one is given."""
+    seen = Turns()
+    for _ in range(rounds):
+        async with _house(tables, game, one) as first, _house(tables, game, other) as second:
+            for each in (first, second):
+                await each.turn()
+            await _take_turns(seen, first, second)
+    return seen
+
+
+async def _take_turns(seen: Turns, one: Contestant, other: Contestant) -> None:
+    for number in range(TURNS):
+        if number % 2:
+            second, first = await other.turn(), await one.turn()
+        else:
+            first, second = await one.turn(), await other.turn()
+        if first is None or second is None:
+            break
+        seen.ones.append(first)
+        seen.others.append(second)
+
+
+@asynccontextmanager
+async def _house(tables: int, game: str, packages: Path | None = None) -> AsyncIterator[Contestant]:
+    """Only as many tables wait for their turn to race as it takes: they cost the house something too."""
+    seats = tables + spare_tables(tables, (TURNS + 1) * (SETTLE + TURN))
+    with house_server(packages=packages) as running:
+        everyone = await racing_tables(seats, running.same, game, plausible)
+        loop = ClosedLoop([*everyone])
+        loop.start(tables)
+        yield Contestant(loop, running)
+        loop.stop()
         for racers in everyone:
             for racer in racers:
                 racer.go()
 
 
-async def _turn(loop: ClosedLoop | EchoLoop, running: Running) -> Load:
-    loop.resume()
-    await loop.wait(SETTLE)
-    load = loop.load = Load()
-    with measured(load, running.servers, running.stores):
-        await loop.wait(TURN)
-    loop.pause()
-    return load
+@asynccontextmanager
+async def _echo(like: Load, connections: int) -> AsyncIterator[Contestant]:
+    with echo_server() as running:
+        loop = await EchoLoop.of(running, like, connections)
+        yield Contestant(loop, running)
+        loop.close()

@@ -216,12 +216,18 @@ async def test_a_hanging_store_is_unavailable_too(
         assert await race.texts() == ["draw", "w>t1"]
 
 
-async def test_who_stops_waiting_disturbs_nobody(store: Store) -> None:
+on_its_way = pytest.mark.parametrize("turns", [0, 1], ids=["not sent yet", "sent"])
+"""Turns of the event loop that a commit has had."""
+
+
+@on_its_way
+async def test_who_stops_waiting_disturbs_nobody(store: Store, turns: int) -> None:
     players = await started_players(store)
     waiting = [
         asyncio.ensure_future(store.boards.commit(move("draw", 0, code=code))) for code in TABLES
     ]
-    await asyncio.sleep(0)
+    for _ in range(turns):
+        await asyncio.sleep(0)
     waiting[3].cancel()
     outcomes = await asyncio.gather(*waiting, return_exceptions=True)
     assert isinstance(outcomes[3], asyncio.CancelledError)
@@ -289,8 +295,9 @@ async def test_a_store_that_comes_back_unfit_gets_no_more_moves(mortal_store: St
         assert (await race.commit(move("w>t1", 1)))[0].status is CommitStatus.DONE
 
 
+@on_its_way
 async def test_what_is_on_its_way_arrives_before_the_store_is_closed(
-    store_server: StoreServer,
+    store_server: StoreServer, turns: int
 ) -> None:
     async with open_store(store_server.url) as store:
         await started_players(store)
@@ -298,7 +305,8 @@ async def test_what_is_on_its_way_arrives_before_the_store_is_closed(
             asyncio.ensure_future(store.boards.commit(move("draw", 0, code=code)))
             for code in TABLES
         ]
-        await asyncio.sleep(0)
+        for _ in range(turns):
+            await asyncio.sleep(0)
     for outcome in await asyncio.gather(*on_their_way):
         assert outcome.status is CommitStatus.DONE
     with pytest.raises(StoreUnavailable):

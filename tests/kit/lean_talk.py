@@ -16,6 +16,8 @@ ANSWERED_WITHIN = 60.0
 MOVE_ON = frozenset({"board_over", "race_over", "not_racing", "no_such_race", "wrong_phase"})
 """Refusals that only say that the board has ended."""
 
+AWAY = "store_unavailable"
+
 _ENCODE = msgspec.msgpack.Encoder().encode
 
 
@@ -24,6 +26,10 @@ class LeanTalk:
 
     def __init__(self) -> None:
         self.socket: LeanSocket | None = None
+        self.again = 0
+        """How often something was said again, because the house could not reach its store."""
+        self._last = b""
+        """What was said last; whoever hears `AWAY` says it again, under the same id."""
         self.last_id = 0
         self._answers: dict[int, asyncio.Future[events.AnyEvent]] = {}
         self._nonce = b""
@@ -32,16 +38,25 @@ class LeanTalk:
         """Say a command that nobody waits for; returns its bytes."""
         assert self.socket is not None
         self.last_id += 1
-        frame = _ENCODE(kind(id=self.last_id, **fields))
+        frame = self._last = _ENCODE(kind(id=self.last_id, **fields))
         self.socket.send(frame)
         return len(frame)
 
+    def say_again(self) -> None:
+        """Say the last command again: what was done is not done twice."""
+        assert self.socket is not None
+        self.again += 1
+        self.socket.send(self._last)
+
     async def ask(self, kind: type[said.Command], **fields: object) -> events.AnyEvent:
-        """Say a command, and wait for the answer."""
-        answer = self._expect()
-        self.send(kind, **fields)
+        """Say a command, and wait for the answer; if the store is away, say it again for a while."""
         async with asyncio.timeout(ANSWERED_WITHIN):
-            return await answer
+            answer = self._expect(self.last_id + 1)
+            self.send(kind, **fields)
+            while is_away(told := await answer):
+                answer = self._expect(self.last_id)
+                self.say_again()
+            return told
 
     async def get_ready(self, table: events.Table) -> None:
         """Be ready for the table's next race, with a nonce for its deal."""
@@ -56,7 +71,7 @@ class LeanTalk:
 
     def reveal(self, table: events.Table) -> None:
         """Show the nonce; whatever the answer is, the race will tell."""
-        self._expect()
+        self._expect(self.last_id + 1)
         self.send(said.Reveal, table=table.code, nonce=self._nonce.hex())
 
     def is_answer(self, event: events.AnyEvent) -> bool:
@@ -73,7 +88,12 @@ class LeanTalk:
                 waiter.set_exception(fault)
         self._answers.clear()
 
-    def _expect(self) -> "asyncio.Future[events.AnyEvent]":
+    def _expect(self, command_id: int) -> "asyncio.Future[events.AnyEvent]":
         answer: asyncio.Future[events.AnyEvent] = asyncio.get_running_loop().create_future()
-        self._answers[self.last_id + 1] = answer
+        self._answers[command_id] = answer
         return answer
+
+
+def is_away(told: events.AnyEvent) -> bool:
+    """Whether the house could not reach its store."""
+    return isinstance(told, events.Refused) and told.code == AWAY

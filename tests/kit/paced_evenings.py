@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kit.lean_socket import connect
-from kit.lean_talk import ANSWERED_WITHIN, MOVE_ON, LeanTalk
+from kit.lean_talk import ANSWERED_WITHIN, MOVE_ON, LeanTalk, is_away
 from saratoga_protocol import commands as said
 from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS, UnknownEvent
@@ -47,6 +47,8 @@ class Load:
     """Seconds from each move to its acknowledgement."""
     races: int = 0
     evenings: int = 0
+    again: int = 0
+    """Commands that were said again because the store was away."""
     late: int = 0
     """Moves sent later than their time by more than a whole pause: the load cannot keep its pace."""
     is_over: bool = False
@@ -86,6 +88,8 @@ class PacedPlayer:
 
     def go(self) -> None:
         assert self._talk.socket is not None
+        self._load.again += self._talk.again
+        self._talk.again = 0
         self._talk.socket.close()
         self._talk.socket = None
 
@@ -182,7 +186,11 @@ class PacedPlayer:
     def _answer(self, event: events.AnyEvent) -> None:
         if isinstance(event, events.Snapshot):
             self._see(event.table)
-        if not self._talk.is_answer(event) and isinstance(event, events.Refused):
+        if self._talk.is_answer(event) or not isinstance(event, events.Refused):
+            return
+        if is_away(event):
+            self._talk.say_again()
+        else:
             # a board that the house ended while a move was on its way
             assert event.code in MOVE_ON, event
             self._end()

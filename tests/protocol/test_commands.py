@@ -53,3 +53,11 @@ def test_every_text_and_number_has_bounds(kind: type[msgspec.Struct]) -> None:
 
 def test_a_token_is_not_shown_by_accident() -> None:
     assert "5a5a" not in f"{COMMANDS['hello']!r} {COMMANDS['hello']}"
+
+
+@pytest.mark.parametrize("kind", [commands.MakeMove, commands.CashOut])
+def test_the_longest_race_id_fits_every_command_about_a_race(kind: type[msgspec.Struct]) -> None:
+    longest = "abcdefghijkl-abcdefghijkl-99/999999"
+    fields = {"id": 1, "race": longest, "after": 0, "move": "draw"}
+    told = {name: fields[name] for name in kind.__struct_fields__}
+    assert msgspec.convert({**told, "type": kind.__struct_config__.tag}, kind)

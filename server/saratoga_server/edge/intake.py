@@ -87,16 +87,8 @@ class Intake(ServerConnection):
     # so few fields are left to `websockets` that Python keeps their names once for all connections: 1 KiB
     __slots__ = (
         *("_backlog", "_controls", "_fragments", "_gate", "_head", "_is_catching_up", "_is_cut"),
-        *(
-            "_is_held",
-            "_is_slow",
-            "_last",
-            "_outside",
-            "_ping_at",
-            "_taker",
-            "_unanswered",
-            "_waiting",
-        ),
+        *("_is_held", "_is_slow", "_last", "_outside", "_ping_at", "_taker", "_unanswered"),
+        "_waiting",
         *("client", "is_deaf", "page_size", "reading", "visitor"),
     )
 
@@ -180,7 +172,10 @@ class Intake(ServerConnection):
         return bool(self._waiting)
 
     def whole(self) -> "asyncio.Future[bytes | None]":
-        """The next message, if it comes in a piece; `None`: `recv` has it, or knows of the end."""
+        """The next message, if it comes in a piece; `None`: `recv` has it, or knows of the end.
+
+        To be awaited before it is asked for again.
+        """
         taker = self._taker = self.loop.create_future()
         if self._waiting or self.recv_messages.closed:
             taker.set_result(None)

@@ -34,8 +34,7 @@ from saratoga_server.racing.searches import Searches
 from saratoga_server.table import Refusal
 
 DONE: Final = CommitStatus.DONE
-OUT_OF_TIME: Final = State.OUT_OF_TIME
-"""By name, as in `race.py`."""
+"""By name, as the states in `race.py`."""
 
 OUTCOME_REFUSALS: Final = {
     CommitStatus.FENCED: "taken_over",
@@ -86,7 +85,10 @@ class Dealer:
         race = self._races.known(command.race)
         if race is None or race.code != session.seat or player not in race.boards:
             race, _ = await self._own(session, command.race)
-        async with race.lock(player):
+        turn = race.lock(player)
+        if not turn.take_now():
+            await turn.acquire()
+        try:
             board = race.boards[player]
             if command.id <= board.last_id:
                 return _answered_again(session, race, board, command.id)
@@ -97,6 +99,8 @@ class Dealer:
                 after = Played(after.position, after.banked, State.STUCK)
                 entries.append(boards.ENDING_OF_STATE[State.STUCK])
             answer = await self._committed(session, race, board, command.id, entries, after)
+        finally:
+            turn.release()
         if search is not None and search.advance(0) is None:
             self._search_on(race, player, search)
         return answer
@@ -270,7 +274,7 @@ def _commit(
         banked=after.banked,
         state=after.state,
         rises=after.banked > board.banked,
-        late=after.state is OUT_OF_TIME,
+        late=after.state is boards.OUT_OF_TIME,
     )
 
 

@@ -21,6 +21,7 @@ from saratoga_server.racing.log import Log
 
 RACING: Final = State.RACING
 WON: Final = State.WON
+OUT_OF_TIME: Final = State.OUT_OF_TIME
 """By name: every move asks for them, and to reach a member of an enum takes Python 3.11 fourteen times as long."""
 
 IDLE_LEAVES: Final = 180_000

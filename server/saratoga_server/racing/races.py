@@ -26,6 +26,7 @@ from saratoga_server.parcels.nudges import StoodAt
 from saratoga_server.ports import BoardStore, Millis, StoredStanding
 from saratoga_server.racing import race as boards
 from saratoga_server.racing.race import Board
+from saratoga_server.racing.turn import Turn
 from saratoga_server.table import Phase, Refusal, TableState
 
 FOLDED_AT_ONCE: Final = 2
@@ -78,7 +79,7 @@ class Race:
     deadline: Millis
     stands: dict[str, Stand]
     boards: dict[str, Board] = field(default_factory=dict)
-    locks: dict[str, asyncio.Lock] = field(default_factory=dict)
+    locks: dict[str, Turn] = field(default_factory=dict)
     is_dealt: bool = False
     """This node's racers have been sent the deal."""
 
@@ -99,11 +100,11 @@ class Race:
             ],
         )
 
-    def lock(self, player: str) -> asyncio.Lock:
+    def lock(self, player: str) -> Turn:
         """Held by whoever judges or ends the player's board."""
         lock = self.locks.get(player)
         if lock is None:
-            lock = self.locks[player] = asyncio.Lock()
+            lock = self.locks[player] = Turn()
         return lock
 
     def view(self, board: Board, legal: bool) -> BoardView:

@@ -30,7 +30,7 @@ Connect = Callable[[Primary, Line], Awaitable[None]]
 
 
 class Commits:
-    """`commit` appends to one board's log; many of them share a request."""
+    """`submit` appends to one board's log; many of them share a request."""
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ from benchmarks.known_deals import KnownDeals
 from benchmarks.lines import GAME, columns, echo_line, house_line, line, tell
 from benchmarks.measuring import Load, together
 from benchmarks.reports import Bar, Cell, Report
-from benchmarks.turns import TURN, in_turns
+from benchmarks.turns import house_and_echo
 from saratoga_rules.games import GAMES
 
 SECONDS, QUICK_SECONDS = 1.5, 1.0
@@ -60,13 +60,8 @@ async def _replicated(tables: int, seconds: float) -> Load:
 
 
 async def _in_turns(report: Report, rounds: int) -> None:
-    seen = await in_turns(AT, rounds, GAME)
-    safe, echo, ratios = together(seen.house), together(seen.echo), seen.ratios
-    report.say(
-        f"`safe` and the echo in turns of {TURN:g} s, {AT} tables, {len(ratios)} turns each: "
-        f"{safe.micros:.1f} us a move, {echo.micros:.1f} us an echo, **{seen.ratio:.2f} x**; pair by pair "
-        f"{ratios[0]:.2f} to {ratios[-1]:.2f}, median {statistics.median(ratios):.2f}."
-    )
+    seen = await house_and_echo(AT, rounds, GAME)
+    report.say(f"In turns, {AT} tables: {seen.told('`safe`', 'the echo')}.")
     report.bar(Bar(f"a move at `safe`, {AT} tables, in echoes", seen.ratio, LEAST_RATIO, " x"))
 
 

@@ -210,6 +210,15 @@ async def test_only_racers_have_a_board(rooms: HouseInMemory, kind: type) -> Non
     assert await anna.refused(kind, **said | {"race": "odd-emu-11/1"}) == "no_such_race"
 
 
+@pytest.mark.parametrize("odd", ["", "../../../etc", "\0" * 35])
+async def test_what_is_no_race_id_at_all_is_no_race_to_move_in(
+    rooms: HouseInMemory, odd: str
+) -> None:
+    anna = await rooms.guest("Anna")
+    await rooms.race(anna)
+    assert await anna.refused(MakeMove, race=odd, after=0, move="draw") == "no_such_race"
+
+
 async def test_a_racer_of_one_table_does_not_reach_another(rooms: HouseInMemory) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     await rooms.race(anna)
