@@ -126,6 +126,7 @@ async def _house(tables: int, game: str, packages: Path | None = None) -> AsyncI
     with house_server(packages=packages) as running:
         everyone = await racing_tables(seats, running.same, game, plausible)
         loop = ClosedLoop([*everyone])
+        loop.pause()
         loop.start(tables)
         yield Contestant(loop, running)
         loop.stop()
