@@ -156,11 +156,11 @@ def measured(load: Load, servers: Sequence[int], stores: Sequence[int]) -> Itera
     mine, began = time.process_time(), time.perf_counter()
     try:
         yield
+        load.seconds = time.perf_counter() - began
+        load.generator = time.process_time() - mine
+        load.server = processor_seconds(servers) - server
+        load.store = processor_seconds(stores) - store
     finally:
         gc.enable()
-    load.seconds = time.perf_counter() - began
-    load.generator = time.process_time() - mine
-    load.server = processor_seconds(servers) - server
-    load.store = processor_seconds(stores) - store
     if not load.messages:
         raise RuntimeError("not one message was answered")

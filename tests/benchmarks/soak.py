@@ -98,6 +98,11 @@ class Samples:
         self.looks.append(Look(at, resident, run, queued, stolen_seconds(), is_rewriting))
         return at
 
+    def was_alone(self, looks: int) -> bool:
+        """Whether the host has left the machine its cores since so many looks ago."""
+        last = len(self.looks) - 1
+        return all(self.is_undisturbed(place) for place in range(max(0, last - looks), last))
+
     def busy(self, looks: int) -> float:
         """The part of the time since so many looks ago in which the server was busy."""
         last, first = self.looks[-1], self.looks[-1 - min(looks, len(self.looks) - 1)]
@@ -169,7 +174,11 @@ async def soak(load: Load, samples: Samples, house: House, game: str, seconds: f
         if any(task.done() for task in tables):
             break
         is_filling = at < min(FILLED_WITHIN, seconds / 4)
-        if is_filling and len(samples.looks) % FELT_AFTER == 0:
+        if (
+            is_filling
+            and len(samples.looks) % FELT_AFTER == 0
+            and samples.was_alone(FELT_AFTER - 1)
+        ):
             share = samples.busy(FELT_AFTER - 1)
             # half of what seems to be missing: what they cost is not known yet
             missing = round(len(tables) * (SHARE / share - 1) / 2)
@@ -206,7 +215,8 @@ def report(load: Load, samples: Samples, seconds: float, tables: str) -> tuple[s
     """The figures, and whether they keep what is promised.
 
     Memory is judged by all that was seen. How long moves wait, by what was seen while the machine was
-    alone, if that was enough of every third: what the host takes away, the server cannot give.
+    alone, if that was enough of every third: what the host takes away, the server cannot give. Nothing
+    may have had to be said again.
     """
     settled = min(SETTLED_AFTER * 60, seconds / 4)
     waits = samples.waits(load)[: len(samples.looks) - 1]
@@ -217,7 +227,7 @@ def report(load: Load, samples: Samples, seconds: float, tables: str) -> tuple[s
     resident = [look.resident for look in samples.looks]
     stolen = samples.looks[-1].stolen - samples.looks[0].stolen
     slope = samples.slope(settled)
-    is_kept = slope < MOST_GROWTH and slower <= MOST_SLOWER
+    is_kept = slope < MOST_GROWTH and slower <= MOST_SLOWER and not load.again
     lines = [
         f"{tables}, {seconds / 60:.0f} minutes",
         f"the server busy for {samples.busy(len(samples.looks)):.0%} of the time; "

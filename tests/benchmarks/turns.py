@@ -35,6 +35,8 @@ class Turns:
 
     ones: list[Load] = field(default_factory=list)
     others: list[Load] = field(default_factory=list)
+    planned: int = 0
+    """Turns of each."""
 
     @property
     def ratio(self) -> float:
@@ -49,13 +51,13 @@ class Turns:
         )
 
     def told(self, one: str, other: str) -> str:
-        """In a sentence; raises `RuntimeError` if there was not one turn."""
-        if not self.ones:
-            raise RuntimeError("there were not even tables enough for one turn")
+        """In a sentence; raises `RuntimeError` if tables ran out before half of the turns."""
+        if len(self.ones) < self.planned / 2:
+            raise RuntimeError(f"tables ran out after {len(self.ones)} of {self.planned} turns")
         ratios = self.ratios
         return (
             f"{one} {together(self.ones).micros:.1f} us, {other} {together(self.others).micros:.1f} us: "
-            f"**{self.ratio:.2f} x** over {len(ratios)} turns of {TURN:g} s each; pair by pair {ratios[0]:.2f} "
+            f"**{self.ratio:.2f} x** over {len(ratios)} of {self.planned} turns of {TURN:g} s each; pair by pair {ratios[0]:.2f} "
             f"to {ratios[-1]:.2f}, median {statistics.median(ratios):.2f}"
         )
 
@@ -83,7 +85,7 @@ class Contestant(NamedTuple):
 
 async def house_and_echo(tables: int, rounds: int, game: str) -> Turns:
     """The house, and an echo with as many connections and messages of the same sizes."""
-    seen = Turns()
+    seen = Turns(planned=rounds * TURNS)
     for _ in range(rounds):
         async with _house(tables, game) as house:
             like = await house.turn()
@@ -98,7 +100,7 @@ async def houses(
     tables: int, rounds: int, game: str, one: Path | None, other: Path | None
 ) -> Turns:
     """Two houses, each with the packages that lie in a folder, if one is given."""
-    seen = Turns()
+    seen = Turns(planned=rounds * TURNS)
     for _ in range(rounds):
         async with _house(tables, game, one) as first, _house(tables, game, other) as second:
             for each in (first, second):

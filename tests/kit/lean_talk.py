@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import secrets
+from collections.abc import Callable
 
 import msgspec
 
@@ -17,6 +18,8 @@ MOVE_ON = frozenset({"board_over", "race_over", "not_racing", "no_such_race", "w
 """Refusals that only say that the board has ended."""
 
 AWAY = "store_unavailable"
+AGAIN_AFTER = 0.25
+"""Seconds."""
 
 _ENCODE = msgspec.msgpack.Encoder().encode
 
@@ -26,13 +29,13 @@ class LeanTalk:
 
     def __init__(self) -> None:
         self.socket: LeanSocket | None = None
-        self.again = 0
-        """How often something was said again, because the house could not reach its store."""
+        self.on_away: Callable[[], None] = lambda: None
+        """Told when the house could not reach its store, and what was said is to be said again."""
         self._last = b""
-        """What was said last; whoever hears `AWAY` says it again, under the same id."""
         self.last_id = 0
         self._answers: dict[int, asyncio.Future[events.AnyEvent]] = {}
         self._nonce = b""
+        self._showing: asyncio.Future[events.AnyEvent] | None = None
 
     def send(self, kind: type[said.Command], **fields: object) -> int:
         """Say a command that nobody waits for; returns its bytes."""
@@ -42,20 +45,34 @@ class LeanTalk:
         self.socket.send(frame)
         return len(frame)
 
-    def say_again(self) -> None:
-        """Say the last command again: what was done is not done twice."""
-        assert self.socket is not None
-        self.again += 1
-        self.socket.send(self._last)
+    def say_again(self, command_id: int) -> None:
+        """Say it again in a moment, under the same id, if nothing else was said since.
+
+        What was done is not done twice.
+        """
+        self.on_away()
+        frame, socket = self._last, self.socket
+
+        def say() -> None:
+            if self.socket is socket is not None:
+                socket.send(frame)
+
+        if command_id == self.last_id:
+            asyncio.get_running_loop().call_later(AGAIN_AFTER, say)
 
     async def ask(self, kind: type[said.Command], **fields: object) -> events.AnyEvent:
         """Say a command, and wait for the answer; if the store is away, say it again for a while."""
         async with asyncio.timeout(ANSWERED_WITHIN):
             answer = self._expect(self.last_id + 1)
             self.send(kind, **fields)
+            command_id, frame = self.last_id, self._last
             while is_away(told := await answer):
-                answer = self._expect(self.last_id)
-                self.say_again()
+                self.on_away()
+                await asyncio.sleep(AGAIN_AFTER)
+                if self.socket is None:
+                    return told
+                answer = self._expect(command_id)
+                self.socket.send(frame)
             return told
 
     async def get_ready(self, table: events.Table) -> None:
@@ -71,8 +88,10 @@ class LeanTalk:
 
     def reveal(self, table: events.Table) -> None:
         """Show the nonce; whatever the answer is, the race will tell."""
-        self._expect(self.last_id + 1)
-        self.send(said.Reveal, table=table.code, nonce=self._nonce.hex())
+        showing = self.ask(said.Reveal, table=table.code, nonce=self._nonce.hex())
+        self._showing = asyncio.ensure_future(showing)
+        # who loses the line hears of it otherwise
+        self._showing.add_done_callback(lambda shown: shown.cancelled() or shown.exception())
 
     def is_answer(self, event: events.AnyEvent) -> bool:
         """Whether the event answers what was asked; who waits for it has it then."""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kit.lean_socket import connect
-from kit.lean_talk import ANSWERED_WITHIN, MOVE_ON, LeanTalk, is_away
+from kit.lean_talk import AGAIN_AFTER, ANSWERED_WITHIN, MOVE_ON, LeanTalk, is_away
 from saratoga_protocol import commands as said
 from saratoga_protocol import events
 from saratoga_protocol.codec import CODECS, UnknownEvent
@@ -69,6 +69,7 @@ class PacedPlayer:
         self._token = secrets.token_hex(32)
         self._name = "Racer " + "".join(chance.choices("abcdefghkmnprstuwxyz", k=12))
         self._talk = LeanTalk()
+        self._talk.on_away = self._away
         self.ask = self._talk.ask
         self._board: events.BoardView | None = None
         self._left = 0
@@ -79,17 +80,32 @@ class PacedPlayer:
     # Coming and going
 
     async def arrive(self, port: int) -> None:
-        socket = self._talk.socket = await connect("127.0.0.1", port)
-        socket.on_message = self._hear
-        self.table = self._board = None
-        welcome = await self.ask(said.Hello, token=self._token, name=self._name, legal=True)
+        """Connect and say hello; anew if the house is so slow that it takes us for silent."""
+        async with asyncio.timeout(ANSWERED_WITHIN):
+            welcome = await self._welcomed(port)
+            while welcome is None:
+                self._away()
+                await asyncio.sleep(AGAIN_AFTER)
+                welcome = await self._welcomed(port)
         assert isinstance(welcome, events.Welcome), welcome
         self._talk.last_id = max(self._talk.last_id, welcome.next_id)
 
+    async def _welcomed(self, port: int) -> events.AnyEvent | None:
+        """The answer to a hello; `None` if the house has closed the connection."""
+        socket = self._talk.socket = await connect("127.0.0.1", port)
+        socket.on_message = self._hear
+        socket.on_lost = lambda: self._talk.fail(ConnectionError("the house closed it"))
+        self.table = self._board = None
+        try:
+            return await self.ask(said.Hello, token=self._token, name=self._name, legal=True)
+        except ConnectionError:
+            return None
+
+    def _away(self) -> None:
+        self._load.again += 1
+
     def go(self) -> None:
         assert self._talk.socket is not None
-        self._load.again += self._talk.again
-        self._talk.again = 0
         self._talk.socket.close()
         self._talk.socket = None
 
@@ -189,7 +205,8 @@ class PacedPlayer:
         if self._talk.is_answer(event) or not isinstance(event, events.Refused):
             return
         if is_away(event):
-            self._talk.say_again()
+            assert event.re is not None
+            self._talk.say_again(event.re)
         else:
             # a board that the house ended while a move was on its way
             assert event.code in MOVE_ON, event

@@ -42,6 +42,15 @@ def _install(scratch: Path, target: Path) -> None:
     _run(*building, str(scratch), str(ROOT))
     (built,) = scratch.glob("*.whl")
     _run("install", "--no-deps", "--no-index", "--target", str(target), str(built))
+    used = subprocess.run(
+        [sys.executable, "-c", "from saratoga_rules import judge; print(judge.__file__)"],
+        env=os.environ | {"PYTHONPATH": str(target)},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    if not used.startswith(str(target)) or used.endswith(".py"):
+        raise RuntimeError(f"the judge that was to be measured is not compiled: {used}")
 
 
 def _run(*command: str) -> None:

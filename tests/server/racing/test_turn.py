@@ -40,6 +40,19 @@ async def test_who_gives_up_waiting_leaves_the_turn_to_others() -> None:
     assert turn.take_now()
 
 
+async def test_a_turn_that_was_promised_to_somebody_who_is_gone_goes_to_the_next() -> None:
+    turn = Turn()
+    assert turn.take_now()
+    first, second = (asyncio.create_task(turn.acquire()) for _ in range(2))
+    await asyncio.sleep(0)
+    turn.release()
+    first.cancel()
+    assert not turn.take_now()
+    await asyncio.gather(first, return_exceptions=True)
+    assert not turn.take_now()
+    assert await second
+
+
 async def test_what_was_taken_so_is_taken_for_whoever_enters_the_usual_way() -> None:
     turn = Turn()
     assert turn.take_now()
