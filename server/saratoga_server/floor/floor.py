@@ -294,10 +294,11 @@ class Floor:
 
     def forget_unused(self, node: str) -> None:
         """Let go of tables that nobody here follows, where nothing is going on or left undone."""
+        # with others about, a race that nobody here follows is looked after where it is followed
+        ours_alone = (Phase.COUNTDOWN, Phase.RUNNING) if self.is_alone() else ()
         for room in self.rooms():
             state = room.state
-            # with others about, a race that nobody here follows is looked after where it is followed
-            runs = state.phase in (Phase.COUNTDOWN, Phase.RUNNING) and self.is_alone()
+            runs = state.phase in ours_alone
             busy = runs or room.lock.locked()
             undone = room.in_doubt or room.behind is not None
             ours = any(seat.node == node for seat in state.seats)

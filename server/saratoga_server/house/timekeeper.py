@@ -86,16 +86,22 @@ class Timekeeper:
     async def sweep(self) -> None:
         """Ring the timers that nobody has rung, and put right what was left undone.
 
-        Each step by itself: where a part of the store is away, the others still have their turn.
+        Each step by itself: where a part of the store is away, the others still have their turn; and
+        moves have theirs in between, for each step looks at every table.
         """
         house = self._house
-        await guarded(self._ring_overdue())
-        await house.floor.look_over()
-        await guarded(house.lobby.places.catch_up())
-        await guarded(self._find_lost_seats())
-        await guarded(self._claim_seats())
-        await guarded(self._find_seats_of_dead_nodes())
+        for step in (
+            self._ring_overdue,
+            house.floor.look_over,
+            house.lobby.places.catch_up,
+            self._find_lost_seats,
+            self._claim_seats,
+            self._find_seats_of_dead_nodes,
+        ):
+            await guarded(step())
+            await asyncio.sleep(0)
         house.floor.forget_unused(house.node)
+        await asyncio.sleep(0)
         house.lobby.forget_listings({room.code for room in house.floor.rooms()})
         running = {r.state.race_id for r in house.floor.rooms() if r.state.phase is Phase.RUNNING}
         house.races.keep_only(running)
