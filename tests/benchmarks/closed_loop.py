@@ -8,6 +8,7 @@ import asyncio
 import gc
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from benchmarks.contestants import Running
 from benchmarks.measuring import Load, measured
@@ -29,7 +30,33 @@ LEAST_PART = 0.4
 """Of the time that was asked for: if tables run out before that, the figures are not given."""
 
 
-class ClosedLoop:
+class _Pausing:
+    """Whoever asks as soon as it is answered, but in pauses."""
+
+    def __init__(self, held: list[Callable[[], None]] | None) -> None:
+        self.load = Load()
+        self._held = held
+        """What is to be asked after the pause; `None`: there is none."""
+
+    def pause(self) -> None:
+        """Let everyone have the last answer, and ask no more."""
+        if self._held is None:
+            self._held = []
+
+    def resume(self) -> None:
+        held, self._held = self._held or [], None
+        for ask in held:
+            ask()
+
+    def _do(self, ask: Callable[[], None]) -> None:
+        """Ask now, or after the pause."""
+        if self._held is None:
+            ask()
+        else:
+            self._held.append(ask)
+
+
+class ClosedLoop(_Pausing):
     """So many tables race at once.
 
     A table whose first board has ended makes way for one that waits, so that neither the end of
@@ -37,10 +64,8 @@ class ClosedLoop:
     """
 
     def __init__(self, waiting: list[list[LeanRacer]]) -> None:
-        self.load = Load()
+        super().__init__(held=None)
         self._waiting = waiting
-        self._held: list[LeanRacer] | None = None
-        """Racers whose turn has come in a pause; `None`: there is none."""
         self._halt: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         # who waits no more need not hear of it
         self._halt.add_done_callback(lambda halt: halt.exception())
@@ -57,21 +82,8 @@ class ClosedLoop:
         """Whether fewer tables race than should, because none waits any more."""
         return self._halt.done()
 
-    def pause(self) -> None:
-        """Let every racer have the answer to the last move, and make no other."""
-        if self._held is None:
-            self._held = []
-
-    def resume(self) -> None:
-        held, self._held = self._held or [], None
-        for racer in held:
-            self._move(racer)
-
     def _move(self, racer: LeanRacer) -> None:
-        if self._held is None:
-            self.load.sent += racer.move()
-        else:
-            self._held.append(racer)
+        self.load.sent += racer.move()
 
     async def wait(self, seconds: float) -> None:
         """Let them race, or as long as there are enough tables; raises what a racer ran into."""
@@ -99,14 +111,14 @@ class ClosedLoop:
             load.answered += size
             load.latencies.append(wait)
             if not is_over:
-                self._move(racer)
+                self._do(partial(self._move, racer))
 
         for racer in racers:
             racer.on_over = over
             racer.on_fault = self._fail
             racer.on_moved = lambda size, wait, racer=racer: moved(racer, size, wait)  # type: ignore[misc]
         for racer in racers:
-            self._move(racer)
+            self._do(partial(self._move, racer))
 
     def _fail(self, fault: Exception) -> None:
         if not self._halt.done():
@@ -163,30 +175,19 @@ async def echo_load(running: Running, like: Load, connections: int, seconds: flo
     return load
 
 
-class EchoLoop:
+class EchoLoop(_Pausing):
     """Connections that ask again and again for as many bytes as a house's players got."""
 
     def __init__(self, sockets: Sequence[LeanSocket], payload: bytes) -> None:
         """Nobody asks before `resume`."""
-        self.load = Load()
+        super().__init__(held=[self._asker(socket) for socket in sockets])
         self._payload = payload
         self._sockets = sockets
-        self._held: list[Callable[[], None]] | None = [self._asker(socket) for socket in sockets]
 
     @classmethod
     async def of(cls, running: Running, like: Load, connections: int) -> "EchoLoop":
         sockets = [await connect("127.0.0.1", running.ports[0]) for _ in range(connections)]
         return cls(sockets, echo_payload(like))
-
-    def pause(self) -> None:
-        """Let everyone have the last answer, and ask no more."""
-        if self._held is None:
-            self._held = []
-
-    def resume(self) -> None:
-        held, self._held = self._held or [], None
-        for ask in held:
-            ask()
 
     has_run_out = False
     """An echo never does."""
@@ -213,10 +214,7 @@ class EchoLoop:
             load.sent += len(self._payload)
             load.answered += len(message)
             load.latencies.append(time.perf_counter() - asked)
-            if self._held is None:
-                ask()
-            else:
-                self._held.append(ask)
+            self._do(ask)
 
         socket.on_message = hear
         return ask

@@ -54,6 +54,11 @@ def echo_server() -> Iterator[Running]:
             server.terminate()
 
 
+def surroundings(packages: Path | None) -> dict[str, str]:
+    """The environment of a program that runs on what is installed in a folder, if one is given."""
+    return os.environ | ({"PYTHONPATH": str(packages)} if packages else {})
+
+
 @contextmanager
 def house_server(
     durability: str = "safe",
@@ -94,7 +99,7 @@ def house_server(
                 stdout=subprocess.PIPE,
                 stderr=told,
                 text=True,
-                env=os.environ | ({"PYTHONPATH": str(packages)} if packages else {}),
+                env=surroundings(packages),
             ) as server,
         ):
             assert server.stdout is not None

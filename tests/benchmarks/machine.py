@@ -32,15 +32,20 @@ class Others:
 
 def _busy() -> float:
     """Seconds for which the machine's cores have not been idle, taken away by its host included."""
-    with Path("/proc/stat").open() as figures:
-        user, nice, system, _, _, irq, softirq, steal, *_ = map(int, figures.readline().split()[1:])
-    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+    user, nice, system, _, _, irq, softirq, steal, *_ = _told()
+    return user + nice + system + irq + softirq + steal
 
 
 def stolen_seconds() -> float:
     """For how long the machine's host has given this machine's cores to others; 0.0 on bare metal."""
+    return _told()[7]
+
+
+def _told() -> list[float]:
+    """What the kernel tells of all cores together, in seconds and in its own order."""
     with Path("/proc/stat").open() as figures:
-        return int(figures.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
+        ticks = os.sysconf("SC_CLK_TCK")
+        return [int(figure) / ticks for figure in figures.readline().split()[1:]]
 
 
 def _ours() -> float:

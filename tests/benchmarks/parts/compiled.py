@@ -8,6 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.contestants import surroundings
 from benchmarks.lines import GAME
 from benchmarks.parts.rules import COLUMNS, measured_rules
 from benchmarks.reports import Report
@@ -44,7 +45,7 @@ def _install(scratch: Path, target: Path) -> None:
     _run("install", "--no-deps", "--no-index", "--target", str(target), str(built))
     used = subprocess.run(
         [sys.executable, "-c", "from saratoga_rules import judge; print(judge.__file__)"],
-        env=os.environ | {"PYTHONPATH": str(target)},
+        env=surroundings(target),
         capture_output=True,
         text=True,
         check=True,

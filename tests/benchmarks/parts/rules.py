@@ -1,13 +1,12 @@
 """The rules alone, without a house: what `rules_bench.py` says."""
 
 import asyncio
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks.contestants import HERE
+from benchmarks.contestants import HERE, surroundings
 from benchmarks.reports import Cell, Report
 
 WITHIN = 120.0
@@ -27,7 +26,7 @@ async def measured_rules(*, quick: bool, packages: Path | None = None) -> list[l
         text=True,
         check=True,
         timeout=WITHIN,
-        env=os.environ | ({"PYTHONPATH": str(packages)} if packages else {}),
+        env=surroundings(packages),
     )
     found = re.findall(
         r"^([a-z-]+) +(\d+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +(\d+)$",
