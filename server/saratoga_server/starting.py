@@ -54,9 +54,21 @@ def _say_ready(where: str, parent: Parent | None) -> None:
     if parent is not None:
         parent.say(READY, where)
         return
-    click.echo(f"{READY_LINE}{where}")
-    sys.stdout.flush()
+    try:
+        click.echo(f"{READY_LINE}{where}")
+        sys.stdout.flush()
+    except OSError as fault:
+        # a terminal that was just closed, a full disk: the house is open all the same
+        log.warning("ready_unsaid", text=str(fault))
+        _say_no_more()
     systemd.tell(systemd.READY)
+
+
+def _say_no_more() -> None:
+    """What could not be printed would be tried again at the end, and make that one a fault."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 async def serve(settings: Settings, parent: Parent | None = None) -> None:

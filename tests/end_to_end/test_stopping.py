@@ -1,6 +1,7 @@
 """A server that is told to stop: announced first, in order then, and at once if it is told twice."""
 
 import asyncio
+import os
 import signal
 import sys
 from pathlib import Path
@@ -84,6 +85,28 @@ async def test_a_parent_whose_terminal_is_closed_stops_and_does_not_replace_its_
         terminal.close()
         async with asyncio.timeout(WITHIN):
             assert await process.wait() == 0
+    assert not (tmp_path / "store" / "store.json").exists()
+
+
+@pytest.mark.parametrize("workers", [(), ("--workers", "1")])
+async def test_a_house_that_cannot_print_that_it_is_ready_is_open_all_the_same(
+    tmp_path: Path, workers: tuple[str, ...]
+) -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "saratoga_server", "--port", "0", *workers),
+        *("--data", str(tmp_path), "--metrics-port", "off"),
+        stdout=full,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    os.close(full)
+    assert process.stderr is not None
+    async with asyncio.timeout(WITHIN):
+        await process.stderr.readuntil(b"ready_unsaid")
+        process.terminate()
+        rest = await process.stderr.read()
+        assert await process.wait() == 0
+    assert b"Traceback" not in rest
     assert not (tmp_path / "store" / "store.json").exists()
 
 

@@ -7,6 +7,7 @@ import asyncio
 import os
 import signal
 import socket
+import stat
 import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -138,8 +139,18 @@ def _hear_hangup(stop: Stop, again: asyncio.Event) -> None:
 
     def heard() -> None:
         if at_terminal and not os.isatty(sys.stdin.fileno()):
+            _leave_terminal()
             stop.retire()
         else:
             again.set()
 
     asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, heard)
+
+
+def _leave_terminal() -> None:
+    """What is still to be said to a terminal that is gone goes nowhere, and is no fault at the end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        if stat.S_ISCHR(os.fstat(stream).st_mode):
+            os.dup2(nowhere, stream)
+    os.close(nowhere)
