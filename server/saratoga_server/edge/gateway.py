@@ -5,10 +5,12 @@ Sending never waits; a watchdog cuts the connection of whoever does not read.
 
 import asyncio
 import itertools
+import math
 import socket
 import ssl
 import time
-from collections.abc import Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, Final, cast
 
@@ -61,8 +63,14 @@ WATCH_EVERY: Final = 0.25
 ALIVE_EVERY: Final = 2.0
 """Seconds between two signs of life; they also give the watchdog something to see."""
 
-AT_ONCE: Final = 100
-"""Connections that are looked at, or told something, in one turn of the event loop: 1 ms."""
+LOOKED_AT_AT_ONCE: Final = 100
+"""Connections, in one turn of the event loop: a tenth of a millisecond."""
+
+PORTION: Final = 16
+"""Connections, at most, that are given a sign of life in one turn of the event loop: half a millisecond."""
+
+MOST_PORTIONS: Final = 6
+"""In one turn, where the loop is so busy that its turns are too few for one each."""
 
 BEARING: Final[dict[str, Any]] = {
     # `stay_alive` pings
@@ -86,6 +94,11 @@ class Door(Struct, frozen=True, kw_only=True):
     """How many proxies of the host's own every connection has come through."""
     per_address: float | None = 1.0
     """What an address may do, in measures of sixteen friends; `None`: anything."""
+
+
+def portions_of(connections: int) -> int:
+    """In how many portions so many connections are given a sign of life every `ALIVE_EVERY`."""
+    return max(1, math.ceil(connections / PORTION))
 
 
 class Gateway:
@@ -112,7 +125,8 @@ class Gateway:
         self._long = LongAnswers()
         self._porter = Porter(self._ledger, door.trusted_proxies, http, self._long, self._flooded)
         self._talk = Conversation(rooms, metrics, self._long, most_overdrawn=door.burst)
-        self._lines: dict[Session, WebSocketLine] = {}
+        self._lines: OrderedDict[Session, WebSocketLine] = OrderedDict()
+        """Who was given no sign of life for longest comes first."""
         self._lines_of: dict[Intake, WebSocketLine] = {}
         self._numbers = itertools.count(1)
         self._servers: list[Server] = []
@@ -169,7 +183,7 @@ class Gateway:
             now = time.monotonic()
             self._metrics.loop_lag.observe(max(0.0, now - due))
             for number, intake in enumerate(list(self._porter.intakes), start=1):
-                if number % AT_ONCE == 0:
+                if number % LOOKED_AT_AT_ONCE == 0:
                     await asyncio.sleep(0)
                 if not intake.reading.has_stopped(now):
                     continue
@@ -181,22 +195,36 @@ class Gateway:
                     line.cut_as_too_slow()
 
     async def stay_alive(self) -> None:
-        """Give everyone a sign of life again and again, and send away who gives none; for ever."""
+        """Give everyone a sign of life again and again, and send away who gives none; for ever.
+
+        A few at a time, all through the pause: a thousand at once would hold moves up.
+        """
+        due = time.monotonic()
         while True:
-            await asyncio.sleep(ALIVE_EVERY)
-            now = time.monotonic()
-            alive = Alive(now=self._rooms.now())
-            frames = {id(codec): codec.encode_event(alive) for codec in CODECS.values()}
-            for number, (session, line) in enumerate(list(self._lines.items()), start=1):
-                if number % AT_ONCE == 0:
-                    await asyncio.sleep(0)
-                try:
-                    line.send(frames[id(session.codec)])
-                    if line.is_dead(now):
-                        line.close(TOO_SLOW)
-                except Exception as fault:  # the edge: one connection is not the end of the house
-                    log.error("house_fault", fault=fault, connection=session.number)
-                    line.cut()
+            portions = portions_of(len(self._lines))
+            pause = ALIVE_EVERY / portions
+            due += pause
+            await asyncio.sleep(max(0.0, due - time.monotonic()))
+            # no more is made up for than a round
+            behind = min(time.monotonic() - due, ALIVE_EVERY)
+            more = min(int(behind / pause), MOST_PORTIONS - 1)
+            due = max(due + more * pause, time.monotonic() - ALIVE_EVERY)
+            count = math.ceil(len(self._lines) / portions) * (1 + more)
+            self._give_sign_of_life(list(itertools.islice(self._lines.items(), count)))
+
+    def _give_sign_of_life(self, some: Iterable[tuple[Session, WebSocketLine]]) -> None:
+        now = time.monotonic()
+        alive = Alive(now=self._rooms.now())
+        frames = {id(codec): codec.encode_event(alive) for codec in CODECS.values()}
+        for session, line in some:
+            self._lines.move_to_end(session)
+            try:
+                line.send(frames[id(session.codec)])
+                if line.is_dead(now):
+                    line.close(TOO_SLOW)
+            except Exception as fault:  # the edge: one connection is not the end of the house
+                log.error("house_fault", fault=fault, connection=session.number)
+                line.cut()
 
     def stop_listening(self) -> None:
         """Let nobody in any more; who is half in is told to come again (503)."""
@@ -256,7 +284,7 @@ class Gateway:
         try:
             await self._talk.converse(connection, session, line)
         except ConnectionClosed:
-            pass
+            self._lines.move_to_end(session)
         finally:
             deadline.cancel()
             line.answered()

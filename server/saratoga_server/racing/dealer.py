@@ -85,7 +85,7 @@ class Dealer:
         race = self._races.known(command.race)
         if race is None or race.code != session.seat or player not in race.boards:
             race, _ = await self._own(session, command.race)
-        turn = race.lock(player)
+        turn = race.turn(player)
         if not turn.take_now():
             await turn.acquire()
         try:
@@ -108,7 +108,7 @@ class Dealer:
     async def cash_out(self, session: Session, command: CashOut) -> MoveMade:
         """End a player's own board, and keep what is banked; raises `Refusal`."""
         race, board = await self._own(session, command.race)
-        async with race.lock(session.player):
+        async with race.turn(session.player):
             board = race.boards.get(session.player, board)
             if command.id <= board.last_id:
                 return _answered_again(session, race, board, command.id)
@@ -127,12 +127,12 @@ class Dealer:
 
     async def board_as_stored(self, race: Race, player: str) -> Board:
         """The player's board, read again when nobody is judging it; raises `Refusal`."""
-        async with race.lock(player):
+        async with race.turn(player):
             return await self._races.reload(race, player)
 
     async def board_taken_up(self, race: Race, player: str) -> Board:
         """The same for a connection that knows nothing yet: what became of it is no news."""
-        async with race.lock(player):
+        async with race.turn(player):
             return await self._races.reload(race, player, is_shown=True)
 
     async def _own(self, session: Session, race_id: str) -> tuple[Race, Board]:
@@ -191,7 +191,7 @@ class Dealer:
 
     async def end(self, race: Race, player: str, state: State, length: int | None = None) -> bool:
         """End a board for the house's reason; False if it had ended, or `length` is not its length."""
-        async with race.lock(player):
+        async with race.turn(player):
             board = await self._races.board(race, player)
             if not board.racing or (length is not None and board.length != length):
                 return False

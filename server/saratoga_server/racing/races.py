@@ -79,7 +79,7 @@ class Race:
     deadline: Millis
     stands: dict[str, Stand]
     boards: dict[str, Board] = field(default_factory=dict)
-    locks: dict[str, Turn] = field(default_factory=dict)
+    turns: dict[str, Turn] = field(default_factory=dict)
     is_dealt: bool = False
     """This node's racers have been sent the deal."""
 
@@ -100,12 +100,12 @@ class Race:
             ],
         )
 
-    def lock(self, player: str) -> Turn:
+    def turn(self, player: str) -> Turn:
         """Held by whoever judges or ends the player's board."""
-        lock = self.locks.get(player)
-        if lock is None:
-            lock = self.locks[player] = Turn()
-        return lock
+        turn = self.turns.get(player)
+        if turn is None:
+            turn = self.turns[player] = Turn()
+        return turn
 
     def view(self, board: Board, legal: bool) -> BoardView:
         """A player's own board, as its player may see it."""
@@ -230,7 +230,7 @@ class Races:
         """The player's board, read again: another node may have written; raises `Refusal`.
 
         The player is told if the house has ended it meanwhile, unless the board `is_shown` whole
-        anyway. Its lock is the caller's.
+        anyway. The turn at it is the caller's.
         """
         known = race.boards.get(player)
         raced = known is not None and known.racing
@@ -257,7 +257,7 @@ class Races:
         for player in list(race.stands):
             board = await self.board(race, player)
             if board.racing:
-                async with race.lock(player):
+                async with race.turn(player):
                     board = await self.reload(race, player)
             if board.racing:
                 # a store that lost its newest writes knows better than whoever told of them

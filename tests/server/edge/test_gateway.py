@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from urllib.request import urlopen
 
 import pytest
@@ -27,7 +28,8 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.refusals import ABUSE, NO_HELLO, RESTARTING
 from saratoga_protocol.version import JSON, MSGPACK, SUBPROTOCOLS
-from saratoga_server.edge.gateway import Door, Gateway
+from saratoga_server.edge.gateway import Door, Gateway, portions_of
+from saratoga_server.edge.line import WebSocketLine
 from saratoga_server.gauges.metrics import Metrics
 
 
@@ -137,6 +139,39 @@ async def test_everyone_hears_that_the_house_is_alive(
     ):
         for each in (anna, bert):
             assert await each.heard.next(Alive, 0) == Alive(now=NOW)
+
+
+async def test_signs_of_life_go_to_everyone_in_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("saratoga_server.edge.gateway.ALIVE_EVERY", 0.02)
+    monkeypatch.setattr("saratoga_server.edge.gateway.PORTION", 2)
+    told: list[WebSocketLine] = []
+    enough = asyncio.Event()
+
+    def note(line: WebSocketLine, frame: bytes | str) -> None:
+        told.append(line)
+        if len(told) == 25:
+            enough.set()
+
+    async with AsyncExitStack() as stack:
+        opened = await stack.enter_async_context(open_gateway())
+        for name in "ABCDE":
+            came = await stack.enter_async_context(stranger(opened.url, name))
+            await came.ask(Heartbeat)
+        monkeypatch.setattr(WebSocketLine, "send", note)
+        async with asyncio.timeout(HEARD_WITHIN):
+            await enough.wait()
+        assert all(len({*told[first : first + 5]}) == 5 for first in range(20))
+
+
+@pytest.mark.parametrize(
+    ("connections", "portions"), [(0, 1), (1, 1), (16, 1), (17, 2), (33, 3), (1_000, 63)]
+)
+def test_no_portion_of_those_who_are_given_signs_of_life_is_large(
+    connections: int, portions: int
+) -> None:
+    assert portions_of(connections) == portions
 
 
 async def test_a_gateway_that_closes_sends_everyone_away_to_come_back() -> None:
