@@ -5,7 +5,7 @@ import random
 from benchmarks.altered_house import KNOWN_DEALS, known_key
 from benchmarks.closed_loop import house_load
 from benchmarks.contestants import house_server
-from benchmarks.lines import tell
+from benchmarks.lines import tell, undisturbed
 from benchmarks.measuring import Load
 from kit.lean_racers import LeanRacer
 from saratoga_protocol.events import View
@@ -33,6 +33,7 @@ class KnownDeals:
             opening = deal_for_key(rules, known_key(number))
             self._walks.append((wire_view(redact(opening)), _walk(rules, opening, number)))
 
+    @undisturbed
     async def load(self, tables: int, seconds: float, *, legal: bool) -> Load:
         """Race along the walks, being told the legal moves or not."""
         with house_server("safe", altered=("known-deals",)) as running:

@@ -1,7 +1,7 @@
 """Load that keeps its own pace, whether it is answered quickly or not: what a wait is worth.
 
 Each asks at random moments of its own (a Poisson process), but never before it is answered: who would have
-to is counted as late, and asks at once when the answer is there.
+to asks at once when the answer is there; who asks more than 5 ms after its time is counted as late.
 """
 
 import asyncio
@@ -18,6 +18,12 @@ from kit.lean_socket import LeanSocket
 TICK = 0.001
 """Seconds between looks at who is due: uvloop's timers know no less."""
 
+LATE = 0.005
+"""Seconds behind its time at which a message is late."""
+
+Ask = Callable[[float], None]
+"""Told when it was due, by `time.perf_counter`."""
+
 
 class Pacer:
     """Tells those whose time has come to ask; all of them together ask `rate` times a second."""
@@ -27,7 +33,7 @@ class Pacer:
         self.load = Load()
         self.members = 0
         self._chance = random.Random(seed)
-        self._due: list[tuple[float, int, Callable[[], None]]] = []
+        self._due: list[tuple[float, int, Ask]] = []
         self._count = itertools.count()
         self._loop = asyncio.get_running_loop()
         self._timer = self._loop.call_later(TICK, self._tick)
@@ -35,12 +41,20 @@ class Pacer:
         # who waits no more need not hear of it
         self._fault.add_done_callback(lambda fault: fault.exception())
 
-    def join(self, ask: Callable[[], None]) -> None:
+    def keep(self, rate: float) -> None:
+        """Let all of them ask so many times a second from now on."""
+        self.rate = rate
+        now = time.perf_counter()
+        # how long one still has to wait says nothing about how long it has waited: it is drawn anew
+        self._due = [(now + self._gap(), number, ask) for _, number, ask in self._due]
+        heapq.heapify(self._due)
+
+    def join(self, ask: Ask) -> None:
         """Have this called when its time has come."""
         self.members += 1
         self._push(time.perf_counter() + self._gap(), ask)
 
-    def again(self, asked: float, ask: Callable[[], None]) -> None:
+    def again(self, asked: float, ask: Ask) -> None:
         """It is answered: its next time is a gap behind the last one."""
         self._push(asked + self._gap(), ask)
 
@@ -67,7 +81,7 @@ class Pacer:
     def _gap(self) -> float:
         return self._chance.expovariate(self.rate / max(1, self.members))
 
-    def _push(self, at: float, ask: Callable[[], None]) -> None:
+    def _push(self, at: float, ask: Ask) -> None:
         heapq.heappush(self._due, (at, next(self._count), ask))
 
     def _tick(self) -> None:
@@ -75,8 +89,11 @@ class Pacer:
         now, due = time.perf_counter(), self._due
         while due and due[0][0] <= now:
             at, _, ask = heapq.heappop(due)
-            self.load.late += now - at > 5 * TICK
-            ask()
+            self.load.late += now - at > LATE
+            try:
+                ask(at)
+            except Exception as fault:  # the edge: whoever waits for the pacer hears of it
+                self.fail(fault)
 
 
 def pace_racers(pacer: Pacer, tables: list[list[LeanRacer]], at_once: int) -> None:
@@ -106,12 +123,12 @@ def pace_racers(pacer: Pacer, tables: list[list[LeanRacer]], at_once: int) -> No
 
 
 def _pace(pacer: Pacer, racer: LeanRacer, is_over: Callable[[], bool]) -> None:
-    asked = 0.0
+    asked = due = 0.0
 
-    def ask() -> None:
-        nonlocal asked
+    def ask(at: float) -> None:
+        nonlocal asked, due
         if not is_over():
-            asked = time.perf_counter()
+            asked, due = time.perf_counter(), at
             pacer.load.sent += racer.move()
 
     def moved(size: int, wait: float) -> None:
@@ -119,6 +136,7 @@ def _pace(pacer: Pacer, racer: LeanRacer, is_over: Callable[[], bool]) -> None:
         load.messages += 1
         load.answered += size
         load.latencies.append(wait)
+        load.since_due.append(wait + asked - due)
         pacer.again(asked, ask)
 
     racer.on_moved = moved
@@ -133,20 +151,22 @@ def pace_echoes(pacer: Pacer, sockets: list[LeanSocket], payload: bytes) -> None
 
 
 def _pace_echo(pacer: Pacer, socket: LeanSocket, payload: bytes) -> None:
-    asked = 0.0
+    asked = due = 0.0
 
-    def ask() -> None:
-        nonlocal asked
-        asked = time.perf_counter()
+    def ask(at: float) -> None:
+        nonlocal asked, due
+        asked, due = time.perf_counter(), at
         pacer.load.sent += len(payload)
         socket.send(payload)
 
     def hear(message: bytes) -> None:
-        load = pacer.load
+        now, load = time.perf_counter(), pacer.load
         load.messages += 1
         load.answered += len(message)
-        load.latencies.append(time.perf_counter() - asked)
+        load.latencies.append(now - asked)
+        load.since_due.append(now - due)
         pacer.again(asked, ask)
 
     socket.on_message = hear
+    socket.on_lost = lambda: pacer.fail(ConnectionError("the echo closed a connection"))
     pacer.join(ask)

@@ -51,9 +51,12 @@ class Turns:
         )
 
     def told(self, one: str, other: str) -> str:
-        """In a sentence; raises `RuntimeError` if tables ran out before half of the turns."""
+        """In a sentence; raises `RuntimeError` if fewer than half of the turns count.
+
+        For tables may run out, and the machine's host may take its cores away.
+        """
         if len(self.ones) < self.planned / 2:
-            raise RuntimeError(f"tables ran out after {len(self.ones)} of {self.planned} turns")
+            raise RuntimeError(f"only {len(self.ones)} of {self.planned} turns count")
         ratios = self.ratios
         return (
             f"{one} {together(self.ones).micros:.1f} us, {other} {together(self.others).micros:.1f} us: "
@@ -89,7 +92,7 @@ async def house_and_echo(tables: int, rounds: int, game: str) -> Turns:
     for _ in range(rounds):
         async with _house(tables, game) as house:
             like = await house.turn()
-            if like is None:
+            if like is None or not like.messages:
                 continue
             async with _echo(like, tables * 4) as echo:
                 await _take_turns(seen, house, echo)
@@ -117,8 +120,9 @@ async def _take_turns(seen: Turns, one: Contestant, other: Contestant) -> None:
             first, second = await one.turn(), await other.turn()
         if first is None or second is None:
             break
-        seen.ones.append(first)
-        seen.others.append(second)
+        if first.is_undisturbed and second.is_undisturbed:
+            seen.ones.append(first)
+            seen.others.append(second)
 
 
 @asynccontextmanager

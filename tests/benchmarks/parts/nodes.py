@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 
 from benchmarks.closed_loop import house_load
 from benchmarks.contestants import Running, house_server, lone_store
-from benchmarks.lines import GAME, columns, line, tell
+from benchmarks.lines import GAME, columns, line, tell, undisturbed
 from benchmarks.measuring import Load, together
 from benchmarks.reports import Bar, Report
 
@@ -61,6 +61,7 @@ async def nodes(report: Report, *, quick: bool) -> None:
     report.bar(Bar("CPU of a move on two nodes to one", home.micros / one.micros, MOST_COST, " x"))
 
 
+@undisturbed
 async def _load(count: int, seconds: float, *, is_spread: bool) -> Load:
     with houses(count) as running:
         ports = running.spread if is_spread else running.same

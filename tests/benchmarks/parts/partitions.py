@@ -2,7 +2,7 @@
 
 from benchmarks.closed_loop import house_load
 from benchmarks.contestants import Running, house_server
-from benchmarks.lines import GAME, columns, line, tell
+from benchmarks.lines import GAME, columns, line, tell, undisturbed
 from benchmarks.measuring import Load
 from benchmarks.reports import Cell, Report
 from kit.cluster import PRIMARIES, running_cluster
@@ -19,13 +19,8 @@ async def partitions(report: Report, *, quick: bool) -> None:
     with running_cluster(replicas=False) as cluster:
         stores = tuple(node.server.process.pid for node in cluster.nodes if node.server.process)
         for count in (1, 64) if quick else PARTITIONS:
-            with house_server(
-                "safe", "--redis", cluster.url, altered=(f"partitions={count}",)
-            ) as found:
-                running = Running(found.ports, found.servers, stores)
-                load = await house_load(running, TABLES, GAME, seconds)
             name = f"{count} partition{'s' if count > 1 else ''}"
-            tell(name, TABLES, load)
+            load = await _load(name, count, cluster.url, stores, seconds)
             loads.append(load)
             rows.append(line(name, TABLES, load, loads[0]))
     report.table(columns("1 partition"), rows)
@@ -33,3 +28,12 @@ async def partitions(report: Report, *, quick: bool) -> None:
         f"A cluster of {PRIMARIES} primaries on this machine, without replicas, their files in memory; "
         "table codes were chosen for the partition they fall into. One partition is at one primary."
     )
+
+
+@undisturbed
+async def _load(name: str, count: int, url: str, stores: tuple[int, ...], seconds: float) -> Load:
+    with house_server("safe", "--redis", url, altered=(f"partitions={count}",)) as found:
+        running = Running(found.ports, found.servers, stores)
+        load = await house_load(running, TABLES, GAME, seconds)
+    tell(name, TABLES, load)
+    return load

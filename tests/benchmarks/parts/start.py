@@ -23,6 +23,14 @@ from saratoga_server.own_store.embedded import EmbeddedStore
 from saratoga_server.store.connection import open_store
 from saratoga_server.store.process import find_binary
 
+LIBRARIES = "click, hiredis, msgspec, redis.asyncio, uvloop, websockets.asyncio.server"
+"""What the server stands on, with what that needs of the standard library."""
+
+SERVER = "saratoga_server.__main__, saratoga_server.starting, saratoga_server.serving, uvloop"
+
+_ONCE_UP = "import gc, os; gc.disable(); import {}; os._exit(0)"
+"""A program that imports, as a house does that looks seldom for garbage; nothing of how it ends counts."""
+
 ROUNDS = 7
 MOST_TIMES = 3.0
 
@@ -53,9 +61,9 @@ async def _start(report: Report, *, quick: bool) -> None:
             "house": _house,
             "valkey": _valkey,
             "python": lambda: _program("pass"),
-            "import": lambda: _program(
-                "import uvloop, saratoga_server.starting, saratoga_server.serving"
-            ),
+            "nothing": lambda: _program(_ONCE_UP.format("os")),
+            "libraries": lambda: _program(_ONCE_UP.format(LIBRARIES)),
+            "server": lambda: _program(_ONCE_UP.format(SERVER)),
         },
     )
     store, library = await _inside(rounds)
@@ -69,18 +77,23 @@ async def _start(report: Report, *, quick: bool) -> None:
             ["house with its embedded store, to its ready line", house],
         ],
     )
-    imported = took["import"] - python
+    imported = took["server"] - took["nothing"]
+    libraries = took["libraries"] - took["nothing"]
     rest = house - python - imported - store - library
     report.say("Of that, measured one by one (what goes on at the same time counts twice here):")
     report.table(
         ("step", "ms"),
         [
             ["Python's own start", python],
-            ["importing the server", imported],
+            ["importing the libraries, and what they need", libraries],
+            ["importing server, rules and wire, and what they need beside", imported - libraries],
             ["the embedded store, until it takes commands", store],
             ["connecting, asking how it is set up, loading the Functions", library],
             ["the rest: settings, house, door; less what overlaps", rest],
         ],
+    )
+    report.say(
+        f"Python and the libraries alone are {(python + libraries) / (python + valkey):.1f} x."
     )
     times = house / (python + valkey)
     report.bar(Bar("ready, in starts of Valkey and Python", times, MOST_TIMES, " x"))

@@ -1,0 +1,117 @@
+"""Load at a pace of its own: who asks when, and which seconds of it count."""
+
+import asyncio
+
+import pytest
+
+from benchmarks import paced
+from benchmarks.measuring import Load
+from benchmarks.paced import LATE, Pacer
+from benchmarks.parts.pace import Seconds, steered
+
+WITHIN = 20.0
+"""Seconds: a bound for what is awaited, never a measure."""
+
+AT_ONCE, NEVER = 1e9, 1e-9
+"""Times a second."""
+
+
+class Clock:
+    now = 100.0
+
+    def perf_counter(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(paced, "time", clock)
+    return clock
+
+
+async def asked(pacer: Pacer) -> float:
+    """When one that joins now was due, once it is asked."""
+    told: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+    pacer.join(told.set_result)
+    async with asyncio.timeout(WITHIN):
+        return await told
+
+
+async def test_who_is_due_is_asked_and_told_when_that_was(clock: Clock) -> None:
+    pacer = Pacer(AT_ONCE)
+    told = asyncio.ensure_future(asked(pacer))
+    await asyncio.sleep(0)
+    clock.now += LATE / 2
+    assert await told == pytest.approx(100.0)
+    assert pacer.load.late == 0
+    pacer.stop()
+
+
+async def test_who_is_asked_long_after_that_is_late(clock: Clock) -> None:
+    pacer = Pacer(AT_ONCE)
+    told = asyncio.ensure_future(asked(pacer))
+    await asyncio.sleep(0)
+    clock.now += LATE * 2
+    await told
+    assert pacer.load.late == 1
+    pacer.stop()
+
+
+async def test_another_rate_holds_from_now_on_for_those_who_wait_too(clock: Clock) -> None:
+    pacer = Pacer(NEVER)
+    told = asyncio.ensure_future(asked(pacer))
+    await asyncio.sleep(0)
+    clock.now += 10
+    pacer.keep(AT_ONCE)
+    clock.now += LATE / 2
+    assert await told == pytest.approx(110.0)
+    assert pacer.load.late == 0
+    pacer.stop()
+
+
+async def test_whoever_waits_hears_of_what_goes_wrong_when_somebody_asks() -> None:
+    def broken(due: float) -> None:
+        raise RuntimeError("not to be asked")
+
+    pacer = Pacer(AT_ONCE)
+    pacer.join(broken)
+    with pytest.raises(RuntimeError, match="not to be asked"):
+        await pacer.wait(60)
+    pacer.stop()
+
+
+async def test_a_pacer_that_has_too_few_left_says_so() -> None:
+    pacer = Pacer(1)
+    assert await pacer.wait(0)
+    pacer.halt()
+    assert not await pacer.wait(60)
+    pacer.stop()
+
+
+@pytest.mark.parametrize(("busy", "rate"), [(0.6, 1000), (0.8, 750), (0.48, 1250), (0.1, 1500)])
+def test_it_is_asked_as_much_faster_as_it_was_less_busy_but_not_at_once(
+    busy: float, rate: float
+) -> None:
+    assert steered(1000.0, busy) == pytest.approx(rate)
+    assert steered(1000.0, 6.0) == pytest.approx(1000 / 1.5)
+
+
+def second(busy: float, *, stolen: float = 0.0, wait: float = 0.001) -> Load:
+    return Load(messages=1, latencies=[wait], seconds=1.0, server=busy, stolen=stolen)
+
+
+def test_seconds_count_that_were_as_busy_as_they_should_be_while_the_machine_was_alone() -> None:
+    one = Seconds(1000.0)
+    good, idle, robbed, other = second(0.6), second(0.5), second(0.6, stolen=0.01), second(0.65)
+    one.seen = [robbed, idle, good, other]
+    assert one.undisturbed == [idle, good, other]
+    assert one.counted == [good, other]
+
+
+def test_where_too_few_count_nothing_is_told() -> None:
+    house = Seconds(1000.0)
+    house.seen = [second(0.6)] * 2 + [second(0.6, stolen=0.5)] * 9 + [second(0.4)]
+    house.check("house", 4)
+    with pytest.raises(RuntimeError, match=r"12 seconds of the house .* busy for 60%, 60%, 40%"):
+        house.check("house", 5)
