@@ -120,9 +120,12 @@ class Worker:
         self._hang_up()
 
     def _hang_up(self) -> None:
-        if self._listening is not None:
+        if self._listening is None:
+            self._line.close()
+        else:
+            # closed when nobody listens any more: the next file to be opened has its number
+            self._listening.add_done_callback(lambda _: self._line.close())
             self._listening.cancel()
-        self._line.close()
 
     def _send(self, sign: signal.Signals) -> None:
         if self._process.returncode is None:

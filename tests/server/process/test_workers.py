@@ -22,34 +22,52 @@ from saratoga_server.process.workers import LONGEST_PAUSE, Workers, pause_after
 from saratoga_server.settings import CannotOpen
 
 GOOD = """
-import json, os, signal, socket, sys
+import json, os, select, signal, socket, sys
 told = json.loads(os.environ["SARATOGA_WORKER"])
 line = socket.socket(fileno=told["parent"])
-diary = open(sys.argv[1], "a")
+diary = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND)
 def write(what):
-    print(json.dumps([what, told["node"], os.getpid()]), file=diary, flush=True)
+    # not by `print`, which a signal that comes while it writes must not enter again
+    os.write(diary, (json.dumps([what, told["node"], os.getpid()]) + "\\n").encode())
 def end(*_):
     write("stopped")
     raise SystemExit(0)
 signal.signal(signal.SIGTERM, end)
+woken, wakes = socket.socketpair()
+wakes.setblocking(False)
+signal.set_wakeup_fd(wakes.fileno())
+def wait_for_hangup():
+    # a signal just before this sleeps wakes it too
+    while line not in select.select([line, woken], [], [])[0]:
+        woken.recv(64)
 """
-READY = (
+COMES = (
     GOOD
     + """
 write("ready")
 line.sendall(json.dumps({"ready": "ws://" + told["node"]}).encode() + b"\\n")
-line.recv(1)
+"""
+)
+READY = (
+    COMES
+    + """
+wait_for_hangup()
 write("retired")
 """
 )
 DEAF = READY.replace(
     "signal.signal(signal.SIGTERM, end)", "signal.signal(signal.SIGTERM, lambda *_: 0)"
 )
-SLOW = (
+BEGINS = (
     GOOD
     + """
 write("began")
-line.recv(1)
+"""
+)
+SLOW = (
+    BEGINS
+    + """
+wait_for_hangup()
 write("gave up")
 """
 )
@@ -57,11 +75,11 @@ ANSWERS_WHEN_TOLD = """
 while not os.path.exists("{}"):
     pass
 line.sendall(json.dumps({{"ready": "ws://again"}}).encode() + b"\\n")
-line.recv(1)
+wait_for_hangup()
 """
-BEATS = READY.replace(
-    "line.recv(1)",
-    """
+BEATS = (
+    COMES
+    + """
 line.settimeout(0.02)
 heard = None
 while heard != b"":
@@ -70,7 +88,8 @@ while heard != b"":
         heard = line.recv(1)
     except TimeoutError:
         continue
-""",
+write("retired")
+"""
 )
 REFUSED = (
     GOOD
@@ -334,7 +353,7 @@ async def test_who_dies_while_another_is_coming_leaves_the_place_to_that_one(
     async with opened(tmp_path, READY, count=1) as (workers, programs):
         keeping = asyncio.create_task(workers.keep())
         ((_, old),) = programs.entries("ready")
-        programs.install(SLOW.replace("line.recv(1)", ANSWERS_WHEN_TOLD.format(tmp_path / "go")))
+        programs.install(BEGINS + ANSWERS_WHEN_TOLD.format(tmp_path / "go"))
         replacing = asyncio.create_task(workers.replace_all())
         ((_, coming),) = await written(programs, "began", 1)
         os.kill(old, signal.SIGKILL)
