@@ -259,8 +259,13 @@ class PlayerStore(Protocol):
 
     async def set_banned(self, player: str, banned: bool) -> None: ...
 
-    async def reserve_code(self, player: str, command_id: int, code: str) -> str:
-        """The table code that belongs to this command, of the newest two: `code`, or that of before."""
+    async def reserve_code(
+        self, player: str, command_id: int, code: str, instead_of: str | None = None
+    ) -> str:
+        """The table code that belongs to this command, of the newest two.
+
+        That is the one of before, unless it is `instead_of`; otherwise `code`.
+        """
         ...
 
     async def forget_player(self, player: str) -> None:

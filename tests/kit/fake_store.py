@@ -359,10 +359,14 @@ class FakePlayers:
         self._change(player, banned=banned)
         await self.house.written()
 
-    async def reserve_code(self, player: str, command_id: int, code: str) -> str:
+    async def reserve_code(
+        self, player: str, command_id: int, code: str, instead_of: str | None = None
+    ) -> str:
         await self.house.reading()
         codes = self.house.codes
-        reserved = codes.setdefault((player, command_id), code)
+        reserved = codes.get((player, command_id))
+        if reserved is None or reserved == instead_of:
+            reserved = codes[player, command_id] = code
         for at in sorted(at for at in codes if at[0] == player)[:-2]:
             del codes[at]
         row = self.house.players.get(player)

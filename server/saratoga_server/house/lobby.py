@@ -52,6 +52,10 @@ ATTEMPTS: Final = 8
 """Codes that are tried for a new table."""
 
 
+class _CodeTaken(Exception):
+    """The code was free when it was drawn, and another player has opened a table there since."""
+
+
 class Lobby:
     """Serves the commands about tables."""
 
@@ -94,13 +98,26 @@ class Lobby:
             raise too_much("Too many tables were opened.", wait)
         code = await self._players.reserve_code(session.player, command.id, await self._free_code())
         name = await self._present_name(session)
+        for _ in range(ATTEMPTS):
+            try:
+                return await self._opened(session, command.id, settings, name, code)
+            except _CodeTaken:
+                code = await self._players.reserve_code(
+                    session.player, command.id, await self._free_code(), instead_of=code
+                )
+        raise _no_table_free()
+
+    async def _opened(
+        self, session: Session, command_id: int, settings: rules.Settings, name: str, code: str
+    ) -> Snapshot:
+        """The new table, or the one that the command had opened before; raises `_CodeTaken`."""
         async with self.places.taking(session.player, code) as passed_over:
             change = rules.new_table(
                 code,
                 settings,
                 session.player,
                 name,
-                command.id,
+                command_id,
                 bot=session.bot,
                 node=self._node,
                 hello=session.hello,
@@ -108,12 +125,15 @@ class Lobby:
                 fresh_seed=self._seed(),
             )
             room = await self._floor.open(change.table)
-            if room is None:  # asked again: the table is there already
-                return await self._come_back(session, command.id, code, passed_over)
+            if room is None:
+                if not await self.places.has_been_at(session.player, code):
+                    raise _CodeTaken
+                # asked again: the table is there already
+                return await self._come_back(session, command_id, code, passed_over)
             self._listed[code] = None
             await self.list_if_public(room)
             epoch = change.table.epoch
-            return await self._seated(session, command.id, room, epoch, passed_over)
+            return await self._seated(session, command_id, room, epoch, passed_over)
 
     async def join(self, session: Session, command: JoinTable) -> Snapshot:
         """Sit down at a table, or come back to one's seat."""
@@ -247,7 +267,7 @@ class Lobby:
             code = table_code(secrets.randbelow)
             if await self._tables.load_table(code) is None:
                 return code
-        raise Refusal("store_unavailable", "No table is free at the moment. Try again.")
+        raise _no_table_free()
 
     # Going
 
@@ -383,6 +403,10 @@ class Lobby:
         if room.code not in self._listed or self._listed[room.code] != summary:
             self._listed[room.code] = summary
             await self._tables.set_public(room.code, summary)
+
+
+def _no_table_free() -> Refusal:
+    return Refusal("store_unavailable", "No table is free at the moment. Try again.")
 
 
 def _named(session: Session) -> str:

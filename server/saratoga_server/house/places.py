@@ -131,6 +131,11 @@ class Places:
             raise
         self._not_given_up.discard((player, code))
 
+    async def has_been_at(self, player: str, code: str) -> bool:
+        """Whether the player sits at that table, or has got up from it not long ago."""
+        state = await self._state(code)
+        return state is not None and (state.seat(player) is not None or player in state.departed)
+
     async def catch_up(self) -> None:
         """Give up what could not be given up when it should have been, and make sure of the rest."""
         await guarded_each(self._give_up_late(*each) for each in sorted(self._not_given_up))

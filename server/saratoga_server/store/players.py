@@ -70,9 +70,12 @@ class Players:
     async def set_banned(self, player: str, banned: bool) -> None:
         await self._set(player, "banned", int(banned))
 
-    async def reserve_code(self, player: str, command_id: int, code: str) -> str:
-        key = player_key(player)
-        stored = await self._link.write("reserve_code", (key,), GUEST_KEPT, command_id, code)
+    async def reserve_code(
+        self, player: str, command_id: int, code: str, instead_of: str | None = None
+    ) -> str:
+        stored = await self._link.write(
+            "reserve_code", (player_key(player),), GUEST_KEPT, command_id, code, instead_of or ""
+        )
         return str(stored.decode())
 
     async def forget_player(self, player: str) -> None:

@@ -1,6 +1,7 @@
 """One table for one player, whatever several connections ask for at once, and whatever the store does."""
 
 import asyncio
+import itertools
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -34,6 +35,32 @@ def before_once(method: Callable[..., Awaitable[object]], first: Callable[[], Aw
         return await method(*args, **named)
 
     return called
+
+
+@pytest.mark.parametrize("free", [(), ("mint-otter-42", "lone-crane-11")])
+async def test_a_code_that_another_takes_at_the_same_instant_is_drawn_again(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch, free: tuple[str, ...]
+) -> None:
+    drawn = itertools.chain(("odd-emu-11",) * 2, free, itertools.repeat("odd-emu-11"))
+    monkeypatch.setattr("saratoga_server.house.lobby.table_code", lambda chance: next(drawn))
+    async with beside(rooms) as nodes:
+        anna, bert = await nodes.east.guest("Anna"), await nodes.west.guest("Bert")
+        tables = nodes.east.store.tables
+        takes = before_once(tables.save_table, lambda: gathered(bert))
+        monkeypatch.setattr(tables, "save_table", takes)
+        command = CreateTable(id=7, game="caprice")
+        answer = await anna.say(command)
+        assert tables_of(rooms, bert.player) == ["odd-emu-11"]
+        if free:
+            assert isinstance(answer, Snapshot)
+            assert isinstance(await anna.say(command), Snapshot)
+            assert tables_of(rooms, anna.player) == ["mint-otter-42"]
+            assert rooms.fake.players[anna.player].table == "mint-otter-42"
+            assert isinstance(await anna.ask(LeaveTable, table="mint-otter-42"), Done)
+        else:
+            assert isinstance(answer, Refused)
+            assert answer.code == "store_unavailable"
+        assert await anna.at_table(JoinTable, table="odd-emu-11")
 
 
 async def test_who_is_seated_elsewhere_before_the_seat_is_taken_gives_it_up(

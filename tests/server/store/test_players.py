@@ -170,6 +170,18 @@ async def test_a_code_belongs_to_its_command(store: AnyStore) -> None:
     assert (await store.players.load_player(ANNA)).last_id == 4  # type: ignore[union-attr]
 
 
+async def test_a_code_is_exchanged_once(store: AnyStore) -> None:
+    await store.players.create_player(row())
+    await store.players.reserve_code(ANNA, 3, "mint-otter-42")
+    for drawn, taken in (
+        ("amber-heron-07", "mint-otter-42"),
+        ("lone-crane-11", "mint-otter-42"),
+        ("odd-emu-11", ""),
+    ):
+        code = await store.players.reserve_code(ANNA, 3, drawn, instead_of=taken)
+        assert code == "amber-heron-07"
+
+
 async def test_who_is_forgotten_leaves_nothing(store: AnyStore) -> None:
     for player in (ANNA, BERT):
         await store.players.create_player(row(player))

@@ -102,10 +102,14 @@ local function drop_old_codes(key)
   end
 end
 
--- keys: the player. args: kept ms, command id, code. Answers the code that belongs to the command.
+-- keys: the player. args: kept ms, command id, code, the code that it replaces or ''. Answers the
+-- code that belongs to the command.
 local function reserve_code(keys, args)
-  redis.call('HSETNX', keys[1], 'code:' .. args[2], args[3])
   local reserved = redis.call('HGET', keys[1], 'code:' .. args[2])
+  if not reserved or reserved == args[4] then
+    reserved = args[3]
+    redis.call('HSET', keys[1], 'code:' .. args[2], reserved)
+  end
   drop_old_codes(keys[1])
   if tonumber(redis.call('HGET', keys[1], 'last_id') or 0) < tonumber(args[2]) then
     redis.call('HSET', keys[1], 'last_id', args[2])
