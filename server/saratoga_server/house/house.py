@@ -126,7 +126,7 @@ class House(Struct):
             said.MakeMove: dealer.make_move,
             said.CashOut: dealer.cash_out,
             said.NextRace: seat.next_race,
-            said.ListTables: lobby.list_tables,
+            said.ListTables: lobby.public.list_tables,
             said.GetLeaderboard: archive.get_leaderboard,
             said.SubscribeLeaderboard: archive.subscribe,
             said.UnsubscribeLeaderboard: archive.unsubscribe,
@@ -273,7 +273,7 @@ class House(Struct):
                 case rules.CountdownVoided():
                     log.info("countdown_voided", table=room.code, race=room.state.race_id)
         self.lobby.tell_the_older(room)
-        await self.lobby.list_if_public(room)
+        await self.lobby.public.bring_up_to_date(room)
         if room.state.phase is not before.phase:
             self.metrics.tables = self.floor.phases()
 
@@ -289,7 +289,7 @@ class House(Struct):
         await self._follow_race(room, known)
         self.lobby.tell_the_older(room)
         if state.settings.public or known.settings.public:
-            await self.lobby.list_if_public(room)
+            await self.lobby.public.bring_up_to_date(room)
         if state.phase is not known.phase:
             self.metrics.tables = self.floor.phases()
 

@@ -5,16 +5,13 @@ change means for connections and boards.
 """
 
 import secrets
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
-
-import msgspec
 
 from saratoga_protocol.commands import (
     CreateTable,
     JoinTable,
     LeaveTable,
-    ListTables,
     Resume,
     UnwatchTable,
     WatchTable,
@@ -25,8 +22,6 @@ from saratoga_protocol.events import (
     SeatLost,
     Snapshot,
     Standing,
-    Tables,
-    TableSummary,
 )
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server import table as rules
@@ -39,6 +34,7 @@ from saratoga_server.floor.room import Room
 from saratoga_server.floor.session import Session
 from saratoga_server.floor.watching import check_room_to_watch
 from saratoga_server.house.places import Places
+from saratoga_server.house.public_tables import PublicTables
 from saratoga_server.naming.codes import table_code
 from saratoga_server.ports import Millis, PlayerStore, TableStore
 from saratoga_server.racing.dealer import Dealer
@@ -82,7 +78,7 @@ class Lobby:
         self._seed = seed
         self.places = Places(players, floor, seed)
         self.places.on_let_back = self._let_go
-        self._listed: dict[str, bytes | None] = {}
+        self.public = PublicTables(tables)
 
     # Coming
 
@@ -130,8 +126,7 @@ class Lobby:
                     raise _CodeTaken
                 # asked again: the table is there already
                 return await self._come_back(session, command_id, code, passed_over)
-            self._listed[code] = None
-            await self.list_if_public(room)
+            await self.public.opened(room)
             epoch = change.table.epoch
             return await self._seated(session, command_id, room, epoch, passed_over)
 
@@ -329,14 +324,6 @@ class Lobby:
             self._hub.unfollow(session, command.table)
         return Done(re=command.id)
 
-    async def list_tables(self, session: Session, command: ListTables) -> Tables:
-        """The public tables."""
-        summaries = await self._tables.list_public()
-        return Tables(
-            re=command.id,
-            tables=[msgspec.msgpack.decode(each, type=TableSummary) for each in summaries],
-        )
-
     # What everyone may know
 
     async def snapshot(self, session: Session, command_id: int, room: Room) -> Snapshot:
@@ -376,33 +363,7 @@ class Lobby:
                 session.seat = None
                 await self.places.give_up(session.player, room.code, 0)
             self._hub.unfollow(session, room.code)
-        self._listed.pop(room.code, None)
-        await self._tables.set_public(room.code, None)
-
-    def forget_listings(self, held: Collection[str]) -> None:
-        """Of tables that are not held here any more it need not be known how they are listed."""
-        if len(self._listed) > len(held):
-            self._listed = {code: self._listed[code] for code in held if code in self._listed}
-
-    async def list_if_public(self, room: Room) -> None:
-        """Bring the list of public tables up to date, if this table's line has changed."""
-        state = room.state
-        summary = None
-        if state.settings.public and state.phase is not Phase.CLOSED and state.seats:
-            summary = msgspec.msgpack.encode(
-                TableSummary(
-                    code=state.code,
-                    game=state.settings.game,
-                    cap=state.settings.cap,
-                    host=state.name(state.host),
-                    phase=state.phase,
-                    seated=len(state.seats),
-                    seats=state.settings.seats,
-                )
-            )
-        if room.code not in self._listed or self._listed[room.code] != summary:
-            self._listed[room.code] = summary
-            await self._tables.set_public(room.code, summary)
+        await self.public.closed(room.code)
 
 
 def _no_table_free() -> Refusal:

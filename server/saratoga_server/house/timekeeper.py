@@ -102,7 +102,7 @@ class Timekeeper:
             await asyncio.sleep(0)
         house.floor.forget_unused(house.node)
         await asyncio.sleep(0)
-        house.lobby.forget_listings({room.code for room in house.floor.rooms()})
+        house.lobby.public.forget_others({room.code for room in house.floor.rooms()})
         running = {r.state.race_id for r in house.floor.rooms() if r.state.phase is Phase.RUNNING}
         house.races.keep_only(running)
 

@@ -212,9 +212,9 @@ async def test_where_a_part_of_the_store_is_away_the_rest_is_still_looked_after(
 async def test_of_tables_that_are_let_go_nothing_is_left(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
     code = await gathered(anna, public=True)
-    assert code in rooms.house.lobby._listed
+    assert code in rooms.house.lobby.public._lines
     assert isinstance(await anna.ask(LeaveTable, table=code), Done)
     await rooms.pass_time(1000)
     assert rooms.house.floor.rooms() == []
-    assert rooms.house.lobby._listed == {}
+    assert rooms.house.lobby.public._lines == {}
     assert rooms.fake.public == {}
