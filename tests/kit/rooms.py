@@ -18,8 +18,8 @@ from kit.fake_news import FakeNews
 from kit.fake_store import FakeHouse, FakeStore, fake_store
 from kit.guests import Guest, GuestInMemory
 from kit.tables import NOON
-from saratoga_protocol.commands import CreateTable, JoinTable, Start
-from saratoga_protocol.events import Dealt, Done
+from saratoga_protocol.commands import CreateTable, JoinTable, ListTables, Start
+from saratoga_protocol.events import Dealt, Done, Tables
 from saratoga_protocol.version import MSGPACK
 from saratoga_rules.deal import deal_for_key
 from saratoga_rules.game import Game
@@ -190,6 +190,13 @@ async def gathered(
     for other in others:
         await other.at_table(JoinTable, table=snapshot.table.code)
     return snapshot.table.code
+
+
+async def listed(guest: Guest) -> list[tuple[str, str, int]]:
+    """Host, phase and racers of every public table, as the guest is told them."""
+    answer = await guest.ask(ListTables)
+    assert isinstance(answer, Tables)
+    return [(each.host, each.phase, each.seated) for each in answer.tables]
 
 
 async def counted_down(host: Guest, *others: Guest) -> None:

@@ -1,13 +1,10 @@
 """Tables as others see them: watched without a seat, listed if public, closed in the end."""
 
 from kit.guests import GuestInMemory
-from kit.rooms import HouseInMemory, gathered
+from kit.rooms import HouseInMemory, gathered, listed
 from saratoga_protocol.commands import (
-    ChangeSettings,
     JoinTable,
     LeaveTable,
-    ListTables,
-    Resume,
     UnwatchTable,
     WatchTable,
 )
@@ -18,10 +15,9 @@ from saratoga_protocol.events import (
     SeatLost,
     Standings,
     TableChanged,
-    Tables,
 )
 from saratoga_server.house.lobby import MOST_WATCHED
-from saratoga_server.table.timers import ALONE_MILLIS, EMPTY_MILLIS, IDLE_MILLIS
+from saratoga_server.table.timers import EMPTY_MILLIS, IDLE_MILLIS
 
 
 async def guests(rooms: HouseInMemory, *names: str) -> list[GuestInMemory]:
@@ -77,50 +73,7 @@ async def test_one_connection_watches_so_many_tables_and_no_more(rooms: HouseInM
     await wanda.at_table(WatchTable, table=codes[-1])
 
 
-# The list of public tables
-
-
-async def listed(guest: GuestInMemory) -> list[tuple[str, str, int]]:
-    answer = await guest.ask(ListTables)
-    assert isinstance(answer, Tables)
-    return [(each.host, each.phase, each.seated) for each in answer.tables]
-
-
-async def test_public_tables_are_listed_as_they_are_now(rooms: HouseInMemory) -> None:
-    anna, bert, cleo = await guests(rooms, "Anna", "Bert", "Cleo")
-    code = await gathered(anna, public=True)
-    await gathered(cleo)
-    assert await listed(bert) == [("Anna", "gathering", 1)]
-    await bert.at_table(JoinTable, table=code)
-    assert await listed(bert) == [("Anna", "gathering", 2)]
-    await rooms.deal(anna, bert)
-    assert await listed(bert) == [("Anna", "running", 2)]
-    await anna.ask(LeaveTable, table=code)
-    assert await listed(bert) == [("Bert", "running", 1)]
-
-
-async def test_a_table_made_private_is_listed_no_more_even_after_a_restart(
-    rooms: HouseInMemory,
-) -> None:
-    (anna,) = await guests(rooms, "Anna")
-    code = await gathered(anna, public=True)
-    await rooms.restart()
-    back = await rooms.guest("Anna")
-    await back.at_table(Resume, table=code)
-    await back.ask(ChangeSettings, table=code, public=False)
-    assert await listed(back) == []
-
-
-async def test_a_table_that_lost_its_last_player_in_a_restart_is_listed_no_more(
-    rooms: HouseInMemory,
-) -> None:
-    (anna,) = await guests(rooms, "Anna")
-    await gathered(anna, public=True)
-    await rooms.restart()
-    await rooms.pass_time(ALONE_MILLIS)
-    (bert,) = await guests(rooms, "Bert")
-    await rooms.pass_time(ALONE_MILLIS)
-    assert await listed(bert) == []
+# The end of a table
 
 
 async def test_an_empty_table_is_not_listed_and_closes_after_a_while(
