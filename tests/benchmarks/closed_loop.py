@@ -12,22 +12,18 @@ from functools import partial
 
 from benchmarks.contestants import Running
 from benchmarks.measuring import Load, measured
+from benchmarks.supply import SUPPLY
 from kit.lean_racers import Choice, LeanRacer, plausible, racing_tables
 from kit.lean_socket import LeanSocket, connect
 
 WARM_UP = 0.3
 """Seconds in which moves are made that do not count."""
 
-MOVES_OF_A_TABLE = 170
-"""How many the four make in the mean before the first of their boards has ended, where it ends soonest."""
-
-MOST_MOVES = {1: 2_500.0, 4: 6_000.0}
-"""A second, at so many tables: a guess, so that enough tables wait. At more of them the server is busy."""
-MOST_MOVES_OF_ALL = 10_000.0
-
-LEAST_SPARE = 6
 LEAST_PART = 0.4
-"""Of the time that was asked for: if tables run out before that, the figures are not given."""
+"""Of the time that was asked for: if tables run out before that, it is measured again with more of them."""
+
+TRIES = 4
+"""Until enough tables wait."""
 
 
 class _Pausing:
@@ -136,30 +132,25 @@ async def house_load(
     ports: Callable[[int], Sequence[int]] | None = None,
 ) -> Load:
     """Race at that many tables at once for so long, or until too few tables are left."""
-    seats = tables + spare_tables(tables, seconds)
-    everyone = await racing_tables(seats, ports or running.same, game, choice, legal=legal)
-    gc.collect()
-    loop = ClosedLoop([*everyone])
-    loop.start(tables)
-    await loop.wait(WARM_UP)
-    load = loop.load = Load()
-    with measured(load, running.servers, running.stores):
-        await loop.wait(seconds)
-        loop.stop()
-    if load.seconds < seconds * LEAST_PART:
-        raise RuntimeError(f"no table waited any more after {load.seconds:.1f} s")
-    for racers in everyone:
-        for racer in racers:
-            racer.go()
-    return load
-
-
-def spare_tables(tables: int, seconds: float) -> int:
-    """How many wait, so that as many race as are to race for so long."""
-    rate = MOST_MOVES.get(tables, MOST_MOVES_OF_ALL)
-    needed = rate * (seconds + WARM_UP) / MOVES_OF_A_TABLE
-    # those that race bring half of their own moves, at least
-    return max(LEAST_SPARE, round(needed - tables / 2))
+    for _ in range(TRIES):
+        seats = tables + SUPPLY.waiting(tables, seconds + WARM_UP)
+        everyone = await racing_tables(seats, ports or running.same, game, choice, legal=legal)
+        gc.collect()
+        loop = ClosedLoop([*everyone])
+        loop.start(tables)
+        await loop.wait(WARM_UP)
+        load = loop.load = Load()
+        with measured(load, running.servers, running.stores):
+            await loop.wait(seconds)
+            loop.stop()
+        for racers in everyone:
+            for racer in racers:
+                racer.go()
+        if load.seconds >= seconds * LEAST_PART:
+            SUPPLY.saw(tables, load.rate)
+            return load
+        SUPPLY.was_short(tables)
+    raise RuntimeError(f"no table waited any more after {load.seconds:.1f} s")
 
 
 async def echo_load(running: Running, like: Load, connections: int, seconds: float) -> Load:

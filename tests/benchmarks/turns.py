@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.closed_loop import ClosedLoop, EchoLoop, spare_tables
+from benchmarks.closed_loop import ClosedLoop, EchoLoop
 from benchmarks.contestants import Running, echo_server, house_server
 from benchmarks.measuring import Load, measured, together
+from benchmarks.supply import SUPPLY
 from kit.lean_racers import plausible, racing_tables
 
 SETTLE = 0.15
@@ -128,13 +129,15 @@ async def _take_turns(seen: Turns, one: Contestant, other: Contestant) -> None:
 @asynccontextmanager
 async def _house(tables: int, game: str, packages: Path | None = None) -> AsyncIterator[Contestant]:
     """Only as many tables wait for their turn to race as it takes: they cost the house something too."""
-    seats = tables + spare_tables(tables, (TURNS + 1) * (SETTLE + TURN))
+    seats = tables + SUPPLY.waiting(tables, (TURNS + 1) * (SETTLE + TURN))
     with house_server(packages=packages) as running:
         everyone = await racing_tables(seats, running.same, game, plausible)
         loop = ClosedLoop([*everyone])
         loop.pause()
         loop.start(tables)
         yield Contestant(loop, running)
+        if loop.has_run_out:
+            SUPPLY.was_short(tables)
         loop.stop()
         for racers in everyone:
             for racer in racers:

@@ -9,12 +9,13 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from benchmarks.closed_loop import MOVES_OF_A_TABLE, echo_payload
+from benchmarks.closed_loop import echo_payload
 from benchmarks.contestants import Running, echo_server, house_server
 from benchmarks.lines import GAME, share
 from benchmarks.measuring import Load, measured, millis, together
 from benchmarks.paced import Pacer, pace_echoes, pace_racers
 from benchmarks.reports import Bar, Cell, Report
+from benchmarks.supply import MOVES_OF_A_TABLE
 from kit.lean_racers import racing_tables
 from kit.lean_socket import connect
 
