@@ -18,7 +18,7 @@ AT = 64
 """Tables at which the layers and the other games are compared."""
 GROWN = (16, 256)
 """Tables between which it is looked at what more of them cost."""
-ROUNDS_IN_TURNS, QUICK_ROUNDS_IN_TURNS = 7, 2
+ROUNDS_IN_TURNS, QUICK_ROUNDS_IN_TURNS = 12, 2
 """Of the house and the echo, for the ratio of the two."""
 ROUNDS, FEWER_ROUNDS = 2, 1
 """Of a line, where the mean of several is told."""
