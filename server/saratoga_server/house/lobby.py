@@ -51,6 +51,11 @@ ATTEMPTS: Final = 8
 class _CodeTaken(Exception):
     """The code was free when it was drawn, and another player has opened a table there since."""
 
+    def __init__(self, passed_over: Sequence[str]) -> None:
+        """`passed_over`: where the player may have a seat, as `Places.taking` gives it."""
+        super().__init__()
+        self.passed_over = passed_over
+
 
 class Lobby:
     """Serves the commands about tables."""
@@ -94,24 +99,33 @@ class Lobby:
             raise too_much("Too many tables were opened.", wait)
         code = await self._players.reserve_code(session.player, command.id, await self._free_code())
         name = await self._present_name(session)
+        passed_over: Sequence[str] = ()
         for _ in range(ATTEMPTS):
             try:
-                return await self._opened(session, command.id, settings, name, code)
-            except _CodeTaken:
+                return await self._opened(session, command.id, settings, name, code, passed_over)
+            except _CodeTaken as taken:
+                passed_over = taken.passed_over
                 code = await self._players.reserve_code(
                     session.player, command.id, await self._free_code(), instead_of=code
                 )
         raise _no_table_free()
 
     async def _opened(
-        self, session: Session, command_id: int, settings: rules.Settings, name: str, code: str
+        self,
+        session: Session,
+        command_id: int,
+        settings: rules.Settings,
+        name: str,
+        code: str,
+        passed_over_before: Sequence[str],
     ) -> Snapshot:
         """The new table, or the one that the command had opened before; raises `_CodeTaken`."""
-        async with self.places.taking(session.player, code) as passed_over:
+        player = session.player
+        async with self.places.taking(player, code, passed_over_before) as passed_over:
             change = rules.new_table(
                 code,
                 settings,
-                session.player,
+                player,
                 name,
                 command_id,
                 bot=session.bot,
@@ -121,14 +135,15 @@ class Lobby:
                 fresh_seed=self._seed(),
             )
             room = await self._floor.open(change.table)
-            if room is None:
-                if not await self.places.has_been_at(session.player, code):
-                    raise _CodeTaken
+            if room is not None:
+                await self.public.opened(room)
+                epoch = change.table.epoch
+                return await self._seated(session, command_id, room, epoch, passed_over)
+            if await self.places.may_have_been_at(player, code):
                 # asked again: the table is there already
                 return await self._come_back(session, command_id, code, passed_over)
-            await self.public.opened(room)
-            epoch = change.table.epoch
-            return await self._seated(session, command_id, room, epoch, passed_over)
+            await self._players.stand_up(player, code)
+        raise _CodeTaken(passed_over)
 
     async def join(self, session: Session, command: JoinTable) -> Snapshot:
         """Sit down at a table, or come back to one's seat."""

@@ -35,12 +35,14 @@ class Places:
         """Told that a player's seat at a table was given up for another; and why, if nobody asks now."""
 
     @asynccontextmanager
-    async def taking(self, player: str, code: str) -> AsyncIterator[list[str]]:
+    async def taking(
+        self, player: str, code: str, passed_over_before: Iterable[str] = ()
+    ) -> AsyncIterator[list[str]]:
         """The row names that table, and the seat is taken; a `Refusal` if there is one at another.
 
         Gives the tables that the row named instead, though there was no seat: one may be on its way.
         """
-        passed_over: list[str] = []
+        passed_over = [*passed_over_before]
         try:
             try:
                 await self._take(player, code, passed_over)
@@ -131,10 +133,13 @@ class Places:
             raise
         self._not_given_up.discard((player, code))
 
-    async def has_been_at(self, player: str, code: str) -> bool:
-        """Whether the player sits at that table, or has got up from it not long ago."""
+    async def may_have_been_at(self, player: str, code: str) -> bool:
+        """Whether the player sits at that table, or has got up; of a closed one nobody knows any more."""
         state = await self._state(code)
-        return state is not None and (state.seat(player) is not None or player in state.departed)
+        if state is None:
+            return False
+        is_known = state.seat(player) is not None or player in state.departed
+        return is_known or state.phase is Phase.CLOSED
 
     async def catch_up(self) -> None:
         """Give up what could not be given up when it should have been, and make sure of the rest."""

@@ -36,7 +36,7 @@ from saratoga_server.allowance.accounts import Ledger
 from saratoga_server.allowance.limits import Act, Pace
 from saratoga_server.ports import StoreUnavailable, TableWrite
 from saratoga_server.table.countdown import COUNTDOWN_MILLIS
-from saratoga_server.table.timers import ABSENCE_MILLIS
+from saratoga_server.table.timers import ABSENCE_MILLIS, IDLE_MILLIS
 
 AWAY = "odd-emu-11"
 """A code that no table has."""
@@ -110,6 +110,17 @@ async def test_asking_again_for_a_table_gives_the_same_table_after_a_restart(
     assert isinstance(first, Snapshot)
     assert isinstance(again, Snapshot)
     assert again.table.code == first.table.code
+    assert len(rooms.fake.tables) == 1
+
+
+async def test_a_table_that_was_closed_since_is_not_opened_again(rooms: HouseInMemory) -> None:
+    (anna,) = await guests(rooms, "Anna")
+    command = CreateTable(id=7, game="canfield")
+    assert isinstance(await anna.say(command), Snapshot)
+    await rooms.pass_time(IDLE_MILLIS)
+    again = await anna.say(command)
+    assert isinstance(again, Refused)
+    assert again.code == "table_closed"
     assert len(rooms.fake.tables) == 1
 
 

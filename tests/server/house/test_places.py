@@ -63,6 +63,63 @@ async def test_a_code_that_another_takes_at_the_same_instant_is_drawn_again(
         assert await anna.at_table(JoinTable, table="odd-emu-11")
 
 
+async def test_codes_are_drawn_again_only_so_often(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def always_taken(write: TableWrite) -> bool:
+        return False
+
+    anna = await rooms.guest("Anna")
+    monkeypatch.setattr(rooms.store.tables, "save_table", always_taken)
+    assert await anna.refused(CreateTable, game="caprice") == "store_unavailable"
+    assert rooms.fake.players[anna.player].table is None
+
+
+async def test_a_seat_that_was_passed_over_for_a_code_that_is_taken_is_not_forgotten(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = itertools.chain(("odd-emu-11",) * 2, itertools.repeat("mint-otter-42"))
+    async with beside(rooms) as nodes:
+        bert, cleo = await nodes.west.guest("Bert"), await nodes.west.guest("Cleo")
+        slow, quick = await nodes.west.guest("Anna"), await nodes.east.guest("Anna")
+        one = await gathered(bert)
+        monkeypatch.setattr("saratoga_server.house.lobby.table_code", lambda chance: next(drawn))
+        is_on_its_way, is_passed_over, is_seated = (asyncio.Event() for _ in range(3))
+        save_slowly, save_quickly = (
+            nodes.west.store.tables.save_table,
+            nodes.east.store.tables.save_table,
+        )
+
+        async def saved_later(write: TableWrite) -> bool:
+            if write.code == one:
+                is_on_its_way.set()
+                await is_passed_over.wait()
+            saved = await save_slowly(write)
+            if write.code == one:
+                is_seated.set()
+                # this node does no more for it
+                await asyncio.get_running_loop().create_future()
+            return saved
+
+        async def taken(write: TableWrite) -> bool:
+            if write.code == "odd-emu-11":
+                await gathered(cleo)
+                saved = await save_quickly(write)
+                is_passed_over.set()
+                await is_seated.wait()
+                return saved
+            return await save_quickly(write)
+
+        monkeypatch.setattr(nodes.west.store.tables, "save_table", saved_later)
+        monkeypatch.setattr(nodes.east.store.tables, "save_table", taken)
+        joining = asyncio.create_task(slow.ask(JoinTable, table=one))
+        await is_on_its_way.wait()
+        assert await quick.refused(CreateTable, game="caprice") == "elsewhere"
+        assert tables_of(rooms, quick.player) == [one]
+        assert rooms.fake.players[quick.player].table == one
+        joining.cancel()
+
+
 async def test_who_is_seated_elsewhere_before_the_seat_is_taken_gives_it_up(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
