@@ -364,6 +364,18 @@ async def test_who_dies_while_another_is_coming_leaves_the_place_to_that_one(
         await call_off([keeping])
 
 
+async def test_a_line_is_closed_when_nobody_listens_to_it_any_more(tmp_path: Path) -> None:
+    async with opened(tmp_path, READY, count=1) as (workers, _):
+        worker = workers._places[0].worker
+        assert worker._listening is not None
+        worker.retire()
+        # the loop still watches the file of that number: no other may have it yet
+        assert worker._line.fileno() >= 0
+        await asyncio.wait([worker._listening])
+        await worker.gone(10)
+        assert worker._line.fileno() == -1
+
+
 async def test_workers_notice_that_their_parent_is_gone(tmp_path: Path) -> None:
     async with opened(tmp_path, READY) as (workers, programs):
         for place in workers._places:
