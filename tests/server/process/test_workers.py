@@ -344,6 +344,8 @@ async def test_told_to_end_before_all_are_ready_none_is_left(tmp_path: Path) -> 
     opening = asyncio.create_task(workers.open())
     ((_, coming),) = await written(programs, "began", 1)
     assert await call_off([opening]) == []
+    # which may have been told more than once, and has waited for nobody then
+    await workers.close(Stop())
     assert not is_running(coming)
 
 
