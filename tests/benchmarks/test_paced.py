@@ -38,23 +38,16 @@ async def asked(pacer: Pacer) -> float:
         return await told
 
 
-async def test_who_is_due_is_asked_and_told_when_that_was(clock: Clock) -> None:
+@pytest.mark.parametrize(("behind", "late"), [(LATE / 2, 0), (LATE * 2, 1)])
+async def test_who_is_due_is_asked_and_told_when_that_was_and_long_after_that_is_late(
+    clock: Clock, behind: float, late: int
+) -> None:
     pacer = Pacer(AT_ONCE)
     told = asyncio.ensure_future(asked(pacer))
     await asyncio.sleep(0)
-    clock.now += LATE / 2
+    clock.now += behind
     assert await told == pytest.approx(100.0)
-    assert pacer.load.late == 0
-    pacer.stop()
-
-
-async def test_who_is_asked_long_after_that_is_late(clock: Clock) -> None:
-    pacer = Pacer(AT_ONCE)
-    told = asyncio.ensure_future(asked(pacer))
-    await asyncio.sleep(0)
-    clock.now += LATE * 2
-    await told
-    assert pacer.load.late == 1
+    assert pacer.load.late == late
     pacer.stop()
 
 
