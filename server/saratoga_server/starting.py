@@ -23,6 +23,7 @@ from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.process import systemd
 from saratoga_server.process.files import allow_all_files
 from saratoga_server.process.inheritance import FAILED, READY, Parent
+from saratoga_server.process.nowhere import send_nowhere
 from saratoga_server.process.stopping import STOP_WITHIN, Stop
 from saratoga_server.settings import CannotOpen, LogFormat, Settings
 
@@ -60,15 +61,8 @@ def _say_ready(where: str, parent: Parent | None) -> None:
     except OSError as fault:
         # a terminal that was just closed, a full disk: the house is open all the same
         log.warning("ready_unsaid", text=str(fault))
-        _say_no_more()
+        send_nowhere(sys.stdout.fileno())
     systemd.tell(systemd.READY)
-
-
-def _say_no_more() -> None:
-    """What could not be printed would be tried again at the end, and make that one a fault."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
 
 
 async def serve(settings: Settings, parent: Parent | None = None) -> None:

@@ -18,6 +18,12 @@ MORE: Final = 1.3
 LEAST_SPARE: Final = 6
 
 
+def needed(rate: float, tables: int, seconds: float) -> int:
+    """How many take the places of those that end, at so many moves a second and so many tables at once."""
+    # those that race bring half of their own moves, at least
+    return round(rate * seconds / MOVES_OF_A_TABLE - tables / 2)
+
+
 class Supply:
     """Learns how fast moves come on this machine, and with that how soon tables are raced out."""
 
@@ -38,9 +44,7 @@ class Supply:
 
     def waiting(self, tables: int, seconds: float) -> int:
         """How many tables must wait, beside those that race."""
-        needed = self.rate(tables) * seconds / MOVES_OF_A_TABLE
-        # those that race bring half of their own moves, at least
-        return max(LEAST_SPARE, round(needed - tables / 2))
+        return max(LEAST_SPARE, needed(self.rate(tables), tables, seconds))
 
 
 SUPPLY: Final = Supply()

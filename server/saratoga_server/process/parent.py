@@ -17,6 +17,7 @@ from saratoga_server.logs import EventLog
 from saratoga_server.process import systemd
 from saratoga_server.process.census import Census
 from saratoga_server.process.fair_door import bind
+from saratoga_server.process.nowhere import send_nowhere
 from saratoga_server.process.stopping import Stop
 from saratoga_server.process.worker import Post
 from saratoga_server.process.workers import Workers
@@ -149,8 +150,4 @@ def _hear_hangup(stop: Stop, again: asyncio.Event) -> None:
 
 def _leave_terminal() -> None:
     """What is still to be said to a terminal that is gone goes nowhere, and is no fault at the end."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        if stat.S_ISCHR(os.fstat(stream).st_mode):
-            os.dup2(nowhere, stream)
-    os.close(nowhere)
+    send_nowhere(*(each for each in (1, 2) if stat.S_ISCHR(os.fstat(each).st_mode)))

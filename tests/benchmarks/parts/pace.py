@@ -15,7 +15,7 @@ from benchmarks.lines import GAME, share
 from benchmarks.measuring import Load, measured, millis, together
 from benchmarks.paced import Pacer, pace_echoes, pace_racers
 from benchmarks.reports import Bar, Cell, Report
-from benchmarks.supply import MOVES_OF_A_TABLE
+from benchmarks.supply import needed
 from kit.lean_racers import racing_tables
 from kit.lean_socket import connect
 
@@ -168,8 +168,8 @@ def _row(name: str, load: Load) -> list[Cell]:
 
 
 def spare(rate: float) -> int:
-    """Tables that wait, for a round at that rate; those that race bring half of their own moves."""
-    return max(TABLES, round((SECONDS + SETTLE) * rate * MORE / MOVES_OF_A_TABLE - TABLES / 2))
+    """Tables that wait, for a round at that rate."""
+    return max(TABLES, needed(MORE * rate, TABLES, SECONDS + SETTLE))
 
 
 async def _house(seconds: Seconds, waiting: int) -> None:
