@@ -2,8 +2,8 @@
 
 import click
 
+from saratoga_server.config import Settings, settings_options
 from saratoga_server.process.garbage import look_seldom
-from saratoga_server.settings import Settings, settings_options
 
 
 class _Program(click.Group):

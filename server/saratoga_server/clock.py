@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from saratoga_server.duties import pause
+from saratoga_server.cancellation import pause
 from saratoga_server.ports import Millis, StoreUnavailable
 
 RESYNC: Final = 5.0
@@ -28,7 +28,7 @@ class TimeSource(Protocol):
     async def now(self) -> Millis: ...
 
 
-class HouseClock:
+class ServerClock:
     """Milliseconds since 1970 by the store's clock, without asking it each time."""
 
     def __init__(self, source: TimeSource, steady: Callable[[], float] = time.monotonic) -> None:

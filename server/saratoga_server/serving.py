@@ -9,24 +9,24 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 
 from saratoga_protocol.refusals import RESTARTING
-from saratoga_server.duties import DutyEnded, call_off
-from saratoga_server.edge.gateway import Door, Gateway
-from saratoga_server.edge.http import HttpPages
-from saratoga_server.gauges.metrics import Metrics
-from saratoga_server.gauges.vitals import Vitals
-from saratoga_server.house.house import House
-from saratoga_server.house.opening import open_house
-from saratoga_server.house.timekeeper import Timekeeper
+from saratoga_server.cancellation import TaskEnded, cancel_all
+from saratoga_server.composition import compose
+from saratoga_server.config import Settings, cannot_listen
+from saratoga_server.domain.usernames import draw_up_tables
+from saratoga_server.handlers.dispatcher import Dispatcher
+from saratoga_server.live.scheduler import Scheduler
 from saratoga_server.logs import EventLog
-from saratoga_server.naming.names import draw_up_tables
+from saratoga_server.metrics.counters import Metrics
+from saratoga_server.metrics.sampler import Sampler
 from saratoga_server.process import systemd
 from saratoga_server.process.garbage import spare_what_stays
 from saratoga_server.process.inheritance import Parent
 from saratoga_server.process.metrics_door import MetricsDoor
 from saratoga_server.process.stopping import STOP_WITHIN, Stop
-from saratoga_server.settings import Settings, cannot_listen
 from saratoga_server.store.connection import Store
 from saratoga_server.store.health import Health
+from saratoga_server.transport.gateway import Door, Gateway
+from saratoga_server.transport.http_api import HttpPages
 
 log = EventLog("server")
 
@@ -41,18 +41,18 @@ async def keep_open(
 ) -> None:
     """Keep the house open until it is told to stop; `ready` is told where players come in.
 
-    Raises `DutyEnded` if it closed for another reason, and `CannotOpen`.
+    Raises `TaskEnded` if it closed for another reason, and `CannotOpen`.
     """
-    house = await open_house(store, settings.node, program(), metrics)
+    house = await compose(store, settings.node, program(), metrics)
     gateway = Gateway(house, _door(settings), HttpPages(house), metrics)
-    vitals = Vitals(house, Health(store.primaries).look, metrics)
+    vitals = Sampler(house, Health(store.primaries).look, metrics)
     door = MetricsDoor(metrics, settings)
     if parent is None or not parent.inheritance.successor:
         door.open()
     try:
         port = await _open_door(gateway, settings, parent)
         duties = [
-            asyncio.create_task(Timekeeper(house, store.tables.due).keep()),
+            asyncio.create_task(Scheduler(house, store.tables.due).keep()),
             asyncio.create_task(gateway.watch()),
             asyncio.create_task(gateway.stay_alive()),
             asyncio.create_task(house.news.keep()),
@@ -65,17 +65,17 @@ async def keep_open(
         where = settings.invitation(port)
         log.info("open", address=where, store=settings.store_shown)
         ready(where)
-        house.errands.spawn(_settle_in())
+        house.background_tasks.spawn(_settle_in())
         stopping = asyncio.create_task(stop.wanted.wait())
         await asyncio.wait([stopping, *duties], return_when=asyncio.FIRST_COMPLETED)
         has_failed = not stop.wanted.is_set()
         systemd.tell(systemd.STOPPING)
         if stop.unannounced:
             # whoever follows waits for the port
-            house.errands.spawn(door.close())
+            house.background_tasks.spawn(door.close())
         await _close(house, gateway, stop, settings.drain_delay, [*duties, stopping])
         if has_failed:
-            raise DutyEnded
+            raise TaskEnded
     finally:
         await door.close()
 
@@ -122,7 +122,11 @@ def program() -> str:
 
 
 async def _close(
-    house: House, gateway: Gateway, stop: Stop, delay: float, duties: Sequence[asyncio.Task[object]]
+    house: Dispatcher,
+    gateway: Gateway,
+    stop: Stop,
+    delay: float,
+    duties: Sequence[asyncio.Task[object]],
 ) -> None:
     """Let nobody in, finish what is under way, send everybody to come back elsewhere."""
     log.info("closing", connections=house.metrics.connections)
@@ -133,12 +137,12 @@ async def _close(
     if not closing.done():
         log.warning("closed_in_haste")
         gateway.cut()
-    for fault in await call_off([*duties, hurry, closing]):
+    for fault in await cancel_all([*duties, hurry, closing]):
         log.error("house_fault", fault=fault)
     log.info("closed")
 
 
-async def _see_out(house: House, gateway: Gateway, delay: float) -> None:
+async def _see_out(house: Dispatcher, gateway: Gateway, delay: float) -> None:
     # players go on as before while balancers notice
     await asyncio.sleep(delay)
     house.draining = True

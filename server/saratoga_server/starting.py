@@ -15,17 +15,17 @@ from typing import Final
 
 import click
 
-from saratoga_server.duties import DutyEnded
-from saratoga_server.gauges.metrics import Metrics
+from saratoga_server.cancellation import TaskEnded
+from saratoga_server.config import CannotStart, LogFormat, Settings
+from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.logs import EventLog, set_up_logs
-from saratoga_server.own_store.embedded import EmbeddedStore
+from saratoga_server.metrics.counters import Metrics
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.process import systemd
 from saratoga_server.process.files import allow_all_files
 from saratoga_server.process.inheritance import FAILED, READY, Parent
 from saratoga_server.process.nowhere import send_nowhere
 from saratoga_server.process.stopping import STOP_WITHIN, Stop
-from saratoga_server.settings import CannotOpen, LogFormat, Settings
 
 SWITCH_EVERY: Final = 0.001
 """Seconds: the event loop waits no longer for its turn beside the thread that counts up a race."""
@@ -33,7 +33,7 @@ SWITCH_EVERY: Final = 0.001
 READY_LINE: Final = "saratoga-server ready "
 """What is printed before the address when players may come."""
 
-TROUBLE: Final = (StoreRefused, StoreUnavailable, CannotOpen, DutyEnded, ssl.SSLError)
+TROUBLE: Final = (StoreRefused, StoreUnavailable, CannotStart, TaskEnded, ssl.SSLError)
 """Why a house cannot open, or stay open; each says what to do."""
 
 log = EventLog("server")
@@ -68,7 +68,7 @@ def _say_ready(where: str, parent: Parent | None) -> None:
 async def serve(settings: Settings, parent: Parent | None = None) -> None:
     """Keep this process's house open until it is told to stop: by signal, input, or parent.
 
-    Raises `DutyEnded` if it closed for another reason.
+    Raises `TaskEnded` if it closed for another reason.
     """
     stop = Stop()
     stop.hear_signals()

@@ -83,7 +83,7 @@ def with_known_deals() -> None:
 
 
 def in_partitions(count: int) -> None:
-    from saratoga_server.naming import codes
+    from saratoga_server.domain import table_codes as codes
     from saratoga_server.store.keys import PARTITIONS, partition
 
     drawn = codes.table_code

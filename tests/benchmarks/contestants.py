@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmarks.measuring import children
 from kit.house import FAULTS, READY
 from kit.stores import StoreServer, replica_of
-from saratoga_server.store.process import find_binary
+from saratoga_server.embedded_store.process import find_binary
 
 HERE = Path(__file__).parent
 

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from saratoga_rules import judge
-from saratoga_server.store.process import find_binary
+from saratoga_server.embedded_store.process import find_binary
 
 PACKAGES = ("websockets", "uvloop", "msgspec", "redis", "hiredis")
 

@@ -37,7 +37,7 @@ from saratoga_rules.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.position import Position
-from saratoga_server.racing import dealer
+from saratoga_server.live import move_service as dealer
 
 STEPS = 60
 FEWEST_HIDDEN = 6

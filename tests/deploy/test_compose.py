@@ -17,7 +17,7 @@ from kit.house import open_house
 from kit.programs import program
 from kit.stores import free_port
 from saratoga_server.__main__ import main
-from saratoga_server.store.process import find_binary
+from saratoga_server.embedded_store.process import find_binary
 
 ROOT = DEPLOY.parent
 

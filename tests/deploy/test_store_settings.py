@@ -10,7 +10,7 @@ from kit.cluster import running_cluster, until
 from kit.deployment import DEPLOY, open_valkey, replaced, settings_of
 from kit.house import open_house
 from kit.stores import binaries, free_port
-from saratoga_server.store.process import find_binary
+from saratoga_server.embedded_store.process import find_binary
 
 LEVELS = ("fast", "safe", "replicated", "cluster")
 

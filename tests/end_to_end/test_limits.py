@@ -15,7 +15,7 @@ from saratoga_client.trouble import HouseClosed, Refused, Unreachable
 from saratoga_protocol.commands import CreateTable, JoinTable, ListTables, WatchTable
 from saratoga_protocol.events import Snapshot, Tables
 from saratoga_protocol.refusals import TAKEN_OVER
-from saratoga_server.allowance.limits import MOST_OF_A_PLAYER, MOST_OPEN, PER_PLAYER, Act
+from saratoga_server.rate_limits.limits import MOST_OF_A_PLAYER, MOST_OPEN, PER_PLAYER, Act
 
 ROOM_FOR_FOUR = 4 / MOST_OPEN
 IMPATIENT = Timing(first_within=0.5)

@@ -25,15 +25,13 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
-from saratoga_server.table.countdown import COUNTDOWN_MILLIS
+from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 
 
 @pytest.fixture(autouse=True)
 def _nothing_by_chance(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("saratoga_server.house.lobby.table_code", lambda chance: CODE)
-    monkeypatch.setattr(
-        "saratoga_server.house.opening.secrets.token_hex", lambda count: "00" * count
-    )
+    monkeypatch.setattr("saratoga_server.handlers.seats.table_code", lambda chance: CODE)
+    monkeypatch.setattr("saratoga_server.composition.secrets.token_hex", lambda count: "00" * count)
 
 
 @dataclass
@@ -106,7 +104,7 @@ async def told(opening: Position, game: str, script: Script) -> Told:
             rooms.time.at += 700
             await player.move(move)
             await rooms.settle()
-            rooms.house.hub.tick()
+            rooms.house.broadcaster.tick()
             _mark(telling)
         return telling
 

@@ -38,23 +38,23 @@ from saratoga_rules.judge import play
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
 from saratoga_rules.record import LOG_ENDINGS, RaceRecord, parse_record
-from saratoga_server import table as rules
+from saratoga_server.domain import tables
 from saratoga_server.store.connection import Store
 
 
 @pytest.fixture
 async def house(valkey: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[OpenHouse]:
     """A house whose countdowns are short."""
-    monkeypatch.setattr("saratoga_server.table.countdown.COUNTDOWN_MILLIS", 50)
+    monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 50)
     async with open_door(valkey) as opened:
         yield opened
 
 
-async def stored_table(store: Store, code: str) -> rules.TableState:
+async def stored_table(store: Store, code: str) -> tables.TableState:
     """The table as the store has it, secrets and all."""
     stored = await store.tables.load_table(code)
     assert stored is not None
-    return rules.unpack(stored[1])
+    return tables.unpack(stored[1])
 
 
 async def race_on(racer: Guest, chance: Random, curious: bool, most: int) -> None:
@@ -203,7 +203,7 @@ async def test_a_house_that_shows_hidden_cards_is_found_out(
 async def test_a_house_that_shows_the_seed_is_found_out(
     house: OpenHouse, valkey: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def leaky(picture: Any, table: rules.TableState, _: int) -> Any:
+    def leaky(picture: Any, table: tables.TableState, _: int) -> Any:
         return msgspec.structs.replace(picture, notice=f"just so you know: {table.seed}")
 
     leak(monkeypatch, "public_view", leaky)

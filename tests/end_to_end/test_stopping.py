@@ -14,7 +14,7 @@ from kit.sockets import guest
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Alive
 from saratoga_protocol.refusals import RESTARTING
-from saratoga_server.duties import DutyEnded
+from saratoga_server.cancellation import TaskEnded
 
 WITHIN = 30.0
 """Seconds: a bound for what is awaited, never a measure."""
@@ -119,5 +119,5 @@ async def test_a_house_that_ends_by_a_fault_of_its_own_sends_players_away_and_sa
         assert await ended(house) == 1
         (fault,) = (event for event in house.events() if event["event"] == "house_fault")
         assert "lost the place" in fault["fault"]
-        assert house.log.read_text().rstrip().endswith(str(DutyEnded()))
+        assert house.log.read_text().rstrip().endswith(str(TaskEnded()))
         assert not (house.data / "store" / "store.json").exists()

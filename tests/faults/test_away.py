@@ -2,8 +2,8 @@
 
 from kit.rooms import HouseInMemory, gathered
 from saratoga_protocol.commands import Resume
-from saratoga_server.racing.race import IDLE_LEAVES
-from saratoga_server.table.timers import LOOK_MILLIS
+from saratoga_server.domain.board import IDLE_LEAVES
+from saratoga_server.domain.tables.timers import LOOK_MILLIS
 
 
 async def test_a_killed_nodes_seats_are_found_empty_once_it_counts_as_dead(

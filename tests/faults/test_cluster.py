@@ -9,7 +9,7 @@ from kit.cluster import Cluster, ClusterNode, running_cluster
 from kit.movers import TABLES, Movers
 from kit.running_race import ANNA, BERT, CODE, ending, move, running_race
 from kit.stores import binaries
-from saratoga_server.parcels.settlements import pack_settlement
+from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import (
     BoardKey,
     CommitStatus,

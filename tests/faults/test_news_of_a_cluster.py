@@ -9,7 +9,7 @@ import pytest
 from kit.cluster import Cluster, running_cluster
 from kit.ears import Ear, listening
 from kit.movers import TABLES
-from saratoga_server.parcels.nudges import Announce, Stood, StoodAt, Touched
+from saratoga_server.messages.node_events import Announce, Stood, StoodAt, Touched
 from saratoga_server.ports import TableWrite
 from saratoga_server.store.channel import HOUSE, PARTS
 from saratoga_server.store.connection import Store, open_store

@@ -30,7 +30,7 @@ def lose_patience(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
             monkeypatch.undo()
             return
         for module in (batcher, link):
-            monkeypatch.setattr(module, "PATIENCE", 0.5)
+            monkeypatch.setattr(module, "STORE_TIMEOUT", 0.5)
         monkeypatch.setattr(confirmations, "REPLICA_TIMEOUT", 50)
 
     return change

@@ -22,11 +22,11 @@ from kit.rooms import counted_down, gathered
 from kit.sockets import GuestOnTheWire, guest, stranger
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Dealt, Done, MoveMade
-from saratoga_server.edge.gateway import BEARING
-from saratoga_server.edge.kernel import SEND_BUFFER
-from saratoga_server.edge.line import MOST_PENDING, WebSocketLine
-from saratoga_server.edge.pages import Page, response
-from saratoga_server.floor.session import Session
+from saratoga_server.live.session import Session
+from saratoga_server.transport.gateway import BEARING
+from saratoga_server.transport.http_responses import Page, response
+from saratoga_server.transport.outbox import MOST_PENDING, Outbox
+from saratoga_server.transport.socket_options import SEND_BUFFER
 
 EVERYBODY = {**UNREADING, **UNDECIDED}
 
@@ -77,11 +77,11 @@ async def open_hall(tls: tuple[Path, Path] | None) -> AsyncIterator[tuple[OpenGa
         yield opened, int(opened.url.rpartition(":")[2])
 
 
-async def line_to(socket: RawSocket, opened: OpenGateway) -> tuple[Session, WebSocketLine]:
+async def line_to(socket: RawSocket, opened: OpenGateway) -> tuple[Session, Outbox]:
     """Shake hands; returns the session, which is the only one, and the way to it."""
     assert b" 101 " in await socket.shake_hands()
     (session,) = opened.hall.sessions
-    assert isinstance(session.line, WebSocketLine)
+    assert isinstance(session.line, Outbox)
     return session, session.line
 
 
@@ -147,8 +147,8 @@ async def test_pages_that_nobody_reads_are_few_at_a_time() -> None:
 
 
 async def test_who_reads_but_answers_no_ping_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("saratoga_server.edge.intake.PING_EVERY", 0.1)
-    monkeypatch.setattr("saratoga_server.edge.gateway.ALIVE_EVERY", 0.05)
+    monkeypatch.setattr("saratoga_server.transport.intake.PING_EVERY", 0.1)
+    monkeypatch.setattr("saratoga_server.transport.gateway.ALIVE_EVERY", 0.05)
     monkeypatch.setitem(BEARING, "close_timeout", 0.1)
     async with (
         open_gateway() as opened,

@@ -35,7 +35,7 @@ async def store(store_server: StoreServer) -> AsyncIterator[Store]:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give up soon: what is tested is that the house does, not when."""
     for module in (batcher, link):
-        monkeypatch.setattr(module, "PATIENCE", 0.3)
+        monkeypatch.setattr(module, "STORE_TIMEOUT", 0.3)
 
 
 class Players:

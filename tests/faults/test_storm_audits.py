@@ -29,7 +29,7 @@ from saratoga_rules.money import net
 from saratoga_rules.record import LOG_ENDINGS, RaceRecord, format_record
 from saratoga_rules.replay import replay
 from saratoga_rules.views import redact
-from saratoga_server.parcels.settlements import pack_settlement
+from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import LogEntry, Millis, SettledResult, Settlement, StoredBoard
 from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.keys import OUTBOX_KEYS

@@ -30,11 +30,11 @@ with atheris.instrument_imports(include=["saratoga_server", "saratoga_client"]):
     from saratoga_client import carried, invitation, origins
     from saratoga_client.shown import shown
     from saratoga_protocol.events import Leaderboard
-    from saratoga_server.allowance.addresses import client_address, household
-    from saratoga_server.edge.http import HttpPages
-    from saratoga_server.naming.names import BadName, checked_name
-    from saratoga_server.parcels.nudges import BadNudge, decode_nudge
-    from saratoga_server.table import Refusal
+    from saratoga_server.domain.tables import Refusal
+    from saratoga_server.domain.usernames import BadName, checked_name
+    from saratoga_server.messages.node_events import BadNodeEvent, decode_node_event
+    from saratoga_server.rate_limits.addresses import client_address, household
+    from saratoga_server.transport.http_api import HttpPages
 
 
 def commands(data: bytes) -> None:
@@ -106,8 +106,8 @@ def addresses(data: bytes) -> None:
 
 def nudges(data: bytes) -> None:
     """What comes over the store's channels."""
-    with suppress(BadNudge):
-        decode_nudge(data)
+    with suppress(BadNodeEvent):
+        decode_node_event(data)
 
 
 def names(data: bytes) -> None:

@@ -18,8 +18,8 @@ from saratoga_protocol.commands import (
     WatchTable,
 )
 from saratoga_protocol.events import Snapshot
-from saratoga_server.allowance.limits import PER_ADDRESS, PER_PLAYER, Act
-from saratoga_server.naming.codes import FIRST_WORDS, NUMBERS, SECOND_WORDS, table_code
+from saratoga_server.domain.table_codes import FIRST_WORDS, NUMBERS, SECOND_WORDS, table_code
+from saratoga_server.rate_limits.limits import PER_ADDRESS, PER_PLAYER, Act
 from saratoga_server.store.connection import Store
 
 SECURITY = Path(__file__).parents[2] / "SECURITY.md"

@@ -24,10 +24,10 @@ from saratoga_rules.position import Position
 from saratoga_rules.standing import State
 from saratoga_rules.stuck import INLINE_LIMIT, StuckSearch, may_declare
 from saratoga_rules.views import redact
+from saratoga_server.domain import board as boards
+from saratoga_server.domain.board import Played
+from saratoga_server.live.move_service import _search_for_stuck
 from saratoga_server.ports import Millis
-from saratoga_server.racing import race as boards
-from saratoga_server.racing.dealer import _search_for_stuck
-from saratoga_server.racing.race import Played
 
 WALKS = 6
 STEPS = 160
@@ -131,7 +131,7 @@ def test_whoever_looks_at_a_veiled_card_is_found_out() -> None:
 def test_a_house_that_searched_too_early_would_be_found_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("saratoga_server.racing.dealer.may_declare", lambda position: True)
+    monkeypatch.setattr("saratoga_server.live.move_service.may_declare", lambda position: True)
     game = GAMES["canfield"]
     covered = [veiled(position) for position in way(game, Random("too early"))]
     with pytest.raises(Looked):

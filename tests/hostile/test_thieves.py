@@ -30,14 +30,14 @@ from saratoga_protocol.commands import (
 from saratoga_protocol.events import AnyEvent, Dealt, MoveMade, Refused, Standings, Welcome
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.admin.acts import Administration
-from saratoga_server.parcels.nudges import Nudge
+from saratoga_server.messages.node_events import NodeEvent
 from saratoga_server.store.connection import Store
 
 
 @pytest.fixture
 async def house(valkey: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[OpenHouse]:
     """A house whose countdowns are short."""
-    monkeypatch.setattr("saratoga_server.table.countdown.COUNTDOWN_MILLIS", 50)
+    monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 50)
     async with open_door(valkey) as opened:
         yield opened
 
@@ -49,7 +49,7 @@ async def thief_of(house: OpenHouse, victim: str) -> AsyncIterator[GuestOnTheWir
         yield came
 
 
-async def told_to_nobody(_: Nudge) -> int:
+async def told_to_nobody(_: NodeEvent) -> int:
     return 0
 
 
@@ -78,7 +78,9 @@ async def test_a_token_that_only_meets_the_player_s_id_opens_nothing(
 ) -> None:
     """80 bits of a token's hash name the player; all 256 of another hash must fit as well."""
     async with guest(house.url, "Anna") as anna, stranger(house.url, "Mallory") as mallory:
-        monkeypatch.setattr("saratoga_server.house.reception.player_id", lambda token: anna.player)
+        monkeypatch.setattr(
+            "saratoga_server.handlers.identity.player_id", lambda token: anna.player
+        )
         assert await mallory.refused(Hello, token=secrets.token_hex(32)) == "wrong_token"
 
 

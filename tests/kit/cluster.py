@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from kit.stores import SCRATCH, StoreServer, free_port
-from saratoga_server.store.process import find_binary
+from saratoga_server.embedded_store.process import find_binary
 from saratoga_server.store.slots import slot_of
 
 SLOTS = 16384

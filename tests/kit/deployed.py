@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from kit.deployment import Proxy, open_proxy, open_valkey
 from kit.house import House
 from kit.nodes import nodes_on
-from saratoga_server.store.process import find_binary
+from saratoga_server.embedded_store.process import find_binary
 
 FLAGS = (
     *("--durability", "safe", "--metrics-port", "0"),

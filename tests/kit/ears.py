@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from saratoga_server.duties import call_off
-from saratoga_server.parcels.nudges import NewsStore, Nudge
+from saratoga_server.cancellation import cancel_all
+from saratoga_server.messages.node_events import NodeEvent, NodeEvents
 from saratoga_server.ports import StoreUnavailable
 
 WITHIN = 20.0
@@ -17,7 +17,7 @@ class Ear:
 
     def __init__(self, node: str) -> None:
         self.node = node
-        self.heard: list[Nudge] = []
+        self.heard: list[NodeEvent] = []
         self.openings = 0
         self.nodes = 0
         self.probes = 0
@@ -28,7 +28,7 @@ class Ear:
         """Set: a look at what was missed takes until then, and goes wrong."""
         self._stirred = asyncio.Event()
 
-    def hear(self, nudge: Nudge) -> None:
+    def hear(self, nudge: NodeEvent) -> None:
         if self.faults:
             raise self.faults.pop()
         self.heard.append(nudge)
@@ -52,17 +52,17 @@ class Ear:
                 self._stirred.clear()
                 await self._stirred.wait()
 
-    async def hears(self, nudge: Nudge) -> None:
+    async def hears(self, nudge: NodeEvent) -> None:
         await self.until(lambda: nudge in self.heard)
 
 
 @asynccontextmanager
-async def listening(news: NewsStore, node: str) -> AsyncIterator[Ear]:
+async def listening(news: NodeEvents, node: str) -> AsyncIterator[Ear]:
     ear = Ear(node)
     task = asyncio.create_task(news.listen(ear))
     try:
         await ear.until(lambda: news.is_listening)
         yield ear
     finally:
-        await call_off([task])
+        await cancel_all([task])
         assert not news.is_listening

@@ -18,9 +18,9 @@ async def breaks(self: object) -> None:
 
 def main() -> None:
     from saratoga_server.__main__ import main as serve
-    from saratoga_server.gauges.vitals import Vitals
+    from saratoga_server.metrics.sampler import Sampler
 
-    Vitals.keep = breaks  # type: ignore[method-assign]
+    Sampler.keep = breaks  # type: ignore[method-assign]
     sys.argv[0] = "saratoga-server"
     serve()
 

@@ -3,34 +3,36 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from saratoga_server.parcels.nudges import (
+from saratoga_server.messages.node_events import (
     Here,
-    NewsEar,
-    Nudge,
+    NodeEvent,
+    NodeEventListener,
     Stood,
     StoodAt,
-    decode_nudge,
-    encode_nudge,
+    decode_node_event,
+    encode_node_event,
 )
 from saratoga_server.ports import StoreUnavailable
 
 
-def tell_all(ears: Sequence[NewsEar], nudge: Nudge) -> int:
+def tell_all(ears: Sequence[NodeEventListener], nudge: NodeEvent) -> int:
     for ear in ears:
-        ear.hear(decode_nudge(encode_nudge(nudge)))
+        ear.hear(decode_node_event(encode_node_event(nudge)))
     return len(ears)
 
 
 class FakeNews:
     """`NewsStore` in memory."""
 
-    def __init__(self, ears: list[NewsEar], reading: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self, ears: list[NodeEventListener], reading: Callable[[], Awaitable[None]]
+    ) -> None:
         """`ears` of every node; `reading` raises `StoreUnavailable` where a real store would."""
         self.ears = ears
         self.is_listening = False
         self._reading = reading
 
-    async def tell(self, nudge: Nudge) -> int:
+    async def tell(self, nudge: NodeEvent) -> int:
         await self._reading()
         return tell_all(self.ears, nudge)
 
@@ -44,7 +46,7 @@ class FakeNews:
         tell_all(self.ears, Stood(node, {race: list(stood) for race, stood in races.items()}))
         return frozenset()
 
-    async def listen(self, ear: NewsEar) -> None:
+    async def listen(self, ear: NodeEventListener) -> None:
         self.ears.append(ear)
         try:
             tell_all(self.ears, Here(ear.node, 1))

@@ -15,9 +15,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from kit.fake_news import FakeNews, tell_all
-from saratoga_server.parcels.nudges import NewsEar, Touched
-from saratoga_server.parcels.periods import periods
-from saratoga_server.parcels.settlements import unpack_settlement
+from saratoga_server.domain.periods import periods
+from saratoga_server.messages.node_events import NodeEventListener, Touched
+from saratoga_server.messages.settlements import unpack_settlement
 from saratoga_server.ports import (
     MOST_LISTED,
     BoardCommit,
@@ -95,7 +95,7 @@ class FakeHouse:
     nodes: set[str] = field(default_factory=set)
     """Those that live; the fake knows no silence after which one counts as dead."""
 
-    ears: list[NewsEar] = field(default_factory=list)
+    ears: list[NodeEventListener] = field(default_factory=list)
     """Of the nodes that listen; a test may take one out, and it hears nothing."""
 
     async def reading(self) -> None:

@@ -9,7 +9,7 @@ from saratoga_protocol.codec import CODECS, Frame
 from saratoga_rules.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import format_position
-from saratoga_server.parcels.nudges import Announce, Banned, Renamed, encode_nudge
+from saratoga_server.messages.node_events import Announce, Banned, Renamed, encode_node_event
 
 RECORDS: Final = Path(__file__).parent.parent / "rules" / "records"
 
@@ -44,7 +44,7 @@ def seeds(target: str) -> Iterator[bytes]:
     elif target == "nudges":
         player = "abcdefghijklmnop"
         for nudge in (Announce("Hello."), Banned(player), Renamed(player, "Anna")):
-            yield encode_nudge(nudge)
+            yield encode_node_event(nudge)
     else:
         yield from (text.encode() for text in _TEXTS[target])
 

@@ -26,8 +26,8 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.refusals import CloseCode
 from saratoga_protocol.version import MSGPACK
-from saratoga_server.edge.conversation import Rooms
-from saratoga_server.floor.session import Session
+from saratoga_server.live.session import Session
+from saratoga_server.transport.command_loop import Commands
 
 HEARD_WITHIN = 20.0
 """Seconds: a bound for what is awaited, never a measure."""
@@ -219,7 +219,7 @@ class GuestInMemory(Guest):
 
     def __init__(
         self,
-        house: Rooms,
+        house: Commands,
         name: str,
         *,
         bot: bool = False,

@@ -11,10 +11,10 @@ from websockets.http11 import Request, Response
 from kit.guests import HEARD_WITHIN
 from saratoga_protocol.commands import AnyCommand, GetRecord, Hello
 from saratoga_protocol.events import AnyEvent, Done, Record
-from saratoga_server.edge.gateway import Door, Gateway
-from saratoga_server.edge.porter import HttpAnswer
-from saratoga_server.floor.session import Session
-from saratoga_server.gauges.metrics import Metrics
+from saratoga_server.live.session import Session
+from saratoga_server.metrics.counters import Metrics
+from saratoga_server.transport.connection_limiter import HttpAnswer
+from saratoga_server.transport.gateway import Door, Gateway
 
 NOW = 1_790_000_000_000
 

@@ -6,8 +6,8 @@ from random import Random
 
 from saratoga_client.backoff import Backoff
 from saratoga_protocol.commands import Resume
-from saratoga_server.allowance.accounts import Ledger, Visitor
-from saratoga_server.allowance.limits import COSTS, Act
+from saratoga_server.rate_limits.accounts import Quota, RateLimiter
+from saratoga_server.rate_limits.limits import COSTS, Act
 
 FRIENDS = 16
 BOTS_EACH = 3
@@ -17,11 +17,11 @@ ADDRESS = "203.0.113.7"
 class Household:
     """Everybody at one address; `refusals` names every limit that anyone met."""
 
-    def __init__(self, ledger: Callable[..., Ledger]) -> None:
+    def __init__(self, ledger: Callable[..., RateLimiter]) -> None:
         self.seconds = 0.0
         self.refusals: list[str] = []
         self._ledger = ledger(lambda: self.seconds, on_refused=self.refusals.append)
-        self._here: dict[str, Visitor] = {}
+        self._here: dict[str, Quota] = {}
         self._numbers = count()
 
     def everybody_comes(self, *, new: bool = False) -> None:
@@ -72,7 +72,7 @@ class Household:
     def renames_somebody(self) -> None:
         self._somebody().does(Act.NAME)
 
-    def _somebody(self) -> Visitor:
+    def _somebody(self) -> Quota:
         visitors = list(self._here.values())
         return visitors[next(self._numbers) % len(visitors)]
 
@@ -81,8 +81,8 @@ class Household:
         is_bot = person >= FRIENDS
         return f"bot {next(self._numbers)}" if new and is_bot else f"person {person}"
 
-    def _calls(self) -> Visitor:
-        visitor = self._ledger.visitor(ADDRESS)
+    def _calls(self) -> Quota:
+        visitor = self._ledger.quota(ADDRESS)
         self._ledger.has_room_for(visitor)
         visitor.does(Act.CONNECTION)
         return visitor

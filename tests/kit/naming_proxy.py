@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from kit.relays import Exchange, Relay, open_exchange, to_port
-from saratoga_server.allowance.addresses import HEADER
+from saratoga_server.rate_limits.addresses import HEADER
 
 LINE_END = b"\r\n"
 

@@ -10,22 +10,22 @@ import pytest
 from kit.rooms import PROGRAM, Deal
 from kit.stores import StoreServer
 from saratoga_rules.deal import deal_for_key
-from saratoga_server.duties import call_off
-from saratoga_server.edge.gateway import Door, Gateway
-from saratoga_server.edge.http import HttpPages
-from saratoga_server.gauges.metrics import Metrics
-from saratoga_server.house.house import House
-from saratoga_server.house.opening import open_house
-from saratoga_server.house.stores import Stores
-from saratoga_server.house.timekeeper import Timekeeper
+from saratoga_server.cancellation import cancel_all
+from saratoga_server.composition import compose
+from saratoga_server.handlers.dispatcher import Dispatcher
+from saratoga_server.live.scheduler import Scheduler
+from saratoga_server.metrics.counters import Metrics
 from saratoga_server.store.connection import Store, open_store
+from saratoga_server.stores import Stores
+from saratoga_server.transport.gateway import Door, Gateway
+from saratoga_server.transport.http_api import HttpPages
 
 
 @dataclass(frozen=True, slots=True)
 class OpenHouse:
     """A house that players can come to."""
 
-    house: House
+    house: Dispatcher
     gateway: Gateway
     port: int
 
@@ -46,12 +46,12 @@ async def open_door(
 ) -> AsyncIterator[OpenHouse]:
     """Open a house on this store until the end; commands are not limited unless asked for."""
     metrics = Metrics()
-    house = await open_house(store, node, PROGRAM, metrics, deal=deal)
+    house = await compose(store, node, PROGRAM, metrics, deal=deal)
     door = Door(host="127.0.0.1", port=0, rate=rate, burst=burst)
     gateway = Gateway(house, door, HttpPages(house), metrics)
     opened = OpenHouse(house, gateway, await gateway.open())
     duties = [
-        asyncio.create_task(Timekeeper(house, store.tables.due).keep()),
+        asyncio.create_task(Scheduler(house, store.tables.due).keep()),
         asyncio.create_task(gateway.watch()),
         asyncio.create_task(gateway.stay_alive()),
     ]
@@ -60,7 +60,7 @@ async def open_door(
     finally:
         await gateway.close()
         await house.stop()
-        faults = await call_off(duties)
+        faults = await cancel_all(duties)
     assert faults == []
 
 

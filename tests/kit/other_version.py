@@ -30,14 +30,14 @@ def change_functions() -> None:
 def change_the_rest() -> None:
     """Everything else, once the Functions are changed: whoever is imported now takes the new names."""
     from saratoga_server import serving
-    from saratoga_server import table as rules
+    from saratoga_server.domain import tables
+    from saratoga_server.domain.tables import TableState, packing
     from saratoga_server.logs import EventLog
-    from saratoga_server.parcels import nudges
+    from saratoga_server.messages import node_events as nudges
     from saratoga_server.store import channel, listener
-    from saratoga_server.table import TableState, packing
 
     log = EventLog("other_version")
-    pack, unpack, encode = packing.pack, packing.unpack, nudges.encode_nudge
+    pack, unpack, encode = packing.pack, packing.unpack, nudges.encode_node_event
     found: set[str] = set()
     """Tables that were read with the field; what is packed may never be written."""
 
@@ -53,7 +53,7 @@ def change_the_rest() -> None:
             found.add(state.code)
         return state
 
-    def encoded(nudge: nudges.Nudge) -> bytes:
+    def encoded(nudge: nudges.NodeEvent) -> bytes:
         told = msgpack.unpackb(encode(nudge)) | {"mood": MOOD}
         for stood in told.get("races", {}).values():
             for each in stood:
@@ -61,7 +61,7 @@ def change_the_rest() -> None:
         return bytes(msgpack.packb(told))
 
     # the floor takes both from there at every call
-    rules.pack, rules.unpack = packed, unpacked
+    tables.pack, tables.unpack = packed, unpacked
     for module in (nudges, channel, listener):
         module.encode_nudge = encoded  # type: ignore[attr-defined]
     serving.program = lambda: f"saratoga-server {VERSION}"

@@ -24,16 +24,16 @@ from saratoga_protocol.version import MSGPACK
 from saratoga_rules.deal import deal_for_key
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position, parse_position
-from saratoga_server.gauges.metrics import Metrics
-from saratoga_server.house.house import House
-from saratoga_server.house.opening import open_house
-from saratoga_server.house.orders import Orders
-from saratoga_server.house.timekeeper import Timekeeper
-from saratoga_server.parcels.nudges import NewsEar
+from saratoga_server.composition import compose
+from saratoga_server.domain.tables import TableState
+from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
+from saratoga_server.domain.tables.state import FORMAT
+from saratoga_server.handlers.dispatcher import Dispatcher
+from saratoga_server.live.admin_events import AdminEvents
+from saratoga_server.live.scheduler import Scheduler
+from saratoga_server.messages.node_events import NodeEventListener
+from saratoga_server.metrics.counters import Metrics
 from saratoga_server.ports import Millis
-from saratoga_server.table import TableState
-from saratoga_server.table.countdown import COUNTDOWN_MILLIS
-from saratoga_server.table.state import FORMAT
 
 PROGRAM = "saratoga-server test"
 
@@ -75,16 +75,16 @@ class HouseInMemory:
 
     fake: FakeHouse
     time: InventedTime
-    house: House
+    house: Dispatcher
     store: FakeStore
     guests: list[GuestInMemory] = field(default_factory=list)
-    timekeeper: Timekeeper = field(init=False)
+    timekeeper: Scheduler = field(init=False)
 
     def __post_init__(self) -> None:
         self._open()
 
     def _open(self) -> None:
-        self.timekeeper = Timekeeper(self.house, self.store.tables.due)
+        self.timekeeper = Scheduler(self.house, self.store.tables.due)
         if isinstance(self.store.news, FakeNews):
             self.store.house.ears.append(self.house.news)
             self.store.news.is_listening = True
@@ -116,13 +116,13 @@ class HouseInMemory:
         return guest
 
     @property
-    def orders(self) -> Orders:
+    def orders(self) -> AdminEvents:
         house = self.house
-        return Orders(house.floor, house.lobby, house.archive, house.hub)
+        return AdminEvents(house.table_cache, house.lobby, house.leaderboards, house.broadcaster)
 
     def state(self, code: str) -> TableState:
         """All that the house knows of the table, secrets and all."""
-        room = self.house.floor.known(code)
+        room = self.house.table_cache.known(code)
         assert room is not None
         return room.state
 
@@ -130,9 +130,9 @@ class HouseInMemory:
         """Let everything come to its end that the house does in the background."""
         house = self.house
         while tasks := [
-            *house.errands._tasks,
-            *house.dealer._searches._tasks,
-            *house.floor._bells,
+            *house.background_tasks._tasks,
+            *house.moves._searches._tasks,
+            *house.table_cache._bells,
         ]:
             await asyncio.gather(*tasks)
             await asyncio.sleep(0)
@@ -142,10 +142,10 @@ class HouseInMemory:
         self.time.at += millis
         await self.settle()
         await self.timekeeper.sweep()
-        await self.house.archive.settle()
+        await self.house.leaderboards.settle()
         await self.settle()
-        self.house.hub.tick()
-        await self.house.archive.tell_changes()
+        self.house.broadcaster.tick()
+        await self.house.leaderboards.tell_changes()
 
     async def race(self, *guests: GuestInMemory, game: str = "canfield", cap: int = 10) -> str:
         """These guests at a table of the first one's, dealt; returns the table's code."""
@@ -164,9 +164,9 @@ class HouseInMemory:
         """The process dies with all it knew, and another opens on the same store."""
         self._hears_no_more()
         dead = self.house
-        await dead.dealer.stop()
-        await dead.errands.finish()
-        await dead.floor.close()
+        await dead.moves.stop()
+        await dead.background_tasks.finish()
+        await dead.table_cache.close()
         await dead.nodes.gone(dead.node)
         self.guests.clear()
         self.house = await open_in_memory(self.store, self.time, deal)
@@ -177,7 +177,7 @@ class HouseInMemory:
         await self.house.stop()
 
     def _hears_no_more(self) -> None:
-        ears: list[NewsEar] = self.store.house.ears
+        ears: list[NodeEventListener] = self.store.house.ears
         if self.house.news in ears:
             ears.remove(self.house.news)
 
@@ -221,8 +221,8 @@ def for_newer_nodes(rooms: HouseInMemory, code: str, by: int = 1) -> None:
 
 async def open_in_memory(
     store: FakeStore, time: InventedTime, deal: Deal = deal_for_key, node: str = "node"
-) -> House:
-    return await open_house(
+) -> Dispatcher:
+    return await compose(
         store, node, PROGRAM, Metrics(), deal=deal, seed=seeds(), steady=time.steady
     )
 

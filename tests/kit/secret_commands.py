@@ -30,11 +30,11 @@ from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
 from saratoga_rules.record import LOG_ENDINGS
-from saratoga_server.edge.http import HttpPages
-from saratoga_server.floor.refusing import refused
-from saratoga_server.gauges.samples import registry_of
-from saratoga_server.house.house import House
-from saratoga_server.table.countdown import COUNTDOWN_MILLIS
+from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
+from saratoga_server.handlers.dispatcher import Dispatcher
+from saratoga_server.live.refusals import refused
+from saratoga_server.metrics.samples import registry_of
+from saratoga_server.transport.http_api import HttpPages
 
 Step = tuple[str, Frame]
 """Who sends which frame."""
@@ -113,7 +113,7 @@ async def _told(
     with _log() as log:
         async with house_in_memory(always(opening)) as rooms:
             # timers ring by the invented time alone
-            rooms.house.floor.on_due = None
+            rooms.house.table_cache.on_due = None
             guests = {
                 "Anna": await rooms.guest("Anna", legal=True, subprotocol=JSON),
                 "Bert": await rooms.guest("Bert", subprotocol=MSGPACK),
@@ -161,7 +161,7 @@ async def _look(telling: Telling, room: Room, game: str) -> None:
     telling.made.append({name: len(entries) for name, entries in _moves(room).items()})
 
 
-async def _fetch(telling: Telling, house: House, code: str, game: str) -> None:
+async def _fetch(telling: Telling, house: Dispatcher, code: str, game: str) -> None:
     pages = HttpPages(house)
     for path in (
         *(f"/records/{code}/1", f"/records/{code}/2", f"/leaderboards/{game}"),

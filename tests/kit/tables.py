@@ -4,8 +4,7 @@ import hashlib
 from collections.abc import Mapping
 
 from saratoga_protocol.events import Outcome, Result
-from saratoga_server.ports import Millis
-from saratoga_server.table import (
+from saratoga_server.domain.tables import (
     Phase,
     Settings,
     TableState,
@@ -18,6 +17,7 @@ from saratoga_server.table import (
     reveal,
     start,
 )
+from saratoga_server.ports import Millis
 
 CODE = "mint-otter-42"
 NOON = Millis(1_790_000_000_000)

@@ -8,7 +8,7 @@ from kit.fake_store import fake_store
 from kit.guests import GuestInMemory
 from kit.rooms import HouseInMemory, counted_down, gathered, open_in_memory
 from saratoga_protocol.events import Dealt
-from saratoga_server.table.countdown import COUNTDOWN_MILLIS
+from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 
 
 @dataclass

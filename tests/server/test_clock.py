@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from kit.tables import NOON
-from saratoga_server.clock import HouseClock
+from saratoga_server.clock import ServerClock
 from saratoga_server.ports import Millis, StoreUnavailable
 
 
@@ -32,8 +32,8 @@ class Source:
         return there
 
 
-async def synchronised(source: Source) -> HouseClock:
-    clock = HouseClock(source, source.seconds)
+async def synchronised(source: Source) -> ServerClock:
+    clock = ServerClock(source, source.seconds)
     await clock.synchronise()
     return clock
 

@@ -20,11 +20,11 @@ def loaded_by(*imports: str) -> set[str]:
 
 def test_a_house_opens_without_what_only_others_need() -> None:
     loaded = loaded_by("saratoga_server.__main__", "saratoga_server.serving")
-    assert "saratoga_server.house.house" in loaded
+    assert "saratoga_server.handlers.dispatcher" in loaded
     assert loaded.isdisjoint(SPARED)
 
 
 def test_the_store_is_started_before_what_serves_players_is_loaded() -> None:
     loaded = loaded_by("saratoga_server.starting")
-    assert "saratoga_server.own_store.embedded" in loaded
-    assert loaded.isdisjoint({"redis", "websockets", "saratoga_server.house.house"})
+    assert "saratoga_server.embedded_store.embedded" in loaded
+    assert loaded.isdisjoint({"redis", "websockets", "saratoga_server.handlers.dispatcher"})

@@ -16,8 +16,8 @@ from saratoga_protocol.events import (
     Standings,
     TableChanged,
 )
-from saratoga_server.house.lobby import MOST_WATCHED
-from saratoga_server.table.timers import EMPTY_MILLIS, IDLE_MILLIS
+from saratoga_server.domain.tables.timers import EMPTY_MILLIS, IDLE_MILLIS
+from saratoga_server.handlers.seats import MOST_WATCHED
 
 
 async def guests(rooms: HouseInMemory, *names: str) -> list[GuestInMemory]:
@@ -49,7 +49,9 @@ async def test_who_stops_watching_hears_no_more(rooms: HouseInMemory) -> None:
     assert wanda.heard.events[told:] == []
 
 
-async def test_watching_ones_own_table_and_stopping_keeps_the_seat(rooms: HouseInMemory) -> None:
+async def test_watching_ones_own_table_and_stopping_keeps_the_seat(
+    rooms: HouseInMemory,
+) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
     code = await gathered(anna, bert)
     await anna.at_table(WatchTable, table=code)
@@ -59,7 +61,9 @@ async def test_watching_ones_own_table_and_stopping_keeps_the_seat(rooms: HouseI
     assert len(anna.heard.all(TableChanged, told)) == 1
 
 
-async def test_one_connection_watches_so_many_tables_and_no_more(rooms: HouseInMemory) -> None:
+async def test_one_connection_watches_so_many_tables_and_no_more(
+    rooms: HouseInMemory,
+) -> None:
     (wanda,) = await guests(rooms, "Wanda")
     codes = []
     for number in range(MOST_WATCHED + 1):
@@ -89,7 +93,7 @@ async def test_an_empty_table_is_not_listed_and_closes_after_a_while(
     assert await anna.refused(JoinTable, table=code) == "table_closed"
     assert await anna.refused(WatchTable, table=code) == "table_closed"
     await rooms.pass_time(0)
-    assert rooms.house.floor.known(code) is None
+    assert rooms.house.table_cache.known(code) is None
 
 
 async def test_a_table_where_nothing_happens_closes(rooms: HouseInMemory) -> None:

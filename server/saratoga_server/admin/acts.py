@@ -12,24 +12,8 @@ from datetime import UTC, datetime
 from typing import Final
 
 from saratoga_rules.record import parse_record
-from saratoga_server.house.stores import Stores
-from saratoga_server.naming.lookalikes import skeleton
-from saratoga_server.naming.names import BadName, checked_name
-from saratoga_server.parcels.nudges import (
-    Announce,
-    Banned,
-    Forgotten,
-    Order,
-    RaceVoided,
-    Renamed,
-    TableClosedByAdmin,
-)
-from saratoga_server.ports import (
-    Millis,
-    PlayerRow,
-    TableWrite,
-)
-from saratoga_server.table import (
+from saratoga_server.domain.lookalikes import skeleton
+from saratoga_server.domain.tables import (
     Change,
     Phase,
     TableState,
@@ -41,7 +25,23 @@ from saratoga_server.table import (
     rename,
     unpack,
 )
-from saratoga_server.table import Refusal as TableRefusal
+from saratoga_server.domain.tables import Refusal as TableRefusal
+from saratoga_server.domain.usernames import BadName, checked_name
+from saratoga_server.messages.node_events import (
+    AdminEvent,
+    Announce,
+    Banned,
+    Forgotten,
+    RaceVoided,
+    Renamed,
+    TableClosedByAdmin,
+)
+from saratoga_server.ports import (
+    Millis,
+    PlayerRow,
+    TableWrite,
+)
+from saratoga_server.stores import Stores
 
 ATTEMPTS: Final = 16
 """How often a change of a table is made anew because a node wrote first."""
@@ -80,7 +80,7 @@ class Administration:
     """Everything that can be done, by one administrator."""
 
     stores: Stores
-    tell: Callable[[Order], Awaitable[int]]
+    tell: Callable[[AdminEvent], Awaitable[int]]
     """Tells the nodes; returns how many heard it."""
     who: str
     """For the audit log."""

@@ -10,7 +10,7 @@ import click
 from saratoga_server.admin import backups
 from saratoga_server.admin.backups import BackupNote
 from saratoga_server.admin.commands import Office
-from saratoga_server.own_store.embedded import EmbeddedStore, running_url
+from saratoga_server.embedded_store.embedded import EmbeddedStore, running_url
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 
 _T = TypeVar("_T")

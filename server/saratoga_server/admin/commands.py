@@ -18,9 +18,9 @@ import click
 import msgspec
 
 from saratoga_server.admin.acts import Administration, NotDone, TableLine
-from saratoga_server.own_store.embedded import running_url
+from saratoga_server.config import Settings
+from saratoga_server.embedded_store.embedded import running_url
 from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.settings import Settings
 from saratoga_server.store.channel import publish
 from saratoga_server.store.connection import open_store
 from saratoga_server.store.durability import Durability

@@ -17,9 +17,9 @@ from typing import Final, Self
 
 import msgspec
 
-from saratoga_server.duties import pause
+from saratoga_server.cancellation import pause
+from saratoga_server.config import Settings
 from saratoga_server.process.census import Census
-from saratoga_server.settings import Settings
 
 VARIABLE: Final = "SARATOGA_WORKER"
 

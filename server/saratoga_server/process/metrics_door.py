@@ -7,11 +7,11 @@ later, since a scrape that is missed is no loss.
 import asyncio
 from typing import Final
 
-from saratoga_server.duties import pause
-from saratoga_server.gauges.metrics import Metrics
-from saratoga_server.gauges.page import MetricsPage, serve_metrics
+from saratoga_server.cancellation import pause
+from saratoga_server.config import CannotStart, Settings
 from saratoga_server.logs import EventLog
-from saratoga_server.settings import CannotOpen, Settings
+from saratoga_server.metrics.counters import Metrics
+from saratoga_server.metrics.page import MetricsPage, serve_metrics
 
 TRY_EVERY: Final = 0.25
 """Seconds."""
@@ -30,11 +30,11 @@ class MetricsDoor:
         self.opened = asyncio.Event()
 
     def open(self) -> None:
-        """Open it, if it is wanted. Raises `CannotOpen`."""
+        """Open it, if it is wanted. Raises `CannotStart`."""
         try:
             self._open()
         except OSError as fault:
-            raise CannotOpen(
+            raise CannotStart(
                 f"The metrics port {self._settings.metrics_port} cannot be opened "
                 f"({fault.strerror}). Choose another with --metrics-port, or say "
                 "--metrics-port off."

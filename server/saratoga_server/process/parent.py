@@ -12,7 +12,8 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
-from saratoga_server.duties import DutyEnded, call_off
+from saratoga_server.cancellation import TaskEnded, cancel_all
+from saratoga_server.config import Settings, cannot_listen
 from saratoga_server.logs import EventLog
 from saratoga_server.process import systemd
 from saratoga_server.process.census import Census
@@ -21,7 +22,6 @@ from saratoga_server.process.nowhere import send_nowhere
 from saratoga_server.process.stopping import Stop
 from saratoga_server.process.worker import Post
 from saratoga_server.process.workers import Workers
-from saratoga_server.settings import Settings, cannot_listen
 
 log = EventLog("parent")
 
@@ -52,7 +52,7 @@ async def keep_house(
 ) -> None:
     """Keep the house open until told to stop; `ready` is told where players come in.
 
-    Raises `CannotOpen`, `DutyEnded`, and what `store` raises.
+    Raises `CannotOpen`, `TaskEnded`, and what `store` raises.
     """
     stop, again = Stop(), asyncio.Event()
     stop.hear_signals()
@@ -103,7 +103,7 @@ async def _kept(
     duties: list[asyncio.Task[None]] = []
     try:
         if not opening.done():
-            await call_off([opening])
+            await cancel_all([opening])
             return
         ready(await opening)
         duties = [
@@ -115,9 +115,9 @@ async def _kept(
         log.info("closing")
         systemd.tell(systemd.STOPPING)
         if not stop.wanted.is_set():
-            raise DutyEnded
+            raise TaskEnded
     finally:
-        for fault in await call_off([stopping, *duties]):
+        for fault in await cancel_all([stopping, *duties]):
             log.error("house_fault", fault=fault)
         # when the workers have closed theirs too, nobody is kept waiting in vain
         unbind()

@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from typing import Final
 
-from saratoga_server.duties import pause
+from saratoga_server.cancellation import pause
 
 READY: Final = "READY=1"
 STOPPING: Final = "STOPPING=1"

@@ -12,8 +12,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from saratoga_server.config import CannotStart
 from saratoga_server.process.inheritance import FAILED, READY, VARIABLE, Inheritance
-from saratoga_server.settings import CannotOpen
 
 READY_WITHIN: Final = 60.0
 """Seconds for a worker to come up; a store that is just starting may take a third of them."""
@@ -53,19 +53,19 @@ class Worker:
         return self._process.pid
 
     async def ready(self) -> str:
-        """Where players come in, once they may. Raises `CannotOpen`."""
+        """Where players come in, once they may. Raises `CannotStart`."""
         try:
             async with asyncio.timeout(READY_WITHIN):
                 told = await self._told()
         except TimeoutError:
             self.kill()
-            raise CannotOpen(f"{self.post.node} was not ready in {READY_WITHIN:g} s.") from None
+            raise CannotStart(f"{self.post.node} was not ready in {READY_WITHIN:g} s.") from None
         if READY in told:
             self._listening = asyncio.create_task(self._listen())
             return str(told[READY])
         if FAILED in told:
-            raise CannotOpen(str(told[FAILED]))
-        raise CannotOpen(f"{self.post.node} ended ({self.how()}) before it was ready.")
+            raise CannotStart(str(told[FAILED]))
+        raise CannotStart(f"{self.post.node} ended ({self.how()}) before it was ready.")
 
     async def _told(self) -> dict[str, object]:
         """What the worker said first; nothing if it ended without a word."""
@@ -138,12 +138,12 @@ async def start_worker(
 ) -> Worker:
     """Start a process at the post: the same command as ours, unless another is named.
 
-    Raises `CannotOpen` if the system gives none: no memory, no files, or no program any more.
+    Raises `CannotStart` if the system gives none: no memory, no files, or no program any more.
     """
     try:
         return await _started(post, successor, command)
     except OSError as fault:
-        raise CannotOpen(f"{post.node} cannot be started: {fault}.") from fault
+        raise CannotStart(f"{post.node} cannot be started: {fault}.") from fault
 
 
 async def _started(post: Post, successor: bool, command: Sequence[str]) -> Worker:

@@ -20,11 +20,11 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from saratoga_server.duties import call_off, pause
+from saratoga_server.cancellation import cancel_all, pause
+from saratoga_server.config import CannotStart
 from saratoga_server.logs import EventLog
 from saratoga_server.process.stopping import Stop
 from saratoga_server.process.worker import Post, Worker, start_worker
-from saratoga_server.settings import CannotOpen
 
 LONGEST_PAUSE: Final = 10.0
 """Seconds before a worker that dies again and again is started again."""
@@ -83,7 +83,7 @@ class Workers:
         self._leaving: set[Worker] = set()
 
     async def open(self) -> str:
-        """Start all; returns where players come in. Raises `CannotOpen`, and then none is left."""
+        """Start all; returns where players come in. Raises `CannotStart`, and then none is left."""
         ready: list[asyncio.Task[str]] = []
         try:
             for post in self._posts:
@@ -92,7 +92,7 @@ class Workers:
             ready = [asyncio.create_task(place.worker.ready()) for place in self._places]
             addresses = await asyncio.gather(*ready)
         except BaseException:
-            await call_off(ready)
+            await cancel_all(ready)
             await self._end_all(lambda worker: worker.kill(), within=AT_ONCE)
             raise
         for place in self._places:
@@ -140,7 +140,7 @@ class Workers:
                     await asyncio.sleep(pause_after(failures))
                     try:
                         place.worker = await self._started(place.post)
-                    except CannotOpen as fault:
+                    except CannotStart as fault:
                         failures += 1
                         _failed(place.post, fault)
                     else:
@@ -155,14 +155,14 @@ class Workers:
         try:
             return await asyncio.shield(starting)
         except asyncio.CancelledError:
-            with contextlib.suppress(CannotOpen):
+            with contextlib.suppress(CannotStart):
                 self._leaving.add(await starting)
             raise
 
     async def _came_up(self, worker: Worker) -> bool:
         try:
             await worker.ready()
-        except CannotOpen as fault:
+        except CannotStart as fault:
             _failed(worker.post, fault)
             worker.kill()
             return False
@@ -183,7 +183,7 @@ class Workers:
     async def _replaced(self, place: _Place) -> bool:
         try:
             successor = await self._started(place.post, successor=True)
-        except CannotOpen as fault:
+        except CannotStart as fault:
             _failed(place.post, fault)
             return False
         self._leaving.add(successor)
@@ -211,7 +211,7 @@ class Workers:
         if not closing.done():
             await self._end_all(lambda worker: worker.stop(), within=AT_ONCE)
         await closing
-        await call_off([hurry])
+        await cancel_all([hurry])
 
     async def _end_all(self, tell: Callable[[Worker], None], within: float) -> None:
         everybody = [place.worker for place in self._places] + list(self._leaving)
@@ -220,5 +220,5 @@ class Workers:
         await asyncio.gather(*(worker.gone(within) for worker in everybody))
 
 
-def _failed(post: Post, fault: CannotOpen) -> None:
+def _failed(post: Post, fault: CannotStart) -> None:
     log.error("worker_failed", worker=post.node, reason=str(fault))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from secrets import token_hex
 
-from saratoga_server.parcels.packing import pack, unpack
+from saratoga_server.messages.packing import pack, unpack
 from saratoga_server.store.keys import AUDIT, AUDIT_KEPT
 from saratoga_server.store.link import Link
 

@@ -16,7 +16,6 @@ import hiredis
 from redis.exceptions import RedisError
 
 from saratoga_server.logs import EventLog
-from saratoga_server.patience import PATIENCE
 from saratoga_server.ports import (
     BoardCommit,
     CommitOutcome,
@@ -26,8 +25,9 @@ from saratoga_server.ports import (
 )
 from saratoga_server.store.batches import Batches, Waiter
 from saratoga_server.store.confirmations import confirmed
+from saratoga_server.store.errors import is_function_missing, passes
 from saratoga_server.store.line import Line, Reply
-from saratoga_server.store.trouble import is_function_missing, passes
+from saratoga_server.store_timeout import STORE_TIMEOUT
 
 BATCH: Final = 256
 """Boards in one request at most; a longer one would hold up the store's other work."""
@@ -132,7 +132,7 @@ class Batcher:
         if self._closed:
             fail([(commit, future, 0.0)], "it is closed")
             return future
-        self._waiting.append((commit, future, loop.time() + PATIENCE))
+        self._waiting.append((commit, future, loop.time() + STORE_TIMEOUT))
         if not self._busy:
             self._busy = True
             loop.call_soon(self._flush)

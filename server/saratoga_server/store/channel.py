@@ -9,8 +9,14 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from saratoga_server.duties import call_off
-from saratoga_server.parcels.nudges import NewsEar, Nudge, Stood, StoodAt, encode_nudge
+from saratoga_server.cancellation import cancel_all
+from saratoga_server.messages.node_events import (
+    NodeEvent,
+    NodeEventListener,
+    Stood,
+    StoodAt,
+    encode_node_event,
+)
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.keys import PARTITIONS, partition
 from saratoga_server.store.link import Link
@@ -27,9 +33,9 @@ TELL_WITHIN: Final = 1.0
 """Seconds; standings that are older are told anew, not late."""
 
 
-async def publish(link: Link, nudge: Nudge) -> int:
+async def publish(link: Link, event: NodeEvent) -> int:
     """Tell every node; returns how many were listening. Raises `StoreUnavailable`."""
-    return int(await link.command("SPUBLISH", HOUSE, encode_nudge(nudge)))
+    return int(await link.command("SPUBLISH", HOUSE, encode_node_event(event)))
 
 
 class Channel:
@@ -45,8 +51,8 @@ class Channel:
         listeners = self._listeners.values()
         return bool(listeners) and all(listener.is_open for listener in listeners)
 
-    async def tell(self, nudge: Nudge) -> int:
-        return await publish(self._link, nudge)
+    async def tell(self, event: NodeEvent) -> int:
+        return await publish(self._link, event)
 
     async def tell_standings(
         self, node: str, races: Mapping[str, Sequence[StoodAt]]
@@ -62,7 +68,7 @@ class Channel:
         channel = PARTS[_part(next(iter(share)))]
         try:
             async with asyncio.timeout(TELL_WITHIN):
-                await self._link.command("SPUBLISH", channel, encode_nudge(Stood(node, share)))
+                await self._link.command("SPUBLISH", channel, encode_node_event(Stood(node, share)))
         except (StoreUnavailable, TimeoutError):
             return frozenset(share)
         return frozenset()
@@ -70,7 +76,7 @@ class Channel:
     def _owner(self, race: str) -> Primary:
         return self._primaries.of(PARTS[_part(race)])
 
-    async def listen(self, ear: NewsEar) -> None:
+    async def listen(self, ear: NodeEventListener) -> None:
         changed = asyncio.Event()
         forget = self._primaries.on_change(changed.set)
         tasks: dict[tuple[str, tuple[str, ...]], asyncio.Task[None]] = {}
@@ -78,7 +84,7 @@ class Channel:
             while True:
                 changed.clear()
                 shares = self._shares()
-                await call_off(tasks.pop(share) for share in list(tasks) if share not in shares)
+                await cancel_all(tasks.pop(share) for share in list(tasks) if share not in shares)
                 for share, primary in shares.items():
                     if share not in tasks:
                         listener = Listener(self._primaries, primary, share[1], ear)
@@ -89,7 +95,7 @@ class Channel:
         finally:
             forget()
             self._listeners = {}
-            await call_off(tasks.values())
+            await cancel_all(tasks.values())
 
     def _shares(self) -> dict[tuple[str, tuple[str, ...]], Primary]:
         """Every primary, by its name and the channels that it owns."""

@@ -6,7 +6,7 @@ from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialWithJitterBackoff
 
-from saratoga_server.patience import PATIENCE
+from saratoga_server.store_timeout import STORE_TIMEOUT
 
 CONNECT_TIMEOUT: Final = 2.0
 """Seconds."""
@@ -14,7 +14,7 @@ REPLY_TIMEOUT: Final = 2.0
 """Seconds without a reply after which a connection is taken for dead."""
 POOL_SIZE: Final = 32
 TRIES: Final = 1_000
-"""More than fit into `PATIENCE`, which is the bound that counts."""
+"""More than fit into `STORE_TIMEOUT`, which is the bound that counts."""
 
 _FIRST_BACKOFF: Final = 0.02
 _LONGEST_BACKOFF: Final = 0.25
@@ -26,7 +26,7 @@ def open_client(url: str, tries: int = TRIES) -> "Redis":
     pool: BlockingConnectionPool = BlockingConnectionPool.from_url(
         url,
         max_connections=POOL_SIZE,
-        timeout=PATIENCE,
+        timeout=STORE_TIMEOUT,
         decode_responses=False,
         protocol=2,
         socket_timeout=REPLY_TIMEOUT,

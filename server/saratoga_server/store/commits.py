@@ -11,13 +11,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from saratoga_server.logs import EventLog
-from saratoga_server.patience import PATIENCE
 from saratoga_server.ports import BoardCommit, CommitOutcome
 from saratoga_server.store.batcher import Alone, Batcher, fail
 from saratoga_server.store.batches import Batches, Waiter, by_partition, together
 from saratoga_server.store.keys import DUE_KEYS, partition
 from saratoga_server.store.line import Line
 from saratoga_server.store.primaries import Primaries, Primary
+from saratoga_server.store_timeout import STORE_TIMEOUT
 
 _PAUSE: Final = 0.05
 """Seconds before a call goes again whose partition is somewhere else."""
@@ -60,11 +60,11 @@ class Commits:
             self._batcher(primary).start()
 
     async def close(self) -> None:
-        """Let what is on its way arrive, within `PATIENCE`; then drop the connections."""
+        """Let what is on its way arrive, within `STORE_TIMEOUT`; then drop the connections."""
         self._deaf()
         for each in self._batchers.values():
             each.shut()
-        until = self._loop.time() + PATIENCE
+        until = self._loop.time() + STORE_TIMEOUT
         while (awaited := self._under_way()) and self._loop.time() < until:
             await asyncio.wait(awaited, timeout=until - self._loop.time())
         for task in self._later:
@@ -109,7 +109,7 @@ class Commits:
             if primary not in self._batchers:
                 self._batcher(primary).start()
         for primary in [each for each in self._batchers if each not in primaries]:
-            self._spawn(self._batchers.pop(primary).close(within=PATIENCE))
+            self._spawn(self._batchers.pop(primary).close(within=STORE_TIMEOUT))
 
     def send_on(self, waiter: Waiter, *, again: bool) -> None:
         """Give a commit to whoever owns it now."""

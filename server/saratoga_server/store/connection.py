@@ -8,24 +8,24 @@ from typing import Final
 
 from msgspec import Struct
 
-from saratoga_server.patience import PATIENCE
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.addresses import addresses
 from saratoga_server.store.audit import Audit
 from saratoga_server.store.batches import Batches
 from saratoga_server.store.boards import Boards
 from saratoga_server.store.channel import Channel
-from saratoga_server.store.cluster_fitness import check_rest
+from saratoga_server.store.cluster_preflight import check_rest
 from saratoga_server.store.commits import Commits
 from saratoga_server.store.durability import Durability
-from saratoga_server.store.fitness import Fitness, check_fitness
 from saratoga_server.store.leaderboards import Leaderboards
 from saratoga_server.store.line import Line
 from saratoga_server.store.link import Link, load_into
 from saratoga_server.store.nodes import Nodes
 from saratoga_server.store.players import Players
+from saratoga_server.store.preflight import Preflight, check_store
 from saratoga_server.store.primaries import Primaries, Primary, open_primaries
 from saratoga_server.store.tables import Tables
+from saratoga_server.store_timeout import STORE_TIMEOUT
 
 _PAUSE: Final = 0.05
 """Seconds between looks for a store that is just starting."""
@@ -43,7 +43,7 @@ class Store(Struct, frozen=True):
     news: Channel
     link: Link
     primaries: Primaries
-    fitness: Fitness
+    fitness: Preflight
 
 
 @asynccontextmanager
@@ -68,7 +68,7 @@ async def open_store(
 
     async def connect(primary: Primary, line: Line) -> None:
         # a store that came back may have come back with other settings, or as a replica
-        found = await check_fitness(primary.url, durability, trust=trust_store)
+        found = await check_store(primary.url, durability, trust=trust_store)
         if not found.is_primary:
             raise StoreUnavailable(f"{primary.name} is a replica by now")
         await line.open(primary.client)
@@ -101,17 +101,17 @@ async def open_store(
         await asyncio.sleep(0)
 
 
-async def _found(url: str, durability: Durability, *, trust: bool) -> tuple[Fitness, Primaries]:
-    """Wait for a store that is just starting, for `PATIENCE` at most.
+async def _found(url: str, durability: Durability, *, trust: bool) -> tuple[Preflight, Primaries]:
+    """Wait for a store that is just starting, for `STORE_TIMEOUT` at most.
 
     Of several addresses the first that answers speaks for all: only a cluster has several.
     """
     clock = asyncio.get_running_loop().time
-    until = clock() + PATIENCE
+    until = clock() + STORE_TIMEOUT
     urls = addresses(url)
     for place in count():
         try:
-            fitness = await check_fitness(urls[place % len(urls)], durability, trust=trust)
+            fitness = await check_store(urls[place % len(urls)], durability, trust=trust)
             if len(urls) > 1 and not fitness.is_cluster:
                 raise StoreRefused(
                     "Several addresses were given, but this store is no cluster. Give --redis the "

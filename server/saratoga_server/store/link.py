@@ -14,13 +14,13 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from saratoga_server.patience import PATIENCE
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.confirmations import confirmed, questions
+from saratoga_server.store.errors import is_function_missing, passes
 from saratoga_server.store.keys import mark_key
 from saratoga_server.store.library import SOURCE, function_name
 from saratoga_server.store.primaries import Primaries, Primary
-from saratoga_server.store.trouble import is_function_missing, passes
+from saratoga_server.store_timeout import STORE_TIMEOUT
 
 _FIRST_PAUSE: Final = 0.02
 _LONGEST_PAUSE: Final = 0.25
@@ -141,10 +141,10 @@ class Link:
         await self.patiently(lambda: asyncio.gather(*map(load_into, self.primaries.all())))
 
     async def patiently(self, send: Callable[[], Awaitable[T]]) -> T:
-        """Try until it works, for `PATIENCE` at most; raise `StoreUnavailable` after that."""
+        """Try until it works, for `STORE_TIMEOUT` at most; raise `StoreUnavailable` after that."""
         pause, fault = _FIRST_PAUSE, ""
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(STORE_TIMEOUT):
                 while True:
                     try:
                         return await send()

@@ -12,10 +12,16 @@ from typing import Final
 
 import hiredis
 
-from saratoga_server.duties import call_off, pause
-from saratoga_server.errands import guarded
+from saratoga_server.background_tasks import run_logged
+from saratoga_server.cancellation import cancel_all, pause
 from saratoga_server.logs import EventLog
-from saratoga_server.parcels.nudges import BadNudge, Here, NewsEar, decode_nudge, encode_nudge
+from saratoga_server.messages.node_events import (
+    BadNodeEvent,
+    Here,
+    NodeEventListener,
+    decode_node_event,
+    encode_node_event,
+)
 from saratoga_server.store.line import Line, Reply
 from saratoga_server.store.primaries import Primaries, Primary
 
@@ -38,7 +44,11 @@ class Listener:
     """Listens to some channels of one primary."""
 
     def __init__(
-        self, primaries: Primaries, primary: Primary, channels: Sequence[str], ear: NewsEar
+        self,
+        primaries: Primaries,
+        primary: Primary,
+        channels: Sequence[str],
+        ear: NodeEventListener,
     ) -> None:
         self._primaries = primaries
         self._primary = primary
@@ -85,7 +95,7 @@ class Listener:
             # lie at other primaries, and be away: that is no fault of this line
             self.is_open = True
             self._has_complained = False
-            looks.append(asyncio.create_task(guarded(self._ear.opened())))
+            looks.append(asyncio.create_task(run_logged(self._ear.opened())))
             number = 1
             while True:
                 await self._rest()
@@ -94,13 +104,13 @@ class Listener:
         finally:
             self.is_open = False
             line.abort()
-            await call_off(looks)
+            await cancel_all(looks)
 
     async def _probe(self, number: int) -> None:
         """Say something, and wait until it has come round."""
-        nudge = encode_nudge(Here(self._ear.node, number))
+        event = encode_node_event(Here(self._ear.node, number))
         async with asyncio.timeout(PROBE_WITHIN):
-            heard = await self._primary.client.execute_command("SPUBLISH", self._probed, nudge)
+            heard = await self._primary.client.execute_command("SPUBLISH", self._probed, event)
             self._ear.counted(int(heard))
             await self._until(lambda: self._echo >= number)
 
@@ -140,18 +150,18 @@ class Listener:
 
     def _hear(self, payload: bytes) -> None:
         try:
-            nudge = decode_nudge(payload)
-        except BadNudge as fault:
+            event = decode_node_event(payload)
+        except BadNodeEvent as fault:
             _log.warning("nudge_unknown", reason=str(fault))
             return
-        if type(nudge) is Here and nudge.node == self._ear.node:
-            self._echo = nudge.number
+        if type(event) is Here and event.node == self._ear.node:
+            self._echo = event.number
             self._stir()
             return
         try:
-            self._ear.hear(nudge)
+            self._ear.hear(event)
         except Exception as fault:  # the edge: whatever one nudge comes to, the next one is heard
-            _log.error("nudge_not_obeyed", nudge=type(nudge).__name__, fault=fault)
+            _log.error("nudge_not_obeyed", event=type(event).__name__, fault=fault)
 
 
 def _subscription(channel: str) -> bytes:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import fields
 
-from saratoga_server.parcels.packing import pack
+from saratoga_server.messages.packing import pack
 from saratoga_server.ports import Millis, PlayerRow
 from saratoga_server.store.keys import GUEST_KEPT, name_key, player_key
 from saratoga_server.store.link import Answer, Link

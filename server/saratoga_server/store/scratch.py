@@ -10,9 +10,7 @@ from typing import Final
 
 from redis.asyncio import Redis
 
-from saratoga_server.ports import StoreRefused
-from saratoga_server.store.clients import open_client
-from saratoga_server.store.process import (
+from saratoga_server.embedded_store.process import (
     StoreNote,
     comes_up,
     find_binary,
@@ -20,6 +18,8 @@ from saratoga_server.store.process import (
     new_socket,
     url_of,
 )
+from saratoga_server.ports import StoreRefused
+from saratoga_server.store.clients import open_client
 
 LOG: Final = "log"
 

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from secrets import token_hex
 
-from saratoga_server.parcels.packing import pack
+from saratoga_server.messages.packing import pack
 from saratoga_server.ports import MOST_LISTED, Millis, TableWrite
 from saratoga_server.store.keys import (
     DUE_KEYS,

@@ -12,7 +12,7 @@ from itertools import count as count_from
 from benchmarks.contestants import lone_store
 from benchmarks.measuring import at_rest, processor_seconds
 from benchmarks.reports import Bar, Cell, Report
-from saratoga_server.parcels.settlements import pack_settlement
+from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import BoardKey, Millis, SettledResult, Settlement
 from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.keys import OUTBOX_KEYS, leaderboard_tag

@@ -20,7 +20,7 @@ from kit.recorded_players import Notes
 from kit.storms.town import Guest, Town
 from kit.storms.unheard import unexplained, unheard
 from saratoga_rules.record import RaceRecord, parse_record
-from saratoga_server.parcels.periods import periods
+from saratoga_server.domain.periods import periods
 from saratoga_server.ports import BoardKey, Millis, RankedRow, StoredBoard
 from saratoga_server.store.connection import Store
 

@@ -28,7 +28,7 @@ from saratoga_client.connection import Timing
 from saratoga_client.pending import Draft
 from saratoga_protocol import events
 from saratoga_protocol.commands import CreateTable, JoinTable
-from saratoga_server.store.process import find_binary
+from saratoga_server.embedded_store.process import find_binary
 
 WITHIN = 60.0
 """Seconds: a bound for what is awaited, never a measure."""

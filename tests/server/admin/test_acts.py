@@ -12,17 +12,18 @@ from kit.tables import ANN, BEN, CLEO, CODE, NOON, over, running, seated
 from kit.walks import banking
 from saratoga_rules.record import format_record
 from saratoga_server.admin.acts import LONGEST_ANNOUNCEMENT, Administration, NotDone
-from saratoga_server.naming.names import checked_name
-from saratoga_server.parcels.nudges import (
+from saratoga_server.domain.tables import Phase, TableState, disconnect, due, pack, unpack
+from saratoga_server.domain.usernames import checked_name
+from saratoga_server.messages.node_events import (
     Announce,
     Banned,
     Forgotten,
-    Nudge,
+    NodeEvent,
     RaceVoided,
     Renamed,
     TableClosedByAdmin,
 )
-from saratoga_server.parcels.settlements import pack_settlement
+from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import (
     BoardKey,
     Millis,
@@ -32,7 +33,6 @@ from saratoga_server.ports import (
     Settlement,
     TableWrite,
 )
-from saratoga_server.table import Phase, TableState, disconnect, due, pack, unpack
 
 BEST = BoardKey(game="canfield", ranking="best", period="all", bots=False)
 
@@ -42,10 +42,10 @@ class Open:
     """A house with its administrator, and what the nodes were told."""
 
     store: FakeStore
-    told: list[Nudge] = field(default_factory=list)
+    told: list[NodeEvent] = field(default_factory=list)
 
-    async def tell(self, nudge: Nudge) -> int:
-        self.told.append(nudge)
+    async def tell(self, event: NodeEvent) -> int:
+        self.told.append(event)
         return 1
 
     @property

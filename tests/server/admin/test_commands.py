@@ -14,13 +14,13 @@ from click.testing import CliRunner, Result
 from kit.stores import StoreServer
 from kit.tables import ANN, BEN, CODE, seated
 from saratoga_server.admin.commands import admin
-from saratoga_server.naming.names import checked_name
-from saratoga_server.own_store.embedded import EmbeddedStore
+from saratoga_server.config import Settings
+from saratoga_server.domain.tables import Phase, due, pack, unpack
+from saratoga_server.domain.usernames import checked_name
+from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.ports import PlayerRow, TableWrite
-from saratoga_server.settings import Settings
 from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.durability import Durability
-from saratoga_server.table import Phase, due, pack, unpack
 
 T = TypeVar("T")
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from saratoga_server.duties import call_off
+from saratoga_server.cancellation import cancel_all
+from saratoga_server.config import Settings
 from saratoga_server.process.inheritance import READY, VARIABLE, Inheritance, Parent
-from saratoga_server.settings import Settings
 
 GIVEN = Inheritance(node="east.2", doors=(7, 8), parent=9, metrics_port=7472, successor=True)
 
@@ -88,4 +88,4 @@ async def test_a_worker_gives_signs_of_life_though_nobody_listens(
     for _ in range(3):
         await asyncio.sleep(0)
     assert not beating.done()
-    await call_off([beating])
+    await cancel_all([beating])

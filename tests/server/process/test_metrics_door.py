@@ -7,9 +7,9 @@ from urllib.request import urlopen
 import pytest
 
 from kit.stores import free_port
-from saratoga_server.gauges.metrics import Metrics
+from saratoga_server.config import CannotStart, Settings
+from saratoga_server.metrics.counters import Metrics
 from saratoga_server.process.metrics_door import MetricsDoor
-from saratoga_server.settings import CannotOpen, Settings
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ async def test_it_is_open_until_it_is_closed(first: MetricsDoor, port: int) -> N
 
 async def test_a_port_that_is_taken_is_said_in_a_sentence(first: MetricsDoor, port: int) -> None:
     second = MetricsDoor(Metrics(), Settings(node="second", metrics_port=port))
-    with pytest.raises(CannotOpen, match=f"metrics port {port} cannot be opened .*--metrics-port"):
+    with pytest.raises(CannotStart, match=f"metrics port {port} cannot be opened .*--metrics-port"):
         second.open()
 
 

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from kit.processes import is_running
-from saratoga_server.duties import DutyEnded, call_off
+from saratoga_server.cancellation import TaskEnded, cancel_all
+from saratoga_server.config import CannotStart
 from saratoga_server.process.parent import _kept
 from saratoga_server.process.stopping import Stop
 from saratoga_server.process.worker import Post
 from saratoga_server.process.workers import LONGEST_PAUSE, Workers, pause_after
-from saratoga_server.settings import CannotOpen
 
 GOOD = """
 import json, os, select, signal, socket, sys
@@ -158,7 +158,7 @@ async def test_who_dies_is_followed_by_another_of_that_name(tmp_path: Path) -> N
         os.kill(first, signal.SIGKILL)
         ready = await written(programs, "ready", 3)
         assert ready[2][0] == "east.1"
-        assert await call_off([keeping]) == []
+        assert await cancel_all([keeping]) == []
 
 
 async def test_while_the_system_gives_no_process_it_is_asked_again(
@@ -181,7 +181,7 @@ async def test_while_the_system_gives_no_process_it_is_asked_again(
         os.kill(first, signal.SIGKILL)
         assert (await written(programs, "ready", 3))[2][0] == "east.1"
         assert len(asked) == 3
-        assert await call_off([keeping]) == []
+        assert await cancel_all([keeping]) == []
 
 
 async def test_if_no_new_one_can_be_started_the_old_ones_stay(
@@ -208,7 +208,7 @@ async def test_a_house_that_ends_by_its_own_fault_says_so(
         ends_within=10,
         command=command,
     )
-    with pytest.raises(DutyEnded):
+    with pytest.raises(TaskEnded):
         await _kept(workers, Stop(), asyncio.Event(), lambda: None, lambda where: None)
     ((_, pid),) = programs.entries("ready")
     assert not is_running(pid)
@@ -229,7 +229,7 @@ async def test_who_hangs_is_killed_and_followed_by_another(
         assert ready[2][0] == "east.1"
         assert not is_running(hangs)
         assert is_running(lives)
-        await call_off([keeping])
+        await cancel_all([keeping])
 
 
 async def heard(workers: Workers) -> None:
@@ -248,7 +248,7 @@ async def test_who_never_gives_signs_of_life_is_an_older_one_and_does_not_hang(
         # meanwhile there were many looks
         assert await workers.replace_all()
         assert len(programs.entries("retired")) == 2
-        await call_off([keeping])
+        await cancel_all([keeping])
 
 
 async def test_all_are_replaced_one_after_the_other(tmp_path: Path) -> None:
@@ -286,7 +286,7 @@ async def test_if_the_new_ones_do_not_come_up_the_old_ones_stay(
 async def test_if_one_cannot_come_up_at_first_nobody_does(
     tmp_path: Path, program: str, says: str
 ) -> None:
-    with pytest.raises(CannotOpen, match=says):
+    with pytest.raises(CannotStart, match=says):
         async with opened(tmp_path, program):
             pass
 
@@ -309,7 +309,7 @@ async def test_whoever_is_coming_when_all_are_to_end_ends_too(tmp_path: Path) ->
         programs.install(SLOW)
         replacing = asyncio.create_task(workers.replace_all())
         ((_, coming),) = await written(programs, "began", 1)
-        assert await call_off([replacing]) == []
+        assert await cancel_all([replacing]) == []
         assert is_running(coming)
     everybody = programs.entries("ready") + programs.entries("began")
     assert not any(is_running(pid) for _, pid in everybody)
@@ -331,7 +331,7 @@ async def test_whoever_is_only_half_started_when_all_are_to_end_ends_too(
         monkeypatch.setattr(asyncio, "create_subprocess_exec", slowly)
         replacing = asyncio.create_task(workers.replace_all())
         await spawned.wait()
-        assert await call_off([replacing]) == []
+        assert await cancel_all([replacing]) == []
         (coming,) = workers._leaving
     assert not is_running(coming.pid)
 
@@ -343,7 +343,7 @@ async def test_told_to_end_before_all_are_ready_none_is_left(tmp_path: Path) -> 
     workers = Workers(posts, ends_within=10, command=command)
     opening = asyncio.create_task(workers.open())
     ((_, coming),) = await written(programs, "began", 1)
-    assert await call_off([opening]) == []
+    assert await cancel_all([opening]) == []
     # which may have been told more than once, and has waited for nobody then
     await workers.close(Stop())
     assert not is_running(coming)
@@ -363,7 +363,7 @@ async def test_who_dies_while_another_is_coming_leaves_the_place_to_that_one(
         assert await replacing
         assert workers.pids() == [coming]
         assert len(programs.entries("began")) == 1
-        await call_off([keeping])
+        await cancel_all([keeping])
 
 
 async def test_a_line_is_closed_when_nobody_listens_to_it_any_more(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from kit.fake_store import FakeStore
 from kit.store_ways import store_way
 from kit.stores import StoreServer, calm
 from kit.tables import ANN, CODE, seated
-from saratoga_server.parcels.nudges import (
+from saratoga_server.domain.tables import pack
+from saratoga_server.messages.node_events import (
     Announce,
     Here,
     Renamed,
@@ -22,7 +23,6 @@ from saratoga_server.ports import StoreUnavailable, TableWrite
 from saratoga_server.store.channel import PARTS, publish
 from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.keys import partition
-from saratoga_server.table import pack
 
 AnyStore = Store | FakeStore
 
@@ -74,7 +74,7 @@ async def test_nodes_hear_of_each_other(store_server: StoreServer) -> None:
         await east.until(lambda: east.nodes == 2)
         await west.until(lambda: west.nodes == 2)
         assert Here("east", 1) not in west.heard
-        assert not [nudge for nudge in east.heard if nudge == Here("east", 2)]
+        assert not [event for event in east.heard if event == Here("east", 2)]
 
 
 @pytest.mark.parametrize("junk", [b"\xc1junk", b"", b"\x81\xa4kind\xa4brew"])

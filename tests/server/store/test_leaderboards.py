@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from kit.fake_store import fold_rankings
 from kit.running_race import AnyStore
 from kit.stores import calm
-from saratoga_server.parcels.periods import periods
-from saratoga_server.parcels.settlements import pack_settlement
+from saratoga_server.domain.periods import periods
+from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import (
     BoardKey,
     Millis,

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from kit.running_race import ANNA, BERT, CODE, move, running_race
 from kit.stores import StoreServer
-from saratoga_server.parcels.periods import periods
-from saratoga_server.parcels.settlements import pack_settlement
+from saratoga_server.domain.periods import periods
+from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import (
     Millis,
     PlayerRow,

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from kit.stores import StoreServer
+from saratoga_server.embedded_store.process import find_binary
 from saratoga_server.ports import StoreRefused
-from saratoga_server.store.process import find_binary
 from saratoga_server.store.scratch import open_scratch, program_for
 from saratoga_server.store.snapshots import fetch_snapshot
 

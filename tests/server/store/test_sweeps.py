@@ -8,7 +8,7 @@ from redis.exceptions import ResponseError
 
 from kit.cluster import Cluster
 from kit.stores import StoreServer
-from saratoga_server.parcels.settlements import pack_settlement
+from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import Millis, RaceFinish, SettledResult, Settlement, TableWrite
 from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.keys import DUE_KEYS, OUTBOX_KEYS, due_key, outbox_key, partition

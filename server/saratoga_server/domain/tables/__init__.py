@@ -1,0 +1,96 @@
+"""A table: where friends gather under a code, race after race.
+
+Pure: commands and the time in, the next table and its effects out; a no is a `Refusal`, and
+then nothing has changed. Chance comes in as `fresh_seed`, 32 bytes that nobody can guess. In
+order of reading: `state` (what a table is), `phases` (who may do what when), `countdown`,
+`evening` (settings, finish, next race, close), `seating`, `timers`, `picture`, `packing`.
+"""
+
+from saratoga_server.domain.tables.countdown import not_ready, ready, reveal, start
+from saratoga_server.domain.tables.lifecycle import (
+    CAPS,
+    change_settings,
+    checked_settings,
+    choose_seed,
+    close,
+    finish,
+    never_raced,
+    next_race,
+)
+from saratoga_server.domain.tables.packing import NewerTable, pack, unpack
+from saratoga_server.domain.tables.phases import ALLOWED, HOST_ONLY, Act, is_repeat
+from saratoga_server.domain.tables.public_view import public_view
+from saratoga_server.domain.tables.seating import (
+    disconnect,
+    idle_leave,
+    join,
+    kick,
+    leave,
+    new_table,
+    rename,
+    resume,
+    still_here,
+)
+from saratoga_server.domain.tables.state import (
+    BoardsDue,
+    Change,
+    CountdownVoided,
+    Effect,
+    Phase,
+    RacerLeft,
+    RaceStarted,
+    Refusal,
+    Seat,
+    SeatLost,
+    Settings,
+    TableClosed,
+    TableState,
+)
+from saratoga_server.domain.tables.timers import due, elapse
+
+__all__ = [
+    "ALLOWED",
+    "CAPS",
+    "HOST_ONLY",
+    "Act",
+    "BoardsDue",
+    "Change",
+    "CountdownVoided",
+    "Effect",
+    "NewerTable",
+    "Phase",
+    "RaceStarted",
+    "RacerLeft",
+    "Refusal",
+    "Seat",
+    "SeatLost",
+    "Settings",
+    "TableClosed",
+    "TableState",
+    "change_settings",
+    "checked_settings",
+    "choose_seed",
+    "close",
+    "disconnect",
+    "due",
+    "elapse",
+    "finish",
+    "idle_leave",
+    "is_repeat",
+    "join",
+    "kick",
+    "leave",
+    "never_raced",
+    "new_table",
+    "next_race",
+    "not_ready",
+    "pack",
+    "public_view",
+    "ready",
+    "rename",
+    "resume",
+    "reveal",
+    "start",
+    "still_here",
+    "unpack",
+]

@@ -1,0 +1,156 @@
+"""From *ready* to the deal: who races, and the nonces that make the deal nobody's choice.
+
+A racer says *ready* with the hash of a nonce. The host's *start* freezes the racers; each shows
+the nonce within `REVEAL_MILLIS`, or the countdown is void: nobody can look at the nonces of the
+others and then keep their own back for a deal that they like better, because the next countdown
+has another seed.
+"""
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from saratoga_rules.fairness import deal_key, nonce_hash
+from saratoga_server.domain.tables.phases import Act, checked
+from saratoga_server.domain.tables.state import (
+    NO_TIME,
+    Change,
+    CountdownVoided,
+    Phase,
+    RaceStarted,
+    Refusal,
+    TableState,
+    listed,
+    with_new_deal,
+)
+from saratoga_server.ports import Millis
+
+COUNTDOWN_MILLIS: Final = 5_000
+"""From *start* to the deal."""
+
+REVEAL_MILLIS: Final = 3_000
+"""From *start* to when every nonce must have been shown."""
+
+LATE_START_MILLIS: Final = 1_000
+"""A start later than this (the house was away) moves the race's clock along."""
+
+MINUTE: Final = 60_000
+
+
+def ready(
+    table: TableState,
+    player: str,
+    command_id: int,
+    *,
+    commitment: str,
+    nonce_hash: str,
+    now: Millis,
+) -> Change:
+    """Ready for the deal that `commitment` fixes. Once more with another hash replaces the first."""
+    seat = checked(table, player, Act.READY)
+    if commitment != table.commitment:
+        raise Refusal(
+            "wrong_commitment",
+            "The coming deal has changed since you looked. Look at the table, and say ready again.",
+        )
+    if any(other.nonce_hash == nonce_hash for other in table.seats if other.player != player):
+        raise Refusal(
+            "wrong_nonce", "Somebody at the table gave that hash. Draw a nonce of your own."
+        )
+    seat = replace(seat.having_told(command_id), nonce_hash=nonce_hash)
+    return Change(replace(table.with_seat(seat), touched=now))
+
+
+def not_ready(table: TableState, player: str, command_id: int, *, now: Millis) -> Change:
+    """Take the ready mark back; without one, nothing else changes."""
+    seat = checked(table, player, Act.NOT_READY)
+    seat = replace(seat.having_told(command_id), nonce_hash="")
+    return Change(replace(table.with_seat(seat), touched=now))
+
+
+def start(table: TableState, player: str, command_id: int, *, now: Millis) -> Change:
+    """The host starts the countdown with all who are ready and connected."""
+    seat = checked(table, player, Act.START)
+    if not seat.is_ready:
+        raise Refusal("nobody_ready", "Say ready yourself first; then start.")
+    racing = [s for s in table.seats if s.is_ready and (s.is_connected or s.player == player)]
+    away = [s.name for s in table.seats if s.is_ready and s not in racing]
+    start_at = Millis(now + COUNTDOWN_MILLIS)
+    counting = replace(
+        table.with_seat(seat.having_told(command_id)),
+        phase=Phase.COUNTDOWN,
+        racers=tuple(s.player for s in racing),
+        racer_names={s.player: s.name for s in racing},
+        racer_bots=tuple(s.player for s in racing if s.bot),
+        reveal_by=Millis(now + REVEAL_MILLIS),
+        start_at=start_at,
+        deadline=_deadline(table, start_at),
+        notice=f"Not connected, and so not in this race: {listed(away)}." if away else "",
+        touched=now,
+    )
+    return Change(counting)
+
+
+def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: Millis) -> Change:
+    """Show the nonce; with the last one the deal is settled."""
+    seat = checked(table, player, Act.REVEAL)
+    if player not in table.racers:
+        raise Refusal("not_racing", "You were not ready, and sit this race out. Nothing to show.")
+    shown = bytes.fromhex(nonce)
+    if nonce_hash(shown) != seat.nonce_hash:
+        raise Refusal(
+            "wrong_nonce",
+            "That nonce does not fit the hash you said ready with. Show the one that does.",
+        )
+    if player in table.missing and now >= table.reveal_by:
+        raise Refusal(
+            "wrong_phase", "That nonce came too late; the countdown is void. Say ready again."
+        )
+    table = replace(
+        table.with_seat(seat.having_told(command_id)),
+        nonces={**table.nonces, player: shown.hex()},
+        touched=now,
+    )
+    return Change(table if table.missing else replace(table, deal_key=_deal_key(table)))
+
+
+def voided(
+    table: TableState, reason: str, fresh_seed: bytes, missing: tuple[str, ...] = ()
+) -> Change:
+    """No race comes of this countdown: gather again, for another deal, and say why."""
+    notice = f"{reason} There is a new deal; say ready again."
+    gathering = replace(with_new_deal(table, fresh_seed), notice=notice)
+    return Change(gathering, (CountdownVoided(missing),))
+
+
+def voided_for_missing(table: TableState, fresh_seed: bytes) -> Change:
+    """The countdown is void because somebody's nonce was not shown in time."""
+    names = listed(table.name(player) for player in table.missing)
+    reason = f"The countdown was called off: nothing came from {names} in time."
+    return voided(table, reason, fresh_seed, table.missing)
+
+
+def begun(table: TableState, now: Millis) -> Change:
+    """The race is on."""
+    start_at = table.start_at
+    if now - start_at > LATE_START_MILLIS:
+        start_at = now
+    running = replace(
+        table,
+        phase=Phase.RUNNING,
+        start_at=start_at,
+        deadline=_deadline(table, start_at),
+        reveal_by=NO_TIME,
+        looked=now,
+    )
+    return Change(running, (RaceStarted(),))
+
+
+def _deadline(table: TableState, start_at: Millis) -> Millis:
+    cap = table.settings.cap
+    return Millis(start_at + cap * MINUTE) if cap else NO_TIME
+
+
+def _deal_key(table: TableState) -> str:
+    nonces = {player: bytes.fromhex(table.nonces[player]) for player in table.racers}
+    return deal_key(bytes.fromhex(table.seed), table.race_id, nonces).hex()

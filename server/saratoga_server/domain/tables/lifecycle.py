@@ -1,0 +1,140 @@
+"""One race after another: what the host chooses, how a race is counted, when the table closes."""
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from saratoga_protocol.events import Outcome
+from saratoga_rules.games import GAMES
+from saratoga_server.domain.tables.phases import Act, checked, checked_open, checked_phase
+from saratoga_server.domain.tables.state import (
+    Change,
+    Effect,
+    Phase,
+    Refusal,
+    Seat,
+    SeatLost,
+    Settings,
+    TableClosed,
+    TableState,
+    listed,
+    with_new_deal,
+)
+from saratoga_server.ports import Millis
+
+CAPS: Final = (3, 5, 10, 20)
+"""Minutes that a race may be given."""
+
+NO_CAP: Final = 0
+
+MOST_SEATS: Final = 16
+
+
+def checked_settings(settings: Settings, seated: int = 0) -> Settings:
+    """The settings, if they go together; else raises `Refusal`."""
+    if settings.game not in GAMES:
+        raise Refusal(
+            "no_such_game", f"There is no game of that name. Choose from {listed(GAMES)}."
+        )
+    if settings.cap not in (*CAPS, NO_CAP):
+        raise Refusal("bad_settings", "A race is given 3, 5, 10 or 20 minutes, or 0 for no end.")
+    if settings.cap == NO_CAP and settings.public:
+        raise Refusal(
+            "bad_settings", "A public table needs a cap. Choose one, or make the table private."
+        )
+    if not 1 <= settings.seats <= MOST_SEATS:
+        raise Refusal("bad_settings", f"A table has 1 to {MOST_SEATS} seats.")
+    if settings.seats < seated:
+        raise Refusal(
+            "bad_settings", f"{seated} players are seated. Leave them a seat each, at least."
+        )
+    return settings
+
+
+def change_settings(
+    table: TableState,
+    player: str,
+    command_id: int,
+    *,
+    game: str | None = None,
+    cap: int | None = None,
+    seats: int | None = None,
+    public: bool | None = None,
+    now: Millis,
+    fresh_seed: bytes,
+) -> Change:
+    """The host changes what is given: nobody is ready any more, and there is a new deal.
+
+    Settings that are what they were change nothing.
+    """
+    seat = checked(table, player, Act.CHANGE_SETTINGS)
+    old = table.settings
+    new = checked_settings(
+        Settings(
+            game=old.game if game is None else game,
+            cap=old.cap if cap is None else cap,
+            seats=old.seats if seats is None else seats,
+            public=old.public if public is None else public,
+        ),
+        seated=len(table.seats),
+    )
+    changed = replace(table.with_seat(seat.having_told(command_id)), touched=now)
+    if new == old:
+        return Change(changed)
+    notice = f"{seat.name} has changed the settings. Say ready again."
+    return Change(with_new_deal(replace(changed, settings=new, notice=notice), fresh_seed))
+
+
+def choose_seed(table: TableState, seed: bytes, *, now: Millis) -> Change:
+    """Gather for the deal of a chosen seed; the race is not ranked. Not on the wire: for tests."""
+    checked_open(table)
+    checked_phase(table, Act.CHANGE_SETTINGS)
+    return Change(replace(with_new_deal(table, seed, chosen=True), touched=now))
+
+
+def finish(table: TableState, outcome: Outcome, *, now: Millis) -> Change:
+    """Every board has ended: open the race, and count it at the seats."""
+    checked_open(table)
+    checked_phase(table, Act.FINISH)
+    results = {result.player: result for result in outcome.results}
+
+    def counted(seat: Seat) -> Seat:
+        result = results.get(seat.player)
+        if result is None:
+            return seat
+        return replace(
+            seat,
+            races=seat.races + 1,
+            wins=seat.wins + (result.place == 1),
+            net=seat.net + result.net,
+        )
+
+    seats = tuple(counted(seat) for seat in table.seats)
+    return Change(replace(table, phase=Phase.OVER, outcome=outcome, seats=seats, touched=now))
+
+
+def next_race(
+    table: TableState, player: str, command_id: int, *, now: Millis, fresh_seed: bytes
+) -> Change:
+    """The host gathers the table for the next race."""
+    seat = checked(table, player, Act.NEXT_RACE)
+    counted = replace(
+        table.with_seat(seat.having_told(command_id)),
+        race=table.race + 1,
+        notice="",
+        touched=now,
+    )
+    return Change(with_new_deal(counted, fresh_seed))
+
+
+def never_raced(table: TableState) -> bool:
+    """Whether no countdown has begun here but such as were called off."""
+    return table.race == 1 and not table.racers
+
+
+def close(table: TableState, reason: str, *, now: Millis) -> Change:
+    """Close the table for good; a race that still runs comes to nothing."""
+    checked_open(table)
+    lost: tuple[Effect, ...] = tuple(SeatLost(seat.player, reason) for seat in table.seats)
+    closed = replace(table, phase=Phase.CLOSED, seats=(), host="", notice=reason, touched=now)
+    return Change(closed, (*lost, TableClosed(reason)))

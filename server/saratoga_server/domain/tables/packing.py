@@ -1,0 +1,94 @@
+"""A table as the store keeps it: one MessagePack map.
+
+Fields at their defaults are left out, which keeps nil out of the bytes; texts and numbers are
+all there is (the store's own reader knows no binary type and no number above 2^53).
+
+During an upgrade older and newer nodes write the same tables. Fields that this program does not know
+are kept as they came, wherever they stand: in the table, its settings, its outcome, or a seat that is
+still there. A table that it would misread it does not touch (`NewerTable`).
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgpack
+import msgspec
+
+from saratoga_protocol.events import Outcome
+from saratoga_rules.games import RULES_VERSION
+from saratoga_server.domain.tables.state import FORMAT, Seat, Settings, TableState
+
+_TABLE: Final = "table"
+_SEAT: Final = "seat "
+_PARTS: Final[dict[str, type[msgspec.Struct]]] = {"settings": Settings, "outcome": Outcome}
+"""Maps within the table, beside its seats."""
+
+
+class NewerTable(ValueError):
+    """A newer node wrote this, and this one would misread it."""
+
+
+def pack(table: TableState) -> bytes:
+    """The table's body for `ports.TableWrite`; equal tables give equal bytes."""
+    body: dict[str, Any] = msgspec.to_builtins(table)
+    unknown = body.pop("unknown", {})
+    for where, fields in unknown.items():
+        known = _part(body, where)
+        if known is not None:
+            known.update(fields)
+    return bytes(msgpack.Packer(use_bin_type=False).pack(body))
+
+
+def unpack(body: bytes) -> TableState:
+    """The table that `pack` packed; raises `NewerTable`, and `ValueError` on anything else."""
+    try:
+        read = msgpack.unpackb(body)
+        if isinstance(read, dict):
+            _check_readable(read)
+            unknown = _unknown(read)
+            if unknown:
+                read["unknown"] = unknown
+        return msgspec.convert(read, TableState)
+    except NewerTable:
+        raise
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        msgpack.UnpackException,
+        msgspec.ValidationError,
+    ) as error:
+        raise ValueError(f"this is not a packed table: {error}") from error
+
+
+def _check_readable(body: Mapping[str, Any]) -> None:
+    if body.get("format", 1) > FORMAT:
+        raise NewerTable(f"a table of format {body['format']}; this node reads {FORMAT}")
+    if body.get("rules_version", 1) > RULES_VERSION:
+        raise NewerTable(f"a race by version {body['rules_version']} of the rules")
+
+
+def _part(body: dict[str, Any], where: str) -> dict[str, Any] | None:
+    """The map of a table's body that goes by that name; `None`: it is there no more."""
+    if where == _TABLE:
+        return body
+    if where in _PARTS:
+        part: dict[str, Any] | None = body.get(where)
+        return part
+    player = where.removeprefix(_SEAT)
+    return next((seat for seat in body.get("seats", ()) if seat["player"] == player), None)
+
+
+def _unknown(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Every field that this program does not know, by where it stands."""
+    found = {_TABLE: _strange(body, TableState)}
+    found |= {name: _strange(body.get(name), kind) for name, kind in _PARTS.items()}
+    found |= {_SEAT + str(s["player"]): _strange(s, Seat) for s in body.get("seats", ())}
+    return {where: fields for where, fields in found.items() if fields}
+
+
+def _strange(part: object, kind: type[msgspec.Struct]) -> dict[str, Any]:
+    if not isinstance(part, dict):
+        return {}
+    known = {*kind.__struct_encode_fields__, kind.__struct_config__.tag_field}
+    return {name: value for name, value in part.items() if name not in known}

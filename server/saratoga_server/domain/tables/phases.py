@@ -1,0 +1,122 @@
+"""The phases of a table, and who may do what in which.
+
+    gathering --start--> countdown --all nonces shown, start_at--> running
+        ^  ^                 |                                        |
+        |  +--a nonce missing, or a racer gone                     finish, when every
+        |                                                          board has ended
+        +------------------------next_race---------------------------over <--+
+
+    Every phase but `closed` ends in `closed` when the table is closed, or idle for too long.
+
+`ALLOWED` is the table; everything that is not in it is refused. A command is checked in this
+order: is the table open, is the player seated, is it for the host only, is it the time for it.
+What it says is checked after that, by the transition; so is whom a host may send away, which is
+nobody who races (`checked_sits_out`).
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+from saratoga_server.domain.tables.state import Phase, Refusal, Seat, TableState
+
+
+class Act(StrEnum):
+    """What can be done to a table: the commands by their names on the wire, and `finish`."""
+
+    JOIN = "join_table"
+    RESUME = "resume"
+    LEAVE = "leave_table"
+    KICK = "kick"
+    CHANGE_SETTINGS = "change_settings"
+    READY = "ready"
+    NOT_READY = "not_ready"
+    START = "start"
+    REVEAL = "reveal"
+    NEXT_RACE = "next_race"
+    FINISH = "finish"
+    """By the house, when every board has ended."""
+
+
+COMING_AND_GOING: Final = frozenset({Act.JOIN, Act.RESUME, Act.LEAVE, Act.KICK})
+
+ALLOWED: Final[Mapping[Phase, frozenset[Act]]] = {
+    Phase.GATHERING: COMING_AND_GOING | {Act.CHANGE_SETTINGS, Act.READY, Act.NOT_READY, Act.START},
+    Phase.COUNTDOWN: COMING_AND_GOING | {Act.REVEAL},
+    Phase.RUNNING: COMING_AND_GOING | {Act.FINISH},
+    Phase.OVER: COMING_AND_GOING | {Act.NEXT_RACE},
+    Phase.CLOSED: frozenset(),
+}
+
+HOST_ONLY: Final = frozenset({Act.KICK, Act.CHANGE_SETTINGS, Act.START, Act.NEXT_RACE})
+
+_NOW: Final[Mapping[Phase, str]] = {
+    Phase.GATHERING: "The table is gathering for the next race.",
+    Phase.COUNTDOWN: "The countdown is running.",
+    Phase.RUNNING: "The race is running.",
+    Phase.OVER: "The race is over, and the host has not called the next one yet.",
+}
+
+_REMEDY: Final[Mapping[Act, str]] = {
+    Act.CHANGE_SETTINGS: "Change the settings while the table gathers.",
+    Act.READY: "Say ready while the table gathers; whoever comes late races in the next race.",
+    Act.NOT_READY: "Take the ready mark back while the table gathers; from here on, leave instead.",
+    Act.START: "Start when the table gathers and you are ready.",
+    Act.REVEAL: "Show the nonce in the countdown of a race that you are in.",
+    Act.NEXT_RACE: "Call the next race when this one is over.",
+    Act.FINISH: "Only a running race can be finished.",
+}
+
+
+def checked_open(table: TableState) -> None:
+    if table.phase is Phase.CLOSED:
+        raise Refusal("table_closed", "This table is closed. Join another, or open one.")
+
+
+def checked_seat(table: TableState, player: str) -> Seat:
+    """The player's seat at an open table."""
+    checked_open(table)
+    seat = table.seat(player)
+    if seat is None:
+        raise Refusal("not_seated", f"You have no seat at {table.code}. Join the table first.")
+    return seat
+
+
+def checked(table: TableState, player: str, act: Act) -> Seat:
+    """The player's seat, if the player may do this now; else raises `Refusal`."""
+    seat = checked_seat(table, player)
+    if act in HOST_ONLY and player != table.host:
+        raise Refusal("host_only", f"Only the host may do that. Ask {table.name(table.host)}.")
+    checked_phase(table, act)
+    return seat
+
+
+def checked_phase(table: TableState, act: Act) -> None:
+    if act not in ALLOWED[table.phase]:
+        raise Refusal("wrong_phase", f"{_NOW[table.phase]} {_REMEDY[act]}")
+
+
+def checked_sits_out(table: TableState, player: str) -> None:
+    """The player is in no countdown or running race, or has left it; else raises `Refusal`."""
+    if table.is_racing(player):
+        name = table.name(player)
+        raise Refusal(
+            "wrong_phase", f"{name} is in this race. Wait until it is over to send {name} away."
+        )
+
+
+def is_repeat(table: TableState, player: str, command_id: int) -> bool:
+    """Whether this command was accepted before: answer it, and do it no second time.
+
+    Raises `Refusal` if another of the seat's has overtaken it: it was not done, and will not be.
+    Where that cannot be told (`Seat.untold`), it counts as accepted.
+    Not for joining and resuming, which every new connection has to do anew.
+    """
+    seat = table.seat(player)
+    if seat is None:
+        return command_id == table.departed.get(player, 0)
+    if command_id <= seat.untold_now or command_id in seat.accepted:
+        return True
+    if command_id < seat.last_id:
+        raise Refusal("stale_id")
+    return False

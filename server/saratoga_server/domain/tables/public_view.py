@@ -1,0 +1,40 @@
+"""A table as everyone at it may see it."""
+
+from saratoga_protocol import events
+from saratoga_server.domain.tables.state import Seat, TableState
+
+
+def public_view(table: TableState, version: int) -> events.Table:
+    """The picture for the wire: never the seed, a nonce, the deal key or where anyone connects."""
+    settings = table.settings
+    return events.Table(
+        code=table.code,
+        version=version,
+        host=table.host,
+        phase=table.phase.value,
+        settings=events.TableSettings(
+            game=settings.game, cap=settings.cap, seats=settings.seats, public=settings.public
+        ),
+        race=table.race_id,
+        commitment=table.commitment,
+        seats=[_public_seat(seat) for seat in table.seats],
+        racers=list(table.racers),
+        reveal_by=table.reveal_by,
+        start_at=table.start_at,
+        deadline=table.deadline,
+        notice=table.notice,
+    )
+
+
+def _public_seat(seat: Seat) -> events.Seat:
+    return events.Seat(
+        player=seat.player,
+        name=seat.name,
+        bot=seat.bot,
+        ready=seat.is_ready,
+        connected=seat.is_connected,
+        nonce_hash=seat.nonce_hash,
+        races=seat.races,
+        wins=seat.wins,
+        net=seat.net,
+    )

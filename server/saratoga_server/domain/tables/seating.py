@@ -1,0 +1,220 @@
+"""Who sits at a table: coming, going, coming back, and who is host.
+
+A connection that is lost leaves the seat where it is (`disconnect`); the seat is given up on
+request, when the host sends away a player who does not race, or after `timers.ABSENCE_MILLIS`.
+Whoever gives up a seat in a countdown voids it; in a running race, they leave the race. If the host
+goes, the next seat's player is host (a bot only where no person is left).
+"""
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from saratoga_server.domain.tables.countdown import voided
+from saratoga_server.domain.tables.lifecycle import checked_settings
+from saratoga_server.domain.tables.phases import (
+    Act,
+    checked,
+    checked_open,
+    checked_seat,
+    checked_sits_out,
+)
+from saratoga_server.domain.tables.state import (
+    NO_TIME,
+    Change,
+    Phase,
+    RacerLeft,
+    Refusal,
+    Seat,
+    SeatLost,
+    Settings,
+    TableState,
+    with_new_deal,
+)
+from saratoga_server.ports import Millis
+
+DEPARTED_KEPT: Final = 64
+"""Of so many players who left are the command ids remembered, to recognise repeats."""
+
+
+def new_table(
+    code: str,
+    settings: Settings,
+    player: str,
+    name: str,
+    command_id: int,
+    *,
+    bot: bool = False,
+    node: str,
+    hello: int = 0,
+    now: Millis,
+    fresh_seed: bytes,
+    chosen_seed: bool = False,
+) -> Change:
+    """A table with its host seated."""
+    empty = TableState(code=code, settings=checked_settings(settings), created=now, touched=now)
+    gathering = with_new_deal(empty, fresh_seed, chosen=chosen_seed)
+    return join(gathering, player, name, command_id, bot=bot, node=node, hello=hello, now=now)
+
+
+def join(
+    table: TableState,
+    player: str,
+    name: str,
+    command_id: int,
+    *,
+    bot: bool = False,
+    node: str,
+    hello: int = 0,
+    now: Millis,
+) -> Change:
+    """Take a seat; to whoever has one already it is the same as `resume`."""
+    checked_open(table)
+    if table.seat(player) is not None:
+        return resume(table, player, node=node, hello=hello, now=now)
+    if player in table.kicked:
+        raise Refusal("kicked", "The host has sent you away from this table. Join another.")
+    if command_id <= table.departed.get(player, 0):
+        raise Refusal("stale_id", "You have left that seat since. Join again with a new id.")
+    if len(table.seats) >= table.settings.seats:
+        raise Refusal("table_full", "Every seat at this table is taken. Watch it, or join another.")
+    epoch = table.epoch + 1
+    seat = Seat(
+        player=player,
+        name=name,
+        bot=bot,
+        epoch=epoch,
+        node=node,
+        hello=hello,
+        last_id=command_id,
+        accepted=(command_id,),
+        untold=table.departed.get(player, 0),
+    )
+    departed = {gone: last for gone, last in table.departed.items() if gone != player}
+    seated = replace(table, seats=(*table.seats, seat), epoch=epoch, departed=departed, touched=now)
+    return Change(_with_host(seated))
+
+
+def resume(table: TableState, player: str, *, node: str, hello: int = 0, now: Millis) -> Change:
+    """A new connection of a seated player takes over; the older one's epoch is past.
+
+    `hello` is that connection's number: one that is older than whoever is there takes nothing over.
+    """
+    seat = checked_seat(table, player)
+    if seat.is_connected and hello < seat.hello:
+        raise Refusal("taken_over")
+    epoch = table.epoch + 1
+    seat = replace(seat, epoch=epoch, node=node, hello=hello, absent_since=NO_TIME)
+    return Change(replace(table.with_seat(seat), epoch=epoch, touched=now))
+
+
+def disconnect(table: TableState, player: str, epoch: int, *, now: Millis) -> Change | None:
+    """The connection of that epoch is gone. `None`: a newer one has taken over, or no seat is left."""
+    seat = table.seat(player)
+    if seat is None or seat.epoch != epoch or not seat.is_connected:
+        return None
+    return Change(table.with_seat(replace(seat, node="", absent_since=now)))
+
+
+def still_here(table: TableState, player: str, epoch: int, *, node: str) -> Change | None:
+    """The connection of that epoch was taken for gone, and is not. `None`: nobody thinks so."""
+    seat = table.seat(player)
+    if seat is None or seat.epoch != epoch or seat.is_connected:
+        return None
+    return Change(table.with_seat(replace(seat, node=node, absent_since=NO_TIME)))
+
+
+def rename(table: TableState, player: str, name: str) -> Change | None:
+    """The player is called otherwise from now on; a race under way keeps the old name."""
+    seat = table.seat(player)
+    if seat is None or seat.name == name:
+        return None
+    return Change(table.with_seat(replace(seat, name=name)))
+
+
+def leave(
+    table: TableState, player: str, command_id: int, *, now: Millis, fresh_seed: bytes
+) -> Change:
+    """Give up the seat."""
+    seat = checked(table, player, Act.LEAVE)
+    told = table.with_seat(seat.having_told(command_id))
+    return vacated(told, player, f"{seat.name} has left.", now, fresh_seed)
+
+
+def kick(
+    table: TableState, player: str, command_id: int, *, target: str, now: Millis, fresh_seed: bytes
+) -> Change:
+    """The host sends a player away who does not race; there is no coming back to this table."""
+    seat = checked(table, player, Act.KICK)
+    if target == player:
+        raise Refusal("no_such_player", "You cannot send yourself away. Leave the table instead.")
+    sent = table.seat(target)
+    if sent is None:
+        raise Refusal("no_such_player", "That player does not sit here. Look at the table again.")
+    checked_sits_out(table, target)
+    told = table.with_seat(seat.having_told(command_id))
+    told = replace(told, kicked=(*table.kicked, target))
+    reason = f"{seat.name} has sent {sent.name} away."
+    change = vacated(told, target, reason, now, fresh_seed)
+    return Change(change.table, (*change.effects, SeatLost(target, "The host has sent you away.")))
+
+
+def has_others(table: TableState, player: str) -> bool:
+    """Whether somebody else sits here: only then does it matter if the player keeps them waiting."""
+    return any(seat.player != player for seat in table.seats)
+
+
+def idle_leave(table: TableState, player: str, *, now: Millis) -> Change | None:
+    """A racer has given no command for too long: it counts as leaving, at a table with others.
+
+    `None` if the player is alone here, is no racer, or has gone already: then nothing happens.
+    The house judges the time, from the board's log.
+    """
+    seat = table.seat(player)
+    if table.phase is not Phase.RUNNING or seat is None or player not in table.racers:
+        return None
+    if not has_others(table, player) or player in table.left:
+        return None
+    reason = f"{seat.name} has done nothing for too long and counts as having left."
+    change = vacated(table, player, reason, now, b"")
+    lost = SeatLost(player, "You have done nothing for three minutes.")
+    return Change(change.table, (*change.effects, lost))
+
+
+def vacated(table: TableState, player: str, reason: str, now: Millis, fresh_seed: bytes) -> Change:
+    """The table without that seat, and what follows from it for the race and the host."""
+    seat = table.seat(player)
+    assert seat is not None, player
+    place = table.seats.index(seat)
+    seats = table.seats[:place] + table.seats[place + 1 :]
+    emptied = replace(
+        table, seats=seats, departed=_departed(table, seat), notice=reason, touched=now
+    )
+    change = Change(_with_host(emptied, place))
+    if player not in table.racers:
+        return change
+    if table.phase is Phase.COUNTDOWN:
+        return change.then(
+            voided(change.table, f"{change.table.notice} The countdown was called off.", fresh_seed)
+        )
+    if table.phase is Phase.RUNNING and player not in table.left:
+        left = replace(change.table, left=(*table.left, player))
+        return change.then(Change(left, (RacerLeft(player),)))
+    return change
+
+
+def _with_host(table: TableState, place: int = 0) -> TableState:
+    """The table with a host: from the seat at `place` on round the table, people before bots."""
+    if not table.seats:
+        return replace(table, host="")
+    if table.seat(table.host) is not None:
+        return table
+    around = table.seats[place:] + table.seats[:place]
+    host = next((seat for seat in around if not seat.bot), around[0])
+    notice = f"{table.notice} {host.name} is host now.".lstrip() if table.host else table.notice
+    return replace(table, host=host.player, notice=notice)
+
+
+def _departed(table: TableState, seat: Seat) -> dict[str, int]:
+    others = [(gone, last) for gone, last in table.departed.items() if gone != seat.player]
+    return dict([*others, (seat.player, seat.last_id)][-DEPARTED_KEPT:])

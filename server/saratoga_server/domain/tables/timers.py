@@ -1,0 +1,159 @@
+"""What time does to a table. Nobody owns a table's timers: any node may let them run out.
+
+`due` says when the next one does; `elapse` applies all that have. Both look at nothing but the
+table and the time, so to sweep a table twice, late, or from two nodes comes to the same.
+"""
+
+from collections.abc import Collection
+from typing import Final
+
+from msgspec.structs import replace
+
+from saratoga_server.domain.tables.countdown import begun, voided_for_missing
+from saratoga_server.domain.tables.lifecycle import close
+from saratoga_server.domain.tables.seating import has_others, vacated
+from saratoga_server.domain.tables.state import (
+    NO_TIME,
+    BoardsDue,
+    Change,
+    Phase,
+    Seat,
+    SeatLost,
+    TableState,
+)
+from saratoga_server.ports import Millis
+
+ABSENCE_MILLIS: Final = 60_000
+"""So long is the seat of a lost connection kept at a table with others."""
+
+ALONE_MILLIS: Final = 2 * 3_600_000
+"""So long is it kept for somebody who sits alone."""
+
+EMPTY_MILLIS: Final = 30 * 60_000
+"""A table without players closes after this."""
+
+IDLE_MILLIS: Final = 2 * 3_600_000
+"""A table at which nothing happens between races closes after this."""
+
+LOOK_MILLIS: Final = 15_000
+"""So often are running boards looked over for racers who are out of time, idle or gone."""
+
+LATE_MILLIS: Final = 500
+"""So often once the deadline is past: whoever looked then had a clock ahead of the store's, or no store."""
+
+
+def due(table: TableState) -> Millis | None:
+    """When the next timer of any kind runs out; `None` at a closed table."""
+    if table.phase is Phase.CLOSED:
+        return None
+    timers = (_phase_due(table), _absence_due(table), _close_due(table))
+    return min((at for at in timers if at is not None), default=None)
+
+
+def elapse(
+    table: TableState,
+    now: Millis,
+    fresh_seed: bytes,
+    dead_nodes: Collection[str] = (),
+    since: Millis = NO_TIME,
+) -> Change | None:
+    """All that time has done to the table by now; `None`: nothing.
+
+    Players connected on a node that lives no more are absent from now on. Before `since` the house
+    was away, or its clock another: who would be taken for gone has been absent from then on.
+    """
+    if table.phase is Phase.CLOSED:
+        return None
+    change = Change(_excused(_with_absent(table, now, dead_nodes), now, since))
+    change = change.then(_phase_elapsed(change.table, now, fresh_seed))
+    while (absent := _longest_absent(change.table, now)) is not None:
+        change = change.then(_taken_for_gone(change.table, absent, now, fresh_seed))
+    close_at = _close_due(change.table)
+    if close_at is not None and now >= close_at:
+        change = change.then(close(change.table, _close_reason(change.table), now=now))
+    return None if change.table is table else change
+
+
+def _phase_due(table: TableState) -> Millis | None:
+    if table.phase is Phase.COUNTDOWN:
+        return table.start_at if table.deal_key else table.reveal_by
+    if table.phase is Phase.RUNNING:
+        if table.looked < table.deadline:
+            return min(Millis(table.looked + LOOK_MILLIS), table.deadline)
+        return Millis(table.looked + (LATE_MILLIS if table.deadline else LOOK_MILLIS))
+    return None
+
+
+def _phase_elapsed(table: TableState, now: Millis, fresh_seed: bytes) -> Change:
+    at = _phase_due(table)
+    if at is None or now < at:
+        return Change(table)
+    if table.phase is Phase.RUNNING:
+        return Change(replace(table, looked=now), (BoardsDue(),))
+    return begun(table, now) if table.deal_key else voided_for_missing(table, fresh_seed)
+
+
+def _absence_due(table: TableState) -> Millis | None:
+    ends = [
+        seat.absent_since + (ABSENCE_MILLIS if has_others(table, seat.player) else ALONE_MILLIS)
+        for seat in table.seats
+        if not seat.is_connected
+    ]
+    return Millis(min(ends)) if ends else None
+
+
+def _longest_absent(table: TableState, now: Millis) -> Seat | None:
+    """Whoever has been away too long, the longest first."""
+    at = _absence_due(table)
+    if at is None or now < at:
+        return None
+    absent = (seat for seat in table.seats if not seat.is_connected)
+    return min(absent, key=lambda seat: seat.absent_since)
+
+
+def _taken_for_gone(table: TableState, seat: Seat, now: Millis, fresh_seed: bytes) -> Change:
+    change = vacated(table, seat.player, f"{seat.name} was away too long.", now, fresh_seed)
+    lost = SeatLost(seat.player, "You were away for too long.")
+    return Change(change.table, (*change.effects, lost))
+
+
+def _with_absent(table: TableState, now: Millis, dead_nodes: Collection[str]) -> TableState:
+    if not any(seat.node in dead_nodes for seat in table.seats if seat.is_connected):
+        return table
+    return replace(
+        table,
+        seats=tuple(
+            replace(seat, node="", absent_since=now)
+            if seat.is_connected and seat.node in dead_nodes
+            else seat
+            for seat in table.seats
+        ),
+    )
+
+
+def _excused(table: TableState, now: Millis, since: Millis) -> TableState:
+    if _longest_absent(table, now) is None:
+        return table
+    if not any(s.absent_since < since for s in table.seats if not s.is_connected):
+        return table
+    return replace(
+        table,
+        seats=tuple(
+            seat if seat.is_connected else replace(seat, absent_since=max(since, seat.absent_since))
+            for seat in table.seats
+        ),
+    )
+
+
+def _close_due(table: TableState) -> Millis | None:
+    if not table.seats:
+        return Millis(table.touched + EMPTY_MILLIS)
+    if table.phase in (Phase.GATHERING, Phase.OVER):
+        return Millis(table.touched + IDLE_MILLIS)
+    return None
+
+
+def _close_reason(table: TableState) -> str:
+    if not table.seats:
+        return "The table was empty and has been closed."
+    return "Nothing has happened here for two hours; the table has been closed."

@@ -1,0 +1,155 @@
+"""Names of players: who may be called what.
+
+A name has 2 to 20 characters in one to three words with single spaces between. Each word obeys
+the PRECIS profile UsernameCasePreserved (RFC 8265), which keeps out spaces, symbols, emoji,
+invisible and direction-turning characters; the profile knows no spaces, so words are checked one
+by one. Beyond it: letters of one writing system (with kana and Han, or Latin beside Chinese,
+Japanese or Korean, as UTS 39 "highly restrictive" has it), digits of one kind, of the signs only
+`-`, `_`, `'` and `.`, and at least one letter.
+
+Names are shown as chosen and compared by `lookalikes.skeleton`.
+"""
+
+import unicodedata
+from collections.abc import Callable
+from functools import cache
+from typing import Final
+
+from saratoga_server.domain.lookalikes import SCRIPTS, is_mask, script, skeleton
+
+SHORTEST: Final = 2
+LONGEST: Final = 20
+MOST_WORDS: Final = 3
+SIGNS: Final = "-_'."
+MOST_MARKS: Final = 3
+"""So many marks may sit on one letter."""
+
+_RESERVED_ALONE: Final = """
+    house dealer server system root bot bots robot host owner player players nobody anybody
+    everybody everyone somebody anonymous unknown none null undefined deleted you me all
+    watcher support help
+"""
+
+_RESERVED_ANYWHERE: Final = """
+    saratoga admin admins administrator moderator mod mods official staff operator sysop
+"""
+
+_EAST_ASIAN: Final = (
+    frozenset({"LATIN", "HAN", "HIRAGANA", "KATAKANA"}),
+    frozenset({"LATIN", "HAN", "BOPOMOFO"}),
+    frozenset({"LATIN", "HAN", "HANGUL"}),
+)
+_KANA_LENGTH_MARK: Final = "\u30fc"
+
+
+@cache
+def _enforce() -> Callable[[str], str]:
+    """The profile's own judgement of a word; loaded with its tables at the first name."""
+    from precis_i18n import get_profile
+
+    enforce: Callable[[str], str] = get_profile("UsernameCasePreserved").enforce
+    return enforce
+
+
+@cache
+def reserved_words() -> frozenset[str]:
+    """Skeletons of which nobody may have one among the words of a name."""
+    return frozenset(map(skeleton, _RESERVED_ANYWHERE.split()))
+
+
+@cache
+def reserved_names() -> frozenset[str]:
+    """Skeletons that nobody's name may have.
+
+    The first call draws up the tables of look-alikes and takes a tenth of a second.
+    """
+    return reserved_words() | frozenset(map(skeleton, _RESERVED_ALONE.split()))
+
+
+def draw_up_tables() -> None:
+    """Have all that a name is held against at hand: a quarter of a second, before somebody waits for it."""
+    _enforce()
+    reserved_names()
+
+
+class BadName(ValueError):
+    """That name cannot be used; the text says why, to whoever wanted it."""
+
+
+def checked_name(text: str) -> tuple[str, str]:
+    """The name as it will be shown, and its skeleton, by which names are compared."""
+    words = _words(text)
+    name = " ".join(_enforced(word) for word in words)
+    if not SHORTEST <= len(name) <= LONGEST:
+        raise BadName(f"A name has {SHORTEST} to {LONGEST} characters; that one has {len(name)}.")
+    _check_characters(name)
+    _check_scripts(name)
+    key = skeleton(name)
+    if is_mask(name):
+        raise BadName(
+            "Written like that, all of the name could be Latin letters. "
+            "Write its accents, or begin it with another letter."
+        )
+    parts = name.replace("-", " ").replace("_", " ").replace(".", " ").split()
+    if key in reserved_names() or any(skeleton(part) in reserved_words() for part in parts):
+        raise BadName("That name is kept for the house. Choose another.")
+    return name, key
+
+
+def _words(text: str) -> list[str]:
+    if len(text) > 4 * LONGEST:
+        raise BadName(f"A name has {SHORTEST} to {LONGEST} characters.")
+    words = text.split(" ")
+    if not all(words):
+        raise BadName("A name has no space before or after it, and single spaces inside.")
+    if len(words) > MOST_WORDS:
+        raise BadName(f"A name has at most {MOST_WORDS} words.")
+    return words
+
+
+def _enforced(word: str) -> str:
+    try:
+        return _enforce()(word)
+    except (UnicodeEncodeError, ValueError):
+        raise BadName(
+            "Use letters, digits, single spaces and - _ ' . only: no symbols, no emoji."
+        ) from None
+
+
+def _check_characters(name: str) -> None:
+    """Letters, marks on letters, digits of one kind, and a few signs between them."""
+    zeros = set()
+    marks = 0
+    before = " "
+    for character in name:
+        kind = unicodedata.category(character)
+        marks = marks + 1 if kind[0] == "M" else 0
+        if marks > MOST_MARKS or (marks == 1 and unicodedata.category(before)[0] != "L"):
+            raise BadName("That name has accents that sit on no letter, or too many on one.")
+        if not (kind[0] in "LM" or kind == "Nd" or character in SIGNS or character == " "):
+            raise BadName("Use letters, digits, single spaces and - _ ' . only.")
+        if character in SIGNS and before in SIGNS:
+            raise BadName("Two signs in a row make a name hard to read. Use one.")
+        if kind == "Nd":
+            zeros.add(ord(character) - unicodedata.decimal(character))
+        before = character
+    if len(zeros) > 1:
+        raise BadName("Use digits of one kind only.")
+    if not any(character.isalpha() for character in name):
+        raise BadName("A name has at least one letter.")
+
+
+def _check_scripts(name: str) -> None:
+    scripts = set()
+    for character in name:
+        found = script(character)
+        if found == "COMMON" and character.isalpha() and character != _KANA_LENGTH_MARK:
+            raise BadName("Use ordinary letters; that name has a sign that only looks like one.")
+        scripts.add(found)
+    scripts -= {"COMMON", "INHERITED"}
+    if not scripts <= SCRIPTS:
+        raise BadName("Use a writing system of today.")
+    if len(scripts) > 1 and not any(scripts <= together for together in _EAST_ASIAN):
+        raise BadName(
+            "Use the letters of one writing system: mixed ones can pass for another name."
+        )

@@ -1,0 +1,129 @@
+"""Who is there: hellos, names, and the way back to one's seat."""
+
+import hashlib
+from typing import Final
+
+from saratoga_protocol.commands import ClaimName, Hello
+from saratoga_protocol.events import NameClaimed, Welcome
+from saratoga_protocol.players import player_id
+from saratoga_protocol.refusals import ABUSE
+from saratoga_rules.games import GAMES
+from saratoga_server.clock import ServerClock
+from saratoga_server.domain.tables import Refusal
+from saratoga_server.domain.usernames import BadName, checked_name
+from saratoga_server.live.refusals import too_much
+from saratoga_server.live.session import Session
+from saratoga_server.ports import PlayerRow, PlayerStore
+from saratoga_server.rate_limits.limits import Act
+
+TOKEN_TAG: Final = b"saratoga token"
+MOST_REFUSED: Final = 5
+"""Hellos on one connection."""
+
+
+def token_hash(token: str) -> str:
+    """What the store keeps of the token."""
+    return hashlib.sha256(TOKEN_TAG + bytes.fromhex(token)).hexdigest()
+
+
+class Identity:
+    """Knows the players."""
+
+    def __init__(self, store: PlayerStore, clock: ServerClock, server: str, node: str) -> None:
+        self._store = store
+        self._clock = clock
+        self._server = server
+        self._node = node
+
+    async def hello(self, session: Session, command: Hello) -> Welcome:
+        """Make the connection a player's; raises `Refusal`.
+
+        A connection whose hello is refused `MOST_REFUSED` times is closed.
+        """
+        if session.refused_hellos >= MOST_REFUSED:
+            raise Refusal("too_fast", "Too many hellos were refused. Connect again.")
+        if wait := session.quota.wait(Act.HELLO_REFUSED):
+            raise too_much("Too many hellos from your address were refused.", wait)
+        try:
+            return await self._welcome(session, command)
+        except Refusal as refusal:
+            session.refused_hellos += 1
+            if not refusal.retry:
+                session.quota.does(Act.HELLO_REFUSED)
+            if session.refused_hellos >= MOST_REFUSED:
+                session.line.close(ABUSE)
+            raise
+
+    async def _welcome(self, session: Session, command: Hello) -> Welcome:
+        if session.player:
+            raise Refusal("hello_twice")
+        player, secret = player_id(command.token), token_hash(command.token)
+        row = await self._store.meet_player(player)
+        wants_name = command.name is not None and (row is None or row.name is None)
+        if row is None and (wait := session.quota.wait(Act.NEW_PLAYER)):
+            raise too_much("Too many new players come from your address.", wait)
+        if wants_name:
+            _count_name(session)
+        if row is None:
+            if command.name is not None:
+                await self._check_free(command.name)
+            session.quota.does(Act.NEW_PLAYER)
+            now = self._clock.now()
+            row = await self._store.create_player(
+                PlayerRow(player=player, token_hash=secret, bot=command.bot, created=now, hello=now)
+            )
+        if row.token_hash != secret:
+            raise Refusal("wrong_token")
+        if row.banned:
+            raise Refusal("banned")
+        name = row.name
+        if command.name is not None and name is None:
+            name = await self._claim(player, command.name)
+        session.player, session.name, session.bot = player, name, row.bot
+        session.hello = row.hello
+        session.legal = command.legal
+        session.home = row.table
+        session.quota.said_hello(player)
+        return Welcome(
+            re=command.id,
+            player=player,
+            name=name,
+            bot=row.bot,
+            next_id=row.last_id + 1,
+            now=self._clock.now(),
+            server=self._server,
+            node=self._node,
+            games=list(GAMES),
+            table=row.table,
+        )
+
+    async def claim_name(self, session: Session, command: ClaimName) -> NameClaimed:
+        """Give the player a name, or another; raises `Refusal`."""
+        _count_name(session)
+        session.name = await self._claim(session.player, command.name)
+        return NameClaimed(re=command.id, name=session.name)
+
+    async def _check_free(self, wanted: str) -> None:
+        """Nobody is stored for a name that cannot be had; whoever is quicker may still get it."""
+        _, skeleton = _checked(wanted)
+        if await self._store.find_player(skeleton) is not None:
+            raise Refusal("name_taken")
+
+    async def _claim(self, player: str, wanted: str) -> str:
+        name, skeleton = _checked(wanted)
+        if not await self._store.claim_name(player, name, skeleton):
+            raise Refusal("name_taken")
+        return name
+
+
+def _count_name(session: Session) -> None:
+    if wait := session.quota.does(Act.NAME):
+        raise too_much("Too many names were asked for.", wait)
+
+
+def _checked(wanted: str) -> tuple[str, str]:
+    """The name as it will be shown, and its skeleton."""
+    try:
+        return checked_name(wanted)
+    except BadName as error:
+        raise Refusal("bad_name", str(error)) from None

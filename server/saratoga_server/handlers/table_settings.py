@@ -1,0 +1,116 @@
+"""What a seated player asks for at the table: settings, kick, ready, start, reveal, next race.
+
+Each command is one transition of the table on the floor.
+"""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from saratoga_protocol.commands import (
+    ChangeSettings,
+    Kick,
+    NextRace,
+    NotReady,
+    Ready,
+    Reveal,
+    Start,
+)
+from saratoga_protocol.events import Done
+from saratoga_server.domain import tables
+from saratoga_server.domain.tables import Change, Refusal, TableState
+from saratoga_server.live.session import Session
+from saratoga_server.live.table_cache import TableCache, fresh_seed
+from saratoga_server.ports import Millis
+
+AtTable: TypeAlias = ChangeSettings | Kick | Ready | NotReady | Start | Reveal | NextRace
+Judge: TypeAlias = Callable[[TableState, Millis], Change]
+
+
+class TableHandlers:
+    """Serves the commands that only the seat's own connection may give."""
+
+    def __init__(self, table_cache: TableCache, seed: Callable[[], bytes] = fresh_seed) -> None:
+        self._table_cache = table_cache
+        self._seed = seed
+
+    async def change_settings(self, session: Session, command: ChangeSettings) -> Done:
+        def changed(table: TableState, now: Millis) -> Change:
+            return tables.change_settings(
+                table,
+                session.player,
+                command.id,
+                game=command.game,
+                cap=command.cap,
+                seats=command.seats,
+                public=command.public,
+                now=now,
+                fresh_seed=self._seed(),
+            )
+
+        return await self._act(session, command, changed)
+
+    async def kick(self, session: Session, command: Kick) -> Done:
+        def kicked(table: TableState, now: Millis) -> Change:
+            return tables.kick(
+                table,
+                session.player,
+                command.id,
+                target=command.player,
+                now=now,
+                fresh_seed=self._seed(),
+            )
+
+        return await self._act(session, command, kicked)
+
+    async def ready(self, session: Session, command: Ready) -> Done:
+        def readied(table: TableState, now: Millis) -> Change:
+            return tables.ready(
+                table,
+                session.player,
+                command.id,
+                commitment=command.commitment,
+                nonce_hash=command.nonce_hash,
+                now=now,
+            )
+
+        return await self._act(session, command, readied)
+
+    async def not_ready(self, session: Session, command: NotReady) -> Done:
+        def unreadied(table: TableState, now: Millis) -> Change:
+            return tables.not_ready(table, session.player, command.id, now=now)
+
+        return await self._act(session, command, unreadied)
+
+    async def start(self, session: Session, command: Start) -> Done:
+        def started(table: TableState, now: Millis) -> Change:
+            return tables.start(table, session.player, command.id, now=now)
+
+        return await self._act(session, command, started)
+
+    async def reveal(self, session: Session, command: Reveal) -> Done:
+        def revealed(table: TableState, now: Millis) -> Change:
+            return tables.reveal(table, session.player, command.id, nonce=command.nonce, now=now)
+
+        return await self._act(session, command, revealed)
+
+    async def next_race(self, session: Session, command: NextRace) -> Done:
+        def gathered(table: TableState, now: Millis) -> Change:
+            return tables.next_race(
+                table, session.player, command.id, now=now, fresh_seed=self._seed()
+            )
+
+        return await self._act(session, command, gathered)
+
+    async def _act(self, session: Session, command: AtTable, transition: Judge) -> Done:
+        """One transition of the seat's; said again, it is answered and not done again."""
+
+        def once(table: TableState, now: Millis) -> Change | None:
+            if tables.is_repeat(table, session.player, command.id):
+                return None
+            seat = table.seat(session.player)
+            if seat is not None and (session.seat != table.code or session.has_lost(seat)):
+                raise Refusal("taken_over", "This connection does not hold your seat. Resume it.")
+            return transition(table, now)
+
+        await self._table_cache.change(command.table, once)
+        return Done(re=command.id)

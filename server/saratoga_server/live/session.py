@@ -1,0 +1,85 @@
+"""One connection of a player, as the house sees it."""
+
+from typing import Protocol
+
+from msgspec import Struct, field
+
+from saratoga_protocol.codec import Codec
+from saratoga_protocol.commands import SubscribeLeaderboard
+from saratoga_protocol.events import AnyEvent
+from saratoga_protocol.refusals import NO_HELLO, TAKEN_OVER, CloseCode
+from saratoga_server.domain.tables import Seat
+from saratoga_server.rate_limits.accounts import Quota, unlimited
+
+
+class Line(Protocol):
+    """Where frames to the player go. Never waits: a line that clogs is cut by the watchdog."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the player may still be there: no end was heard of, and no goodbye said."""
+        ...
+
+    def send(self, frame: bytes | str) -> None: ...
+
+    def close(self, code: CloseCode) -> None:
+        """Say goodbye and hang up, in the background."""
+        ...
+
+
+class Session(Struct, eq=False):
+    """Who is at the other end, and what this connection has asked for."""
+
+    line: Line
+    codec: Codec
+    address: str
+    number: int
+    """Of the connection on this node, for the logs."""
+    player: str = ""
+    """Empty until the hello."""
+    hello: int = 0
+    """The number of the hello: a newer connection of the player has a higher one."""
+    name: str | None = None
+    bot: bool = False
+    refused_hellos: int = 0
+    legal: bool = False
+    """Wants the legal moves with every view."""
+    home: str | None = None
+    """The table where the player had a seat at the hello."""
+    seat: str | None = None
+    """The table where this connection holds the player's seat."""
+    epoch: int = 0
+    """The fence of that seat: a newer connection has a larger one."""
+    claimed: int = 0
+    """The fence with which it asked for a seat last: the answer may have been lost."""
+    watching: frozenset[str] = frozenset()
+    """Tables followed without a seat."""
+    leaderboard: SubscribeLeaderboard | None = None
+    quota: Quota = field(default_factory=unlimited)
+    """What it may still do."""
+
+    def has_lost(self, seat: Seat) -> bool:
+        """Whether a newer connection has the seat that this one had.
+
+        What it has asked for itself it takes as its own, though it was not answered.
+        """
+        if (seat.hello, seat.epoch) == (self.hello, self.claimed):
+            self.epoch = self.claimed
+        return self.epoch < seat.epoch
+
+    def is_seated(self) -> bool:
+        """Whether this connection holds a seat."""
+        return self.seat is not None
+
+    def gives_way(self) -> None:
+        """A newer connection needs the room."""
+        self.line.close(TAKEN_OVER if self.player else NO_HELLO)
+
+    def should_be_known(self) -> None:
+        """There was time enough for a hello."""
+        if not self.player:
+            self.line.close(NO_HELLO)
+
+    def tell(self, event: AnyEvent) -> None:
+        """Send one event to this connection."""
+        self.line.send(self.codec.encode_event(event))

@@ -1,0 +1,32 @@
+"""What the house and its administrators need of a store, in one."""
+
+from typing import Protocol
+
+from saratoga_server.messages.node_events import NodeEvents
+from saratoga_server.ports import (
+    AuditLog,
+    BoardStore,
+    LeaderboardStore,
+    NodeStore,
+    PlayerStore,
+    TableStore,
+)
+
+
+class Stores(Protocol):
+    """All the ports of one store."""
+
+    @property
+    def boards(self) -> BoardStore: ...
+    @property
+    def tables(self) -> TableStore: ...
+    @property
+    def players(self) -> PlayerStore: ...
+    @property
+    def leaderboards(self) -> LeaderboardStore: ...
+    @property
+    def audit(self) -> AuditLog: ...
+    @property
+    def nodes(self) -> NodeStore: ...
+    @property
+    def news(self) -> NodeEvents: ...

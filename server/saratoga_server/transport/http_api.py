@@ -1,0 +1,197 @@
+"""What the house answers over plain HTTP, on the port of the WebSockets: public facts, to read.
+
+    GET /healthz                 the process is alive
+    GET /readyz                  the store answers, and the house takes players in; else 503
+    GET /leaderboards/GAME       a page, as JSON; ?ranking=&period=&bots=&offset=&limit=
+    GET /records/CODE/NUMBER     the record of a finished race, as text; 404 until it is over
+    GET /                        what this is
+
+Anybody may read all of it, and pages of any origin: nothing here is a secret or changes anything.
+A no is JSON with a code for programs, `error`, and a sentence for people, `message`.
+"""
+
+import asyncio
+from collections.abc import Callable
+from http import HTTPStatus
+from time import monotonic
+from typing import Final, Protocol
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+import msgspec
+from msgspec import Struct, field
+from websockets.asyncio.server import ServerConnection
+from websockets.http11 import Request, Response
+
+from saratoga_protocol.commands import GetLeaderboard, GetRecord
+from saratoga_protocol.events import Leaderboard
+from saratoga_protocol.refusals import REASONS
+from saratoga_server.domain.tables import Refusal
+from saratoga_server.logs import EventLog
+from saratoga_server.ports import StoreUnavailable
+from saratoga_server.transport.http_responses import METHODS, TEXT, Page, no, response
+
+ANSWER_WITHIN: Final = 3.0
+"""Seconds that the house may take for a page."""
+
+LEADERBOARD_FRESH: Final = 1.0
+"""Seconds that a page of a leaderboard is shown again without asking the store."""
+
+MOST_PAGES_KEPT: Final = 64
+
+ABOUT: Final = "Saratoga: patience as a race. Players come in with the program saratoga.\n"
+
+_PARAMETERS: Final = frozenset({"ranking", "period", "bots", "offset", "limit"})
+
+log = EventLog("http")
+
+
+class PublicHouse(Protocol):
+    """What the pages need of the house."""
+
+    async def why_not_ready(self) -> str | None:
+        """Why no player should be sent here now, for people; `None`: the house is ready."""
+        ...
+
+    async def leaderboard(self, query: GetLeaderboard) -> Leaderboard:
+        """A page of a leaderboard. Raises `Refusal`."""
+        ...
+
+    async def record(self, race: str) -> str:
+        """The record of a finished race. Raises `Refusal`."""
+        ...
+
+
+class _No(Exception):
+    """A request that cannot be answered."""
+
+    def __init__(self, status: HTTPStatus, error: str, message: str) -> None:
+        super().__init__(status, error, message)
+        self.page = no(status, error, message)
+
+
+class HttpPages(Struct):
+    """Answers requests that are no WebSockets; to be given to `websockets` as `process_request`."""
+
+    house: PublicHouse
+    now: Callable[[], float] = monotonic
+    """Seconds, for how long a page is fresh."""
+    _kept: dict[GetLeaderboard, tuple[float, Page]] = field(default_factory=dict)
+
+    async def __call__(self, connection: ServerConnection, request: Request) -> Response | None:
+        """Answer, or return `None` to let a WebSocket in."""
+        # a header that comes twice is the handshake's business too, which refuses it
+        if any(value.lower() == "websocket" for value in request.headers.get_all("Upgrade")):
+            return None
+        return response(await self.page(request.method, request.path), request.method)
+
+    async def page(self, method: str, target: str) -> Page:
+        """The page for a request; whatever goes wrong is a page too."""
+        if method == "OPTIONS":
+            allow = ("Access-Control-Allow-Methods", METHODS)
+            return Page(body=b"", kind=TEXT, more=(allow,))
+        if method not in ("GET", "HEAD"):
+            return no(HTTPStatus.METHOD_NOT_ALLOWED, "read_only", "These pages are only read.")
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN):
+                return await self._found(target)
+        except _No as nothing:
+            return nothing.page
+        except Refusal as refusal:
+            return _refused(refusal.code, refusal.detail)
+        except (StoreUnavailable, TimeoutError):
+            return _refused("store_unavailable")
+        except Exception as fault:  # the edge: a fault of ours is an answer and a line in the log
+            log.error("house_fault", fault=fault, page=target)
+            return _refused("house_fault")
+
+    async def _found(self, target: str) -> Page:
+        parts = _split(target)
+        match [unquote(segment, errors="replace") for segment in parts.path.split("/")[1:]]:
+            case [""]:
+                return Page(body=ABOUT.encode(), kind=TEXT, cache="public, max-age=300")
+            case ["healthz"]:
+                return Page(body=b'{"status":"alive"}')
+            case ["readyz"]:
+                return await self._readiness()
+            case ["leaderboards", game]:
+                return await self._leaderboard(_leaderboard_query(game, parts.query))
+            case ["records", code, number]:
+                return await self._record(f"{code}/{number}")
+            case _:
+                raise _No(HTTPStatus.NOT_FOUND, "no_such_page", "There is no such page.")
+
+    async def _readiness(self) -> Page:
+        reason = await self.house.why_not_ready()
+        if reason is None:
+            return Page(body=b'{"status":"ready"}')
+        return no(HTTPStatus.SERVICE_UNAVAILABLE, "not_ready", reason)
+
+    async def _leaderboard(self, query: GetLeaderboard) -> Page:
+        now = self.now()
+        until, page = self._kept.get(query, (now, None))
+        if page is None or until <= now:
+            board = msgspec.structs.replace(await self.house.leaderboard(query), re=None)
+            page = Page(body=msgspec.json.encode(board), cache="public, max-age=1")
+            if len(self._kept) >= MOST_PAGES_KEPT:
+                self._kept.clear()
+            self._kept[query] = (now + LEADERBOARD_FRESH, page)
+        return page
+
+    async def _record(self, race: str) -> Page:
+        try:
+            query = msgspec.convert({"type": "get_record", "id": 1, "race": race}, GetRecord)
+        except msgspec.ValidationError:
+            raise Refusal("no_such_race") from None
+        text = await self.house.record(query.race)
+        return Page(body=text.encode(), kind=TEXT, cache="public, max-age=300")
+
+
+def _refused(code: str, detail: str = "") -> Page:
+    reason = REASONS[code]
+    if code.startswith("no_such") or code == "race_running":
+        status = HTTPStatus.NOT_FOUND
+    elif code == "house_fault":
+        status = HTTPStatus.INTERNAL_SERVER_ERROR
+    elif reason.retry:
+        status = HTTPStatus.SERVICE_UNAVAILABLE
+    else:
+        status = HTTPStatus.BAD_REQUEST
+    return no(status, code, detail or reason.sentence)
+
+
+def _split(target: str) -> SplitResult:
+    try:
+        return urlsplit(target)
+    except ValueError:
+        raise _No(HTTPStatus.BAD_REQUEST, "bad_request", "That address cannot be read.") from None
+
+
+def _leaderboard_query(game: str, query: str) -> GetLeaderboard:
+    """Read the parameters as the command on the wire reads its fields."""
+    given: dict[str, object] = {}
+    for name, value in _pairs(query):
+        if name not in _PARAMETERS:
+            raise _bad_query(f"There is no parameter {name!r}; there are {_listed()}.")
+        if name in given:
+            raise _bad_query(f"The parameter {name!r} is given twice.")
+        given[name] = value
+    fields = {"type": "get_leaderboard", "id": 1, "game": game, **given}
+    try:
+        return msgspec.convert(fields, GetLeaderboard, strict=False)
+    except msgspec.ValidationError as fault:
+        raise _bad_query(f"{fault}.") from None
+
+
+def _pairs(query: str) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(query, keep_blank_values=True, max_num_fields=16)
+    except ValueError:
+        raise _bad_query("Those are too many parameters.") from None
+
+
+def _bad_query(message: str) -> _No:
+    return _No(HTTPStatus.BAD_REQUEST, "bad_query", message)
+
+
+def _listed() -> str:
+    return ", ".join(sorted(_PARAMETERS))

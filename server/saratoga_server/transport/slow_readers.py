@@ -1,0 +1,37 @@
+"""Whether the other end of a connection still reads."""
+
+import asyncio
+import ssl
+from typing import Final
+
+from saratoga_server.transport.socket_options import unsent_bytes
+
+LONGEST_PENDING: Final = 2.0
+"""Seconds in which a player must read something of what waits."""
+
+
+class SlowReaderDetector:
+    """Whether the other end of a connection reads: what waits must get less, or be nothing."""
+
+    __slots__ = ("_before", "_is_tls", "_socket", "_transport", "_waiting_since")
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._is_tls = isinstance(transport.get_extra_info("sslcontext"), ssl.SSLContext)
+        self._socket = transport.get_extra_info("socket")
+        self._waiting_since = 0.0
+        self._before = 0
+
+    def has_stopped(self, now: float) -> bool:
+        """Whether nothing was read for too long; to be asked again and again."""
+        pending, before = self._transport.get_write_buffer_size(), self._before
+        if self._is_tls and self._socket is not None:
+            # a TLS transport does not show what waits in the plain one below it
+            pending += unsent_bytes(self._socket)
+        if not pending and not before:
+            # nearly always, of a thousand connections four times a second
+            return False
+        self._before = pending
+        if pending < before or not before:
+            self._waiting_since = now
+        return pending > 0 and now - self._waiting_since > LONGEST_PENDING

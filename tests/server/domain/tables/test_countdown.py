@@ -1,0 +1,260 @@
+"""From *ready* to the deal."""
+
+import hashlib
+
+import pytest
+
+from kit.tables import (
+    ANN,
+    BEN,
+    CLEO,
+    CODE,
+    NOON,
+    OTHER_SEED,
+    SEED,
+    after,
+    all_ready,
+    all_shown,
+    counting,
+    nonce,
+    nonce_hash,
+    running,
+    seated,
+)
+from saratoga_rules.fairness import commitment, deal_key
+from saratoga_server.domain.tables import (
+    CountdownVoided,
+    Phase,
+    RaceStarted,
+    Refusal,
+    Settings,
+    TableState,
+    choose_seed,
+    disconnect,
+    due,
+    elapse,
+    join,
+    leave,
+    not_ready,
+    ready,
+    resume,
+    reveal,
+    start,
+)
+
+
+def refused_ready(table: TableState, **content: str) -> Refusal:
+    given = {"commitment": table.commitment, "nonce_hash": nonce_hash(ANN)} | content
+    with pytest.raises(Refusal) as refused:
+        ready(
+            table,
+            ANN,
+            2,
+            commitment=given["commitment"],
+            nonce_hash=given["nonce_hash"],
+            now=NOON,
+        )
+    return refused.value
+
+
+def test_the_commitment_fixes_seed_game_table_and_race() -> None:
+    table = seated(ANN)
+    assert table.commitment == commitment(SEED, "canfield", table.rules_version, CODE, 1)
+
+
+def test_ready_names_the_deal_that_is_coming() -> None:
+    table = seated(ANN)
+    assert all_ready(table).seats[0].nonce_hash == nonce_hash(ANN)
+    assert refused_ready(table, commitment="0" * 64).code == "wrong_commitment"
+
+
+def test_nobody_is_ready_with_the_hash_of_another() -> None:
+    table = all_ready(seated(ANN, BEN), BEN)
+    assert refused_ready(table, nonce_hash=nonce_hash(BEN)).code == "wrong_nonce"
+
+
+def test_ready_again_replaces_the_hash() -> None:
+    table = all_ready(seated(ANN))
+    again = ready(
+        table, ANN, 3, commitment=table.commitment, nonce_hash=nonce_hash(BEN), now=NOON
+    ).table
+    assert again.seats[0].nonce_hash == nonce_hash(BEN)
+
+
+def test_not_ready_takes_the_mark_back() -> None:
+    table = not_ready(all_ready(seated(ANN)), ANN, 3, now=NOON).table
+    assert not table.seats[0].is_ready
+
+
+def test_at_least_the_host_must_be_ready() -> None:
+    with pytest.raises(Refusal) as refused:
+        start(all_ready(seated(ANN, BEN), BEN), ANN, 2, now=NOON)
+    assert refused.value.code == "nobody_ready"
+
+
+def test_the_start_freezes_those_who_are_ready() -> None:
+    table = all_ready(seated(ANN, BEN, CLEO), ANN, CLEO)
+    table = start(table, ANN, 3, now=NOON).table
+    assert table.phase is Phase.COUNTDOWN
+    assert table.racers == (ANN, CLEO)
+    assert table.racer_names == {ANN: "Ann", CLEO: "Cleo"}
+    assert (table.reveal_by, table.start_at) == (after(3_000), after(5_000))
+    assert table.deadline == after(5_000 + 10 * 60_000)
+
+
+def test_bots_among_the_racers_are_frozen_as_bots() -> None:
+    table = all_ready(seated(ANN, BEN, bots=(BEN,)))
+    assert start(table, ANN, 3, now=NOON).table.racer_bots == (BEN,)
+
+
+def test_who_is_ready_but_not_connected_sits_the_race_out_and_is_named() -> None:
+    table = all_ready(seated(ANN, BEN, CLEO))
+    change = disconnect(table, BEN, 2, now=NOON)
+    assert change is not None
+    table = start(change.table, ANN, 3, now=NOON).table
+    assert table.racers == (ANN, CLEO)
+    assert table.notice == "Not connected, and so not in this race: Ben."
+
+
+def test_a_race_without_a_cap_has_no_deadline() -> None:
+    assert counting(ANN, settings=Settings(game="canfield", cap=0)).deadline == 0
+
+
+def test_the_last_nonce_makes_the_deal_key() -> None:
+    table = all_shown(counting(ANN, BEN), ANN)
+    assert table.deal_key == ""
+    assert table.missing == (BEN,)
+    table = all_shown(table, BEN)
+    nonces = {ANN: bytes.fromhex(nonce(ANN)), BEN: bytes.fromhex(nonce(BEN))}
+    assert table.deal_key == deal_key(SEED, f"{CODE}/1", nonces).hex()
+
+
+def test_a_nonce_must_fit_its_hash() -> None:
+    with pytest.raises(Refusal) as refused:
+        reveal(counting(ANN, BEN), ANN, 4, nonce=nonce(BEN), now=NOON)
+    assert refused.value.code == "wrong_nonce"
+
+
+def test_who_does_not_race_has_nothing_to_show() -> None:
+    table = join(counting(ANN), BEN, "Ben", 1, node="node-1", now=NOON).table
+    with pytest.raises(Refusal) as refused:
+        reveal(table, BEN, 2, nonce=nonce(BEN), now=NOON)
+    assert refused.value.code == "not_racing"
+
+
+def test_a_nonce_shown_twice_is_shown_once() -> None:
+    table = all_shown(counting(ANN, BEN), ANN)
+    again = all_shown(table, ANN)
+    assert again.nonces == table.nonces
+    # and after the last moment, too
+    late = reveal(table, ANN, 9, nonce=nonce(ANN), now=after(3_000)).table
+    assert late.nonces == table.nonces
+
+
+def test_a_nonce_that_comes_too_late_is_refused_even_before_the_sweep() -> None:
+    with pytest.raises(Refusal) as refused:
+        reveal(counting(ANN), ANN, 4, nonce=nonce(ANN), now=after(3_000))
+    assert refused.value.code == "wrong_phase"
+    assert "too late" in refused.value.detail
+
+
+def test_a_missing_nonce_voids_the_countdown_and_says_whose_it_was() -> None:
+    table = all_shown(counting(ANN, BEN, CLEO), ANN)
+    assert due(table) == after(3_000)
+    assert elapse(table, after(2_999), OTHER_SEED) is None
+    change = elapse(table, after(3_000), OTHER_SEED)
+    assert change is not None
+    assert change.effects == (CountdownVoided((BEN, CLEO)),)
+    gathering = change.table
+    assert gathering.phase is Phase.GATHERING
+    assert gathering.notice == (
+        "The countdown was called off: nothing came from Ben and Cleo in time. "
+        "There is a new deal; say ready again."
+    )
+    assert gathering.seed == OTHER_SEED.hex()
+    assert gathering.commitment != table.commitment
+    assert gathering.race == table.race
+    assert not any(seat.is_ready for seat in gathering.seats)
+    assert (gathering.racers, gathering.nonces, gathering.deal_key) == ((), {}, "")
+    assert (gathering.reveal_by, gathering.start_at, gathering.deadline) == (0, 0, 0)
+
+
+def test_a_racer_who_leaves_in_the_countdown_voids_it() -> None:
+    table = all_shown(counting(ANN, BEN))
+    change = leave(table, BEN, 9, now=after(200), fresh_seed=OTHER_SEED)
+    assert change.effects == (CountdownVoided(()),)
+    assert change.table.phase is Phase.GATHERING
+    assert change.table.notice == (
+        "Ben has left. The countdown was called off. There is a new deal; say ready again."
+    )
+    assert change.table.commitment != table.commitment
+    assert not change.table.seats[0].is_ready
+
+
+def test_the_countdown_of_a_host_who_leaves_is_void_and_the_next_is_host() -> None:
+    change = leave(counting(ANN, BEN), ANN, 9, now=after(200), fresh_seed=OTHER_SEED)
+    assert (change.table.phase, change.table.host) == (Phase.GATHERING, BEN)
+    assert "Ben is host now." in change.table.notice
+
+
+def test_who_sits_the_race_out_may_come_and_go_in_the_countdown() -> None:
+    table = join(counting(ANN), BEN, "Ben", 1, node="node-1", now=after(100)).table
+    change = leave(table, BEN, 2, now=after(200), fresh_seed=OTHER_SEED)
+    assert (change.table.phase, change.effects) == (Phase.COUNTDOWN, ())
+    assert change.table.racers == (ANN,)
+
+
+def test_a_racer_may_lose_the_connection_and_still_show_the_nonce() -> None:
+    change = disconnect(counting(ANN), ANN, 1, now=after(100))
+    assert change is not None
+    table = resume(change.table, ANN, node="node-2", now=after(900)).table
+    assert all_shown(table).deal_key
+
+
+def test_the_race_begins_at_the_announced_moment_and_not_before() -> None:
+    table = all_shown(counting(ANN, BEN))
+    assert due(table) == after(5_000)
+    assert elapse(table, after(4_999), OTHER_SEED) is None
+    change = elapse(table, after(5_000), OTHER_SEED)
+    assert change is not None
+    assert change.effects == (RaceStarted(),)
+    assert change.table.phase is Phase.RUNNING
+    assert change.table.start_at == after(5_000)
+    assert change.table.deadline == after(605_000)
+
+
+def test_a_sweep_a_little_late_leaves_the_race_its_clock() -> None:
+    change = elapse(all_shown(counting(ANN)), after(5_900), OTHER_SEED)
+    assert change is not None
+    assert change.table.start_at == after(5_000)
+
+
+def test_a_start_that_the_house_slept_through_gives_everyone_the_whole_time() -> None:
+    change = elapse(all_shown(counting(ANN, BEN)), after(40_000), OTHER_SEED)
+    assert change is not None
+    assert change.table.start_at == after(40_000)
+    assert change.table.deadline == after(640_000)
+
+
+def test_who_loses_the_connection_after_showing_the_nonce_is_in_the_race() -> None:
+    change = disconnect(all_shown(counting(ANN, BEN)), BEN, 2, now=after(200))
+    assert change is not None
+    begun = elapse(change.table, after(5_000), OTHER_SEED)
+    assert begun is not None
+    assert begun.table.racers == (ANN, BEN)
+
+
+def test_a_chosen_seed_is_marked_until_the_next_deal() -> None:
+    table = choose_seed(seated(ANN), b"lucky", now=NOON).table
+    assert table.chosen_seed
+    assert table.seed == b"lucky".hex()
+    change = elapse(start(all_ready(table), ANN, 9, now=NOON).table, after(3_000), OTHER_SEED)
+    assert change is not None
+    assert not change.table.chosen_seed
+
+
+def test_the_frozen_nonces_are_those_that_were_hashed() -> None:
+    table = running(ANN, BEN)
+    for seat in table.seats:
+        shown = bytes.fromhex(table.nonces[seat.player])
+        assert hashlib.sha256(shown).hexdigest() == seat.nonce_hash

@@ -1,0 +1,207 @@
+"""Settings, results, totals, and the next race."""
+
+from typing import TypedDict
+
+import pytest
+
+from kit.tables import (
+    ANN,
+    BEN,
+    CLEO,
+    NODE,
+    NOON,
+    OTHER_SEED,
+    after,
+    all_ready,
+    all_shown,
+    counting,
+    in_phase,
+    next_id,
+    outcome,
+    over,
+    running,
+    seated,
+)
+from saratoga_server.domain.tables import (
+    CAPS,
+    Phase,
+    Refusal,
+    SeatLost,
+    Settings,
+    TableClosed,
+    TableState,
+    change_settings,
+    close,
+    elapse,
+    finish,
+    join,
+    leave,
+    never_raced,
+    next_race,
+    start,
+)
+
+
+class Chosen(TypedDict, total=False):
+    game: str
+    cap: int
+    seats: int
+    public: bool
+
+
+def changed(table: TableState, chosen: Chosen) -> TableState:
+    return change_settings(table, ANN, 9, **chosen, now=after(5), fresh_seed=OTHER_SEED).table
+
+
+@pytest.mark.parametrize(
+    "chosen", [Chosen(game="caprice"), Chosen(cap=0), Chosen(seats=2), Chosen(public=True)]
+)
+def test_a_change_of_settings_clears_ready_marks_and_makes_a_new_commitment(
+    chosen: Chosen,
+) -> None:
+    table = all_ready(seated(ANN, BEN))
+    after_it = changed(table, chosen)
+    assert after_it.settings == Settings(**({"game": "canfield"} | chosen))
+    assert not any(seat.is_ready for seat in after_it.seats)
+    assert after_it.commitment != table.commitment
+    assert after_it.seed == OTHER_SEED.hex()
+    assert after_it.touched == after(5)
+    assert after_it.notice == "Ann has changed the settings. Say ready again."
+
+
+def test_settings_that_are_what_they_were_change_nothing_but_the_id() -> None:
+    table = all_ready(seated(ANN, BEN))
+    after_it = changed(table, Chosen(game="canfield", cap=10))
+    assert after_it.commitment == table.commitment
+    assert all(seat.is_ready for seat in after_it.seats)
+    assert after_it.seats[0].last_id == 9
+
+
+@pytest.mark.parametrize("cap", CAPS)
+def test_every_cap_is_allowed_at_a_public_table(cap: int) -> None:
+    assert changed(seated(ANN), Chosen(cap=cap, public=True)).settings.cap == cap
+
+
+@pytest.mark.parametrize(
+    ("chosen", "code"),
+    [
+        (Chosen(game="faro"), "no_such_game"),
+        (Chosen(cap=7), "bad_settings"),
+        (Chosen(cap=0, public=True), "bad_settings"),
+        (Chosen(seats=1), "bad_settings"),
+        (Chosen(seats=17), "bad_settings"),
+        (Chosen(seats=0), "bad_settings"),
+    ],
+)
+def test_settings_that_do_not_go_together_are_refused(chosen: Chosen, code: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        changed(seated(ANN, BEN), chosen)
+    assert refused.value.code == code
+
+
+def test_a_table_without_a_cap_cannot_be_made_public() -> None:
+    table = changed(seated(ANN), Chosen(cap=0))
+    with pytest.raises(Refusal) as refused:
+        change_settings(table, ANN, 10, public=True, now=NOON, fresh_seed=OTHER_SEED)
+    assert "cap" in refused.value.detail
+
+
+def test_a_finished_race_is_counted_at_the_seats() -> None:
+    table = running(ANN, BEN)
+    table = join(table, CLEO, "Cleo", 1, node=NODE, now=after(9_000)).table
+    result = outcome(table, {ANN: 40, BEN: -25})
+    table = finish(table, result, now=after(60_000)).table
+    assert (table.phase, table.outcome) == (Phase.OVER, result)
+    assert [(seat.races, seat.wins, seat.net) for seat in table.seats] == [
+        (1, 1, 40),
+        (1, 0, -25),
+        (0, 0, 0),
+    ]
+
+
+def test_first_places_that_are_shared_are_wins_for_all_who_share() -> None:
+    table = running(ANN, BEN)
+    table = finish(table, outcome(table, {ANN: 5, BEN: 5}), now=after(60_000)).table
+    assert [seat.wins for seat in table.seats] == [1, 1]
+
+
+def test_who_left_keeps_no_seat_and_no_totals() -> None:
+    table = leave(running(ANN, BEN), BEN, 9, now=after(9_000), fresh_seed=OTHER_SEED).table
+    table = finish(table, outcome(table), now=after(60_000)).table
+    assert [(seat.player, seat.races) for seat in table.seats] == [(ANN, 1)]
+
+
+def test_the_next_race_gathers_for_another_deal_and_keeps_the_totals() -> None:
+    table = over(ANN, BEN)
+    after_it = next_race(table, ANN, 9, now=after(90_000), fresh_seed=OTHER_SEED).table
+    assert (after_it.phase, after_it.race) == (Phase.GATHERING, 2)
+    assert after_it.race_id == "mint-otter-42/2"
+    assert after_it.commitment != table.commitment
+    assert not any(seat.is_ready for seat in after_it.seats)
+    assert (after_it.racers, after_it.racer_names) == ((), {})
+    assert (after_it.nonces, after_it.deal_key) == ({}, "")
+    assert (after_it.outcome, after_it.left, after_it.start_at) == (None, (), 0)
+    assert [(seat.races, seat.wins, seat.net) for seat in after_it.seats] == [
+        (1, 1, 0),
+        (1, 0, -10),
+    ]
+
+
+def test_totals_add_up_over_the_evening() -> None:
+    table = over(ANN, BEN)
+    for number in range(2, 5):
+        table = next_race(table, ANN, 10 * number, now=NOON, fresh_seed=OTHER_SEED).table
+        table = finish_race(table)
+        assert [seat.races for seat in table.seats] == [number, number]
+        assert table.seats[1].net == -10 * number
+
+
+def finish_race(table: TableState) -> TableState:
+    table = all_ready(table)
+    table = start(table, ANN, next_id(table, ANN), now=NOON).table
+    change = elapse(all_shown(table), after(5_000), OTHER_SEED)
+    assert change is not None
+    return finish(change.table, outcome(change.table), now=after(9_000)).table
+
+
+def test_who_left_the_last_race_has_not_left_the_next() -> None:
+    table = leave(running(ANN, BEN), BEN, 9, now=after(9_000), fresh_seed=OTHER_SEED).table
+    table = finish(table, outcome(table), now=after(60_000)).table
+    assert table.left == (BEN,)
+    assert next_race(table, ANN, 9, now=after(90_000), fresh_seed=OTHER_SEED).table.left == ()
+
+
+@pytest.mark.parametrize("phase", sorted(set(Phase) - {Phase.CLOSED}))
+def test_a_table_can_be_closed_in_every_phase(phase: Phase) -> None:
+    change = close(in_phase(phase), "The house closes.", now=after(100))
+    assert change.effects == (
+        SeatLost(ANN, "The house closes."),
+        SeatLost(BEN, "The house closes."),
+        TableClosed("The house closes."),
+    )
+    closed = change.table
+    assert (closed.phase, closed.seats, closed.host) == (Phase.CLOSED, (), "")
+
+
+def test_a_countdown_that_is_called_off_is_no_race() -> None:
+    assert never_raced(seated(ANN, BEN))
+    called_off = leave(counting(ANN, BEN), BEN, 9, now=NOON, fresh_seed=OTHER_SEED).table
+    for table in (seated(ANN, BEN), called_off):
+        assert never_raced(close(table, "Closing time.", now=NOON).table)
+
+
+@pytest.mark.parametrize("table", [counting(ANN), running(ANN), over(ANN)])
+def test_a_table_that_raced_is_known_as_such_from_then_on(table: TableState) -> None:
+    assert not never_raced(table)
+    assert not never_raced(close(table, "Closing time.", now=after(90_000)).table)
+
+
+def test_the_second_race_of_an_evening_is_not_the_first() -> None:
+    again = next_race(over(ANN), ANN, 9, now=after(90_000), fresh_seed=OTHER_SEED).table
+    assert not never_raced(again)
+
+
+def test_a_table_is_closed_once() -> None:
+    with pytest.raises(Refusal) as refused:
+        close(in_phase(Phase.CLOSED), "Again.", now=NOON)
+    assert refused.value.code == "table_closed"

@@ -1,0 +1,254 @@
+"""Every phase with every act, from the one table that says what may be done when."""
+
+from collections.abc import Callable, Mapping
+
+import msgpack
+import pytest
+
+from kit.tables import (
+    ANN,
+    BEN,
+    CLEO,
+    DAN,
+    NODE,
+    OTHER_SEED,
+    after,
+    in_phase,
+    next_id,
+    nonce,
+    nonce_hash,
+    outcome,
+    seated,
+)
+from saratoga_server.domain.tables import (
+    ALLOWED,
+    HOST_ONLY,
+    Act,
+    Change,
+    Phase,
+    Refusal,
+    TableState,
+    change_settings,
+    finish,
+    is_repeat,
+    join,
+    kick,
+    leave,
+    next_race,
+    not_ready,
+    pack,
+    ready,
+    resume,
+    reveal,
+    start,
+    unpack,
+)
+from saratoga_server.domain.tables.state import ACCEPTED_KEPT
+
+NOW = after(200)
+
+
+def done(table: TableState, act: Act, player: str) -> Change:
+    """The act with content that is right, if the phase and the player are."""
+    return ACTS[act](table, player, next_id(table, player))
+
+
+def _ready(table: TableState, player: str, command_id: int) -> Change:
+    return ready(
+        table,
+        player,
+        command_id,
+        commitment=table.commitment,
+        nonce_hash=nonce_hash(player),
+        now=NOW,
+    )
+
+
+def _kick(table: TableState, player: str, command_id: int) -> Change:
+    late = join(table, DAN, "Dan", 1, node=NODE, now=NOW).table
+    return kick(late, player, command_id, target=DAN, now=NOW, fresh_seed=OTHER_SEED)
+
+
+def _change_settings(table: TableState, player: str, command_id: int) -> Change:
+    return change_settings(table, player, command_id, cap=5, now=NOW, fresh_seed=OTHER_SEED)
+
+
+ACTS: Mapping[Act, Callable[[TableState, str, int], Change]] = {
+    Act.JOIN: lambda t, p, i: join(t, p, "Someone", i, node=NODE, now=NOW),
+    Act.RESUME: lambda t, p, i: resume(t, p, node=NODE, now=NOW),
+    Act.LEAVE: lambda t, p, i: leave(t, p, i, now=NOW, fresh_seed=OTHER_SEED),
+    Act.KICK: _kick,
+    Act.CHANGE_SETTINGS: _change_settings,
+    Act.READY: _ready,
+    Act.NOT_READY: lambda t, p, i: not_ready(t, p, i, now=NOW),
+    Act.START: lambda t, p, i: start(t, p, i, now=NOW),
+    Act.REVEAL: lambda t, p, i: reveal(t, p, i, nonce=nonce(p), now=NOW),
+    Act.NEXT_RACE: lambda t, p, i: next_race(t, p, i, now=NOW, fresh_seed=OTHER_SEED),
+    Act.FINISH: lambda t, p, i: finish(t, outcome(t), now=NOW),
+}
+
+# What the table said, written out a second time: a change of `ALLOWED` must be meant.
+EXPECTED = {
+    "gathering": {"change_settings", "ready", "not_ready", "start"},
+    "countdown": {"reveal"},
+    "running": {"finish"},
+    "over": {"next_race"},
+    "closed": set[str](),
+}
+EVERYWHERE_OPEN = {"join_table", "resume", "leave_table", "kick"}
+
+# Ids of seats are accepted with these; a connection has to join and resume whatever its id.
+WITHOUT_ID = {Act.JOIN, Act.RESUME, Act.FINISH}
+
+
+def test_every_act_is_allowed_in_the_phases_written_down() -> None:
+    assert {phase.value: {act.value for act in acts} for phase, acts in ALLOWED.items()} == {
+        phase: acts | (EVERYWHERE_OPEN if phase != "closed" else set())
+        for phase, acts in EXPECTED.items()
+    }
+    assert set(ACTS) == set(Act)
+
+
+@pytest.mark.parametrize("act", Act)
+@pytest.mark.parametrize("phase", Phase)
+def test_an_act_goes_through_in_its_phases_and_is_refused_in_all_others(
+    phase: Phase, act: Act
+) -> None:
+    table = in_phase(phase)
+    assert table.phase is phase
+    before = pack(table)
+    if act in ALLOWED[phase]:
+        assert done(table, act, ANN).table != table
+    else:
+        with pytest.raises(Refusal) as refused:
+            done(table, act, ANN)
+        expected = "table_closed" if phase is Phase.CLOSED else "wrong_phase"
+        assert refused.value.code == expected
+        # what was wrong, and what to do
+        assert refused.value.detail.count(".") >= 2
+    assert pack(table) == before
+
+
+@pytest.mark.parametrize(
+    ("phase", "act"),
+    [(phase, act) for phase, acts in ALLOWED.items() for act in sorted(acts - WITHOUT_ID)],
+)
+def test_an_accepted_command_is_known_when_it_comes_again(phase: Phase, act: Act) -> None:
+    table = in_phase(phase)
+    command_id = next_id(table, ANN)
+    assert not is_repeat(table, ANN, command_id)
+    changed = done(table, act, ANN).table
+    assert is_repeat(changed, ANN, command_id)
+    assert not is_repeat(changed, ANN, command_id + 1)
+
+
+@pytest.mark.parametrize("act", sorted(set(Act) - {Act.JOIN, Act.FINISH}))
+@pytest.mark.parametrize("phase", sorted(set(Phase) - {Phase.CLOSED}))
+def test_whoever_has_no_seat_is_told_so_before_anything_else(phase: Phase, act: Act) -> None:
+    with pytest.raises(Refusal) as refused:
+        done(in_phase(phase), act, CLEO)
+    assert refused.value.code == "not_seated"
+    assert "Join" in refused.value.detail
+
+
+@pytest.mark.parametrize("act", sorted(HOST_ONLY))
+@pytest.mark.parametrize("phase", sorted(set(Phase) - {Phase.CLOSED}))
+def test_a_guest_who_plays_host_is_told_so_in_every_phase(phase: Phase, act: Act) -> None:
+    with pytest.raises(Refusal) as refused:
+        done(in_phase(phase), act, BEN)
+    assert refused.value.code == "host_only"
+    assert "Ann" in refused.value.detail
+
+
+def test_the_time_is_checked_before_what_the_command_says() -> None:
+    table = in_phase(Phase.RUNNING)
+    with pytest.raises(Refusal) as refused:
+        change_settings(table, ANN, 9, game="faro", now=NOW, fresh_seed=OTHER_SEED)
+    assert refused.value.code == "wrong_phase"
+    with pytest.raises(Refusal) as refused:
+        ready(table, ANN, 9, commitment="0" * 64, nonce_hash="0" * 64, now=NOW)
+    assert refused.value.code == "wrong_phase"
+
+
+def test_a_closed_table_is_closed_to_those_without_a_seat_too() -> None:
+    for act in sorted(set(Act) - {Act.FINISH}):
+        with pytest.raises(Refusal) as refused:
+            done(in_phase(Phase.CLOSED), act, CLEO)
+        assert refused.value.code == "table_closed"
+
+
+def test_a_refusal_can_be_read() -> None:
+    with pytest.raises(Refusal) as refused:
+        leave(seated(ANN), BEN, 1, now=NOW, fresh_seed=OTHER_SEED)
+    assert str(refused.value) == (
+        "not_seated: You have no seat at mint-otter-42. Join the table first."
+    )
+    assert not refused.value.retry
+
+
+# What comes again, and what comes too late
+
+
+def told(table: TableState, *ids: int) -> TableState:
+    """The table after commands of Ann's with these ids."""
+    for command_id in ids:
+        change = change_settings(table, ANN, command_id, cap=5, now=NOW, fresh_seed=OTHER_SEED)
+        table = change.table
+    return table
+
+
+@pytest.mark.parametrize("older", [3, 4, 6])
+def test_a_command_that_a_later_one_has_overtaken_is_no_repeat(older: int) -> None:
+    table = told(seated(ANN, BEN), 2, 5, 7)
+    assert [is_repeat(table, ANN, known) for known in (1, 2, 5, 7, 8)] == [True] * 4 + [False]
+    with pytest.raises(Refusal) as refused:
+        is_repeat(table, ANN, older)
+    assert refused.value.code == "stale_id"
+
+
+def test_of_the_ids_of_a_seat_the_last_are_known() -> None:
+    ids = range(10, 10 + 3 * ACCEPTED_KEPT, 2)
+    table = told(seated(ANN, BEN), *ids)
+    assert all(is_repeat(table, ANN, known) for known in ids[-ACCEPTED_KEPT:])
+    with pytest.raises(Refusal):
+        is_repeat(table, ANN, ids[-ACCEPTED_KEPT - 1])
+
+
+def by_older_node(table: TableState, last_id: int) -> TableState:
+    """Commands of Ann's up to this id were carried out by a node that knows no `accepted`."""
+    body = msgpack.unpackb(pack(table))
+    body["seats"][0]["last_id"] = last_id
+    return unpack(msgpack.packb(body))
+
+
+@pytest.mark.parametrize("later", [(), (15,), (15, 17)])
+def test_what_an_older_node_has_carried_out_is_answered_as_a_repeat(later: tuple[int, ...]) -> None:
+    """The ids 11 to 13 between; what is asked of a newer node is judged by what that one noted."""
+    between = by_older_node(told(seated(ANN, BEN), 2, 5, 10), 13)
+    table = unpack(pack(told(between, *later)))
+    assert [is_repeat(table, ANN, known) for known in (10, 11, 12, 13, *later)] == (
+        [True] * (4 + len(later))
+    )
+    assert not is_repeat(table, ANN, 20)
+    for overtaken in later:
+        with pytest.raises(Refusal):
+            is_repeat(table, ANN, overtaken - 1)
+
+
+def test_a_seat_that_an_older_node_gave_says_nothing_of_its_ids() -> None:
+    body = msgpack.unpackb(pack(told(seated(ANN, BEN), 5, 7)))
+    del body["seats"][0]["accepted"]
+    table = unpack(msgpack.packb(body))
+    assert all(is_repeat(table, ANN, known) for known in range(1, 8))
+    assert all(is_repeat(told(table, 9), ANN, known) for known in (*range(1, 8), 9))
+    with pytest.raises(Refusal):
+        is_repeat(told(table, 9), ANN, 8)
+
+
+def test_of_who_has_left_the_last_command_is_known_and_no_other_answered_as_done() -> None:
+    table = leave(told(seated(ANN, BEN), 5), ANN, 7, now=NOW, fresh_seed=OTHER_SEED).table
+    assert [is_repeat(table, ANN, known) for known in (6, 7)] == [False, True]
+    back = join(table, ANN, "Ann", 9, node=NODE, now=NOW).table
+    assert is_repeat(not_ready(back, ANN, 10, now=NOW).table, ANN, 7)
+    with pytest.raises(Refusal):
+        is_repeat(back, ANN, 8)

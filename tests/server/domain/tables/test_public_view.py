@@ -1,0 +1,63 @@
+"""What everyone may see of a table, and what nobody may."""
+
+import msgspec
+import pytest
+
+from kit.tables import (
+    ANN,
+    BEN,
+    NOON,
+    all_ready,
+    all_shown,
+    counting,
+    in_phase,
+    nonce,
+    nonce_hash,
+    over,
+    running,
+    seated,
+)
+from saratoga_protocol import events
+from saratoga_server.domain.tables import Phase, TableState, disconnect, public_view
+
+
+def test_the_picture_of_a_gathering_table() -> None:
+    table = all_ready(seated(ANN, BEN), BEN)
+    gone = disconnect(table, ANN, 1, now=NOON)
+    assert gone is not None
+    assert public_view(gone.table, 7) == events.Table(
+        code="mint-otter-42",
+        version=7,
+        host=ANN,
+        phase="gathering",
+        settings=events.TableSettings(game="canfield", cap=10, seats=16, public=False),
+        race="mint-otter-42/1",
+        commitment=table.commitment,
+        seats=[
+            events.Seat(player=ANN, name="Ann", connected=False),
+            events.Seat(player=BEN, name="Ben", ready=True, nonce_hash=nonce_hash(BEN)),
+        ],
+    )
+
+
+def test_the_countdown_shows_who_races_and_by_when_to_show_the_nonces() -> None:
+    table = counting(ANN, BEN)
+    picture = public_view(table, 1)
+    assert picture.racers == [ANN, BEN]
+    assert (picture.reveal_by, picture.start_at) == (table.reveal_by, table.start_at)
+    assert picture.deadline == table.deadline
+
+
+def test_a_bot_is_shown_as_a_bot() -> None:
+    picture = public_view(seated(ANN, BEN, bots=(BEN,)), 1)
+    assert [seat.bot for seat in picture.seats] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [*map(in_phase, Phase), all_shown(counting(ANN, BEN)), running(ANN, BEN), over(ANN, BEN)],
+)
+def test_no_picture_holds_a_secret(table: TableState) -> None:
+    secrets = [table.seed, table.deal_key, nonce(ANN), nonce(BEN), "node-1"]
+    shown = msgspec.json.encode(public_view(table, 3)).decode()
+    assert not [secret for secret in secrets if secret and secret in shown]

@@ -1,0 +1,223 @@
+"""What time does to a table, whoever sweeps it and however late."""
+
+import pytest
+
+from kit.tables import (
+    ANN,
+    BEN,
+    CLEO,
+    NODE,
+    NOON,
+    OTHER_SEED,
+    after,
+    all_shown,
+    counting,
+    in_phase,
+    over,
+    running,
+    seated,
+)
+from saratoga_server.domain.tables import (
+    BoardsDue,
+    Change,
+    Phase,
+    RacerLeft,
+    SeatLost,
+    Settings,
+    TableClosed,
+    TableState,
+    disconnect,
+    due,
+    elapse,
+    leave,
+)
+from saratoga_server.domain.tables.timers import LATE_MILLIS
+from saratoga_server.ports import Millis
+
+MINUTE = 60_000
+HOUR = 60 * MINUTE
+
+
+def swept(table: TableState, now: Millis, dead_nodes: tuple[str, ...] = ()) -> Change:
+    change = elapse(table, now, OTHER_SEED, dead_nodes)
+    assert change is not None
+    return change
+
+
+def without(table: TableState, player: str, now: Millis) -> TableState:
+    """The table after the player's connection was lost."""
+    seat = table.seat(player)
+    assert seat is not None
+    change = disconnect(table, player, seat.epoch, now=now)
+    assert change is not None
+    return change.table
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_before_the_next_timer_nothing_happens(phase: Phase) -> None:
+    table = in_phase(phase)
+    at = due(table)
+    assert (at is None) == (phase is Phase.CLOSED)
+    assert elapse(table, after(0) if at is None else Millis(at - 1), OTHER_SEED) is None
+
+
+@pytest.mark.parametrize("phase", sorted(set(Phase) - {Phase.CLOSED}))
+def test_to_sweep_twice_at_one_moment_is_to_sweep_once(phase: Phase) -> None:
+    for moment in (due(in_phase(phase)), after(10 * HOUR)):
+        assert moment is not None
+        change = swept(in_phase(phase), moment)
+        assert elapse(change.table, moment, OTHER_SEED) is None
+        later = due(change.table)
+        assert later is None or later > moment
+
+
+def test_a_minute_away_counts_as_leaving_at_a_table_with_others() -> None:
+    table = without(seated(ANN, BEN), BEN, NOON)
+    assert due(table) == after(MINUTE)
+    assert elapse(table, after(MINUTE - 1), OTHER_SEED) is None
+    change = swept(table, after(MINUTE))
+    assert change.effects == (SeatLost(BEN, "You were away for too long."),)
+    assert [seat.player for seat in change.table.seats] == [ANN]
+    assert change.table.notice == "Ben was away too long."
+
+
+def test_a_host_away_for_a_minute_hands_over() -> None:
+    table = swept(without(seated(ANN, BEN), ANN, NOON), after(MINUTE)).table
+    assert table.host == BEN
+
+
+def test_a_racer_away_for_a_minute_leaves_the_race() -> None:
+    table = without(running(ANN, BEN), BEN, after(9_000))
+    change = swept(table, after(9_000 + MINUTE))
+    assert change.effects == (
+        BoardsDue(),
+        RacerLeft(BEN),
+        SeatLost(BEN, "You were away for too long."),
+    )
+    assert change.table.left == (BEN,)
+
+
+def test_who_sits_alone_keeps_the_seat_for_two_hours() -> None:
+    table = without(running(ANN), ANN, after(9_000))
+    table = swept(table, after(9_000 + 2 * HOUR - 1)).table
+    assert table.seats
+    change = swept(table, after(9_000 + 2 * HOUR))
+    assert RacerLeft(ANN) in change.effects
+    assert not change.table.seats
+
+
+def test_of_two_who_are_both_away_the_later_one_keeps_the_seat() -> None:
+    table = without(without(seated(ANN, BEN), BEN, after(1)), ANN, after(2))
+    table = swept(table, after(2 * MINUTE)).table
+    assert [seat.player for seat in table.seats] == [ANN]
+
+
+def test_nobody_is_taken_for_gone_for_the_time_before_the_house_opened_or_its_clock_was_stepped() -> (
+    None
+):
+    table = without(seated(ANN, BEN), BEN, NOON)
+    stepped = after(4 * MINUTE)
+    change = elapse(table, stepped, OTHER_SEED, (), stepped)
+    assert change is not None
+    assert change.effects == ()
+    assert [seat.absent_since for seat in change.table.seats] == [0, stepped]
+    assert elapse(change.table, stepped, OTHER_SEED, (), stepped) is None
+    gone = elapse(change.table, after(5 * MINUTE), OTHER_SEED, (), stepped)
+    assert gone is not None
+    assert [seat.player for seat in gone.table.seats] == [ANN]
+
+
+def test_whoever_may_stay_anyway_needs_no_excuse() -> None:
+    table = without(seated(ANN, BEN), BEN, NOON)
+    assert elapse(table, after(MINUTE - 1), OTHER_SEED, (), after(MINUTE - 1)) is None
+
+
+def test_players_on_a_node_that_lives_no_more_are_away_from_now_on() -> None:
+    table = running(ANN, BEN)
+    change = swept(table, after(9_000), (NODE, "node-7"))
+    assert change.effects == ()
+    assert [seat.absent_since for seat in change.table.seats] == [after(9_000)] * 2
+    assert elapse(change.table, after(9_000), OTHER_SEED, (NODE,)) is None
+    assert elapse(table, after(9_000), OTHER_SEED, ("node-7",)) is None
+
+
+def test_running_boards_are_looked_over_again_and_again() -> None:
+    table = running(ANN, BEN)
+    assert due(table) == after(5_000 + 15_000)
+    change = swept(table, after(20_000))
+    assert change.effects == (BoardsDue(),)
+    assert due(change.table) == after(35_000)
+
+
+def test_running_boards_are_looked_over_at_the_deadline() -> None:
+    table = running(ANN, BEN, settings=Settings(game="canfield", cap=3))
+    deadline = Millis(table.deadline)
+    table = swept(table, Millis(deadline - 1)).table
+    assert due(table) == deadline
+    change = swept(table, deadline)
+    assert change.effects == (BoardsDue(),)
+    # whoever looked may have died, or had a clock that was ahead: somebody looks again, and soon
+    assert due(change.table) == deadline + LATE_MILLIS
+    assert due(swept(change.table, Millis(deadline + LATE_MILLIS)).table) == deadline + 1_000
+
+
+def test_without_a_deadline_boards_are_looked_over_as_ever() -> None:
+    table = running(ANN, BEN, settings=Settings(game="canfield", cap=0))
+    assert (table.deadline, due(table)) == (0, after(20_000))
+    assert due(swept(table, after(20_000)).table) == after(35_000)
+
+
+def test_an_empty_table_closes_after_half_an_hour() -> None:
+    table = leave(seated(ANN), ANN, 2, now=NOON, fresh_seed=OTHER_SEED).table
+    assert due(table) == after(30 * MINUTE)
+    change = swept(table, after(30 * MINUTE))
+    assert change.effects == (TableClosed("The table was empty and has been closed."),)
+    assert change.table.phase is Phase.CLOSED
+    assert due(change.table) is None
+
+
+@pytest.mark.parametrize("table", [seated(ANN, BEN), over(ANN, BEN)])
+def test_a_table_at_which_nothing_happens_closes_after_two_hours(table: TableState) -> None:
+    moment = Millis(table.touched + 2 * HOUR)
+    assert due(table) == moment
+    change = swept(table, moment)
+    reason = "Nothing has happened here for two hours; the table has been closed."
+    assert change.effects == (SeatLost(ANN, reason), SeatLost(BEN, reason), TableClosed(reason))
+
+
+def test_a_countdown_that_nobody_swept_is_void_before_its_racers_are_gone() -> None:
+    table = without(counting(ANN, BEN), BEN, after(100))
+    change = swept(table, after(HOUR))
+    assert change.table.phase is Phase.GATHERING
+    assert [type(effect).__name__ for effect in change.effects] == ["CountdownVoided", "SeatLost"]
+
+
+def test_a_late_sweep_begins_the_race_before_its_racers_are_gone() -> None:
+    table = without(all_shown(counting(ANN, BEN)), BEN, after(100))
+    change = swept(table, after(2 * MINUTE))
+    assert change.table.phase is Phase.RUNNING
+    assert [type(effect).__name__ for effect in change.effects] == [
+        "RaceStarted",
+        "RacerLeft",
+        "SeatLost",
+    ]
+
+
+def test_a_racer_gone_between_the_nonces_and_the_start_voids_the_countdown() -> None:
+    table = all_shown(without(counting(ANN, BEN), BEN, after(-58_000)))
+    change = swept(table, after(2_500))
+    assert change.table.phase is Phase.GATHERING
+    assert [seat.player for seat in change.table.seats] == [ANN]
+
+
+def test_a_running_table_with_nobody_left_is_not_forgotten() -> None:
+    table = leave(running(ANN), ANN, 9, now=after(9_000), fresh_seed=OTHER_SEED).table
+    # boards are still looked over, so that some node finishes the race
+    assert due(table) == after(20_000)
+    change = swept(table, after(9_000 + 30 * MINUTE))
+    assert change.table.phase is Phase.CLOSED
+
+
+def test_a_race_with_players_is_never_closed_for_idleness() -> None:
+    table = running(ANN, CLEO, settings=Settings(game="canfield", cap=0))
+    assert swept(table, after(50 * HOUR)).effects == (BoardsDue(),)

@@ -1,0 +1,359 @@
+"""Whatever players and time do to a table in whatever order, some things always hold."""
+
+import hashlib
+from collections.abc import Callable
+
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from kit.tables import ANN, BEN, CLEO, CODE, DAN, NAMES, NOON, SEED, next_id, outcome
+from saratoga_rules.fairness import commitment, deal_key
+from saratoga_server.domain.tables import (
+    BoardsDue,
+    Change,
+    CountdownVoided,
+    Phase,
+    RacerLeft,
+    RaceStarted,
+    Refusal,
+    Settings,
+    TableState,
+    change_settings,
+    disconnect,
+    due,
+    elapse,
+    finish,
+    idle_leave,
+    is_repeat,
+    join,
+    kick,
+    leave,
+    new_table,
+    next_race,
+    not_ready,
+    pack,
+    public_view,
+    ready,
+    resume,
+    reveal,
+    start,
+    unpack,
+)
+from saratoga_server.ports import Millis
+
+players = st.sampled_from([ANN, BEN, CLEO, DAN])
+NODES = ("node-1", "node-2")
+
+# The phases as `phases` draws them, apart from staying where one is and from closing.
+WAYS = {
+    (Phase.GATHERING, Phase.COUNTDOWN),
+    (Phase.COUNTDOWN, Phase.GATHERING),
+    (Phase.COUNTDOWN, Phase.RUNNING),
+    (Phase.RUNNING, Phase.OVER),
+    (Phase.OVER, Phase.GATHERING),
+}
+
+
+class Evening(RuleBasedStateMachine):
+    """Four players, two nodes, and a clock that only the rules move."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = NOON
+        self.seeds = 0
+        self.nonces: dict[str, str] = {}
+        change = new_table(
+            CODE,
+            Settings(game="canfield", seats=3),
+            ANN,
+            NAMES[ANN],
+            1,
+            node=NODES[0],
+            now=self.now,
+            fresh_seed=SEED,
+        )
+        self.table: TableState = change.table
+
+    def fresh_seed(self) -> bytes:
+        self.seeds += 1
+        return hashlib.sha256(str(self.seeds).encode()).digest()
+
+    def fresh_nonce(self, player: str) -> str:
+        self.seeds += 1
+        self.nonces[player] = hashlib.md5(str(self.seeds).encode()).hexdigest()
+        return hashlib.sha256(bytes.fromhex(self.nonces[player])).hexdigest()
+
+    def id_of(self, player: str) -> int:
+        return next_id(self.table, player)
+
+    def attempt(self, act: Callable[[], Change | None]) -> None:
+        """Do it; a no leaves everything as it was."""
+        before, packed = self.table, pack(self.table)
+        try:
+            change = act()
+        except Refusal:
+            change = None
+        # the transition, if any, made another table and left its own alone
+        assert pack(before) == packed
+        if change is not None:
+            self.check_step(before, change)
+            self.table = change.table
+
+    def check_step(self, before: TableState, change: Change) -> None:
+        table = change.table
+        if table.phase is not before.phase and table.phase is not Phase.CLOSED:
+            steps = {(before.phase, table.phase)}
+            # a race can begin, or a countdown be voided, and nothing else happen twice at once
+            assert steps <= WAYS
+        if (table.settings, table.seed, table.race) != (before.settings, before.seed, before.race):
+            assert table.commitment != before.commitment
+            assert not any(seat.is_ready for seat in table.seats)
+        if before.phase is Phase.RUNNING and table.phase is Phase.RUNNING:
+            frozen = ("racers", "racer_names", "racer_bots", "nonces", "deal_key", "seed")
+            for name in (*frozen, "commitment", "start_at", "deadline", "race"):
+                assert getattr(table, name) == getattr(before, name), name
+            gone = {seat.player for seat in before.seats} - {seat.player for seat in table.seats}
+            told = {e.player for e in change.effects if isinstance(e, RacerLeft)}
+            assert told == (gone & set(table.racers)) - set(before.left)
+        started = any(isinstance(effect, RaceStarted) for effect in change.effects)
+        assert started == ((before.phase, table.phase) == (Phase.COUNTDOWN, Phase.RUNNING))
+        if any(isinstance(effect, CountdownVoided) for effect in change.effects):
+            assert before.phase is Phase.COUNTDOWN
+            assert table.notice
+        if any(isinstance(effect, BoardsDue) for effect in change.effects):
+            assert before.phase is Phase.RUNNING
+        assert table.epoch >= before.epoch
+
+    # What players do
+
+    @rule(player=players, node=st.sampled_from(NODES))
+    def joins(self, player: str, node: str) -> None:
+        self.attempt(
+            lambda: join(
+                self.table,
+                player,
+                NAMES[player],
+                self.id_of(player),
+                bot=player == DAN,
+                node=node,
+                now=self.now,
+            )
+        )
+
+    @rule(player=players, node=st.sampled_from(NODES))
+    def comes_back(self, player: str, node: str) -> None:
+        self.attempt(lambda: resume(self.table, player, node=node, now=self.now))
+
+    @rule(player=players, older=st.sampled_from([0, 0, 0, 1]))
+    def loses_the_connection(self, player: str, older: int) -> None:
+        seat = self.table.seat(player)
+        epoch = seat.epoch - older if seat else 1
+        self.attempt(lambda: disconnect(self.table, player, epoch, now=self.now))
+
+    @rule(player=players)
+    def leaves(self, player: str) -> None:
+        command_id = self.id_of(player)
+        self.attempt(
+            lambda: leave(
+                self.table, player, command_id, now=self.now, fresh_seed=self.fresh_seed()
+            )
+        )
+
+    @rule(player=players, other=players)
+    def sends_away(self, player: str, other: str) -> None:
+        self.attempt(
+            lambda: kick(
+                self.table,
+                player,
+                self.id_of(player),
+                target=other,
+                now=self.now,
+                fresh_seed=self.fresh_seed(),
+            )
+        )
+
+    @rule(
+        game=st.sampled_from([None, "canfield", "caprice", "faro"]),
+        cap=st.sampled_from([None, 0, 3, 7]),
+        seats=st.sampled_from([None, 1, 3, 16]),
+        public=st.sampled_from([None, True, False]),
+    )
+    def changes_settings(
+        self, game: str | None, cap: int | None, seats: int | None, public: bool | None
+    ) -> None:
+        host = self.table.host
+        self.attempt(
+            lambda: change_settings(
+                self.table,
+                host,
+                self.id_of(host),
+                game=game,
+                cap=cap,
+                seats=seats,
+                public=public,
+                now=self.now,
+                fresh_seed=self.fresh_seed(),
+            )
+        )
+
+    @rule(player=players)
+    def is_ready(self, player: str) -> None:
+        self.attempt(
+            lambda: ready(
+                self.table,
+                player,
+                self.id_of(player),
+                commitment=self.table.commitment,
+                nonce_hash=self.fresh_nonce(player),
+                now=self.now,
+            )
+        )
+
+    @rule(player=players)
+    def is_not_ready(self, player: str) -> None:
+        self.attempt(lambda: not_ready(self.table, player, self.id_of(player), now=self.now))
+
+    @rule()
+    @precondition(lambda self: self.table.phase is Phase.GATHERING)
+    def everyone_is_ready_and_the_host_starts(self) -> None:
+        for seat in self.table.seats:
+            self.is_ready(seat.player)
+        self.starts()
+
+    @rule()
+    def starts(self) -> None:
+        host = self.table.host
+        self.attempt(lambda: start(self.table, host, self.id_of(host), now=self.now))
+
+    @rule(player=players)
+    @precondition(lambda self: self.table.phase is Phase.COUNTDOWN)
+    def shows_a_nonce(self, player: str) -> None:
+        nonce = self.nonces.get(player, "0" * 32)
+        self.attempt(
+            lambda: reveal(self.table, player, self.id_of(player), nonce=nonce, now=self.now)
+        )
+
+    @rule()
+    @precondition(lambda self: self.table.phase is Phase.COUNTDOWN)
+    def everyone_shows_the_nonce(self) -> None:
+        for player in self.table.racers:
+            self.shows_a_nonce(player)
+
+    @rule()
+    @precondition(lambda self: self.table.phase is Phase.GATHERING and self.table.seats)
+    def a_whole_countdown_goes_by(self) -> None:
+        self.everyone_is_ready_and_the_host_starts()
+        self.everyone_shows_the_nonce()
+        self.the_next_timer_runs_out()
+
+    @rule(player=players)
+    @precondition(lambda self: self.table.phase is Phase.RUNNING)
+    def does_nothing_for_too_long(self, player: str) -> None:
+        self.attempt(lambda: idle_leave(self.table, player, now=self.now))
+
+    @rule()
+    @precondition(lambda self: self.table.phase is Phase.RUNNING)
+    def the_last_board_ends(self) -> None:
+        self.attempt(lambda: finish(self.table, outcome(self.table), now=self.now))
+
+    @rule()
+    @precondition(lambda self: self.table.phase is Phase.OVER)
+    def host_calls_the_next_race(self) -> None:
+        host = self.table.host
+        self.attempt(
+            lambda: next_race(
+                self.table, host, self.id_of(host), now=self.now, fresh_seed=self.fresh_seed()
+            )
+        )
+
+    # What time does
+
+    @rule(
+        millis=st.sampled_from([1, 1_000, 3_000, 5_000, 60_000, 600_000, 3_600_000]),
+        dead=st.sampled_from([(), (), (), ("node-1",), ("node-1", "node-2")]),
+    )
+    def time_passes(self, millis: int, dead: tuple[str, ...]) -> None:
+        self.now = Millis(self.now + millis)
+        self.sweep(dead)
+
+    @rule()
+    def the_next_timer_runs_out(self) -> None:
+        at = due(self.table)
+        if at is not None:
+            self.now = max(self.now, at)
+            self.sweep(())
+
+    def sweep(self, dead: tuple[str, ...]) -> None:
+        self.attempt(lambda: elapse(self.table, self.now, self.fresh_seed(), dead))
+        assert elapse(self.table, self.now, self.fresh_seed(), dead) is None
+        at = due(self.table)
+        assert (at is None) == (self.table.phase is Phase.CLOSED)
+        assert at is None or at > self.now
+
+    # What always holds
+
+    @invariant()
+    def somebody_is_host_while_anybody_sits(self) -> None:
+        seated = [seat.player for seat in self.table.seats]
+        assert len(set(seated)) == len(seated) <= self.table.settings.seats
+        assert (self.table.host in seated) if seated else self.table.host == ""
+        assert not set(seated) & set(self.table.kicked)
+
+    @invariant()
+    def the_commitment_fits_the_seed(self) -> None:
+        table = self.table
+        assert table.commitment == commitment(
+            bytes.fromhex(table.seed),
+            table.settings.game,
+            table.rules_version,
+            table.code,
+            table.race,
+        )
+
+    @invariant()
+    def racers_nonces_and_deal_key_belong_together(self) -> None:
+        table = self.table
+        if table.phase is Phase.GATHERING:
+            assert (table.racers, table.nonces, table.deal_key, table.left) == ((), {}, "", ())
+        if table.phase in (Phase.COUNTDOWN, Phase.RUNNING, Phase.OVER):
+            assert table.racers
+            assert set(table.racer_names) == set(table.racers)
+            assert set(table.nonces) <= set(table.racers)
+            assert set(table.left) <= set(table.racers)
+        if table.phase is Phase.COUNTDOWN:
+            assert set(table.racers) <= {seat.player for seat in table.seats}
+            assert bool(table.deal_key) == (not table.missing)
+        if table.phase is Phase.RUNNING:
+            assert not table.missing
+            gone = set(table.racers) - {seat.player for seat in table.seats}
+            assert gone <= set(table.left)
+        if table.deal_key and table.phase is not Phase.CLOSED:
+            nonces = {player: bytes.fromhex(nonce) for player, nonce in table.nonces.items()}
+            key = deal_key(bytes.fromhex(table.seed), table.race_id, nonces)
+            assert table.deal_key == key.hex()
+
+    @invariant()
+    def away_is_away_since_some_time(self) -> None:
+        for seat in self.table.seats:
+            assert seat.is_connected == (seat.absent_since == 0)
+            assert seat.absent_since <= self.now
+            assert 0 < seat.epoch <= self.table.epoch
+            assert is_repeat(self.table, seat.player, seat.last_id)
+
+    @invariant()
+    def it_comes_back_from_the_store_as_it_was(self) -> None:
+        assert unpack(pack(self.table)) == self.table
+
+    @invariant()
+    def the_picture_holds_no_secret(self) -> None:
+        shown = str(public_view(self.table, 1))
+        assert self.table.seed not in shown
+        assert not any(nonce in shown for nonce in self.table.nonces.values())
+        assert not self.table.deal_key or self.table.deal_key not in shown
+
+
+Evening.TestCase.settings = hypothesis_settings(
+    max_examples=60, stateful_step_count=40, deadline=None
+)
+test_an_evening_at_a_table = Evening.TestCase

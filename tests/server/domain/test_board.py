@@ -1,0 +1,173 @@
+"""Boards: the fold of a log is the truth, on any node, in any number of steps."""
+
+import pytest
+from msgspec.structs import replace
+
+from kit.tables import NOON
+from kit.walks import banking, walk
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import IllegalMove
+from saratoga_rules.moves import parse_move
+from saratoga_rules.position import parse_position
+from saratoga_rules.record import LOG_ENDINGS
+from saratoga_rules.standing import Reached, State
+from saratoga_server.domain.board import (
+    ENDING_OF_STATE,
+    FOLD_STEP,
+    IDLE_LEAVES,
+    Board,
+    Played,
+    as_far_as,
+    enter,
+    fold,
+    is_quiet,
+    open_board,
+    played,
+)
+from saratoga_server.ports import LogEntry, Millis, StoredBoard
+
+CANFIELD = GAMES["canfield"]
+TAKES_BACK = GAMES["canfield-aisleriot"]
+START = NOON
+OPENING = parse_position(
+    "stock=2C3C4C waste=- reserve=- up=1,1,1,1 down=- columns=2D/2H/3S/3D base=1 passes=1"
+)
+
+
+def at(millis: int) -> Millis:
+    return Millis(START + millis)
+
+
+def entry(text: str, millis: int, number: int, command_id: int = 0) -> LogEntry:
+    return LogEntry(text, at(millis), number, command_id)
+
+
+def stored(*entries: LogEntry, last_id: int = 0) -> StoredBoard:
+    return StoredBoard(epoch=1, last_id=last_id, banked=0, state="racing", entries=entries)
+
+
+def folded(*entries: LogEntry, last_id: int = 0, game: Game = CANFIELD) -> Board:
+    board = open_board(OPENING, START)
+    for _ in fold(game, board, stored(*entries, last_id=last_id)):
+        pass
+    return board
+
+
+def test_a_board_as_dealt_is_racing_and_empty() -> None:
+    board = open_board(OPENING, START)
+    assert (board.banked, board.length, board.moves, board.racing) == (4, 0, 0, True)
+    assert (board.reached, board.last_id) == (None, 0)
+
+
+def test_a_move_is_judged_without_changing_the_board() -> None:
+    board = open_board(OPENING, START)
+    after = played(CANFIELD, board, parse_move("t1>up"))
+    assert (after.banked, after.state) == (5, State.RACING)
+    assert (board.position, board.banked, list(board.log)) == (OPENING, 4, [])
+    with pytest.raises(IllegalMove):
+        played(CANFIELD, board, parse_move("t4>up"))
+
+
+def test_a_board_is_the_fold_of_its_log() -> None:
+    board = folded(entry("t1>up", 900, 3, 11), entry("draw", 1500, 7, 12), last_id=14)
+    assert (board.banked, board.length, board.moves, board.last_id) == (5, 2, 2, 14)
+    assert board.reached == Reached(900, 3)
+    assert board.position.waste
+
+
+@pytest.mark.parametrize("text", LOG_ENDINGS)
+def test_an_ending_in_the_log_ends_the_board(text: str) -> None:
+    board = folded(entry("draw", 100, 1), entry(text, 100, 2))
+    assert (board.state, board.length, board.moves) == (LOG_ENDINGS[text], 2, 1)
+    assert ENDING_OF_STATE[board.state] == text
+
+
+def test_a_count_reached_again_was_reached_at_its_last_rise() -> None:
+    log = (
+        entry("t1>up", 100, 1),
+        entry("t2>up", 200, 2),
+        entry("up.H>t3", 300, 3),
+        entry("t3>up", 400, 4),
+    )
+    assert folded(*log[:2], game=TAKES_BACK).reached == Reached(200, 2)
+    assert folded(*log[:3], game=TAKES_BACK).reached == Reached(100, 1)
+    assert folded(*log, game=TAKES_BACK).reached == Reached(400, 4)
+
+
+def test_a_count_below_the_deals_was_never_reached() -> None:
+    before = OPENING._replace(up=(2, 1, 1, 1))
+    board = open_board(before, START)
+    enter(board, played(TAKES_BACK, board, parse_move("up.C>t4")), [entry("up.C>t4", 50, 1)])
+    assert (board.banked, board.reached) == (4, None)
+
+
+def test_an_ending_with_the_move_is_entered_behind_it() -> None:
+    board = open_board(OPENING, START)
+    after = played(CANFIELD, board, parse_move("t1>up"))
+    stuck = Played(after.position, after.banked, State.STUCK)
+    enter(board, stuck, [entry("t1>up", 70, 5, 9), entry("stuck", 70, 6, 9)])
+    assert (board.state, board.length, board.moves) == (State.STUCK, 2, 1)
+    assert (board.reached, board.last_id) == (Reached(70, 5), 9)
+    assert board == folded(entry("t1>up", 70, 5, 9), entry("stuck", 70, 6, 9))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_whole_game_folded_is_the_game_played(game: str) -> None:
+    steps = walk(game, 3, banking)
+    log = tuple(
+        LogEntry(str(step.move), at(number), number, number)
+        for number, step in enumerate(steps[:-1], 1)
+    )
+    board = open_board(steps[0].position, START)
+    pauses = list(fold(GAMES[game], board, stored(*log)))
+    assert (board.position, board.length) == (steps[-1].position, len(log))
+    assert board.banked == steps[-1].position.banked
+    assert pauses == list(range(FOLD_STEP, len(log) + 1, FOLD_STEP))
+
+
+def test_who_makes_no_move_for_three_minutes_is_quiet() -> None:
+    board = open_board(OPENING, START)
+    assert not is_quiet(board, at(IDLE_LEAVES - 1), START)
+    assert is_quiet(board, at(IDLE_LEAVES), START)
+    assert not is_quiet(board, at(IDLE_LEAVES), at(60_000)), "the house was away"
+    enter(board, Played(OPENING, 4, State.RACING), [entry("draw", 1000, 1)])
+    assert not is_quiet(board, at(IDLE_LEAVES), START)
+    assert is_quiet(board, at(IDLE_LEAVES + 1000), START)
+    enter(board, Played(OPENING, 4, State.CASHED_OUT), [entry("cash-out", 1000, 2)])
+    assert not is_quiet(board, at(10 * IDLE_LEAVES), START)
+
+
+# A log that goes on
+
+
+def test_a_board_that_goes_on_is_the_board_folded_from_the_beginning() -> None:
+    rules = CANFIELD
+    log = [
+        entry(text, number * 10, number * 3, number)
+        for number, text in enumerate(["t1>up", "t2>up", "draw", "left"], start=1)
+    ]
+    whole = open_board(OPENING, START)
+    for _ in fold(rules, whole, stored(*log, last_id=9)):
+        pass
+    for length in range(len(log) + 1):
+        known = open_board(OPENING, START)
+        for _ in fold(rules, known, stored(*log[:length])):
+            pass
+        before = replace(known, log=known.log.copy(), rises=dict(known.rises))
+        board = as_far_as(known, stored(*log, last_id=9))
+        assert board is not None
+        for _ in fold(rules, board, stored(*log, last_id=9)):
+            pass
+        assert board == whole
+        assert known == before, "the board that others hold is as it was"
+
+
+def test_a_log_that_tells_another_story_is_folded_from_the_beginning() -> None:
+    one, two, other = entry("t1>up", 10, 1, 1), entry("t2>up", 20, 2, 2), entry("t3>up", 20, 4, 2)
+    known = folded(one, two)
+    assert as_far_as(known, stored(one, two)) is not None
+    assert as_far_as(known, stored(one)) is None
+    assert as_far_as(known, stored()) is None
+    assert as_far_as(known, stored(one, other)) is None
+    assert as_far_as(known, stored(one, other, two)) is None

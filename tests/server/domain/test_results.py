@@ -1,0 +1,161 @@
+"""Counting up: the record, the outcome, and what the leaderboards take."""
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from kit.tables import ANN, BEN, CLEO, NAMES, nonce, running
+from saratoga_rules.deal import deal_for_key
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import legal_moves
+from saratoga_rules.position import Position
+from saratoga_rules.record import parse_record
+from saratoga_rules.standing import State
+from saratoga_rules.verify import verify
+from saratoga_server.domain.board import ENDING_OF_STATE, Board, Played, enter, open_board, played
+from saratoga_server.domain.results import CountedRace, count_up
+from saratoga_server.domain.tables import TableState
+from saratoga_server.ports import LogEntry, Millis
+
+GAME = GAMES["canfield"]
+
+
+class Evening:
+    """A race whose boards the test plays, entry by entry."""
+
+    def __init__(self, *players: str, bots: Iterable[str] = (), chosen: bool = False) -> None:
+        self.state: TableState = replace(
+            running(*players), racer_bots=tuple(bots), chosen_seed=chosen
+        )
+        self.opening: Position = deal_for_key(GAME, bytes.fromhex(self.state.deal_key))
+        start = self.state.start_at
+        self.boards: dict[str, Board] = {each: open_board(self.opening, start) for each in players}
+        self.commits = 0
+
+    def moves(self, player: str, count: int, since: int = 0) -> None:
+        board = self.boards[player]
+        for number in range(count):
+            move = next(iter(legal_moves(GAME, board.position)))
+            self._enter(player, played(GAME, board, move), str(move), since + 1000 * number)
+
+    def ends(self, player: str, state: State = State.CASHED_OUT, at: int = 60_000) -> None:
+        board = self.boards[player]
+        after = Played(board.position, board.banked, state)
+        self._enter(player, after, ENDING_OF_STATE[state], at)
+
+    def _enter(self, player: str, after: Played, text: str, at: int) -> None:
+        self.commits += 1
+        moment = Millis(self.state.start_at + at)
+        enter(self.boards[player], after, [LogEntry(text, moment, self.commits, self.commits)])
+
+    def counted(self) -> CountedRace:
+        return count_up(self.state, self.opening, self.boards)
+
+
+def played_out(*players: str, bots: Iterable[str] = (), chosen: bool = False) -> CountedRace:
+    evening = Evening(*players, bots=bots, chosen=chosen)
+    for place, player in enumerate(players):
+        evening.moves(player, 6, since=place * 10_000)
+    for player in players:
+        evening.ends(player)
+    return evening.counted()
+
+
+def settled(counted: CountedRace) -> list[str]:
+    """Who enters a leaderboard."""
+    return [] if counted.settlement is None else [r.player for r in counted.settlement.results]
+
+
+def test_the_record_verifies_and_its_digest_is_announced() -> None:
+    counted = played_out(ANN, BEN, CLEO)
+    record = parse_record(counted.record)
+    verdict = verify(record)
+    assert verdict.ok, verdict
+    assert counted.record.endswith(f"digest {counted.outcome.digest}\n")
+    assert counted.outcome.nonces == {player: nonce(player) for player in (ANN, BEN, CLEO)}
+    assert (record.race, record.cap, record.ranked) == (1, 10, True)
+    assert {racer.name for racer in record.racers} == {"Ann", "Ben", "Cleo"}
+
+
+def test_the_outcome_tells_how_everyone_came_out() -> None:
+    evening = Evening(ANN, BEN)
+    evening.moves(BEN, 3)
+    evening.ends(BEN, State.LEFT, at=4000)
+    evening.ends(ANN, State.OUT_OF_TIME, at=600_000)
+    results = {row.player: row for row in evening.counted().outcome.results}
+    assert (results[BEN].state, results[BEN].moves, results[BEN].ended) == ("left", 3, 4000)
+    assert (results[ANN].state, results[ANN].moves) == ("out of time", 0)
+    assert (results[ANN].net, results[ANN].reached, results[ANN].name) == (-45, None, "Ann")
+
+
+def test_a_race_of_two_people_who_moved_is_ranked() -> None:
+    counted = played_out(ANN, BEN)
+    assert counted.outcome.ranked
+    assert sorted(settled(counted)) == [ANN, BEN]
+    assert counted.settlement is not None
+    assert (counted.settlement.race, counted.settlement.game) == ("mint-otter-42/1", "canfield")
+
+
+def test_who_made_no_move_does_not_make_a_race_ranked() -> None:
+    evening = Evening(ANN, BEN)
+    evening.moves(ANN, 5)
+    for player in (ANN, BEN):
+        evening.ends(player)
+    counted = evening.counted()
+    assert (counted.outcome.ranked, settled(counted)) == (False, [])
+
+
+def test_a_race_alone_is_not_ranked() -> None:
+    assert (played_out(ANN).outcome.ranked, settled(played_out(ANN))) == (False, [])
+
+
+def test_a_person_among_bots_is_not_ranked_and_the_bots_are() -> None:
+    counted = played_out(ANN, BEN, CLEO, bots=(BEN, CLEO))
+    assert not counted.outcome.ranked
+    assert sorted(settled(counted)) == [BEN, CLEO]
+    assert counted.settlement is not None
+    assert all(result.bot for result in counted.settlement.results)
+
+
+def test_bots_among_themselves_have_their_own_leaderboards() -> None:
+    counted = played_out(ANN, BEN, bots=(ANN, BEN))
+    assert (counted.outcome.ranked, sorted(settled(counted))) == (False, [ANN, BEN])
+    assert settled(played_out(ANN, bots=(ANN,))) == []
+
+
+def test_people_and_bots_of_a_ranked_race_enter_each_their_own() -> None:
+    counted = played_out(ANN, BEN, CLEO, bots=(CLEO,))
+    assert counted.settlement is not None
+    assert {r.player: r.bot for r in counted.settlement.results} == {
+        ANN: False,
+        BEN: False,
+        CLEO: True,
+    }
+
+
+def test_a_chosen_seed_enters_no_leaderboard() -> None:
+    counted = played_out(ANN, BEN, chosen=True)
+    assert (counted.outcome.ranked, settled(counted)) == (False, [])
+    assert settled(played_out(ANN, BEN, bots=(ANN, BEN), chosen=True)) == []
+
+
+def test_a_result_is_settled_with_the_time_at_which_its_count_was_reached() -> None:
+    evening = Evening(ANN, BEN)
+    evening.moves(ANN, 1)
+    evening.moves(BEN, 1)
+    for player in (ANN, BEN):
+        evening.ends(player)
+    counted = evening.counted()
+    assert counted.settlement is not None
+    for result in counted.settlement.results:
+        reached = evening.boards[result.player].reached
+        assert result.elapsed == (0 if reached is None else reached.at)
+        assert result.net == 5 * result.banked - 50
+
+
+def test_racers_are_named_as_at_the_countdown() -> None:
+    evening = Evening(ANN, BEN)
+    evening.state = replace(evening.state, seats=evening.state.seats[:1])
+    for player in (ANN, BEN):
+        evening.ends(player)
+    assert {row.name for row in evening.counted().outcome.results} == {NAMES[ANN], NAMES[BEN]}

@@ -1,0 +1,444 @@
+"""The house, open: every command to who serves it, every timer to what it sets off, faults as answers."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any, get_args
+
+import msgpack
+import msgspec
+import pytest
+
+from kit.fake_store import FakeStore, fake_store
+from kit.guests import RecordingLine, token_of
+from kit.messages import COMMANDS
+from kit.rooms import (
+    HouseInMemory,
+    always,
+    counted_down,
+    gathered,
+    house_in_memory,
+    open_in_memory,
+)
+from kit.tables import nonce_hash
+from saratoga_protocol.commands import (
+    AnyCommand,
+    CreateTable,
+    GetRecord,
+    Heartbeat,
+    Hello,
+    JoinTable,
+    MakeMove,
+    NextRace,
+    Ready,
+    Reveal,
+    Start,
+    WatchTable,
+)
+from saratoga_protocol.events import (
+    Alive,
+    Dealt,
+    Done,
+    MoveMade,
+    RaceOver,
+    Record,
+    Refused,
+    Standings,
+    TableChanged,
+)
+from saratoga_protocol.refusals import RESTARTING
+from saratoga_rules.record import parse_record
+from saratoga_rules.verify import verify
+from saratoga_server.composition import compose
+from saratoga_server.domain.tables import Change, TableState, resume, unpack
+from saratoga_server.domain.tables.state import FORMAT
+from saratoga_server.metrics.counters import Metrics
+from saratoga_server.ports import Millis
+from saratoga_server.store.connection import Store
+
+ONE_CARD_TO_BANK = (
+    "stock=2C3C4C5C6C7C waste=- reserve=- up=1,1,1,1 down=- columns=2D/9H/TH/KC base=1 passes=1"
+)
+
+
+async def test_nothing_is_answered_before_the_hello(rooms: HouseInMemory) -> None:
+    for command in COMMANDS.values():
+        stranger = rooms.stranger("Anna")
+        answer = await stranger.say(command)
+        if isinstance(command, Heartbeat):
+            assert isinstance(answer, Alive)
+        elif not isinstance(command, Hello):
+            assert isinstance(answer, Refused)
+            assert (answer.code, answer.re) == ("hello_first", command.id)
+    assert rooms.fake.tables == {}
+
+
+async def test_every_command_has_somebody_who_serves_it(rooms: HouseInMemory) -> None:
+    assert set(rooms.house._serves) == set(get_args(AnyCommand))
+
+
+async def test_every_command_has_exactly_one_answer_with_its_id(rooms: HouseInMemory) -> None:
+    anna = await rooms.guest("Anna")
+    for number, command in enumerate(COMMANDS.values(), 100):
+        told = len(anna.heard.events)
+        await anna.say(msgspec.structs.replace(command, id=number))
+        answers = [event for event in anna.heard.events[told:] if event.re is not None]
+        assert [answer.re for answer in answers] == [number], command
+
+
+async def test_a_heartbeat_tells_the_time(rooms: HouseInMemory) -> None:
+    anna = await rooms.guest("Anna")
+    answer = await anna.ask(Heartbeat)
+    assert (answer.now, answer.re) == (rooms.time.at, anna.last_id)
+
+
+# A race from beginning to end
+
+
+async def test_a_race_is_over_when_the_last_board_has_ended(rooms: HouseInMemory) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    wanda = await rooms.guest("Wanda")
+    code = await rooms.race(anna, bert)
+    await wanda.at_table(WatchTable, table=code)
+    secret = rooms.state(code)
+    await anna.moves("draw")
+    await anna.cash_out()
+    await rooms.settle()
+    assert anna.heard.all(RaceOver) == []
+    await bert.moves("draw")
+    await bert.cash_out()
+    await rooms.settle()
+    for guest in (anna, bert, wanda):
+        (over,) = guest.heard.all(RaceOver)
+        assert over.outcome.seed == secret.seed
+        assert over.outcome.nonces == secret.nonces
+        assert guest.table.phase == "over"
+    assert (over.outcome.race, over.outcome.game, over.outcome.ranked) == (
+        f"{code}/1",
+        "canfield",
+        True,
+    )
+    record = await anna.ask(GetRecord, race=f"{code}/1")
+    assert isinstance(record, Record)
+    assert record.text.endswith(f"digest {over.outcome.digest}\n")
+    assert verify(parse_record(record.text)).ok
+
+
+async def test_standings_are_the_last_word_before_the_result_and_not_after_it(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    await rooms.race(anna, bert)
+    await anna.cash_out()
+    await bert.cash_out()
+    await rooms.pass_time(1000)
+    kinds = [
+        type(event)
+        for event in anna.heard.events
+        if isinstance(event, Standings | TableChanged | RaceOver)
+    ]
+    assert kinds[-3:] == [Standings, TableChanged, RaceOver]
+    last = anna.heard.all(Standings)[-1]
+    assert {row.state for row in last.standings} == {"cashed out"}
+
+
+async def test_a_ready_racer_who_is_not_connected_is_left_out(rooms: HouseInMemory) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    await gathered(anna, bert)
+    await bert.ready()
+    await bert.hang_up()
+    await counted_down(anna)
+    assert anna.table.racers == [anna.player]
+    assert "Bert" in anna.table.notice
+
+
+async def test_results_are_added_up_over_the_races_of_a_table() -> None:
+    async with house_in_memory(always(ONE_CARD_TO_BANK)) as opened:
+        anna, bert = await opened.guest("Anna"), await opened.guest("Bert")
+        code = await opened.race(anna, bert)
+        for number in (1, 2):
+            assert anna.table.race == f"{code}/{number}"
+            await (anna if number == 1 else bert).moves("t1>up")
+            await anna.cash_out()
+            await bert.cash_out()
+            await opened.settle()
+            assert await bert.refused(NextRace, table=code) == "host_only"
+            assert isinstance(await anna.ask(NextRace, table=code), Done)
+            if number == 1:
+                await opened.deal(anna, bert)
+        assert [(seat.races, seat.wins, seat.net) for seat in bert.table.seats] == [
+            (2, 1, 2 * -50 + 45),
+            (2, 1, 2 * -50 + 45),
+        ]
+        first, second = bert.heard.all(RaceOver)
+        assert [row.player for row in first.outcome.results] == [anna.player, bert.player]
+        assert [row.player for row in second.outcome.results] == [bert.player, anna.player]
+        assert first.outcome.seed != second.outcome.seed
+
+
+async def test_who_bettered_nothing_shares_a_place() -> None:
+    async with house_in_memory(always(ONE_CARD_TO_BANK)) as opened:
+        anna, bert, cleo = [await opened.guest(name) for name in ("Anna", "Bert", "Cleo")]
+        await opened.race(anna, bert, cleo)
+        await cleo.moves("t1>up")
+        await opened.pass_time(250)
+        rows = anna.heard.all(Standings)[-1].standings
+        assert [(row.place, row.banked) for row in rows] == [(1, 5), (2, 4), (2, 4)]
+        assert rows[0].player == cleo.player
+
+
+async def test_of_equal_counts_the_one_reached_first_is_ahead() -> None:
+    async with house_in_memory(always(ONE_CARD_TO_BANK)) as opened:
+        anna, bert = await opened.guest("Anna"), await opened.guest("Bert")
+        await opened.race(anna, bert)
+        await bert.moves("t1>up")
+        opened.time.at += 1500
+        await anna.moves("t1>up")
+        for guest in (anna, bert):
+            await guest.cash_out()
+        await opened.settle()
+        results = anna.heard.all(RaceOver)[0].outcome.results
+        assert [(row.name, row.place) for row in results] == [("Bert", 1), ("Anna", 2)]
+        assert results[1].tie == "reached 5 cards 1.5 s later"
+
+
+async def test_standings_are_gathered_and_sent_once_a_tick() -> None:
+    async with house_in_memory(always(ONE_CARD_TO_BANK)) as opened:
+        anna, bert = await opened.guest("Anna"), await opened.guest("Bert")
+        await opened.race(anna, bert)
+        told = len(bert.heard.events)
+        await anna.moves("t1>up", "draw")
+        await bert.moves("t1>up")
+        await anna.cash_out()
+        assert bert.heard.all(Standings, told) == []
+        opened.house.broadcaster.tick()
+        (standings,) = bert.heard.all(Standings, told)
+        assert [(row.place, row.banked, row.state) for row in standings.standings] == [
+            (1, 5, "cashed out"),
+            (2, 5, "racing"),
+        ]
+        opened.house.broadcaster.tick()
+        assert len(bert.heard.all(Standings, told)) == 1
+
+
+async def test_a_move_that_banks_nothing_is_no_news_to_others(rooms: HouseInMemory) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    await rooms.race(anna, bert)
+    told = len(bert.heard.events)
+    await anna.moves("draw", "draw")
+    rooms.house.broadcaster.tick()
+    assert bert.heard.events[told:] == []
+
+
+# Faults of the house's own
+
+
+class Broken(RuntimeError):
+    """A fault with a secret in its text."""
+
+
+async def test_a_fault_of_the_house_is_an_answer_without_a_trace(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna = await rooms.guest("Anna")
+    await rooms.race(anna)
+
+    def break_down(*_: object) -> Any:
+        raise Broken("a secret inside")
+
+    monkeypatch.setattr("saratoga_server.domain.board.played", break_down)
+    answer = await anna.move("draw")
+    assert isinstance(answer, Refused)
+    assert (answer.code, answer.retry, answer.board) == ("house_fault", True, None)
+    assert not any(
+        word in frame
+        for frame in anna.heard.frames
+        for word in (b"secret", b"Broken", b"Traceback", b".py")
+    )
+    monkeypatch.undo()
+    assert isinstance(await anna.move("draw"), MoveMade)
+
+
+async def test_a_fault_with_the_board_is_an_answer_too(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna = await rooms.guest("Anna")
+    await rooms.race(anna)
+
+    def break_down(*_: object) -> Any:
+        raise Broken
+
+    monkeypatch.setattr("saratoga_server.live.races.wire_view", break_down)
+    answer = await anna.move("redeal")
+    assert isinstance(answer, Refused)
+    assert answer.code in ("house_fault", "illegal_move")
+
+
+# Draining
+
+
+async def test_a_house_that_drains_begins_nothing_and_finishes_everything(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    code = await rooms.race(anna, bert)
+    waiting = await rooms.guest("Cleo")
+    other = await gathered(waiting)
+    await waiting.ready()
+    rooms.house.draining = True
+    assert await rooms.house.why_not_ready() is not None
+    late = await rooms.guest("Dan")
+    assert await late.refused(CreateTable, game="canfield") == "draining"
+    assert await waiting.refused(Start, table=other) == "draining"
+    await late.at_table(JoinTable, table=code)
+    await anna.moves("draw")
+    await anna.cash_out()
+    await bert.cash_out()
+    await rooms.settle()
+    assert len(anna.heard.all(RaceOver)) == 1
+
+
+async def test_who_wants_a_table_for_newer_nodes_is_sent_to_look_for_one(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    code = await gathered(anna)
+    version, body = rooms.fake.tables[code]
+    newer = msgpack.packb(msgpack.unpackb(body) | {"format": FORMAT + 1})
+    rooms.fake.tables[code] = (version + 1, newer)
+    rooms.house.table_cache.forget(code)
+    assert await bert.refused(JoinTable, table=code) == "draining"
+    (session,) = (each for each in rooms.house.broadcaster.sessions if each.name == "Bert")
+    assert isinstance(session.line, RecordingLine)
+    assert session.line.closed == [RESTARTING]
+    assert rooms.fake.tables[code] == (version + 1, newer)
+
+
+async def test_a_house_about_to_stop_is_not_ready_and_goes_on(rooms: HouseInMemory) -> None:
+    rooms.house.leaving = True
+    assert await rooms.house.why_not_ready() == "This server is about to stop."
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    code = await rooms.race(anna, bert)
+    live_table = await rooms.house.table_cache.live_table(code)
+    (session,) = rooms.house.broadcaster.sessions_of(live_table.state.seats[0].player)
+    assert rooms.house.is_racing(session)
+    outside = await rooms.guest("Cleo")
+    (session,) = (each for each in rooms.house.broadcaster.sessions if each.seat is None)
+    assert outside.name == session.name
+    assert not rooms.house.is_racing(session)
+
+
+async def test_who_is_sent_on_is_away_only_if_not_back_when_the_node_ends(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    code = await rooms.race(anna, bert)
+    elsewhere = await open_in_memory(fake_store(rooms.fake), rooms.time, node="other")
+    rooms.house.draining = True
+    version, _ = rooms.fake.tables[code]
+    for session in list(rooms.house.broadcaster.sessions):
+        await rooms.house.gone(session)
+    # nobody hears of it, for who was sent on is about to be back
+    assert rooms.fake.tables[code][0] == version
+
+    def back(table: TableState, now: Millis) -> Change | None:
+        return resume(
+            table, anna.player, node=elsewhere.node, hello=anna.session.hello + 1, now=now
+        )
+
+    await elsewhere.table_cache.change(code, back)
+    await rooms.house.stop()
+    seats = {seat.name: seat.node for seat in unpack(rooms.fake.tables[code][1]).seats}
+    assert seats == {"Anna": elsewhere.node, "Bert": ""}
+    await elsewhere.stop()
+
+
+async def test_a_house_is_ready_when_its_store_answers(rooms: HouseInMemory) -> None:
+    assert await rooms.house.why_not_ready() is None
+    rooms.fake.unavailable = True
+    rooms.time.at += 1000
+    assert await rooms.house.why_not_ready() == "The store does not answer."
+
+
+async def test_a_stopped_house_has_taken_back_its_sign_of_life(rooms: HouseInMemory) -> None:
+    assert rooms.house.node in rooms.fake.nodes
+    await rooms.house.stop()
+    assert rooms.house.node not in rooms.fake.nodes
+
+
+async def test_a_house_stops_without_its_store(rooms: HouseInMemory) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    await rooms.race(anna, bert)
+    rooms.house.draining = rooms.fake.unavailable = True
+    await rooms.house.stop()
+    rooms.fake.unavailable = False
+    assert rooms.house.node in rooms.fake.nodes
+
+
+# The same on every store, by the house's own clock
+
+
+@pytest.fixture
+async def timed(
+    store: Store | FakeStore, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[HouseInMemory]:
+    """A house that keeps its own time on a store of any kind; its countdowns are over at once."""
+    monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 1)
+    house = await compose(store, "node", "test", Metrics())
+    opened = HouseInMemory(None, None, house, store)  # type: ignore[arg-type]
+    duty = asyncio.create_task(opened.timekeeper.keep())
+    try:
+        yield opened
+    finally:
+        await house.stop()
+        duty.cancel()
+        await asyncio.gather(duty, return_exceptions=True)
+
+
+async def test_a_race_goes_its_way_on_every_store(timed: HouseInMemory) -> None:
+    anna, bert = await timed.guest("Anna", legal=True), await timed.guest("Bert")
+    code = await gathered(anna, bert)
+    await counted_down(anna, bert)
+    for guest in (anna, bert):
+        await guest.heard.next(Dealt, 0)
+    command = MakeMove(id=anna.last_id + 1, race=f"{code}/1", after=0, move="draw")
+    first, again = await anna.say(command), await anna.say(command)
+    assert isinstance(first, MoveMade)
+    assert isinstance(again, MoveMade)
+    assert (first.repeat, again.repeat, again.board) == (False, True, first.board)
+    await bert.moves("draw", "draw")
+    for guest in (anna, bert):
+        await guest.cash_out()
+    over = await anna.heard.next(RaceOver, 0)
+    record = await bert.ask(GetRecord, race=f"{code}/1")
+    assert verify(parse_record(record.text)).ok
+    assert over.outcome.ranked
+    assert {row.state for row in over.outcome.results} == {"cashed out"}
+
+
+async def test_a_countdown_is_voided_by_the_houses_own_clock(
+    timed: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.domain.tables.countdown.REVEAL_MILLIS", 1)
+    anna = await timed.guest("Anna")
+    code = await gathered(anna)
+    commitment = anna.table.commitment
+    await anna.ask(Ready, table=code, commitment=commitment, nonce_hash=nonce_hash(anna.player))
+    told = len(anna.heard.events)
+    await anna.ask(Start, table=code)
+    while anna.table.phase != "gathering" or anna.table.commitment == commitment:
+        await anna.heard.next(TableChanged, len(anna.heard.events))
+    assert anna.heard.all(Dealt, told) == []
+    assert await anna.refused(Reveal, table=code, nonce="0" * 32) == "wrong_phase"
+
+
+async def test_tokens_do_not_leave_the_reception(rooms: HouseInMemory) -> None:
+    anna = await rooms.guest("Anna")
+    await rooms.race(anna)
+    secret = token_of("Anna")
+    for frame in anna.heard.frames:
+        assert secret.encode() not in frame if isinstance(frame, bytes) else secret not in frame
+    assert secret not in repr(rooms.fake)
+
+
+def test_every_way_into_the_house_is_tested() -> None:
+    assert {type(command) for command in COMMANDS.values()} == set(get_args(AnyCommand))

@@ -1,0 +1,180 @@
+"""Hellos, tokens and names."""
+
+import pytest
+
+from kit.guests import token_of
+from kit.rooms import HouseInMemory, gathered
+from saratoga_protocol.commands import ClaimName, Hello
+from saratoga_protocol.events import NameClaimed, Refused, Welcome
+from saratoga_protocol.players import player_id
+from saratoga_protocol.refusals import ABUSE, BANNED
+from saratoga_rules.games import GAMES
+from saratoga_server.handlers.identity import MOST_REFUSED, token_hash
+from saratoga_server.live.session import Session
+from saratoga_server.ports import PlayerRow
+from saratoga_server.rate_limits.accounts import RateLimiter
+from saratoga_server.rate_limits.limits import PER_ADDRESS, Act
+
+
+def test_what_is_kept_of_a_token_is_neither_it_nor_the_players_id() -> None:
+    token = token_of("Anna")
+    assert token not in token_hash(token)
+    assert player_id(token) not in token_hash(token)
+
+
+async def test_a_new_player_is_welcomed_under_a_name(rooms: HouseInMemory) -> None:
+    anna = rooms.stranger("Anna")
+    welcome = await anna.hello()
+    assert (welcome.player, welcome.name, welcome.bot) == (player_id(anna.token), "Anna", False)
+    assert (welcome.next_id, welcome.now, welcome.table) == (1, rooms.time.at, None)
+    assert (welcome.node, welcome.games) == (rooms.house.node, list(GAMES))
+    assert rooms.fake.players[anna.player].token_hash == token_hash(anna.token)
+
+
+async def test_hello_is_said_once(rooms: HouseInMemory) -> None:
+    anna = await rooms.guest("Anna")
+    assert await anna.refused(Hello, token=anna.token) == "hello_twice"
+    assert await anna.refused(Hello, token=token_of("Bert"), name="Bert") == "hello_twice"
+    assert anna.session.player == player_id(anna.token)
+
+
+async def test_a_token_that_is_not_the_players_is_refused(rooms: HouseInMemory) -> None:
+    anna = rooms.stranger("Anna")
+    player = player_id(anna.token)
+    rooms.fake.players[player] = PlayerRow(player=player, token_hash="another", name="Anna")
+    assert await anna.refused(Hello, token=anna.token) == "wrong_token"
+    assert anna.session.player == ""
+
+
+async def test_a_player_who_comes_back_is_known(rooms: HouseInMemory) -> None:
+    anna = await rooms.guest("Anna")
+    code = await gathered(anna)
+    back = rooms.stranger("Anna")
+    welcome = await back.hello(name="Annabel")
+    assert (welcome.name, welcome.table) == ("Anna", code), "the name stays until it is changed"
+    assert welcome.next_id > 1
+
+
+async def test_once_a_bot_always_a_bot(rooms: HouseInMemory) -> None:
+    await rooms.guest("Otto", bot=True)
+    welcome = await rooms.stranger("Otto", bot=False).hello()
+    assert welcome.bot
+    await rooms.guest("Anna", bot=False)
+    assert not (await rooms.stranger("Anna", bot=True).hello()).bot
+
+
+async def test_a_name_belongs_to_one_player(rooms: HouseInMemory) -> None:
+    await rooms.guest("Anna")
+    thief = rooms.stranger("thief")
+    for name in ("Anna", "anna", "\u0391nna"):  # the last begins with a Greek letter
+        answer = await thief.say(Hello(id=1, token=thief.token, name=name))
+        assert isinstance(answer, Refused)
+        assert answer.code in ("name_taken", "bad_name")
+    assert thief.session.player == ""
+    welcome = await thief.say(Hello(id=1, token=thief.token, name="Bert"))
+    assert isinstance(welcome, Welcome)
+
+
+@pytest.mark.parametrize("name", ["a", "x" * 40, "admin", "two\nlines", "\u202eanna", "   "])
+async def test_a_name_that_will_not_do_is_refused_with_a_reason(
+    rooms: HouseInMemory, name: str
+) -> None:
+    anna = await rooms.guest("Anna")
+    assert await anna.refused(ClaimName, name=name) == "bad_name"
+    assert rooms.fake.players[anna.player].name == "Anna"
+
+
+async def test_who_takes_another_name_is_called_so_at_the_table(rooms: HouseInMemory) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    await gathered(anna, bert)
+    answer = await anna.ask(ClaimName, name="Dora")
+    assert answer == NameClaimed(re=anna.last_id, name="Dora")
+    assert [seat.name for seat in bert.table.seats] == ["Dora", "Bert"]
+    cleo = await rooms.guest("Anna Zwei")
+    assert await cleo.refused(ClaimName, name="Dora") == "name_taken"
+    assert isinstance(await cleo.ask(ClaimName, name="Anna"), NameClaimed)
+
+
+async def test_a_banned_player_is_turned_away_and_not_to_come_back(
+    rooms: HouseInMemory,
+) -> None:
+    anna = await rooms.guest("Anna")
+    await rooms.store.players.set_banned(anna.player, True)
+    back = rooms.stranger("Anna")
+    assert await back.refused(Hello, token=back.token) == "banned"
+    assert back.sent_away == [BANNED.code]
+
+
+async def test_a_hello_that_the_store_did_not_answer_may_be_said_again(
+    rooms: HouseInMemory,
+) -> None:
+    anna = rooms.stranger("Anna")
+    rooms.fake.lose_answers = 1
+    assert await anna.refused(Hello, token=anna.token, name="Anna") == "store_unavailable"
+    assert (await anna.hello()).name == "Anna"
+
+
+async def test_who_guesses_on_and_on_is_sent_away(rooms: HouseInMemory) -> None:
+    anna = rooms.stranger("Anna")
+    await rooms.guest("Bert")
+    codes = [
+        await anna.refused(Hello, token=anna.token, name="Bert") for _ in range(MOST_REFUSED + 1)
+    ]
+    assert codes == ["name_taken"] * MOST_REFUSED + ["too_fast"]
+    assert anna.sent_away == [ABUSE.code]
+    assert anna.player not in rooms.fake.players
+
+
+async def test_a_new_name_is_taken_though_the_old_table_is_long_gone(
+    rooms: HouseInMemory,
+) -> None:
+    anna = await rooms.guest("Anna")
+    await rooms.store.players.sit(anna.player, "odd-emu-11")
+    assert isinstance(await anna.ask(ClaimName, name="Dora"), NameClaimed)
+
+
+# How many
+
+
+def cramped(session: Session, factor: float, now: list[float]) -> None:
+    """Have the limits of an address count for this session, for so small a household."""
+    ledger = RateLimiter(lambda: now[0], factor=factor, per_player={})
+    session.quota = ledger.quota("203.0.113.7")
+
+
+async def test_new_players_from_one_address_come_one_by_one(rooms: HouseInMemory) -> None:
+    now = [0.0]
+    known = await rooms.guest("Anna")
+    anna = rooms.stranger("Anna")
+    cramped(anna.session, 1 / PER_ADDRESS[Act.NEW_PLAYER].burst, now)
+    bert, cleo = rooms.stranger("Bert"), rooms.stranger("Cleo")
+    bert.session.quota = cleo.session.quota = anna.session.quota
+    await bert.hello()
+    answer = await cleo.ask(Hello, token=cleo.token, name="Cleo")
+    assert (answer.code, answer.retry) == ("too_fast", True)
+    assert "Wait 2000 s." in answer.message
+    assert answer.wait == 2_000_000
+    assert cleo.session.player == ""
+    # who is known already is let in
+    assert (await anna.hello()).player == known.player
+    now[0] += 2000
+    assert (await cleo.hello()).name == "Cleo"
+
+
+async def test_a_hello_without_a_name_claims_none(rooms: HouseInMemory) -> None:
+    anna = rooms.stranger("Anna")
+    cramped(anna.session, 1 / PER_ADDRESS[Act.NAME].burst, [0.0])
+    answer = await anna.ask(Hello, token=anna.token)
+    assert isinstance(answer, Welcome)
+    assert isinstance(await anna.ask(ClaimName, name="Anna"), NameClaimed)
+    assert await anna.refused(ClaimName, name="Dora") == "too_fast"
+
+
+async def test_refused_hellos_of_one_address_count_together(rooms: HouseInMemory) -> None:
+    await rooms.guest("Bert")
+    anna, cleo = rooms.stranger("Anna"), rooms.stranger("Cleo")
+    cramped(anna.session, 2 / PER_ADDRESS[Act.HELLO_REFUSED].burst, [0.0])
+    cleo.session.quota = anna.session.quota
+    for each in (anna, cleo):
+        assert await each.refused(Hello, token=each.token, name="Bert") == "name_taken"
+    assert await cleo.refused(Hello, token=cleo.token) == "too_fast"

@@ -1,0 +1,533 @@
+"""Tables as players ask for them: coming, going, taking over, getting ready, watching."""
+
+import pytest
+
+from kit.guests import GuestInMemory
+from kit.rooms import HouseInMemory, counted_down, for_newer_nodes, gathered
+from saratoga_protocol.commands import (
+    ChangeSettings,
+    ClaimName,
+    CreateTable,
+    GetRecord,
+    Hello,
+    JoinTable,
+    Kick,
+    LeaveTable,
+    MakeMove,
+    NextRace,
+    NotReady,
+    Ready,
+    Resume,
+    Start,
+    UnwatchTable,
+    WatchTable,
+)
+from saratoga_protocol.events import (
+    Dealt,
+    Done,
+    Refused,
+    SeatLost,
+    Snapshot,
+    Standings,
+    TableChanged,
+)
+from saratoga_protocol.refusals import RESTARTING, TAKEN_OVER
+from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
+from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, IDLE_MILLIS
+from saratoga_server.ports import StoreUnavailable, TableWrite
+from saratoga_server.rate_limits.accounts import RateLimiter
+from saratoga_server.rate_limits.limits import Act, Rate
+
+AWAY = "odd-emu-11"
+"""A code that no table has."""
+
+
+async def guests(rooms: HouseInMemory, *names: str) -> list[GuestInMemory]:
+    return [await rooms.guest(name) for name in names]
+
+
+def seated(guest: GuestInMemory) -> list[str]:
+    return [seat.name for seat in guest.table.seats]
+
+
+# Opening and joining
+
+
+async def test_who_opens_a_table_is_its_host(rooms: HouseInMemory) -> None:
+    (anna,) = await guests(rooms, "Anna")
+    snapshot = await anna.at_table(CreateTable, game="caprice", cap=5, seats=3, public=True)
+    assert snapshot.table.host == anna.player
+    assert (snapshot.table.phase, snapshot.table.race) == (
+        "gathering",
+        f"{snapshot.table.code}/1",
+    )
+    settings = snapshot.table.settings
+    assert (settings.game, settings.cap, settings.seats, settings.public) == (
+        "caprice",
+        5,
+        3,
+        True,
+    )
+    assert seated(anna) == ["Anna"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [
+        ({"game": "klondike"}, "no_such_game"),
+        ({"game": "canfield", "cap": 4}, "bad_settings"),
+        ({"game": "canfield", "cap": 0, "public": True}, "bad_settings"),
+    ],
+)
+async def test_a_table_needs_settings_that_go_together(
+    rooms: HouseInMemory, settings: dict[str, object], code: str
+) -> None:
+    (anna,) = await guests(rooms, "Anna")
+    assert await anna.refused(CreateTable, **settings) == code
+    assert rooms.fake.tables == {}
+
+
+async def test_asking_again_for_a_table_gives_the_same_table(rooms: HouseInMemory) -> None:
+    (anna,) = await guests(rooms, "Anna")
+    command = CreateTable(id=7, game="canfield")
+    first, again = await anna.say(command), await anna.say(command)
+    assert isinstance(first, Snapshot)
+    assert isinstance(again, Snapshot)
+    assert again.table.code == first.table.code
+    assert len(rooms.fake.tables) == 1
+    assert anna.sent_away == []
+
+
+async def test_asking_again_for_a_table_gives_the_same_table_after_a_restart(
+    rooms: HouseInMemory,
+) -> None:
+    (anna,) = await guests(rooms, "Anna")
+    command = CreateTable(id=7, game="canfield")
+    first = await anna.say(command)
+    await rooms.restart()
+    back = await rooms.guest("Anna")
+    again = await back.say(command)
+    assert isinstance(first, Snapshot)
+    assert isinstance(again, Snapshot)
+    assert again.table.code == first.table.code
+    assert len(rooms.fake.tables) == 1
+
+
+async def test_a_table_that_was_closed_since_is_not_opened_again(
+    rooms: HouseInMemory,
+) -> None:
+    (anna,) = await guests(rooms, "Anna")
+    command = CreateTable(id=7, game="canfield")
+    assert isinstance(await anna.say(command), Snapshot)
+    await rooms.pass_time(IDLE_MILLIS)
+    again = await anna.say(command)
+    assert isinstance(again, Refused)
+    assert again.code == "table_closed"
+    assert len(rooms.fake.tables) == 1
+
+
+async def test_a_table_whose_answer_was_lost_is_there_when_asked_for_again(
+    rooms: HouseInMemory,
+) -> None:
+    (anna,) = await guests(rooms, "Anna")
+    command = CreateTable(id=7, game="canfield")
+    codes = set()
+    for lost in (3, 2, 1):  # the code, the table, the seat's note
+        rooms.fake.lose_answers = lost
+        while rooms.fake.lose_answers:
+            answer = await anna.say(command)
+            assert isinstance(answer, Refused)
+            assert answer.code == "store_unavailable"
+        done = await anna.say(command)
+        assert isinstance(done, Snapshot)
+        codes.add(done.table.code)
+    assert len(codes) == len(rooms.fake.tables) == 1
+
+
+async def test_one_sits_at_one_table_at_a_time(rooms: HouseInMemory) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    await gathered(anna)
+    code = await gathered(bert)
+    assert await anna.refused(CreateTable, game="canfield") == "elsewhere"
+    assert await anna.refused(JoinTable, table=code) == "elsewhere"
+    await anna.ask(LeaveTable, table=anna.table.code)
+    await anna.at_table(JoinTable, table=code)
+    assert seated(bert) == ["Bert", "Anna"]
+
+
+async def test_without_a_name_nobody_sits_down(rooms: HouseInMemory) -> None:
+    (anna,) = await guests(rooms, "Anna")
+    code = await gathered(anna)
+    nobody = rooms.stranger("nobody")
+    await nobody.ask(Hello, token=nobody.token)
+    assert await nobody.refused(CreateTable, game="canfield") == "name_needed"
+    assert await nobody.refused(JoinTable, table=code) == "name_needed"
+    await nobody.at_table(WatchTable, table=code)
+    await nobody.ask(ClaimName, name="Dora")
+    await nobody.at_table(JoinTable, table=code)
+    assert seated(anna) == ["Anna", "Dora"]
+
+
+async def test_a_full_table_takes_nobody(rooms: HouseInMemory) -> None:
+    anna, bert, cleo = await guests(rooms, "Anna", "Bert", "Cleo")
+    snapshot = await anna.at_table(CreateTable, game="canfield", seats=2)
+    await bert.at_table(JoinTable, table=snapshot.table.code)
+    assert await cleo.refused(JoinTable, table=snapshot.table.code) == "table_full"
+    await bert.ask(LeaveTable, table=snapshot.table.code)
+    await cleo.at_table(JoinTable, table=snapshot.table.code)
+
+
+@pytest.mark.parametrize("kind", [JoinTable, Resume, WatchTable, LeaveTable, Start, NotReady])
+async def test_a_table_that_is_not_there_is_told_apart(rooms: HouseInMemory, kind: type) -> None:
+    (anna,) = await guests(rooms, "Anna")
+    assert await anna.refused(kind, table=AWAY) == "no_such_table"
+
+
+@pytest.mark.parametrize("kind", [Resume, LeaveTable, Start, NextRace, NotReady])
+async def test_only_who_is_seated_does_things_at_a_table(rooms: HouseInMemory, kind: type) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    code = await gathered(anna)
+    assert await bert.refused(kind, table=code) == "not_seated"
+    await bert.at_table(WatchTable, table=code)
+    assert await bert.refused(kind, table=code) == "not_seated"
+
+
+# Going and being sent away
+
+
+async def test_who_leaves_is_gone_and_may_come_again(rooms: HouseInMemory) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    code = await gathered(anna, bert)
+    command = LeaveTable(id=50, table=code)
+    assert isinstance(await bert.say(command), Done)
+    assert isinstance(await bert.say(command), Done), "said again"
+    assert seated(anna) == ["Anna"]
+    told = len(bert.heard.events)
+    await anna.ready()
+    assert bert.heard.events[told:] == []
+    await bert.at_table(JoinTable, table=code)
+    assert seated(anna) == ["Anna", "Bert"]
+
+
+async def test_a_watcher_who_leaves_the_seat_goes_on_watching(rooms: HouseInMemory) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    code = await gathered(anna)
+    await bert.at_table(WatchTable, table=code)
+    await bert.at_table(JoinTable, table=code)
+    await bert.ask(LeaveTable, table=code)
+    told = len(bert.heard.events)
+    await anna.ready()
+    assert len(bert.heard.all(TableChanged, told)) == 1
+
+
+async def test_who_is_kicked_is_told_and_stays_away(rooms: HouseInMemory) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    code = await gathered(anna, bert)
+    assert await bert.refused(Kick, table=code, player=anna.player) == "host_only"
+    assert await anna.refused(Kick, table=code, player="b" * 16) == "no_such_player"
+    assert await anna.refused(Kick, table=code, player=anna.player) == "no_such_player"
+    assert isinstance(await anna.ask(Kick, table=code, player=bert.player), Done)
+    (lost,) = bert.heard.all(SeatLost)
+    assert lost.table == code
+    assert await bert.refused(JoinTable, table=code) == "kicked"
+    assert await bert.refused(Resume, table=code) == "not_seated"
+    await gathered(bert)  # free for another table
+
+
+async def test_if_the_host_goes_the_next_seat_is_host(rooms: HouseInMemory) -> None:
+    anna, bert, cleo = await guests(rooms, "Anna", "Bert", "Cleo")
+    code = await gathered(anna, bert, cleo)
+    await anna.ask(LeaveTable, table=code)
+    assert cleo.table.host == bert.player
+    assert "Bert is host now" in cleo.table.notice
+    assert await cleo.refused(ChangeSettings, table=code, cap=3) == "host_only"
+    assert isinstance(await bert.ask(ChangeSettings, table=code, cap=3), Done)
+
+
+async def test_a_lost_connection_keeps_its_seat_for_a_minute(rooms: HouseInMemory) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    await gathered(anna, bert)
+    await anna.hang_up()
+    assert [seat.connected for seat in bert.table.seats] == [False, True]
+    await rooms.pass_time(ABSENCE_MILLIS - 1)
+    assert seated(bert) == ["Anna", "Bert"]
+    await rooms.pass_time(1)
+    assert seated(bert) == ["Bert"]
+    assert bert.table.host == bert.player
+
+
+async def test_who_leaves_in_mid_race_keeps_what_is_banked(rooms: HouseInMemory) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    code = await rooms.race(anna, bert)
+    await bert.moves("draw")
+    await bert.ask(LeaveTable, table=code)
+    await rooms.pass_time(250)
+    rows = {row.player: row for row in anna.heard.all(Standings)[-1].standings}
+    assert (rows[bert.player].state, rows[bert.player].banked) == ("left", 1)
+    assert rows[anna.player].state == "racing"
+    assert await bert.refused(MakeMove, race=f"{code}/1", after=1, move="draw") == "not_seated"
+    await anna.cash_out()
+    await rooms.settle()
+    assert anna.table.phase == "over"
+
+
+async def test_who_is_away_too_long_in_mid_race_has_left(rooms: HouseInMemory) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    await rooms.race(anna, bert)
+    await bert.hang_up()
+    await rooms.pass_time(ABSENCE_MILLIS)
+    rows = {row.player: row.state for row in anna.heard.all(Standings)[-1].standings}
+    assert rows == {anna.player: "racing", bert.player: "left"}
+
+
+async def test_who_leaves_the_countdown_voids_it(rooms: HouseInMemory) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    code = await gathered(anna, bert)
+    await counted_down(anna, bert)
+    commitment = anna.table.commitment
+    await bert.ask(LeaveTable, table=code)
+    assert (anna.table.phase, anna.table.commitment != commitment) == ("gathering", True)
+    await rooms.pass_time(COUNTDOWN_MILLIS)
+    assert anna.heard.all(Dealt) == []
+
+
+# Taking over
+
+
+async def test_a_line_that_was_lost_before_the_seat_was_taken_takes_it_from_nobody(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    code = await gathered(anna, bert)
+    lost, back = await rooms.guest("Anna"), await rooms.guest("Anna")
+    await back.at_table(Resume, table=code)
+    lost.line.is_open = False  # its resume has waited for the store all the while
+    assert await lost.refused(Resume, table=code) == "taken_over"
+    assert back.sent_away == []
+    assert [seat.connected for seat in back.table.seats] == [True, True]
+
+
+async def test_a_newer_connection_takes_over_and_the_older_is_told(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    code = await rooms.race(anna, bert)
+    await anna.moves("draw")
+    newer = await rooms.guest("Anna")
+    snapshot = await newer.at_table(Resume, table=code)
+    assert snapshot.board == anna.board
+    assert anna.sent_away == [TAKEN_OVER.code]
+    assert await anna.refused(MakeMove, race=f"{code}/1", after=1, move="draw") == "not_seated"
+    await newer.moves("draw")
+    await anna.hang_up()
+    assert [seat.connected for seat in bert.table.seats] == [True, True]
+    assert (newer.sent_away, bert.sent_away) == ([], [])
+
+
+async def test_sitting_down_again_where_one_sits_is_no_takeover(rooms: HouseInMemory) -> None:
+    (anna,) = await guests(rooms, "Anna")
+    code = await rooms.race(anna)
+    for kind in (JoinTable, Resume, JoinTable):
+        await anna.at_table(kind, table=code)
+    assert anna.sent_away == []
+    await anna.moves("draw")
+
+
+async def test_a_resumed_seat_gets_the_board_the_clock_and_the_next_id(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    code = await rooms.race(anna, bert)
+    await anna.moves("draw", "draw")
+    await anna.hang_up()
+    rooms.time.at += 5000
+    back = await rooms.guest("Anna")
+    snapshot = await back.at_table(Resume, table=code)
+    assert snapshot.now == rooms.time.at
+    assert snapshot.board == anna.board
+    assert snapshot.next_id == anna.last_id + 1
+    assert {row.player for row in snapshot.standings} == {anna.player, bert.player}
+
+
+async def test_after_a_move_that_the_store_kept_unanswered_the_snapshot_has_it(
+    rooms: HouseInMemory,
+) -> None:
+    (anna,) = await guests(rooms, "Anna")
+    code = await rooms.race(anna)
+    rooms.fake.lose_answers = 1
+    await anna.move("draw")
+    back = await rooms.guest("Anna")
+    snapshot = await back.at_table(Resume, table=code)
+    assert snapshot.board is not None
+    assert (snapshot.board.count, snapshot.next_id) == (1, anna.last_id + 1)
+
+
+@pytest.mark.parametrize("kind", [JoinTable, Resume])
+async def test_who_asks_again_and_is_not_answered_is_not_taken_over_by_that(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch, kind: type
+) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    code = await gathered(anna, bert)
+    save = rooms.store.tables.save_table
+
+    async def unanswered(write: TableWrite) -> bool:
+        await save(write)
+        raise StoreUnavailable("the store does not answer")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rooms.store.tables, "save_table", unanswered)
+        assert await anna.refused(kind, table=code) == "store_unavailable"
+    for _ in range(2):
+        await rooms.timekeeper.sweep()
+    assert isinstance(await anna.ready(), Done)
+    assert isinstance(await anna.ask(kind, table=code), Snapshot)
+    await rooms.timekeeper.sweep()
+    assert anna.sent_away == []
+    await anna.hang_up()
+    assert [seat.connected for seat in bert.table.seats] == [False, True]
+
+
+async def test_a_command_that_comes_before_the_house_has_looked_is_no_older_connections(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    code = await gathered(anna, bert)
+    rooms.fake.lose_answers = 1
+    assert await anna.refused(Resume, table=code) == "store_unavailable"
+    assert isinstance(await anna.ready(), Done)
+    assert anna.sent_away == []
+
+
+async def test_a_move_that_ones_own_unanswered_resume_has_fenced_off_may_be_sent_again(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    code = await rooms.race(anna, bert)
+    rooms.fake.lose_answers = 1
+    assert await anna.refused(Resume, table=code) == "store_unavailable"
+    answer = await anna.move("draw")
+    assert isinstance(answer, Refused)
+    assert (answer.code, answer.retry) == ("store_unavailable", True)
+    await anna.moves("draw")
+    assert anna.sent_away == []
+
+
+async def test_who_was_not_answered_lets_a_newer_connection_take_over(
+    rooms: HouseInMemory,
+) -> None:
+    (anna,) = await guests(rooms, "Anna")
+    code = await rooms.race(anna)
+    newer = await rooms.guest("Anna")
+    rooms.fake.lose_answers = 1
+    assert await anna.refused(Resume, table=code) == "store_unavailable"
+    await newer.at_table(Resume, table=code)
+    assert anna.sent_away == [TAKEN_OVER.code]
+    assert newer.sent_away == []
+
+
+async def test_a_name_that_does_not_reach_the_seat_is_asked_for_again_at_a_newer_node(
+    rooms: HouseInMemory,
+) -> None:
+    (anna,) = await guests(rooms, "Anna")
+    code = await gathered(anna)
+    for_newer_nodes(rooms, code)
+    assert await anna.refused(ClaimName, name="Dora") == "draining"
+    assert anna.sent_away == [RESTARTING.code]
+
+
+# How many
+
+
+def cramped(guest: GuestInMemory, act: Act, times: int) -> None:
+    """Let a guest do this so often, and no more."""
+    ledger = RateLimiter(lambda: 0.0, per_player={act: Rate(times, 60.0)})
+    guest.session.quota = ledger.quota("203.0.113.7")
+    guest.session.quota.said_hello(guest.player)
+
+
+async def test_wrong_codes_are_few_and_right_ones_free(rooms: HouseInMemory) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    code = await gathered(bert)
+    cramped(anna, Act.WRONG_CODE, 2)
+    for _ in range(5):
+        assert isinstance(await anna.ask(WatchTable, table=code), Snapshot)
+        assert isinstance(await anna.ask(UnwatchTable, table=code), Done)
+    assert await anna.refused(JoinTable, table="odd-emu-11") == "no_such_table"
+    assert await anna.refused(GetRecord, race="odd-emu-12/1") == "no_such_table"
+    answer = await anna.ask(Ready, table="odd-emu-13", commitment="a" * 64, nonce_hash="b" * 64)
+    assert (answer.code, answer.wait) == ("too_fast", 60_000)
+    # now no code is looked up that the guest has nothing to do with
+    assert await anna.refused(JoinTable, table=code) == "too_fast"
+    assert await anna.refused(GetRecord, race=f"{code}/1") == "too_fast"
+
+
+async def test_who_sits_or_watches_there_is_no_guesser(rooms: HouseInMemory) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    code = await gathered(anna)
+    other = await gathered(bert)
+    await anna.ask(WatchTable, table=other)
+    cramped(anna, Act.WRONG_CODE, 1)
+    assert await anna.refused(WatchTable, table="odd-emu-11") == "no_such_table"
+    assert await anna.refused(WatchTable, table="odd-emu-12") == "too_fast"
+    assert isinstance(await anna.ask(ChangeSettings, table=code, cap=5), Done)
+    assert isinstance(await anna.ask(WatchTable, table=other), Snapshot)
+    assert isinstance(await anna.ask(ChangeSettings, table=code, cap=10), Done)
+    back = rooms.stranger("Anna")
+    await back.hello()
+    cramped(back, Act.WRONG_CODE, 1)
+    assert await back.refused(WatchTable, table="odd-emu-11") == "no_such_table"
+    assert isinstance(await back.ask(Resume, table=code), Snapshot)
+
+
+async def test_tables_are_opened_one_by_one(rooms: HouseInMemory) -> None:
+    anna = await rooms.guest("Anna")
+    cramped(anna, Act.TABLE, 1)
+    code = await gathered(anna)
+    await anna.ask(LeaveTable, table=code)
+    answer = await anna.ask(CreateTable, game="canfield")
+    assert (answer.code, answer.retry, answer.wait) == ("too_fast", True, 60_000)
+
+
+async def test_a_table_has_so_many_watchers_and_no_more(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.live.watching.MOST_WATCHERS", 1)
+    anna, bert, cleo = [await rooms.guest(name) for name in ("Anna", "Bert", "Cleo")]
+    code = await gathered(anna)
+    await bert.ask(WatchTable, table=code)
+    await bert.ask(WatchTable, table=code)
+    assert await cleo.refused(WatchTable, table=code) == "table_full"
+    assert isinstance(await cleo.ask(JoinTable, table=code), Snapshot)
+    await bert.ask(UnwatchTable, table=code)
+    assert isinstance(await cleo.ask(WatchTable, table=code), Snapshot)
+
+
+async def test_a_table_is_not_changed_without_end(rooms: HouseInMemory) -> None:
+    anna = await rooms.guest("Anna")
+    code = await gathered(anna)
+    cramped(anna, Act.CHANGE, 2)
+    for cap in (3, 5):
+        assert isinstance(await anna.ask(ChangeSettings, table=code, cap=cap), Done)
+    assert await anna.refused(ChangeSettings, table=code, cap=10) == "too_fast"
+    assert anna.table.settings.cap == 5
+
+
+async def test_one_address_does_not_shut_watchers_from_elsewhere_out(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.rate_limits.accounts.MOST_WATCHERS_OF_AN_ADDRESS", 2)
+    ledger = RateLimiter(rooms.time.steady)
+    anna = await rooms.guest("Anna")
+    code = await gathered(anna)
+    crowd = [await rooms.guest(name) for name in ("Bert", "Cleo", "Dan")]
+    outside = await rooms.guest("Emma")
+    for guest in crowd:
+        guest.session.quota = ledger.quota("203.0.113.7")
+    outside.session.quota = ledger.quota("198.51.100.9")
+    bert, cleo, dan = crowd
+    for guest in (bert, cleo, bert):
+        assert isinstance(await guest.ask(WatchTable, table=code), Snapshot)
+    assert await dan.refused(WatchTable, table=code) == "table_full"
+    assert isinstance(await outside.ask(WatchTable, table=code), Snapshot)
+    await cleo.ask(UnwatchTable, table=code)
+    assert isinstance(await dan.ask(WatchTable, table=code), Snapshot)

@@ -1,0 +1,391 @@
+"""Boards on a node: dealt at once, judged, stored before they are answered, ended and folded again."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from kit.guests import GuestInMemory
+from kit.rooms import (
+    HouseInMemory,
+    always,
+    counted_down,
+    gathered,
+    house_in_memory,
+)
+from saratoga_protocol.commands import CashOut, JoinTable, MakeMove, Resume, WatchTable
+from saratoga_protocol.events import BoardEnded, Dealt, MoveMade, RaceOver, Refused, Standings
+from saratoga_protocol.views import wire_view
+from saratoga_rules.deal import deal_for_key
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import legal_moves
+from saratoga_rules.views import redact
+from saratoga_server.domain.board import IDLE_LEAVES
+from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, MINUTE
+from saratoga_server.domain.tables.timers import LOOK_MILLIS
+
+ONE_MOVE_TO_WIN = (
+    "stock=2C waste=- reserve=- up=13,13,13,12 down=- columns=KD/-/-/- base=1 passes=1"
+)
+ONE_DRAW_TO_STUCK = (
+    "stock=7C waste=- reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=1"
+)
+
+
+@pytest.fixture
+async def nearly_won() -> AsyncIterator[HouseInMemory]:
+    async with house_in_memory(always(ONE_MOVE_TO_WIN)) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def nearly_stuck() -> AsyncIterator[HouseInMemory]:
+    async with house_in_memory(always(ONE_DRAW_TO_STUCK)) as opened:
+        yield opened
+
+
+async def two_racing(rooms: HouseInMemory) -> tuple[GuestInMemory, GuestInMemory]:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    await rooms.race(anna, bert)
+    return anna, bert
+
+
+def refused(answer: object) -> tuple[str, int | None]:
+    """The code of a no, and the length of the board that came with it."""
+    assert isinstance(answer, Refused), answer
+    return answer.code, None if answer.board is None else answer.board.count
+
+
+# The deal
+
+
+async def test_everyone_is_dealt_the_same_at_the_same_moment(rooms: HouseInMemory) -> None:
+    anna, bert = await two_racing(rooms)
+    (to_anna,), (to_bert,) = anna.heard.all(Dealt), bert.heard.all(Dealt)
+    assert to_anna == to_bert
+    state = rooms.state(anna.table.code)
+    position = deal_for_key(GAMES["canfield"], bytes.fromhex(state.deal_key))
+    assert to_anna.board.view == wire_view(redact(position))
+    assert (to_anna.start_at, to_anna.deadline) == (state.start_at, state.start_at + 10 * MINUTE)
+    assert (to_anna.board.banked, to_anna.board.net, to_anna.board.count) == (1, -45, 0)
+
+
+async def test_nobody_is_dealt_before_the_start(rooms: HouseInMemory) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    await gathered(anna, bert)
+    await counted_down(anna, bert)
+    await rooms.pass_time(COUNTDOWN_MILLIS - 1)
+    assert anna.heard.all(Dealt) == bert.heard.all(Dealt) == []
+    await rooms.pass_time(1)
+    assert len(anna.heard.all(Dealt)) == len(bert.heard.all(Dealt)) == 1
+
+
+async def test_only_who_asked_for_the_legal_moves_is_told_them(rooms: HouseInMemory) -> None:
+    anna, bert = await rooms.guest("Anna", legal=True), await rooms.guest("Bert")
+    await rooms.race(anna, bert)
+    position = deal_for_key(GAMES["canfield"], bytes.fromhex(rooms.state(anna.table.code).deal_key))
+    assert anna.board.legal == [str(move) for move in legal_moves(GAMES["canfield"], position)]
+    assert bert.board.legal is None
+
+
+async def test_a_board_that_has_ended_has_no_legal_moves(rooms: HouseInMemory) -> None:
+    anna, bert = await rooms.guest("Anna", legal=True), await rooms.guest("Bert")
+    await rooms.race(anna, bert)
+    assert (await anna.cash_out()).board.legal == []
+
+
+# Moves
+
+
+@pytest.mark.parametrize("phase", ["gathering", "countdown"])
+async def test_nobody_moves_before_the_start(rooms: HouseInMemory, phase: str) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    code = await gathered(anna, bert)
+    if phase == "countdown":
+        await counted_down(anna, bert)
+    assert await anna.refused(MakeMove, race=f"{code}/1", after=0, move="draw") == "wrong_phase"
+    assert await anna.refused(CashOut, race=f"{code}/1") == "wrong_phase"
+    assert anna.table.phase == phase
+
+
+async def test_a_move_is_answered_with_the_whole_board(rooms: HouseInMemory) -> None:
+    anna, _ = await two_racing(rooms)
+    stock = anna.board.view.stock
+    rooms.time.at += 1234
+    answer = await anna.move("draw")
+    assert isinstance(answer, MoveMade)
+    assert (answer.at, answer.board.count, answer.repeat) == (1234, 1, False)
+    assert answer.board.view.stock == stock - 3
+    assert len(answer.board.view.waste) == 6
+
+
+async def test_an_illegal_move_is_refused_with_a_reason_and_the_board(
+    rooms: HouseInMemory,
+) -> None:
+    anna, _ = await two_racing(rooms)
+    answer = await anna.move("redeal")
+    assert refused(answer) == ("illegal_move", 0)
+    assert isinstance(answer, Refused)
+    assert "must be drawn to its end" in answer.message
+    assert rooms.fake.races[anna.table.code, 1].boards[anna.player].log == []
+    await anna.moves("draw")
+
+
+@pytest.mark.parametrize("text", ["sideways", "t1>", "T1>t2", "draw ", "t1>t2:1", "é", "t99>t2"])
+async def test_what_cannot_be_read_is_no_move(rooms: HouseInMemory, text: str) -> None:
+    anna, _ = await two_racing(rooms)
+    code, count = refused(await anna.move(text))
+    assert (code in ("bad_move", "illegal_move"), count) == (True, 0)
+    assert rooms.fake.races[anna.table.code, 1].boards[anna.player].log == []
+
+
+@pytest.mark.parametrize("after", [1, 3, 2**53 - 1])
+async def test_a_move_meant_for_another_position_is_stale(rooms: HouseInMemory, after: int) -> None:
+    anna, _ = await two_racing(rooms)
+    await anna.moves("draw", "draw")
+    assert refused(await anna.move("draw", after=after)) == ("stale_move", 2)
+    assert anna.board.count == 2
+
+
+async def test_a_repeated_move_is_answered_and_not_repeated(rooms: HouseInMemory) -> None:
+    anna, _ = await two_racing(rooms)
+    command = MakeMove(id=50, race=anna.board.race, after=0, move="draw")
+    first = await anna.say(command)
+    rooms.time.at += 77
+    again = await anna.say(command)
+    assert isinstance(first, MoveMade)
+    assert isinstance(again, MoveMade)
+    assert (first.repeat, again.repeat) == (False, True)
+    assert (first.at, first.board) == (again.at, again.board)
+    # even when later moves have been made: then with the board as it is now
+    anna.last_id = 50
+    await anna.moves("draw")
+    late = await anna.say(command)
+    assert isinstance(late, MoveMade)
+    assert (late.repeat, late.board.count, late.at) == (True, 2, first.at)
+
+
+async def test_a_move_is_not_repeated_by_a_house_that_was_started_anew(
+    rooms: HouseInMemory,
+) -> None:
+    anna, _ = await two_racing(rooms)
+    await anna.moves("draw")
+    command = MakeMove(id=60, race=anna.board.race, after=1, move="draw")
+    first = await anna.say(command)
+    await rooms.restart()
+    back = await rooms.guest("Anna")
+    snapshot = await back.at_table(Resume, table=anna.table.code)
+    assert snapshot.board is not None
+    assert (snapshot.board.count, snapshot.next_id) == (2, 61)
+    again = await back.say(command)
+    assert isinstance(first, MoveMade)
+    assert isinstance(again, MoveMade)
+    assert (again.repeat, again.at, again.board) == (True, first.at, first.board)
+
+
+async def test_an_id_that_was_passed_over_is_stale(rooms: HouseInMemory) -> None:
+    anna, _ = await two_racing(rooms)
+    await anna.say(MakeMove(id=50, race=anna.board.race, after=0, move="draw"))
+    answer = await anna.say(MakeMove(id=49, race=anna.board.race, after=1, move="draw"))
+    assert refused(answer)[0] == "stale_id"
+
+
+async def test_moves_may_be_sent_ahead(rooms: HouseInMemory) -> None:
+    anna, _ = await two_racing(rooms)
+    race = anna.board.race
+    for number in range(5):
+        answer = await anna.ask(MakeMove, race=race, after=number, move="draw")
+        assert answer.board.count == number + 1
+
+
+@pytest.mark.parametrize("kind", [MakeMove, CashOut])
+async def test_only_racers_have_a_board(rooms: HouseInMemory, kind: type) -> None:
+    anna, bert, cleo = [await rooms.guest(name) for name in ("Anna", "Bert", "Cleo")]
+    code = await rooms.race(anna, bert)
+    await cleo.at_table(WatchTable, table=code)
+    said = {"race": f"{code}/1"} | ({"after": 0, "move": "draw"} if kind is MakeMove else {})
+    assert await cleo.refused(kind, **said) == "not_seated"
+    await cleo.at_table(JoinTable, table=code)
+    assert await cleo.refused(kind, **said) == "not_racing"
+    assert await anna.refused(kind, **said | {"race": f"{code}/2"}) == "no_such_race"
+    assert await anna.refused(kind, **said | {"race": "odd-emu-11/1"}) == "no_such_race"
+
+
+@pytest.mark.parametrize("odd", ["", "../../../etc", "\0" * 35])
+async def test_what_is_no_race_id_at_all_is_no_race_to_move_in(
+    rooms: HouseInMemory, odd: str
+) -> None:
+    anna = await rooms.guest("Anna")
+    await rooms.race(anna)
+    assert await anna.refused(MakeMove, race=odd, after=0, move="draw") == "no_such_race"
+
+
+async def test_a_racer_of_one_table_does_not_reach_another(rooms: HouseInMemory) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    await rooms.race(anna)
+    await rooms.race(bert)
+    assert await anna.refused(MakeMove, race=bert.board.race, after=0, move="draw") in (
+        "not_racing",
+        "no_such_race",
+    )
+
+
+# Endings
+
+
+async def test_a_win_ends_the_board(nearly_won: HouseInMemory) -> None:
+    anna, bert = await two_racing(nearly_won)
+    answer = await anna.moves("t1>up")
+    assert (answer.board.state, answer.board.banked, answer.board.net) == ("won", 52, 210)
+    assert refused(await anna.move("draw")) == ("board_over", 1)
+    assert bert.board.state == "racing"
+
+
+async def test_being_stuck_is_proved_and_told_with_the_move(nearly_stuck: HouseInMemory) -> None:
+    anna, bert = await two_racing(nearly_stuck)
+    answer = await anna.moves("draw")
+    assert (answer.board.state, answer.board.count) == ("stuck", 2)
+    stored = nearly_stuck.fake.races[anna.table.code, 1].boards[anna.player]
+    assert [entry.text for entry in stored.log] == ["draw", "stuck"]
+    assert anna.heard.all(BoardEnded) == []
+    assert bert.board.state == "racing"
+
+
+async def test_a_long_search_for_stuck_goes_on_in_the_background(
+    nearly_stuck: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.live.move_service.INLINE_LIMIT", 0)
+    anna, bert = await two_racing(nearly_stuck)
+    answer = await anna.moves("draw")
+    assert answer.board.state == "racing"
+    await nearly_stuck.settle()
+    (ended,) = anna.heard.all(BoardEnded)
+    assert (ended.board.state, ended.board.count) == ("stuck", 2)
+    assert bert.heard.all(BoardEnded) == []
+
+
+async def test_a_search_for_stuck_is_out_of_date_after_another_move(
+    nearly_stuck: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.live.move_service.INLINE_LIMIT", 0)
+    anna, _ = await two_racing(nearly_stuck)
+    await anna.moves("draw")
+    await anna.cash_out()
+    await nearly_stuck.settle()
+    assert anna.heard.all(BoardEnded) == []
+    stored = nearly_stuck.fake.races[anna.table.code, 1].boards[anna.player]
+    assert [entry.text for entry in stored.log] == ["draw", "cash-out"]
+
+
+async def test_a_repeated_move_tells_of_being_stuck_again(nearly_stuck: HouseInMemory) -> None:
+    anna, _ = await two_racing(nearly_stuck)
+    command = MakeMove(id=50, race=anna.board.race, after=0, move="draw")
+    first, again = await anna.say(command), await anna.say(command)
+    assert isinstance(first, MoveMade)
+    assert isinstance(again, MoveMade)
+    assert (again.board, again.repeat) == (first.board, True)
+
+
+async def test_cashing_out_twice_is_once(rooms: HouseInMemory) -> None:
+    anna, _ = await two_racing(rooms)
+    await anna.moves("draw")
+    command = CashOut(id=50, race=anna.board.race)
+    first, again = await anna.say(command), await anna.say(command)
+    assert isinstance(first, MoveMade)
+    assert isinstance(again, MoveMade)
+    assert (first.board.state, first.board.count) == ("cashed out", 2)
+    assert (again.board, again.repeat) == (first.board, True)
+    anna.last_id = 50
+    assert refused(await anna.ask(CashOut, race=anna.board.race)) == ("board_over", 2)
+    assert refused(await anna.move("draw")) == ("board_over", 2)
+
+
+async def test_no_move_is_taken_after_the_cap(rooms: HouseInMemory) -> None:
+    anna, bert = await two_racing(rooms)
+    await anna.moves("draw")
+    rooms.time.at += 10 * MINUTE
+    assert refused(await anna.move("draw")) == ("time_up", 1)
+    assert (await anna.ask(CashOut, race=anna.board.race)).code == "time_up"
+    await rooms.pass_time(0)
+    for guest, count in ((anna, 2), (bert, 1)):
+        (ended,) = guest.heard.all(BoardEnded)
+        assert (ended.board.state, ended.board.count) == ("out of time", count)
+        assert len(guest.heard.all(RaceOver)) == 1
+
+
+async def test_who_does_nothing_for_three_minutes_has_left(rooms: HouseInMemory) -> None:
+    anna, bert = await two_racing(rooms)
+    rooms.time.at += IDLE_LEAVES - LOOK_MILLIS
+    await anna.moves("draw")
+    await rooms.pass_time(LOOK_MILLIS)
+    (ended,) = bert.heard.all(BoardEnded)
+    assert ended.board.state == "left"
+    assert anna.heard.all(BoardEnded) == []
+    assert [seat.name for seat in anna.table.seats] == ["Anna"]
+
+
+async def test_who_races_alone_may_think_for_ever(rooms: HouseInMemory) -> None:
+    anna = await rooms.guest("Anna")
+    await rooms.race(anna, cap=0)
+    await rooms.pass_time(IDLE_LEAVES * 10)
+    await anna.moves("draw")
+
+
+# A store that fails
+
+
+async def test_without_the_store_a_move_changes_nothing_and_works_later(
+    rooms: HouseInMemory,
+) -> None:
+    anna, _ = await two_racing(rooms)
+    command = MakeMove(id=50, race=anna.board.race, after=0, move="draw")
+    rooms.fake.unavailable = True
+    answer = await anna.say(command)
+    assert isinstance(answer, Refused)
+    assert (answer.code, answer.retry, answer.re) == ("store_unavailable", True, 50)
+    rooms.fake.unavailable = False
+    done = await anna.say(command)
+    assert isinstance(done, MoveMade)
+    assert (done.repeat, done.board.count) == (False, 1)
+
+
+async def test_a_move_whose_answer_the_store_lost_is_not_made_twice(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await two_racing(rooms)
+    command = MakeMove(id=50, race=anna.board.race, after=0, move="draw")
+    rooms.fake.lose_answers = 1
+    assert refused(await anna.say(command)) == ("store_unavailable", None)
+    done = await anna.say(command)
+    assert isinstance(done, MoveMade)
+    assert (done.repeat, done.board.count) == (True, 1)
+    await anna.moves("draw")
+    assert bert.board.count == 0
+
+
+async def test_an_ending_whose_answer_the_store_lost_is_told_to_the_table(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await two_racing(rooms)
+    await bert.cash_out()
+    await rooms.pass_time(0)
+    told = len(bert.heard.events)
+    command = CashOut(id=50, race=anna.board.race)
+    rooms.fake.lose_answers = 1
+    assert refused(await anna.say(command)) == ("store_unavailable", None)
+    assert isinstance(await anna.say(command), MoveMade)
+    await rooms.settle()
+    assert len(bert.heard.all(RaceOver, told)) == 1
+
+
+async def test_a_count_whose_answer_the_store_lost_is_shown_to_the_table(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await two_racing(rooms)
+    told = len(bert.heard.events)
+    rooms.fake.lose_answers = 1
+    command = CashOut(id=50, race=anna.board.race)
+    await anna.say(command)
+    await anna.say(command)
+    await rooms.pass_time(250)
+    states = {row.player: row.state for row in bert.heard.all(Standings, told)[-1].standings}
+    assert states == {anna.player: "cashed out", bert.player: "racing"}

@@ -1,0 +1,59 @@
+"""One connection, as the house sees it."""
+
+import pytest
+
+from kit.guests import Heard, RecordingLine
+from saratoga_protocol.codec import CODECS
+from saratoga_protocol.events import Announcement
+from saratoga_protocol.refusals import NO_HELLO, TAKEN_OVER
+from saratoga_protocol.version import JSON, SUBPROTOCOLS
+from saratoga_server.domain.tables import Seat
+from saratoga_server.live.session import Session
+
+
+@pytest.mark.parametrize("subprotocol", SUBPROTOCOLS)
+def test_an_event_is_sent_in_the_connections_own_encoding(subprotocol: str) -> None:
+    heard = Heard(CODECS[subprotocol])
+    session = Session(line=RecordingLine(heard), codec=CODECS[subprotocol], address="", number=1)
+    session.tell(Announcement(text="hello"))
+    assert heard.events == [Announcement(text="hello")]
+    assert isinstance(heard.frames[0], str) == (subprotocol == JSON)
+
+
+def test_a_connection_is_nobodys_and_follows_nothing_at_first() -> None:
+    heard = Heard(CODECS[JSON])
+    one, two = (
+        Session(line=RecordingLine(heard), codec=CODECS[JSON], address="", number=n) for n in (1, 2)
+    )
+    assert (one.player, one.seat, one.watching, one.leaderboard) == ("", None, frozenset(), None)
+    one.watching |= {"mint-otter-42"}
+    assert two.watching == frozenset()
+    assert one != two
+
+
+@pytest.mark.parametrize(
+    ("hello", "epoch", "is_lost"),
+    [(7, 3, False), (7, 4, False), (8, 4, True), (7, 5, True), (8, 5, True)],
+)
+def test_a_seat_is_lost_to_another_connection_and_not_to_ones_own_unanswered_claim(
+    hello: int, epoch: int, is_lost: bool
+) -> None:
+    session = Session(
+        line=RecordingLine(Heard(CODECS[JSON])), codec=CODECS[JSON], address="", number=1
+    )
+    session.hello, session.epoch, session.claimed = 7, 3, 4
+    seat = Seat(player="a" * 16, name="Ann", hello=hello, epoch=epoch)
+    assert session.has_lost(seat) == is_lost
+    assert session.epoch == (3 if is_lost else epoch)
+
+
+def test_who_gives_way_is_told_why_and_who_is_known_needs_no_reminder() -> None:
+    line = RecordingLine(Heard(CODECS[JSON]))
+    session = Session(line=line, codec=CODECS[JSON], address="", number=1)
+    session.gives_way()
+    session.should_be_known()
+    session.player = "a" * 16
+    session.should_be_known()
+    session.gives_way()
+    assert line.closed == [NO_HELLO, NO_HELLO, TAKEN_OVER]
+    assert not session.is_seated()

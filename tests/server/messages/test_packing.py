@@ -1,0 +1,35 @@
+"""Values on their way into the store and back."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.stores import StoreServer
+from saratoga_server.messages.packing import pack, unpack
+from saratoga_server.store.connection import open_store
+
+PLAIN = st.recursive(
+    st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=20,
+)
+
+
+@given(PLAIN)
+def test_a_value_comes_back_as_it_was(value: object) -> None:
+    assert unpack(pack(value)) == value
+
+
+@pytest.mark.parametrize("junk", [b"", b"\xc1", b"\x92\x01", b"\xa5mint", b"\x01\x02"])
+def test_what_is_no_messagepack_is_a_value_error(junk: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - the words are the library's
+        unpack(junk)
+
+
+async def test_the_stores_own_reader_understands_every_kind(store_server: StoreServer) -> None:
+    value = [True, False, 0, -1, 2**53 - 1, "", "Zoë", "x" * 300, [[], [1, [2]]], {"a": 1}]
+    echo = "return cmsgpack.pack(cmsgpack.unpack(ARGV[1]))"
+    async with open_store(store_server.url) as store:
+        back = await store.link.command("EVAL", echo, 0, pack(value))
+    # to the store an empty map and an empty list are the same
+    assert unpack(back) == value

@@ -1,0 +1,31 @@
+"""What takes too long is given up, and said to be the store's fault."""
+
+import asyncio
+
+import pytest
+
+from saratoga_server.ports import StoreUnavailable
+from saratoga_server.store_timeout import STORE_TIMEOUT, within_timeout
+
+
+async def test_what_is_not_done_in_time_is_given_up() -> None:
+    with pytest.raises(StoreUnavailable, match="in time"):
+        async with within_timeout(0.001):
+            await asyncio.Event().wait()
+
+
+async def test_what_is_done_in_time_is_left_alone() -> None:
+    async with within_timeout(STORE_TIMEOUT):
+        await asyncio.sleep(0)
+
+
+async def test_who_is_called_off_from_outside_hears_that_and_nothing_else() -> None:
+    async def waits() -> None:
+        async with within_timeout(STORE_TIMEOUT):
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(waits())
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task

@@ -1,0 +1,168 @@
+"""Conversations: what is read, in which order it is answered, and what a flood meets."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import msgspec
+import pytest
+
+from kit.hall import OpenGateway, open_gateway
+from kit.sockets import stranger
+from saratoga_protocol.commands import Heartbeat
+from saratoga_protocol.events import (
+    Announcement,
+    Done,
+    Event,
+    Refused,
+)
+from saratoga_protocol.refusals import ABUSE
+from saratoga_protocol.version import JSON, MAX_COMMAND_BYTES, MSGPACK, SUBPROTOCOLS
+from saratoga_server.rate_limits.accounts import COMMANDS_PREPAID
+from saratoga_server.rate_limits.limits import Act, Rate
+
+
+@pytest.fixture
+async def opened() -> AsyncIterator[OpenGateway]:
+    async with open_gateway() as gateway:
+        yield gateway
+
+
+# What is read
+
+
+JUNK: list[tuple[str, bytes | str, str]] = [
+    (MSGPACK, b"", "bad_frame"),
+    (MSGPACK, b"\xc1", "bad_frame"),
+    (MSGPACK, b"\x91" * 4000, "bad_command"),
+    (MSGPACK, b"\x82\xa2\xff\xfe", "bad_frame"),
+    (MSGPACK, msgspec.msgpack.encode(17), "bad_command"),
+    (MSGPACK, msgspec.msgpack.encode({"type": "sing", "id": 3}), "bad_command"),
+    (MSGPACK, msgspec.msgpack.encode({"type": "heartbeat", "id": 0}), "bad_command"),
+    (MSGPACK, msgspec.msgpack.encode({"type": "heartbeat", "id": 2**60}), "bad_command"),
+    (MSGPACK, msgspec.msgpack.encode({"type": "heartbeat", "id": 3, "x": 1}), "bad_command"),
+    (MSGPACK, '{"type": "heartbeat", "id": 3}', "wrong_frame_kind"),
+    (JSON, "", "bad_frame"),
+    (JSON, "{", "bad_frame"),
+    (JSON, "[" * 5000, "bad_command"),
+    (JSON, "[]", "bad_command"),
+    (JSON, '{"type": "start", "id": 3, "table": "../../etc"}', "bad_command"),
+    (JSON, '{"type": "heartbeat", "id": "3"}', "bad_command"),
+    (JSON, msgspec.msgpack.encode({"type": "heartbeat", "id": 3}), "wrong_frame_kind"),
+]
+
+
+@pytest.mark.parametrize(("subprotocol", "frame", "code"), JUNK)
+async def test_junk_is_refused_by_name_and_the_conversation_goes_on(
+    opened: OpenGateway, subprotocol: str, frame: bytes | str, code: str
+) -> None:
+    async with stranger(opened.url, "Anna", subprotocol=subprotocol) as anna:
+        await anna.socket.send(frame)
+        answer = await anna.heard.next(Refused, 0)
+        assert answer.code == code
+        assert answer.re in (None, 3)
+        assert "Traceback" not in answer.message
+        assert len(answer.message) < 300
+        assert await anna.ask(Heartbeat) == Done(re=1)
+    assert opened.metrics.refusals[code] == 1
+    assert opened.hall.answered == [Heartbeat(id=1)]
+
+
+@pytest.mark.parametrize("subprotocol", SUBPROTOCOLS)
+async def test_a_frame_too_long_ends_the_connection_with_a_reason(
+    opened: OpenGateway, subprotocol: str
+) -> None:
+    async with stranger(opened.url, "Anna", subprotocol=subprotocol) as anna:
+        filler = "x" * MAX_COMMAND_BYTES
+        await anna.socket.send(filler if subprotocol == JSON else filler.encode())
+        assert await anna.heard.next(Refused, 0)
+        await anna.socket.send(filler + "x" if subprotocol == JSON else filler.encode() + b"x")
+        code, reason = await anna.sent_away()
+    assert code == 1009
+    assert str(MAX_COMMAND_BYTES) in reason
+    await opened.hall.sees_out()
+
+
+# One after another
+
+
+async def test_a_connections_commands_are_answered_in_order_and_nobody_elses_wait(
+    opened: OpenGateway,
+) -> None:
+    slow = opened.hall.waits[1] = asyncio.Event()
+    async with stranger(opened.url, "Anna") as anna, stranger(opened.url, "Bert") as bert:
+        for number in (1, 2, 3):
+            await anna.socket.send(anna.heard.codec.encode_command(Heartbeat(id=number)))
+        assert await bert.say(Heartbeat(id=9)) == Done(re=9)
+        assert anna.heard.events == []
+        slow.set()
+        await anna.heard.next(Event, 0, re=3)
+        assert [event.re for event in anna.heard.events] == [1, 2, 3]
+
+
+# Floods
+
+
+async def test_a_flood_is_slowed_down_and_then_sent_away() -> None:
+    async with (
+        open_gateway(rate=0.001, burst=5) as opened,
+        stranger(opened.url, "Anna") as anna,
+        stranger(opened.url, "Bert") as bert,
+    ):
+        for number in range(1, 12):
+            await anna.socket.send(anna.heard.codec.encode_command(Heartbeat(id=number)))
+        assert await anna.sent_away() == (ABUSE.code, ABUSE.reason)
+        answers = anna.heard.events
+        assert [event for event in answers if isinstance(event, Done)] == [
+            Done(re=number) for number in range(1, 6)
+        ]
+        slowed = [event for event in answers if isinstance(event, Refused)]
+        assert {(each.code, each.retry) for each in slowed} == {("too_fast", True)}
+        assert [each.re for each in slowed] == list(range(6, 12))
+        assert await bert.ask(Heartbeat) == Done(re=1)
+
+
+async def test_whoever_shares_an_address_with_a_flood_is_slowed_down_and_not_sent_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    paces = {Act.COMMANDS: Rate(COMMANDS_PREPAID, 1000.0)}
+    monkeypatch.setattr("saratoga_server.rate_limits.accounts.PER_ADDRESS", paces)
+    async with (
+        open_gateway(burst=5, proxies=1) as opened,
+        stranger(opened.url, "Anna") as anna,
+        stranger(opened.url, "Bert") as bert,
+    ):
+        assert await anna.ask(Heartbeat) == Done(re=1)
+        for number in range(1, 21):
+            answer = await bert.say(Heartbeat(id=number))
+            assert isinstance(answer, Refused)
+            assert answer.code == "too_fast"
+        assert await anna.ask(Heartbeat) == Done(re=2)
+
+
+async def test_junk_costs_more_than_sense() -> None:
+    async with (
+        open_gateway(rate=0.001, burst=12) as opened,
+        stranger(opened.url, "Anna", subprotocol=JSON) as anna,
+    ):
+        for number in range(3):
+            await anna.socket.send("junk")
+            while len(anna.heard.events) <= number:
+                await anna.heard.next(Refused, number)
+        codes = [event.code for event in anna.heard.all(Refused)]
+        assert codes == ["bad_frame", "bad_frame", "too_fast"]
+
+
+# Those who read slowly
+
+
+async def test_one_long_answer_is_not_too_much(
+    opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.transport.gateway.WATCH_EVERY", 0.001)
+    async with stranger(opened.url, "Anna") as anna:
+        await anna.ask(Heartbeat)
+        (session,) = opened.hall.sessions
+        session.tell(Announcement(text="x" * 3_000_000))
+        (long,) = [await anna.heard.next(Announcement, 0)]
+        assert len(long.text) == 3_000_000
+        assert opened.metrics.slow_clients == 0

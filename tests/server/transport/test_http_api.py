@@ -1,0 +1,296 @@
+"""The pages that anybody may read: readiness, leaderboards, records."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.asyncio.server import ServerConnection, serve
+
+from saratoga_protocol.commands import GetLeaderboard
+from saratoga_protocol.events import Leaderboard, LeaderboardRow
+from saratoga_server.domain.tables import Refusal
+from saratoga_server.ports import StoreUnavailable
+from saratoga_server.transport import http_api as http
+from saratoga_server.transport.http_api import HttpPages
+from saratoga_server.transport.http_responses import Page
+
+
+class FakeHouse:
+    """A house with one leaderboard and one finished race."""
+
+    def __init__(self) -> None:
+        self.reason: str | None = None
+        self.fault: Exception | None = None
+        self.stalls = False
+        self.asked: list[GetLeaderboard] = []
+
+    async def why_not_ready(self) -> str | None:
+        return self.reason
+
+    async def leaderboard(self, query: GetLeaderboard) -> Leaderboard:
+        self.asked.append(query)
+        if self.fault is not None:
+            raise self.fault
+        if self.stalls:
+            await asyncio.Event().wait()
+        if query.game != "canfield":
+            raise Refusal("no_such_game")
+        return Leaderboard(
+            re=query.id,
+            game=query.game,
+            ranking=query.ranking,
+            period=query.period,
+            key="2026-09-01",
+            bots=query.bots,
+            total=1,
+            offset=query.offset,
+            rows=[LeaderboardRow(rank=1, player="p" * 16, name="Zoë", value=52)],
+        )
+
+    async def record(self, race: str) -> str:
+        if race == "mint-otter-42/1":
+            return "record of Zoë\n"
+        raise Refusal("race_running" if race == "mint-otter-42/2" else "no_such_race")
+
+
+@pytest.fixture
+def house() -> FakeHouse:
+    return FakeHouse()
+
+
+async def get(house: FakeHouse, target: str, method: str = "GET") -> Page:
+    return await HttpPages(house).page(method, target)
+
+
+def told(page: Page) -> tuple[int, str]:
+    """The status and the code of a no; every no has a sentence for people too."""
+    answer = json.loads(page.body)
+    assert set(answer) == {"error", "message"}
+    assert answer["message"].endswith(".")
+    return page.status.value, answer["error"]
+
+
+async def test_a_live_process_says_so_whatever_its_store_does(house: FakeHouse) -> None:
+    house.reason, house.fault = "The store is out of reach.", StoreUnavailable()
+    page = await get(house, "/healthz")
+    assert (page.status.value, json.loads(page.body)) == (200, {"status": "alive"})
+
+
+async def test_a_ready_house_says_so(house: FakeHouse) -> None:
+    page = await get(house, "/readyz")
+    assert (page.status.value, json.loads(page.body)) == (200, {"status": "ready"})
+    assert page.cache == "no-store"
+
+
+async def test_a_house_that_is_not_ready_says_why(house: FakeHouse) -> None:
+    house.reason = "The server is about to stop."
+    page = await get(house, "/readyz")
+    assert told(page) == (503, "not_ready")
+    assert json.loads(page.body)["message"] == "The server is about to stop."
+    assert ("Retry-After", "1") in page.more
+
+
+async def test_a_leaderboard_is_the_event_of_the_wire_as_json(house: FakeHouse) -> None:
+    page = await get(house, "/leaderboards/canfield")
+    answer = json.loads(page.body)
+    assert answer["type"] == "leaderboard"
+    assert "re" not in answer
+    assert answer["key"] == "2026-09-01"
+    assert answer["rows"] == [{"rank": 1, "player": "p" * 16, "name": "Zoë", "value": 52}]
+    assert house.asked == [GetLeaderboard(id=1, game="canfield")]
+
+
+async def test_every_parameter_of_a_leaderboard_is_heard(house: FakeHouse) -> None:
+    query = "ranking=bankroll&period=month&bots=true&offset=40&limit=100"
+    await get(house, f"/leaderboards/canfield?{query}")
+    assert house.asked == [
+        GetLeaderboard(
+            id=1,
+            game="canfield",
+            ranking="bankroll",
+            period="month",
+            bots=True,
+            offset=40,
+            limit=100,
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "ranking=worst",
+        "period=year",
+        "bots=perhaps",
+        "limit=0",
+        "limit=101",
+        "offset=-1",
+        "offset=x",
+        "offset=",
+        "limit=1&limit=2",
+        "around_me=true",
+        "id=7",
+        "&".join(f"limit={number}" for number in range(99)),
+    ],
+)
+async def test_a_parameter_that_is_wrong_is_refused_by_name(house: FakeHouse, query: str) -> None:
+    page = await get(house, f"/leaderboards/canfield?{query}")
+    assert told(page) == (400, "bad_query")
+    assert house.asked == []
+
+
+async def test_a_game_that_is_not_played_here_is_not_found(house: FakeHouse) -> None:
+    assert told(await get(house, "/leaderboards/klondike")) == (404, "no_such_game")
+
+
+async def test_a_page_is_not_asked_for_twice_in_a_second(house: FakeHouse) -> None:
+    now = 100.0
+    pages = HttpPages(house, now=lambda: now)
+    first = await pages.page("GET", "/leaderboards/canfield")
+    assert await pages.page("GET", "/leaderboards/canfield") == first
+    await pages.page("GET", "/leaderboards/canfield?limit=5")
+    assert [query.limit for query in house.asked] == [20, 5]
+    now += http.LEADERBOARD_FRESH
+    await pages.page("GET", "/leaderboards/canfield")
+    assert [query.limit for query in house.asked] == [20, 5, 20]
+
+
+async def test_whoever_asks_for_many_pages_does_not_fill_the_house(house: FakeHouse) -> None:
+    pages = HttpPages(house, now=lambda: 0.0)
+    for offset in range(3 * http.MOST_PAGES_KEPT):
+        await pages.page("GET", f"/leaderboards/canfield?offset={offset}")
+        assert len(pages._kept) <= http.MOST_PAGES_KEPT
+
+
+async def test_a_finished_race_can_be_read(house: FakeHouse) -> None:
+    page = await get(house, "/records/mint-otter-42/1")
+    assert (page.status.value, page.body.decode()) == (200, "record of Zoë\n")
+    assert page.kind == "text/plain; charset=utf-8"
+
+
+@pytest.mark.parametrize(
+    ("race", "code"),
+    [
+        ("mint-otter-42/2", "race_running"),
+        ("mint-otter-42/3", "no_such_race"),
+        ("mint-otter-42/01", "no_such_race"),
+        ("MINT/1", "no_such_race"),
+        ("%2e%2e/1", "no_such_race"),
+        ("mint-otter-42/1%0a", "no_such_race"),
+    ],
+)
+async def test_a_race_that_is_not_over_is_not_found(house: FakeHouse, race: str, code: str) -> None:
+    assert told(await get(house, f"/records/{race}")) == (404, code)
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["/nothing", "/healthz/", "//healthz", "/records/mint-otter-42", "/leaderboards", "/%ff", "*"],
+)
+async def test_other_pages_are_not_found(house: FakeHouse, target: str) -> None:
+    assert told(await get(house, target)) == (404, "no_such_page")
+
+
+async def test_an_address_that_cannot_be_read_is_refused(house: FakeHouse) -> None:
+    assert told(await get(house, "http://[::1/healthz")) == (400, "bad_request")
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE"])
+async def test_pages_are_only_read(house: FakeHouse, method: str) -> None:
+    page = await get(house, "/healthz", method)
+    assert told(page) == (405, "read_only")
+    assert ("Allow", "GET, HEAD, OPTIONS") in page.more
+
+
+async def test_a_store_that_is_out_of_reach_is_said(house: FakeHouse) -> None:
+    house.fault = StoreUnavailable()
+    assert told(await get(house, "/leaderboards/canfield")) == (503, "store_unavailable")
+
+
+async def test_a_store_that_never_answers_is_said(
+    house: FakeHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http, "ANSWER_WITHIN", 0)
+    house.stalls = True
+    assert told(await get(house, "/leaderboards/canfield")) == (503, "store_unavailable")
+
+
+async def test_a_fault_of_the_house_shows_nothing_of_itself(
+    house: FakeHouse, caplog: pytest.LogCaptureFixture
+) -> None:
+    house.fault = KeyError("inner secrets")
+    page = await get(house, "/leaderboards/canfield")
+    assert told(page) == (500, "house_fault")
+    assert b"secrets" not in page.body
+    assert [record.getMessage() for record in caplog.records] == ["house_fault"]
+
+
+# over a real socket
+
+
+@pytest.fixture
+async def port(house: FakeHouse) -> AsyncIterator[int]:
+    """A server as the gateway opens it, on the loopback address."""
+
+    async def echo(connection: ServerConnection) -> None:
+        async for message in connection:
+            await connection.send(message)
+
+    async with serve(
+        echo, "127.0.0.1", 0, process_request=HttpPages(house), compression=None
+    ) as server:
+        yield next(iter(server.sockets)).getsockname()[1]
+
+
+async def exchange(port: int, request: str) -> tuple[str, dict[str, str], bytes]:
+    """Send one request by hand: the status line, the headers, the body."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        writer.write(f"{request}\r\nHost: localhost\r\n\r\n".encode())
+        answer = await asyncio.wait_for(reader.read(), timeout=10)
+    finally:
+        writer.close()
+        await writer.wait_closed()
+    head, _, body = answer.partition(b"\r\n\r\n")
+    status, *lines = head.decode().split("\r\n")
+    return status, dict(line.split(": ", 1) for line in lines), body
+
+
+async def test_a_page_goes_out_with_headers_that_keep_it_in_its_place(port: int) -> None:
+    status, headers, body = await exchange(port, "GET /leaderboards/canfield HTTP/1.1")
+    assert status == "HTTP/1.1 200 OK"
+    assert headers["Content-Type"] == "application/json"
+    assert headers["Content-Length"] == str(len(body))
+    assert headers["Access-Control-Allow-Origin"] == "*"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Cache-Control"] == "public, max-age=1"
+    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    assert json.loads(body)["total"] == 1
+
+
+async def test_head_is_get_without_the_body(port: int) -> None:
+    _, of_get, body = await exchange(port, "GET /records/mint-otter-42/1 HTTP/1.1")
+    status, of_head, nothing = await exchange(port, "HEAD /records/mint-otter-42/1 HTTP/1.1")
+    assert (status, nothing) == ("HTTP/1.1 200 OK", b"")
+    assert of_head["Content-Length"] == of_get["Content-Length"] == str(len(body))
+
+
+async def test_a_browser_may_ask_first(port: int) -> None:
+    status, headers, body = await exchange(port, "OPTIONS /leaderboards/canfield HTTP/1.1")
+    assert (status, body) == ("HTTP/1.1 200 OK", b"")
+    assert headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS"
+
+
+async def test_whoever_opens_the_address_in_a_browser_reads_what_it_is(port: int) -> None:
+    status, headers, body = await exchange(port, "GET / HTTP/1.1")
+    assert status == "HTTP/1.1 200 OK"
+    assert headers["Content-Type"].startswith("text/plain")
+    assert body.startswith(b"Saratoga:")
+
+
+async def test_a_websocket_is_let_through_to_the_players_door(port: int) -> None:
+    async with connect(f"ws://127.0.0.1:{port}/", compression=None) as player:
+        await player.send("hello")
+        assert await player.recv() == "hello"

@@ -1,0 +1,61 @@
+"""Whether somebody reads: what waits must get less, or be nothing."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+
+from saratoga_server.transport.slow_readers import LONGEST_PENDING, SlowReaderDetector
+
+
+class Pile:
+    """A transport of which so many bytes wait."""
+
+    def __init__(self) -> None:
+        self.waits = 0
+
+    def get_write_buffer_size(self) -> int:
+        return self.waits
+
+    def get_extra_info(self, name: str) -> None:
+        return None
+
+
+@pytest.fixture
+def looks() -> Callable[[list[int]], list[bool]]:
+    def look(waiting: list[int]) -> list[bool]:
+        """What is seen at looks half the patience apart."""
+        pile = Pile()
+        reading = SlowReaderDetector(cast(Any, pile))
+        seen = []
+        for number, waits in enumerate(waiting):
+            pile.waits = waits
+            seen.append(reading.has_stopped(number * LONGEST_PENDING / 2))
+        return seen
+
+    return look
+
+
+def test_who_leaves_nothing_waiting_reads(looks: Callable[[list[int]], list[bool]]) -> None:
+    assert looks([0] * 20) == [False] * 20
+    assert looks([9, 0] * 10) == [False] * 20
+
+
+def test_who_reads_a_little_again_and_again_reads(
+    looks: Callable[[list[int]], list[bool]],
+) -> None:
+    assert looks([90, 80, 80, 70, 90, 60, 60, 50]) == [False] * 8
+
+
+def test_who_reads_nothing_for_too_long_has_stopped(
+    looks: Callable[[list[int]], list[bool]],
+) -> None:
+    assert looks([50, 50, 50, 50]) == [False, False, False, True]
+    assert looks([10, 20, 30, 40]) == [False, False, False, True]
+    assert looks([0, 0, 1, 1, 1, 1]) == [False] * 5 + [True]
+
+
+def test_a_pause_begins_anew_after_every_byte_read(
+    looks: Callable[[list[int]], list[bool]],
+) -> None:
+    assert looks([50, 50, 50, 49, 49, 49, 49]) == [False] * 6 + [True]

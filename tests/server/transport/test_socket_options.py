@@ -1,0 +1,86 @@
+"""What the kernel keeps for a connection."""
+
+import contextlib
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from saratoga_server.transport.socket_options import (
+    RECEIVE_BUFFER,
+    SEND_BUFFER,
+    UNACKNOWLEDGED,
+    bound_buffers,
+    forget_unsent,
+    unsent_bytes,
+)
+
+Pair = tuple[socket.socket, socket.socket]
+
+
+@pytest.fixture
+def pair() -> Iterator[Pair]:
+    with socket.create_server(("127.0.0.1", 0)) as door, socket.socket() as near:
+        near.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        near.connect(door.getsockname())
+        far, _ = door.accept()
+        with far:
+            yield near, far
+
+
+def test_the_kernel_holds_as_much_as_it_is_told(pair: Pair) -> None:
+    _, far = pair
+    bound_buffers(far)
+    assert far.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) == 2 * SEND_BUFFER
+    assert far.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) == 2 * RECEIVE_BUFFER
+    assert far.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == UNACKNOWLEDGED
+
+
+def test_a_unix_socket_has_bounds_too() -> None:
+    near, far = socket.socketpair()
+    with near, far:
+        bound_buffers(far)
+        forget_unsent(far)
+        assert unsent_bytes(far) == 0
+    bound_buffers(None)
+    forget_unsent(None)
+
+
+def fill(far: socket.socket) -> int:
+    """Send until the kernel takes no more; how many bytes it took."""
+    far.setblocking(False)
+    filled = 0
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            filled += far.send(bytes(1000))
+    return filled
+
+
+def read_all(near: socket.socket) -> None:
+    while near.recv(4096):
+        pass
+
+
+def test_what_the_peer_does_not_take_is_seen(pair: Pair) -> None:
+    near, far = pair
+    bound_buffers(far)
+    assert unsent_bytes(far) == 0
+    filled = fill(far)
+    before = unsent_bytes(far)
+    assert 0 < before <= filled
+    near.settimeout(10)
+    taken = 0
+    while unsent_bytes(far) >= before:
+        taken += len(near.recv(4096))
+    assert taken > 0
+
+
+def test_who_is_hung_up_on_loses_what_was_on_the_way(pair: Pair) -> None:
+    near, far = pair
+    bound_buffers(far)
+    fill(far)
+    forget_unsent(far)
+    far.close()
+    near.settimeout(10)
+    with pytest.raises(ConnectionResetError):
+        read_all(near)
