@@ -81,8 +81,8 @@ async def line_to(socket: RawSocket, opened: OpenGateway) -> tuple[Session, Outb
     """Shake hands; returns the session, which is the only one, and the way to it."""
     assert b" 101 " in await socket.shake_hands()
     (session,) = opened.hall.sessions
-    assert isinstance(session.line, Outbox)
-    return session, session.line
+    assert isinstance(session.connection, Outbox)
+    return session, session.connection
 
 
 async def test_who_stops_when_the_kernel_is_full_is_gone_with_nothing_more_sent(

@@ -229,7 +229,7 @@ class GuestInMemory(Guest):
         super().__init__(name, Heard(CODECS[subprotocol]), bot=bot, legal=legal)
         self.house = house
         self.line = RecordingLine(self.heard)
-        self.session = Session(line=self.line, codec=self.heard.codec, address="-", number=1)
+        self.session = Session(connection=self.line, codec=self.heard.codec, address="-", number=1)
         house.arrived(self.session)
 
     async def _exchange(self, command: AnyCommand) -> AnyEvent:

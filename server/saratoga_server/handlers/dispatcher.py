@@ -224,10 +224,10 @@ class Dispatcher(Struct):
     ) -> Refused:
         board = None
         if refusal.code == "banned":
-            session.line.close(BANNED)
+            session.connection.close(BANNED)
         if refusal.code == "draining" and not self.draining:
             # the table is for newer nodes; whoever balances them may find one
-            session.line.close(RESTARTING)
+            session.connection.close(RESTARTING)
         if refusal.code == "taken_over":
             held = session.seat
             if await self.lobby.holds_seat(session):
@@ -235,7 +235,7 @@ class Dispatcher(Struct):
                 return refused("store_unavailable", command.id)
             if session.seat == held:  # else it has been told by now
                 session.seat = None
-                session.line.close(TAKEN_OVER)
+                session.connection.close(TAKEN_OVER)
         if refusal.code in WITH_BOARD and isinstance(command, said.MakeMove | said.CashOut):
             board = await self.moves.own_board(session, command.race)
         return refused(refusal.code, command.id, refusal.detail, board, refusal.wait)

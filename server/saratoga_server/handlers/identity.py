@@ -51,7 +51,7 @@ class Identity:
             if not refusal.retry:
                 session.quota.does(Act.HELLO_REFUSED)
             if session.refused_hellos >= MOST_REFUSED:
-                session.line.close(ABUSE)
+                session.connection.close(ABUSE)
             raise
 
     async def _welcome(self, session: Session, command: Hello) -> Welcome:

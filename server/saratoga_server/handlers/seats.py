@@ -199,7 +199,7 @@ class SeatHandlers:
 
         def noted(table: TableState, now: Millis) -> Change | None:
             nonlocal taken
-            if not session.line.is_open:
+            if not session.connection.is_open:
                 # whoever lost this line is back over another one, and that is the newer one
                 raise Refusal("taken_over")
             change = transition(table, now)
@@ -239,7 +239,7 @@ class SeatHandlers:
             seat = live_table.state.seat(other.player) if other.seat == live_table.code else None
             if seat is not None and other.has_lost(seat):
                 other.seat = None
-                other.line.close(TAKEN_OVER)
+                other.connection.close(TAKEN_OVER)
 
     async def holds_seat(self, session: Session) -> bool:
         """Whether the store, too, has this connection as the one that holds the player's seat."""

@@ -72,7 +72,7 @@ class AdminEvents:
 
     async def _turn_out(self, session: Session) -> None:
         """Close the connection, and let the seat go."""
-        session.line.close(BANNED)
+        session.connection.close(BANNED)
         if session.seat is None:
             return
 

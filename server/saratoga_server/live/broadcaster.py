@@ -27,7 +27,7 @@ def send_to_all(sessions: Iterable[Session], event: AnyEvent) -> None:
         frame = frames.get(id(codec))
         if frame is None:
             frame = frames[id(codec)] = codec.encode_event(event)
-        session.line.send(frame)
+        session.connection.send(frame)
 
 
 class Broadcaster:

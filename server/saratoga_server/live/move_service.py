@@ -81,7 +81,7 @@ class MoveService:
             )
             frames.append((session, session.codec.encode_event(event)))
         for session, frame in frames:
-            session.line.send(frame)
+            session.connection.send(frame)
         self._broadcaster.standings_changed(live_table.code, race.standings)
 
     async def make_move(self, session: Session, command: MakeMove) -> MoveMade:

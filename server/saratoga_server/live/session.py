@@ -12,7 +12,7 @@ from saratoga_server.domain.tables import Seat
 from saratoga_server.rate_limits.accounts import Quota, unlimited
 
 
-class Line(Protocol):
+class PlayerConnection(Protocol):
     """Where frames to the player go. Never waits: a line that clogs is cut by the watchdog."""
 
     @property
@@ -30,7 +30,7 @@ class Line(Protocol):
 class Session(Struct, eq=False):
     """Who is at the other end, and what this connection has asked for."""
 
-    line: Line
+    connection: PlayerConnection
     codec: Codec
     address: str
     number: int
@@ -73,13 +73,13 @@ class Session(Struct, eq=False):
 
     def gives_way(self) -> None:
         """A newer connection needs the room."""
-        self.line.close(TAKEN_OVER if self.player else NO_HELLO)
+        self.connection.close(TAKEN_OVER if self.player else NO_HELLO)
 
     def should_be_known(self) -> None:
         """There was time enough for a hello."""
         if not self.player:
-            self.line.close(NO_HELLO)
+            self.connection.close(NO_HELLO)
 
     def tell(self, event: AnyEvent) -> None:
         """Send one event to this connection."""
-        self.line.send(self.codec.encode_event(event))
+        self.connection.send(self.codec.encode_event(event))

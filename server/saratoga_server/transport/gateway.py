@@ -273,7 +273,7 @@ class Gateway:
             return
         quota = connection.quota
         session = Session(
-            line=line,
+            connection=line,
             codec=codec,
             address=connection.client,
             number=next(self._numbers),

@@ -308,8 +308,8 @@ async def test_who_wants_a_table_for_newer_nodes_is_sent_to_look_for_one(
     rooms.house.table_cache.forget(code)
     assert await bert.refused(JoinTable, table=code) == "draining"
     (session,) = (each for each in rooms.house.broadcaster.sessions if each.name == "Bert")
-    assert isinstance(session.line, RecordingLine)
-    assert session.line.closed == [RESTARTING]
+    assert isinstance(session.connection, RecordingLine)
+    assert session.connection.closed == [RESTARTING]
     assert rooms.fake.tables[code] == (version + 1, newer)
 
 

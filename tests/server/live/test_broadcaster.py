@@ -32,13 +32,17 @@ class CountingCodec:
 def session(player: str = "", subprotocol: str = MSGPACK) -> Session:
     heard = Heard(CODECS[subprotocol])
     return Session(
-        line=RecordingLine(heard), codec=CODECS[subprotocol], address="", number=1, player=player
+        connection=RecordingLine(heard),
+        codec=CODECS[subprotocol],
+        address="",
+        number=1,
+        player=player,
     )
 
 
 def heard(by: Session) -> list[AnyEvent]:
-    assert isinstance(by.line, RecordingLine)
-    return by.line.heard.events
+    assert isinstance(by.connection, RecordingLine)
+    return by.connection.heard.events
 
 
 def standings(place: int) -> Standings:
@@ -51,8 +55,8 @@ def test_a_word_to_many_is_encoded_once_for_each_encoding() -> None:
     many = [session() for _ in range(5)]
     for number, each in enumerate(many):
         each.codec = packed if number % 2 else text
-        assert isinstance(each.line, RecordingLine)
-        each.line.heard.codec = each.codec
+        assert isinstance(each.connection, RecordingLine)
+        each.connection.heard.codec = each.codec
     send_to_all(many, WORD)
     assert [heard(each) for each in many] == [[WORD]] * 5
     assert (packed.encoded, text.encoded) == (1, 1)

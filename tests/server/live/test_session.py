@@ -14,7 +14,9 @@ from saratoga_server.live.session import Session
 @pytest.mark.parametrize("subprotocol", SUBPROTOCOLS)
 def test_an_event_is_sent_in_the_connections_own_encoding(subprotocol: str) -> None:
     heard = Heard(CODECS[subprotocol])
-    session = Session(line=RecordingLine(heard), codec=CODECS[subprotocol], address="", number=1)
+    session = Session(
+        connection=RecordingLine(heard), codec=CODECS[subprotocol], address="", number=1
+    )
     session.tell(Announcement(text="hello"))
     assert heard.events == [Announcement(text="hello")]
     assert isinstance(heard.frames[0], str) == (subprotocol == JSON)
@@ -23,7 +25,8 @@ def test_an_event_is_sent_in_the_connections_own_encoding(subprotocol: str) -> N
 def test_a_connection_is_nobodys_and_follows_nothing_at_first() -> None:
     heard = Heard(CODECS[JSON])
     one, two = (
-        Session(line=RecordingLine(heard), codec=CODECS[JSON], address="", number=n) for n in (1, 2)
+        Session(connection=RecordingLine(heard), codec=CODECS[JSON], address="", number=n)
+        for n in (1, 2)
     )
     assert (one.player, one.seat, one.watching, one.leaderboard) == ("", None, frozenset(), None)
     one.watching |= {"mint-otter-42"}
@@ -39,7 +42,7 @@ def test_a_seat_is_lost_to_another_connection_and_not_to_ones_own_unanswered_cla
     hello: int, epoch: int, is_lost: bool
 ) -> None:
     session = Session(
-        line=RecordingLine(Heard(CODECS[JSON])), codec=CODECS[JSON], address="", number=1
+        connection=RecordingLine(Heard(CODECS[JSON])), codec=CODECS[JSON], address="", number=1
     )
     session.hello, session.epoch, session.claimed = 7, 3, 4
     seat = Seat(player="a" * 16, name="Ann", hello=hello, epoch=epoch)
@@ -49,7 +52,7 @@ def test_a_seat_is_lost_to_another_connection_and_not_to_ones_own_unanswered_cla
 
 def test_who_gives_way_is_told_why_and_who_is_known_needs_no_reminder() -> None:
     line = RecordingLine(Heard(CODECS[JSON]))
-    session = Session(line=line, codec=CODECS[JSON], address="", number=1)
+    session = Session(connection=line, codec=CODECS[JSON], address="", number=1)
     session.gives_way()
     session.should_be_known()
     session.player = "a" * 16

@@ -54,7 +54,7 @@ async def node(store: FakeStore) -> Node:
     await clock.synchronise()
     heard = Heard(CODECS[JSON])
     broadcaster.follow(
-        Session(line=RecordingLine(heard), codec=CODECS[JSON], address="", number=1), CODE
+        Session(connection=RecordingLine(heard), codec=CODECS[JSON], address="", number=1), CODE
     )
     there = Node(TableCache(store.tables, broadcaster, clock, seeds()), heard)
     there.table_cache.on_change = there.on_change

@@ -24,7 +24,7 @@ class Audience:
     def comes(self, address: str) -> Session:
         """Somebody from there follows the table, for having a seat to begin with."""
         session = Session(
-            line=RecordingLine(Heard(CODEC)),
+            connection=RecordingLine(Heard(CODEC)),
             codec=CODEC,
             address=address,
             number=1,

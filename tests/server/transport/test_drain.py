@@ -29,7 +29,7 @@ class NoLine:
 
 
 def session(number: int, seat: str | None) -> Session:
-    return Session(line=NoLine(), codec=CODECS[MSGPACK], address="", number=number, seat=seat)
+    return Session(connection=NoLine(), codec=CODECS[MSGPACK], address="", number=number, seat=seat)
 
 
 def test_racers_go_first_table_by_table_and_onlookers_last() -> None:

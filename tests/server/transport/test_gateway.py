@@ -119,8 +119,8 @@ async def test_a_session_that_is_closed_is_told_why(opened: OpenGateway) -> None
         await anna.ask(Heartbeat)
         (session,) = opened.hall.sessions
         session.tell(Announcement(text="a last word"))
-        session.line.close(ABUSE)
-        session.line.close(RESTARTING)
+        session.connection.close(ABUSE)
+        session.connection.close(RESTARTING)
         assert await anna.sent_away() == (ABUSE.code, ABUSE.reason)
         assert anna.heard.all(Announcement) == [Announcement(text="a last word")]
 

@@ -233,7 +233,7 @@ async def test_the_rest_of_a_frame_is_no_frame_whatever_it_looks_like(
     # under a mask of zeros the payload begins as a whole frame of its own length would
     assert read_whole(data[6:]) is not None
     async with stranger(opened.url, "Anna") as anna:
-        line = opened.hall.sessions[0].line
+        line = opened.hall.sessions[0].connection
         assert isinstance(line, Outbox)
         line._connection.data_received(data[:place])
         line._connection.data_received(data[place:])
@@ -252,7 +252,7 @@ async def test_what_has_ended_is_gone_without_a_look_for_garbage(
     try:
         async with stranger(opened.url, "Anna") as anna:
             await anna.ask(Heartbeat)
-            line = opened.hall.sessions.pop().line
+            line = opened.hall.sessions.pop().connection
             assert isinstance(line, Outbox)
             gone = asyncio.Event()
             ended = weakref.ref(line._connection, lambda _: gone.set())

@@ -10,7 +10,7 @@ from kit.raw_sockets import raw_socket
 from kit.sockets import stranger
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Done
-from saratoga_server.live.session import Line
+from saratoga_server.live.session import PlayerConnection
 from saratoga_server.transport.outbox import MOST_FRAMES, MOST_PENDING, Outbox
 
 
@@ -28,7 +28,7 @@ async def deaf(opened: OpenGateway) -> AsyncIterator[None]:
         yield
 
 
-def fill(line: Line) -> Outbox:
+def fill(line: PlayerConnection) -> Outbox:
     """Send until the kernel takes no more."""
     assert isinstance(line, Outbox)
     while not waiting(line):
@@ -48,7 +48,7 @@ async def test_who_does_not_read_is_cut_and_delays_nobody(
     monkeypatch.setattr("saratoga_server.transport.gateway.WATCH_EVERY", 0.01)
     async with stranger(opened.url, "Bert") as bert, deaf(opened):
         await bert.ask(Heartbeat)
-        fill(opened.hall.sessions[1].line)
+        fill(opened.hall.sessions[1].connection)
         # while it is deaf, others are answered at once: the number of turns is all that counts
         answered = 1
         while opened.hall.left.empty():
@@ -65,7 +65,7 @@ async def test_a_burst_at_who_does_not_read_is_cut_before_it_fills_the_memory(
 ) -> None:
     async with stranger(opened.url, "Bert") as bert, deaf(opened):
         await bert.ask(Heartbeat)
-        line = fill(opened.hall.sessions[1].line)
+        line = fill(opened.hall.sessions[1].connection)
         held = []
         for _ in range(64):
             line.send(bytes(16 * 1024))
@@ -80,7 +80,7 @@ async def test_a_burst_at_who_does_not_read_is_cut_before_it_fills_the_memory(
 async def test_many_small_frames_are_no_way_around_the_bound(opened: OpenGateway) -> None:
     async with stranger(opened.url, "Bert") as bert, deaf(opened):
         await bert.ask(Heartbeat)
-        line = fill(opened.hall.sessions[1].line)
+        line = fill(opened.hall.sessions[1].connection)
         for _ in range(MOST_FRAMES + 1):
             line.send(b"x")
         assert line.is_too_slow
