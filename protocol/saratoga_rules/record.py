@@ -57,6 +57,9 @@ LOG_ENDINGS: Final[Mapping[str, State]] = {
 LEAST_PEOPLE: Final = 2
 """Fewer people than this who made a move, and the race is not ranked."""
 
+LEAST_RACERS: Final = 2
+"""Bots are ranked among bots in a race in which this many racers made a move."""
+
 MOST_RACERS: Final = 16
 """At one table, and so in one record."""
 
@@ -181,6 +184,11 @@ def is_ranked(chosen_seed: bool, racers: Iterable[RacerLog]) -> bool:
     """Whether leaderboards take the race: a seed of chance, and people, not bots, who played."""
     people = sum(racer.moves > 0 and not racer.bot for racer in racers)
     return people >= LEAST_PEOPLE and not chosen_seed
+
+
+def are_bots_ranked(chosen_seed: bool, racers: Iterable[RacerLog]) -> bool:
+    """Whether the bots' leaderboards take the race: a seed of chance, and two racers who moved."""
+    return sum(racer.moves > 0 for racer in racers) >= LEAST_RACERS and not chosen_seed
 
 
 def format_record(record: RaceRecord) -> str:

@@ -1,40 +1,39 @@
-"""Work that goes on for ever, and ends when it is called off, whatever it is doing just then.
+"""Background tasks that cancel reliably.
 
-On Python 3.11 that takes some care: `asyncio.wait_for`, with which redis-py sends, swallows the
-cancellation of a task if what it waits for is done in the same turn of the loop, and the task would
-go on as if nobody had told it.
+On Python 3.11 `asyncio.wait_for`, with which redis-py sends, swallows the cancellation of a task if what
+it waits for is done in the same turn of the loop; the task would go on as if nobody had cancelled it.
 """
 
 import asyncio
 from collections.abc import Iterable
 from typing import Final
 
-AGAIN: Final = 0.25
-"""Seconds after which a task that goes on is told again."""
+REPEAT_AFTER: Final = 0.25
+"""Seconds after which a task that goes on is cancelled again."""
 
 
 class TaskEnded(Exception):
-    """What should go on for ever has ended, and the house with it: nobody had asked for that."""
+    """A background task that should run for ever has ended, and the server with it."""
 
     def __init__(self) -> None:
-        super().__init__("The house closed because of a fault of its own; the log has it.")
+        super().__init__("The server stopped because of an internal error; the log has it.")
 
 
 async def pause(seconds: float) -> None:
-    """Sleep between two rounds; ends the task if it was called off during the last."""
+    """Sleep between two rounds of a task that runs for ever; ends it if it was cancelled meanwhile."""
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         raise asyncio.CancelledError
     await asyncio.sleep(seconds)
 
 
-async def cancel_all(duties: Iterable["asyncio.Task[object]"]) -> list[BaseException]:
-    """Cancel tasks until every one of them has ended; returns what went wrong in them."""
-    tasks = list(duties)
+async def cancel_all(running: Iterable["asyncio.Task[object]"]) -> list[BaseException]:
+    """Cancel tasks until every one has ended; returns the exceptions with which they ended."""
+    tasks = list(running)
     going_on = set(tasks)
     while going_on:
         for task in going_on:
             task.cancel()
-        _, going_on = await asyncio.wait(going_on, timeout=AGAIN)
+        _, going_on = await asyncio.wait(going_on, timeout=REPEAT_AFTER)
     faults = (task.exception() for task in tasks if not task.cancelled())
     return [fault for fault in faults if fault is not None]

@@ -1,7 +1,7 @@
-"""The house's time: the store's clock, read seldom and carried on by the machine's steady one.
+"""The server's time: the store's clock, read seldom and continued by the machine's monotonic one.
 
-Every deadline is judged by the store when a move is written; what a node believes in between
-only decides when it looks. A step of the machine's wall clock changes nothing.
+The store judges every deadline when a move is written; what a node believes in between only decides
+when it looks. A step of the machine's wall clock changes nothing.
 """
 
 import math
@@ -16,20 +16,20 @@ RESYNC: Final = 5.0
 """Seconds between two readings of the store's clock."""
 
 DRIFT: Final = 0.2
-"""Milliseconds by which two clocks may part in a second."""
+"""Milliseconds by which two clocks may drift apart in a second."""
 
 STEP: Final = 2_000
-"""Milliseconds by which two readings may differ from even time; by more, the clock was stepped."""
+"""Milliseconds between a reading and what was expected from which on the clock counts as stepped."""
 
 
 class TimeSource(Protocol):
-    """Where the store's time is read."""
+    """Reads the store's clock."""
 
     async def now(self) -> Millis: ...
 
 
 class ServerClock:
-    """Milliseconds since 1970 by the store's clock, without asking it each time."""
+    """Milliseconds since 1970 by the store's clock, without asking the store each time."""
 
     def __init__(self, source: TimeSource, steady: Callable[[], float] = time.monotonic) -> None:
         """`steady` counts seconds and never steps."""
@@ -40,20 +40,19 @@ class ServerClock:
         """Milliseconds by which the offset may be wrong."""
         self._read_at = 0.0
         self.since = Millis(0)
-        """From when on time has gone evenly: for what lies before, nobody can be blamed."""
+        """Since when time has passed evenly. Nobody counts as idle or absent for time before it."""
 
     def now(self) -> Millis:
         return Millis(int(self._steady() * 1000 + self._offset))
 
     def seconds_until(self, moment: int) -> float:
-        """How long until `moment`, never negative."""
+        """Return the seconds until `moment`, never negative."""
         return max(0.0, (moment - self.now()) / 1000)
 
     async def synchronise(self) -> None:
-        """Read the store's clock; half the round trip is put down to the way back.
+        """Read the store's clock; half of the round trip counts as the way back.
 
-        A reading that took longer than an older one tells less, unless it shows that clock to have
-        gone another way than ours.
+        A reading that took longer than an older one is ignored, unless the two contradict each other.
         """
         asked = self._steady()
         there = await self._source.now()
@@ -63,13 +62,13 @@ class ServerClock:
         self._unsure += (answered - self._read_at) * DRIFT
         self._read_at = answered
         if unsure > self._unsure >= abs(offset - before) - unsure:
-            return  # a slow answer, and the two do not contradict each other
+            return
         self._offset, self._unsure = offset, unsure
         if not self.since or abs(self._offset - before) > STEP:
             self.since = self.now()
 
     async def keep_synchronised(self) -> None:
-        """Read the store's clock again and again; for ever."""
+        """Read the store's clock every `RESYNC` seconds until cancelled."""
         while True:
             await pause(RESYNC)
             try:

@@ -1,4 +1,4 @@
-"""What the house needs of a store, as small interfaces that adapters fill.
+"""What the server needs of a store, as small interfaces that adapters fill.
 
 Nothing here does I/O. Every write is safe to repeat: a client library may send a command again
 when its answer got lost, and a node may die between a write and the next. All of it is msgspec structs:
@@ -11,6 +11,9 @@ from typing import Final, NewType, Protocol
 
 from msgspec import Struct
 
+from saratoga_protocol.events import Result
+from saratoga_rules.standing import Reached, State
+
 Millis = NewType("Millis", int)
 """Milliseconds since 1970 UTC, by the store's clock."""
 
@@ -20,7 +23,7 @@ class CommitStatus(Enum):
 
     DONE = 0
     REPEAT = 1
-    """That command was accepted before, or these entries of the house's own are there already."""
+    """The command was accepted before, or these entries of the server's own are there already."""
     STALE = 2
     """Somebody wrote since: `length` is the log's present length."""
     FENCED = 3
@@ -40,9 +43,9 @@ class BoardCommit(Struct, frozen=True, kw_only=True):
     race: int
     player: str
     epoch: int
-    """Of the player's connection; 0 for entries of the house's own, which no fence stops."""
+    """Of the player's connection; 0 for entries of the server's own, which no fence stops."""
     command_id: int
-    """Of the player's command; 0 for the house's own."""
+    """Of the player's command; 0 for the server's own."""
     after: int
     """The length of the log that these entries continue."""
     entries: tuple[str, ...]
@@ -87,16 +90,23 @@ class StoredBoard(Struct, frozen=True, kw_only=True):
     entries: tuple[LogEntry, ...]
 
 
-class StoredStanding(Struct, frozen=True, kw_only=True):
-    """The part of a board that others may see, and the tie-break."""
+class LiveStanding(Struct, frozen=True, array_like=True):
+    """Where a racer stands, as others may know it: in the store, between nodes, in memory."""
 
+    length: int
+    """Entries in the board's log. The standing with more entries is the newer one."""
     banked: int
-    state: str
-    reached_at: Millis | None
-    """When `banked` was last reached by rising; `None`: never bettered."""
-    reached_number: int
-    length: int = 0
-    """Of the board's log: what has more entries is newer."""
+    state: State
+    reached: Reached | None = None
+    """When `banked` was last reached by rising to it; `None`: never bettered since the deal."""
+
+    def shows_same_as(self, other: "LiveStanding") -> bool:
+        """Whether others see no difference: most moves bank nothing."""
+        return (
+            self.banked == other.banked
+            and self.state is other.state
+            and (self.reached == other.reached)
+        )
 
 
 class RaceOpening(Struct, frozen=True, kw_only=True):
@@ -158,6 +168,16 @@ class PlayerRow(Struct, frozen=True, kw_only=True):
     """The number of the player's newest hello; a later one has a higher number."""
 
 
+class Reservation(Struct, frozen=True, kw_only=True):
+    """A table code that belongs to a `create_table` command."""
+
+    code: str
+    name: str | None
+    """The player's present name."""
+    elsewhere: str | None
+    """The other table at which the player's row says they sit; `None`: it names `code` now."""
+
+
 class BoardStore(Protocol):
     """The boards of races: logs of moves."""
 
@@ -173,7 +193,7 @@ class BoardStore(Protocol):
 
     async def load_board(self, table: str, race: int, player: str) -> StoredBoard | None: ...
 
-    async def load_standings(self, table: str, race: int) -> dict[str, StoredStanding]:
+    async def load_standings(self, table: str, race: int) -> dict[str, LiveStanding]:
         """Of every board of the race, by player."""
         ...
 
@@ -250,7 +270,7 @@ class PlayerStore(Protocol):
         ...
 
     async def sit(self, player: str, table: str, instead_of: str | None = None) -> str | None:
-        """Let the player sit at `table`; or return where else they sit, `instead_of` apart."""
+        """Note that the player sits at `table`; or return where else they sit, `instead_of` apart."""
         ...
 
     async def raise_last_id(self, player: str, command_id: int) -> None:
@@ -259,29 +279,19 @@ class PlayerStore(Protocol):
 
     async def set_banned(self, player: str, banned: bool) -> None: ...
 
-    async def reserve_code(
+    async def reserve_table(
         self, player: str, command_id: int, code: str, instead_of: str | None = None
-    ) -> str:
-        """The table code that belongs to this command, of the newest two.
+    ) -> Reservation:
+        """Reserve a table code for the player's `create_table` command, and sit the player there.
 
-        That is the one of before, unless it is `instead_of`; otherwise `code`.
+        A repeated command gets the code of before, unless that is `instead_of`. The codes of the
+        player's two newest commands are kept.
         """
         ...
 
     async def forget_player(self, player: str) -> None:
         """Delete the name and the row on request."""
         ...
-
-
-class SettledResult(Struct, frozen=True, kw_only=True):
-    """One racer's result, as a leaderboard takes it."""
-
-    player: str
-    bot: bool
-    banked: int
-    net: int
-    elapsed: int
-    """Milliseconds from the start until the count was last reached; 0 if never bettered."""
 
 
 class Settlement(Struct, frozen=True, kw_only=True):
@@ -292,7 +302,8 @@ class Settlement(Struct, frozen=True, kw_only=True):
     game: str
     start_at: Millis
     """Decides the periods, in UTC."""
-    results: tuple[SettledResult, ...]
+    results: tuple[Result, ...]
+    """Of the racers whom the leaderboards take, in order of finish."""
 
 
 class BoardKey(Struct, frozen=True, kw_only=True):

@@ -10,11 +10,9 @@ from importlib.metadata import version
 
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_server.cancellation import TaskEnded, cancel_all
-from saratoga_server.composition import compose
+from saratoga_server.composition import Node, compose
 from saratoga_server.config import Settings, cannot_listen
 from saratoga_server.domain.usernames import draw_up_tables
-from saratoga_server.handlers.dispatcher import Dispatcher
-from saratoga_server.live.scheduler import Scheduler
 from saratoga_server.logs import EventLog
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.metrics.sampler import Sampler
@@ -43,19 +41,19 @@ async def keep_open(
 
     Raises `TaskEnded` if it closed for another reason, and `CannotOpen`.
     """
-    house = await compose(store, settings.node, program(), metrics)
-    gateway = Gateway(house, _door(settings), HttpPages(house), metrics)
-    vitals = Sampler(house, Health(store.primaries).look, metrics)
+    node = await compose(store, settings.node, program(), metrics)
+    gateway = Gateway(node.dispatcher, _door(settings), HttpPages(node), metrics)
+    vitals = Sampler(node, Health(store.primaries).look, metrics)
     door = MetricsDoor(metrics, settings)
     if parent is None or not parent.inheritance.successor:
         door.open()
     try:
         port = await _open_door(gateway, settings, parent)
         duties = [
-            asyncio.create_task(Scheduler(house, store.tables.due).keep()),
+            asyncio.create_task(node.scheduler.run()),
             asyncio.create_task(gateway.watch()),
             asyncio.create_task(gateway.stay_alive()),
-            asyncio.create_task(house.news.keep()),
+            asyncio.create_task(node.peer_events.run()),
             asyncio.create_task(vitals.keep()),
             asyncio.create_task(door.keep_open()),
             asyncio.create_task(systemd.stay_alive()),
@@ -65,15 +63,15 @@ async def keep_open(
         where = settings.invitation(port)
         log.info("open", address=where, store=settings.store_shown)
         ready(where)
-        house.background_tasks.spawn(_settle_in())
+        node.background_tasks.spawn(_settle_in())
         stopping = asyncio.create_task(stop.wanted.wait())
         await asyncio.wait([stopping, *duties], return_when=asyncio.FIRST_COMPLETED)
         has_failed = not stop.wanted.is_set()
         systemd.tell(systemd.STOPPING)
         if stop.unannounced:
             # whoever follows waits for the port
-            house.background_tasks.spawn(door.close())
-        await _close(house, gateway, stop, settings.drain_delay, [*duties, stopping])
+            node.background_tasks.spawn(door.close())
+        await _close(node, gateway, stop, settings.drain_delay, [*duties, stopping])
         if has_failed:
             raise TaskEnded
     finally:
@@ -122,17 +120,17 @@ def program() -> str:
 
 
 async def _close(
-    house: Dispatcher,
+    node: Node,
     gateway: Gateway,
     stop: Stop,
     delay: float,
     duties: Sequence[asyncio.Task[object]],
 ) -> None:
     """Let nobody in, finish what is under way, send everybody to come back elsewhere."""
-    log.info("closing", connections=house.metrics.connections)
-    house.leaving, house.metrics.is_ready = True, False
+    log.info("closing", connections=node.metrics.connections)
+    node.readiness.is_stopping, node.metrics.is_ready = True, False
     hurry = asyncio.create_task(stop.at_once.wait())
-    closing = asyncio.create_task(_see_out(house, gateway, 0 if stop.unannounced else delay))
+    closing = asyncio.create_task(_see_out(node, gateway, 0 if stop.unannounced else delay))
     await asyncio.wait([closing, hurry], return_when=asyncio.FIRST_COMPLETED)
     if not closing.done():
         log.warning("closed_in_haste")
@@ -142,16 +140,16 @@ async def _close(
     log.info("closed")
 
 
-async def _see_out(house: Dispatcher, gateway: Gateway, delay: float) -> None:
+async def _see_out(node: Node, gateway: Gateway, delay: float) -> None:
     # players go on as before while balancers notice
     await asyncio.sleep(delay)
-    house.draining = True
+    node.readiness.is_draining = True
     gateway.stop_listening()
     try:
         async with asyncio.timeout(STOP_WITHIN):
-            await gateway.see_out(RESTARTING, house.is_racing)
+            await gateway.see_out(RESTARTING, node.dispatcher.is_racing)
             await gateway.close(RESTARTING)
-            await house.stop()
+            await node.stop()
     except TimeoutError:
         log.warning("closed_in_haste")
         gateway.cut()

@@ -1,4 +1,4 @@
-"""How long somebody waits for the store, whatever it is that takes so long."""
+"""How long a caller waits for the store, whatever takes so long."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,21 +8,21 @@ from typing import Final
 from saratoga_server.ports import StoreUnavailable
 
 STORE_TIMEOUT: Final = 6.0
-"""Seconds in which a store is tried before it is unavailable, a restart of it included.
+"""Seconds in which the store is tried before it counts as unavailable, a restart of it included.
 
-It holds for waiting one's turn at a table and for the store together: each trying that long in turn,
-the tenth at a table whose store is away would hear of it after a minute.
+It covers waiting for a table's lock and for the store together: if each tried that long in turn, the
+tenth at a table whose store is away would wait a minute for an answer.
 """
 
 
 @asynccontextmanager
 async def within_timeout(seconds: float) -> AsyncIterator[None]:
-    """Raise `StoreUnavailable` if what is done here is not done in time.
+    """Raise `StoreUnavailable` if what is done inside takes longer.
 
-    It is called off where it stands: a write that was on its way may have been made.
+    It is cancelled where it stands: a write that was under way may have been made.
     """
     try:
         async with asyncio.timeout(seconds):
             yield
     except TimeoutError:
-        raise StoreUnavailable("the table could not be looked after in time") from None
+        raise StoreUnavailable("the table could not be read or written in time") from None

@@ -1,4 +1,4 @@
-"""What the house and its administrators need of a store, in one."""
+"""All ports of one store."""
 
 from typing import Protocol
 
@@ -14,7 +14,7 @@ from saratoga_server.ports import (
 
 
 class Stores(Protocol):
-    """All the ports of one store."""
+    """What a node and administrators need of a store."""
 
     @property
     def boards(self) -> BoardStore: ...
@@ -29,4 +29,4 @@ class Stores(Protocol):
     @property
     def nodes(self) -> NodeStore: ...
     @property
-    def news(self) -> NodeEvents: ...
+    def events(self) -> NodeEvents: ...

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from saratoga_server.live.move_service import _search_for_stuck
 
 from kit.secrecy import ODD_MOVES
 from kit.veils import Looked, Veiled, unveiled, veiled
@@ -26,7 +27,6 @@ from saratoga_rules.stuck import INLINE_LIMIT, StuckSearch, may_declare
 from saratoga_rules.views import redact
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Played
-from saratoga_server.live.move_service import _search_for_stuck
 from saratoga_server.ports import Millis
 
 WALKS = 6

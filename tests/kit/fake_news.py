@@ -7,8 +7,8 @@ from saratoga_server.messages.node_events import (
     Here,
     NodeEvent,
     NodeEventListener,
+    Standings,
     Stood,
-    StoodAt,
     decode_node_event,
     encode_node_event,
 )
@@ -17,7 +17,7 @@ from saratoga_server.ports import StoreUnavailable
 
 def tell_all(ears: Sequence[NodeEventListener], nudge: NodeEvent) -> int:
     for ear in ears:
-        ear.hear(decode_node_event(encode_node_event(nudge)))
+        ear.receive(decode_node_event(encode_node_event(nudge)))
     return len(ears)
 
 
@@ -32,29 +32,27 @@ class FakeNews:
         self.is_listening = False
         self._reading = reading
 
-    async def tell(self, nudge: NodeEvent) -> int:
+    async def publish(self, nudge: NodeEvent) -> int:
         await self._reading()
         return tell_all(self.ears, nudge)
 
-    async def tell_standings(
-        self, node: str, races: Mapping[str, Sequence[StoodAt]]
-    ) -> frozenset[str]:
+    async def publish_standings(self, node: str, races: Mapping[str, Standings]) -> frozenset[str]:
         try:
             await self._reading()
         except StoreUnavailable:
             return frozenset(races)
-        tell_all(self.ears, Stood(node, {race: list(stood) for race, stood in races.items()}))
+        tell_all(self.ears, Stood(node, {race: dict(stood) for race, stood in races.items()}))
         return frozenset()
 
-    async def listen(self, ear: NodeEventListener) -> None:
-        self.ears.append(ear)
+    async def listen(self, listener: NodeEventListener) -> None:
+        self.ears.append(listener)
         try:
-            tell_all(self.ears, Here(ear.node, 1))
-            ear.counted(len(self.ears))
+            tell_all(self.ears, Here(listener.node, 1))
+            listener.counted(len(self.ears))
             self.is_listening = True
-            await ear.opened()
+            await listener.subscribed()
             await asyncio.Event().wait()
         finally:
             self.is_listening = False
-            if ear in self.ears:
-                self.ears.remove(ear)
+            if listener in self.ears:
+                self.ears.remove(listener)

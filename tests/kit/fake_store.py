@@ -15,6 +15,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from kit.fake_news import FakeNews, tell_all
+from saratoga_rules.standing import Reached, State
 from saratoga_server.domain.periods import periods
 from saratoga_server.messages.node_events import NodeEventListener, Touched
 from saratoga_server.messages.settlements import unpack_settlement
@@ -24,14 +25,15 @@ from saratoga_server.ports import (
     BoardKey,
     CommitOutcome,
     CommitStatus,
+    LiveStanding,
     LogEntry,
     Millis,
     PlayerRow,
     RaceOpening,
     RankedRow,
+    Reservation,
     Settlement,
     StoredBoard,
-    StoredStanding,
     StoreUnavailable,
     TableWrite,
 )
@@ -158,12 +160,14 @@ class FakeBoards:
             entries=tuple(board.log),
         )
 
-    async def load_standings(self, table: str, race: int) -> dict[str, StoredStanding]:
+    async def load_standings(self, table: str, race: int) -> dict[str, LiveStanding]:
         await self.house.reading()
         stored = self.house.races.get((table, race))
         if stored is None:
             return {}
-        return {player: _standing(board) for player, board in stored.boards.items()}
+        return {
+            player: _standing(board, stored.start_at) for player, board in stored.boards.items()
+        }
 
 
 def _fault(commit: BoardCommit, race: _Race, board: _Board, now: Millis) -> CommitStatus | None:
@@ -186,15 +190,10 @@ def _fault(commit: BoardCommit, race: _Race, board: _Board, now: Millis) -> Comm
     return CommitStatus.STALE if len(board.log) != commit.after else None
 
 
-def _standing(board: _Board) -> StoredStanding:
-    at, number = board.rose.get(board.banked, (None, 0))
-    return StoredStanding(
-        banked=board.banked,
-        state=board.state,
-        reached_at=at,
-        reached_number=number,
-        length=len(board.log),
-    )
+def _standing(board: _Board, start_at: Millis) -> LiveStanding:
+    rose = board.rose.get(board.banked)
+    reached = None if rose is None else Reached(rose[0] - start_at, rose[1])
+    return LiveStanding(len(board.log), board.banked, State(board.state), reached)
 
 
 class FakeTables:
@@ -333,12 +332,10 @@ class FakePlayers:
 
     async def sit(self, player: str, table: str, instead_of: str | None = None) -> str | None:
         await self.house.reading()
-        row = self.house.players.get(player)
-        if row is not None and row.table not in (None, table, instead_of):
-            return row.table
-        self._change(player, table=table)
-        await self.house.written()
-        return None
+        elsewhere = self._sit(player, table, instead_of)
+        if elsewhere is None:
+            await self.house.written()
+        return elsewhere
 
     async def stand_up(self, player: str, table: str) -> None:
         await self.house.reading()
@@ -359,9 +356,9 @@ class FakePlayers:
         self._change(player, banned=banned)
         await self.house.written()
 
-    async def reserve_code(
+    async def reserve_table(
         self, player: str, command_id: int, code: str, instead_of: str | None = None
-    ) -> str:
+    ) -> Reservation:
         await self.house.reading()
         codes = self.house.codes
         reserved = codes.get((player, command_id))
@@ -370,10 +367,13 @@ class FakePlayers:
         for at in sorted(at for at in codes if at[0] == player)[:-2]:
             del codes[at]
         row = self.house.players.get(player)
+        elsewhere = None
         if row is not None:
             self._change(player, last_id=max(row.last_id, command_id))
+            elsewhere = self._sit(player, reserved, instead_of)
         await self.house.written()
-        return reserved
+        name = None if row is None else row.name
+        return Reservation(code=reserved, name=name, elsewhere=elsewhere)
 
     async def forget_player(self, player: str) -> None:
         await self.house.reading()
@@ -382,6 +382,13 @@ class FakePlayers:
         for at in [at for at in self.house.codes if at[0] == player]:
             del self.house.codes[at]
         await self.house.written()
+
+    def _sit(self, player: str, table: str, instead_of: str | None) -> str | None:
+        row = self.house.players.get(player)
+        if row is not None and row.table not in (None, table, instead_of):
+            return row.table
+        self._change(player, table=table)
+        return None
 
     def _free_names(self, player: str) -> None:
         for skeleton in [each for each, holder in self.house.skeletons.items() if holder == player]:
@@ -480,7 +487,7 @@ def fold_rankings(
         for place, result in enumerate(settlement.results):
             if result.bot == key.bots and begun >= forgotten.get(result.player, 0):
                 found.setdefault(result.player, []).append(
-                    (begun + place, result.banked, result.net, result.elapsed, settlement.race)
+                    (begun + place, result.banked, result.net, result.reached or 0, settlement.race)
                 )
     ranked = [
         _best(player, results) if key.ranking == "best" else _bankroll(player, results)
@@ -572,7 +579,7 @@ class FakeStore:
     leaderboards: FakeLeaderboards
     audit: FakeAudit
     nodes: FakeNodes
-    news: FakeNews
+    events: FakeNews
 
 
 def fake_store(house: FakeHouse | None = None) -> FakeStore:
@@ -586,7 +593,7 @@ def fake_store(house: FakeHouse | None = None) -> FakeStore:
         leaderboards=FakeLeaderboards(house),
         audit=FakeAudit(house),
         nodes=FakeNodes(house),
-        news=FakeNews(house.ears, house.reading),
+        events=FakeNews(house.ears, house.reading),
     )
 
 

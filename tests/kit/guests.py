@@ -230,7 +230,7 @@ class GuestInMemory(Guest):
         self.house = house
         self.line = RecordingLine(self.heard)
         self.session = Session(connection=self.line, codec=self.heard.codec, address="-", number=1)
-        house.arrived(self.session)
+        house.connected(self.session)
 
     async def _exchange(self, command: AnyCommand) -> AnyEvent:
         # through both codecs, as over a socket
@@ -241,7 +241,7 @@ class GuestInMemory(Guest):
 
     async def hang_up(self) -> None:
         """The connection is lost."""
-        await self.house.gone(self.session)
+        await self.house.disconnected(self.session)
 
     @property
     def sent_away(self) -> list[int]:

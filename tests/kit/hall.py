@@ -31,7 +31,7 @@ class Hall:
     record: str | None = None
     """What everybody is told who asks for one."""
 
-    def arrived(self, session: Session) -> None:
+    def connected(self, session: Session) -> None:
         self.sessions.append(session)
 
     async def answer(self, session: Session, command: AnyCommand) -> AnyEvent:
@@ -44,7 +44,7 @@ class Hall:
             return Record(re=command.id, race=command.race, text=self.record)
         return Done(re=command.id)
 
-    async def gone(self, session: Session) -> None:
+    async def disconnected(self, session: Session) -> None:
         await self.left.put(session)
 
     def now(self) -> int:

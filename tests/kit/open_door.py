@@ -11,9 +11,7 @@ from kit.rooms import PROGRAM, Deal
 from kit.stores import StoreServer
 from saratoga_rules.deal import deal_for_key
 from saratoga_server.cancellation import cancel_all
-from saratoga_server.composition import compose
-from saratoga_server.handlers.dispatcher import Dispatcher
-from saratoga_server.live.scheduler import Scheduler
+from saratoga_server.composition import Node, compose
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.store.connection import Store, open_store
 from saratoga_server.stores import Stores
@@ -25,7 +23,7 @@ from saratoga_server.transport.http_api import HttpPages
 class OpenHouse:
     """A house that players can come to."""
 
-    house: Dispatcher
+    house: Node
     gateway: Gateway
     port: int
 
@@ -48,10 +46,10 @@ async def open_door(
     metrics = Metrics()
     house = await compose(store, node, PROGRAM, metrics, deal=deal)
     door = Door(host="127.0.0.1", port=0, rate=rate, burst=burst)
-    gateway = Gateway(house, door, HttpPages(house), metrics)
+    gateway = Gateway(house.dispatcher, door, HttpPages(house), metrics)
     opened = OpenHouse(house, gateway, await gateway.open())
     duties = [
-        asyncio.create_task(Scheduler(house, store.tables.due).keep()),
+        asyncio.create_task(house.scheduler.run()),
         asyncio.create_task(gateway.watch()),
         asyncio.create_task(gateway.stay_alive()),
     ]

@@ -4,7 +4,6 @@
 each time, but for the table's code; the tokens and seeds are always the same too.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -24,13 +23,11 @@ from saratoga_protocol.version import MSGPACK
 from saratoga_rules.deal import deal_for_key
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position, parse_position
-from saratoga_server.composition import compose
+from saratoga_server.composition import Node, compose
 from saratoga_server.domain.tables import TableState
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.state import FORMAT
-from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.admin_events import AdminEvents
-from saratoga_server.live.scheduler import Scheduler
 from saratoga_server.messages.node_events import NodeEventListener
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.ports import Millis
@@ -75,19 +72,17 @@ class HouseInMemory:
 
     fake: FakeHouse
     time: InventedTime
-    house: Dispatcher
+    house: Node
     store: FakeStore
     guests: list[GuestInMemory] = field(default_factory=list)
-    timekeeper: Scheduler = field(init=False)
 
     def __post_init__(self) -> None:
         self._open()
 
     def _open(self) -> None:
-        self.timekeeper = Scheduler(self.house, self.store.tables.due)
-        if isinstance(self.store.news, FakeNews):
-            self.store.house.ears.append(self.house.news)
-            self.store.news.is_listening = True
+        if isinstance(self.store.events, FakeNews):
+            self.store.house.ears.append(self.house.peer_events)
+            self.store.events.is_listening = True
 
     async def guest(
         self,
@@ -111,14 +106,15 @@ class HouseInMemory:
         subprotocol: str = MSGPACK,
     ) -> GuestInMemory:
         """A connection that has said nothing yet."""
-        guest = GuestInMemory(self.house, name, bot=bot, legal=legal, subprotocol=subprotocol)
+        guest = GuestInMemory(
+            self.house.dispatcher, name, bot=bot, legal=legal, subprotocol=subprotocol
+        )
         self.guests.append(guest)
         return guest
 
     @property
     def orders(self) -> AdminEvents:
-        house = self.house
-        return AdminEvents(house.table_cache, house.lobby, house.leaderboards, house.broadcaster)
+        return self.house.admin_events
 
     def state(self, code: str) -> TableState:
         """All that the house knows of the table, secrets and all."""
@@ -128,24 +124,18 @@ class HouseInMemory:
 
     async def settle(self) -> None:
         """Let everything come to its end that the house does in the background."""
-        house = self.house
-        while tasks := [
-            *house.background_tasks._tasks,
-            *house.moves._searches._tasks,
-            *house.table_cache._bells,
-        ]:
-            await asyncio.gather(*tasks)
-            await asyncio.sleep(0)
+        await self.house.scheduler.take_due()
+        await self.house.background_tasks.finish()
 
     async def pass_time(self, millis: int) -> None:
         """So much time passes; the house looks what it did, and the standings go out."""
         self.time.at += millis
         await self.settle()
-        await self.timekeeper.sweep()
+        await self.house.scheduler.sweep()
         await self.house.leaderboards.settle()
         await self.settle()
         self.house.broadcaster.tick()
-        await self.house.leaderboards.tell_changes()
+        await self.house.leaderboards.send_changes()
 
     async def race(self, *guests: GuestInMemory, game: str = "canfield", cap: int = 10) -> str:
         """These guests at a table of the first one's, dealt; returns the table's code."""
@@ -164,10 +154,9 @@ class HouseInMemory:
         """The process dies with all it knew, and another opens on the same store."""
         self._hears_no_more()
         dead = self.house
-        await dead.moves.stop()
+        dead.searches.stop()
         await dead.background_tasks.finish()
-        await dead.table_cache.close()
-        await dead.nodes.gone(dead.node)
+        await dead.nodes.gone(dead.name)
         self.guests.clear()
         self.house = await open_in_memory(self.store, self.time, deal)
         self._open()
@@ -178,8 +167,8 @@ class HouseInMemory:
 
     def _hears_no_more(self) -> None:
         ears: list[NodeEventListener] = self.store.house.ears
-        if self.house.news in ears:
-            ears.remove(self.house.news)
+        if self.house.peer_events in ears:
+            ears.remove(self.house.peer_events)
 
 
 async def gathered(
@@ -221,9 +210,9 @@ def for_newer_nodes(rooms: HouseInMemory, code: str, by: int = 1) -> None:
 
 async def open_in_memory(
     store: FakeStore, time: InventedTime, deal: Deal = deal_for_key, node: str = "node"
-) -> Dispatcher:
+) -> Node:
     return await compose(
-        store, node, PROGRAM, Metrics(), deal=deal, seed=seeds(), steady=time.steady
+        store, node, PROGRAM, Metrics(), deal=deal, new_seed=seeds(), steady=time.steady
     )
 
 

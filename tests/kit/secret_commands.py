@@ -30,8 +30,8 @@ from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
 from saratoga_rules.record import LOG_ENDINGS
+from saratoga_server.composition import Node
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
-from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.refusals import refused
 from saratoga_server.metrics.samples import registry_of
 from saratoga_server.transport.http_api import HttpPages
@@ -112,8 +112,6 @@ async def _told(
     telling = Telling([])
     with _log() as log:
         async with house_in_memory(always(opening)) as rooms:
-            # timers ring by the invented time alone
-            rooms.house.table_cache.on_due = None
             guests = {
                 "Anna": await rooms.guest("Anna", legal=True, subprotocol=JSON),
                 "Bert": await rooms.guest("Bert", subprotocol=MSGPACK),
@@ -161,7 +159,7 @@ async def _look(telling: Telling, room: Room, game: str) -> None:
     telling.made.append({name: len(entries) for name, entries in _moves(room).items()})
 
 
-async def _fetch(telling: Telling, house: Dispatcher, code: str, game: str) -> None:
+async def _fetch(telling: Telling, house: Node, code: str, game: str) -> None:
     pages = HttpPages(house)
     for path in (
         *(f"/records/{code}/1", f"/records/{code}/2", f"/leaderboards/{game}"),
@@ -175,7 +173,9 @@ async def _fetch(telling: Telling, house: Dispatcher, code: str, game: str) -> N
 
 def _moves(room: Room) -> dict[str, list[str]]:
     """What each racer has played so far."""
-    boards = room.rooms.house.races._races[f"{room.code}/1"].boards
+    race = room.rooms.house.races.known(f"{room.code}/1")
+    assert race is not None
+    boards = {player: run.board for player, run in race.runs.items() if run.board}
     return {
         name: [
             entry.text
@@ -217,15 +217,17 @@ class Tempter:
     def _taken(self, guest: GuestInMemory) -> list[int]:
         """Ids that spoilt frames have used up."""
         seat = self._room.rooms.state(self._room.code).seat(guest.player)
-        race = self._room.rooms.house.races._races[f"{self._room.code}/1"]
-        board = race.boards.get(guest.player)
+        race = self._room.rooms.house.races.known(f"{self._room.code}/1")
+        run = None if race is None else race.runs.get(guest.player)
+        board = None if run is None else run.board
         return [each.last_id for each in (seat, board) if each is not None]
 
     def _move(self, guest: GuestInMemory) -> AnyCommand:
         """A legal one, a random one, or one meant for another position."""
         chance = self._chance
-        race = self._room.rooms.house.races._races[f"{self._room.code}/1"]
-        board = race.boards.get(guest.player)
+        race = self._room.rooms.house.races.known(f"{self._room.code}/1")
+        run = None if race is None else race.runs.get(guest.player)
+        board = None if run is None else run.board
         count, move = 0, chance.choice((*ODD_MOVES, "x", "t1>", "t99>up"))
         if board is not None:
             count = board.length

@@ -22,7 +22,7 @@ class Nodes:
         """Let both come to their end with what they do, and tell each other."""
         for node in (self.east, self.west, self.east, self.west):
             await node.settle()
-            await node.house.news.tell_standings()
+            await node.house.peers.publish_standings()
 
     async def pass_time(self, millis: int) -> None:
         self.east.time.at += millis
@@ -52,6 +52,6 @@ async def beside(rooms: HouseInMemory) -> AsyncIterator[Nodes]:
     house = await open_in_memory(store, rooms.time, node="west")
     west = HouseInMemory(rooms.fake, rooms.time, house, store)
     for node in (rooms, west):
-        node.house.news.counted(2)
+        node.house.peer_events.counted(2)
     yield Nodes(rooms, west)
     await west.close()

@@ -12,9 +12,9 @@ async def test_a_house_opens_on_a_real_store_by_the_stores_time(valkey: Store) -
     house = await compose(valkey, "node-1", "test", Metrics())
     assert abs(house.now() - await valkey.tables.now()) < 1000
     assert await house.why_not_ready() is None
-    assert await valkey.nodes.dead([house.node, "another"]) == {"another"}
+    assert await valkey.nodes.dead([house.name, "another"]) == {"another"}
     await house.stop()
-    assert await valkey.nodes.dead([house.node]) == {house.node}
+    assert await valkey.nodes.dead([house.name]) == {house.name}
 
 
 async def test_no_two_processes_have_the_same_name() -> None:

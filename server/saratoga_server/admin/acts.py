@@ -5,8 +5,6 @@ so nothing is done that is not in the log, and what is done holds even if no nod
 """
 
 import re
-import secrets
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -16,17 +14,16 @@ from saratoga_server.domain.lookalikes import skeleton
 from saratoga_server.domain.tables import (
     Change,
     Phase,
+    Refusal,
     TableState,
     close,
-    due,
-    leave,
-    never_raced,
-    pack,
+    force_leave,
     rename,
     unpack,
 )
-from saratoga_server.domain.tables import Refusal as TableRefusal
 from saratoga_server.domain.usernames import BadName, checked_name
+from saratoga_server.live.seeds import new_seed
+from saratoga_server.live.table_cache import TableCache, Transition
 from saratoga_server.messages.node_events import (
     AdminEvent,
     Announce,
@@ -36,15 +33,8 @@ from saratoga_server.messages.node_events import (
     Renamed,
     TableClosedByAdmin,
 )
-from saratoga_server.ports import (
-    Millis,
-    PlayerRow,
-    TableWrite,
-)
+from saratoga_server.ports import Millis, PlayerRow
 from saratoga_server.stores import Stores
-
-ATTEMPTS: Final = 16
-"""How often a change of a table is made anew because a node wrote first."""
 
 LONGEST_ANNOUNCEMENT: Final = 500
 """Characters."""
@@ -80,8 +70,8 @@ class Administration:
     """Everything that can be done, by one administrator."""
 
     stores: Stores
-    tell: Callable[[AdminEvent], Awaitable[int]]
-    """Tells the nodes; returns how many heard it."""
+    table_cache: TableCache
+    """To change tables as a node does."""
     who: str
     """For the audit log."""
 
@@ -107,7 +97,7 @@ class Administration:
         await self.stores.tables.set_public(code, None)
         for seat in table.seats:
             await self.stores.players.stand_up(seat.player, code)
-        await self.tell(TableClosedByAdmin(code, reason))
+        await self._publish(TableClosedByAdmin(code, reason))
         return len(table.seats)
 
     async def rename(self, player: str, wanted: str) -> tuple[str, str]:
@@ -125,7 +115,7 @@ class Administration:
             raise NotDone(f"{name} is taken, or looks like a name that is.")
         if row.table is not None:
             await self._change(row.table, lambda state, _: rename(state, row.player, name))
-        await self.tell(Renamed(row.player, name))
+        await self._publish(Renamed(row.player, name))
         return row.name or row.player, name
 
     async def ban(self, player: str) -> str:
@@ -134,7 +124,7 @@ class Administration:
         await self._note("ban", row.player, row.name or "")
         await self.stores.players.set_banned(row.player, True)
         await self._vacate(row)
-        await self.tell(Banned(row.player))
+        await self._publish(Banned(row.player))
         return row.player
 
     async def unban(self, player: str) -> str:
@@ -158,7 +148,7 @@ class Administration:
         await self._note("void", race, game)
         if not await self.stores.leaderboards.void_race(game, race):
             raise NotDone(f"{race} is on no leaderboard: it was not ranked, or is off already.")
-        await self.tell(RaceVoided(race, game))
+        await self._publish(RaceVoided(race, game))
         return game
 
     async def announce(self, text: str) -> int:
@@ -167,7 +157,7 @@ class Administration:
         if not text or len(text) > LONGEST_ANNOUNCEMENT:
             raise NotDone(f"An announcement has 1 to {LONGEST_ANNOUNCEMENT} characters.")
         await self._note("announce", "", text)
-        return await self.tell(Announce(text))
+        return await self._publish(Announce(text))
 
     async def forget(self, player: str) -> str:
         """Delete a player's name and results, and free the seat, on request; returns the id.
@@ -179,12 +169,16 @@ class Administration:
         await self._vacate(row)
         await self.stores.leaderboards.forget_results(row.player)
         await self.stores.players.forget_player(row.player)
-        await self.tell(Forgotten(row.player))
+        await self._publish(Forgotten(row.player))
         return row.player
 
     async def audit(self, limit: int) -> list[dict[str, str]]:
         """What was done, the newest first."""
         return await self.stores.audit.read(limit)
+
+    async def _publish(self, event: AdminEvent) -> int:
+        """Publish the action to the nodes; returns how many received it."""
+        return await self.stores.events.publish(event)
 
     async def _note(self, act: str, target: str, detail: str = "") -> None:
         time = _written(await self.stores.tables.now())
@@ -219,11 +213,7 @@ class Administration:
             return
 
         def left(state: TableState, now: Millis) -> Change | None:
-            seat = state.seat(row.player)
-            if seat is None:
-                return None
-            seed = secrets.token_bytes(32)
-            return leave(state, row.player, seat.last_id, now=now, fresh_seed=seed)
+            return force_leave(state, row.player, now=now, fresh_seed=new_seed())
 
         table = await self._change(row.table, left)
         if table is not None:
@@ -234,36 +224,14 @@ class Administration:
                 await self.stores.tables.set_public(row.table, None)
         await self.stores.players.stand_up(row.player, row.table)
 
-    async def _change(
-        self, code: str, transition: Callable[[TableState, Millis], Change | None]
-    ) -> TableState | None:
-        """Change a table as the nodes do: on what it is now, and anew if one of them wrote first.
-
-        Returns the table as it is then; `None`: there was nothing to change.
-        """
-        for _ in range(ATTEMPTS):
-            stored = await self.stores.tables.load_table(code)
-            if stored is None:
+    async def _change(self, code: str, transition: Transition) -> TableState | None:
+        """Change a table as the nodes do; returns it, or `None` if it does not exist."""
+        try:
+            return (await self.table_cache.change(code, transition)).table.state
+        except Refusal as refusal:
+            if refusal.code == "no_such_table":
                 return None
-            version, body = stored
-            try:
-                change = transition(unpack(body), await self.stores.tables.now())
-            except TableRefusal as refusal:
-                raise NotDone(refusal.detail) from None
-            if change is None:
-                return None
-            table = change.table
-            write = TableWrite(
-                code=code,
-                expected=version,
-                body=pack(table),
-                due=due(table),
-                race=table.race,
-                unraced=table.phase is Phase.CLOSED and never_raced(table),
-            )
-            if await self.stores.tables.save_table(write):
-                return table
-        raise NotDone(f"The table {code} changes too fast. Try again.")
+            raise NotDone(refusal.detail) from None
 
 
 def _line(table: TableState) -> TableLine:

@@ -18,10 +18,10 @@ import click
 import msgspec
 
 from saratoga_server.admin.acts import Administration, NotDone, TableLine
+from saratoga_server.composition import compose_table_cache
 from saratoga_server.config import Settings
 from saratoga_server.embedded_store.embedded import running_url
 from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.store.channel import publish
 from saratoga_server.store.connection import open_store
 from saratoga_server.store.durability import Durability
 
@@ -55,8 +55,8 @@ class Office:
             )
         # the server has judged the store already, and by its own level
         async with open_store(url, Durability.FAST, trust_store=True) as store:
-            tell = functools.partial(publish, store.link)
-            return await act(Administration(stores=store, tell=tell, who=_who()))
+            table_cache = await compose_table_cache(store)
+            return await act(Administration(stores=store, table_cache=table_cache, who=_who()))
 
 
 def _who() -> str:

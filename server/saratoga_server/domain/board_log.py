@@ -1,7 +1,7 @@
-"""A board's log, kept in columns: a race in progress is mostly its logs.
+"""A board's log, stored as columns: most memory of a running race is its logs.
 
-An entry takes 28 bytes here, and 290 as an object with a text and numbers of its own (measured: of a
-racer who had made 72 moves the log was the largest part, 11 KiB).
+An entry takes 28 bytes here, and 290 as an object of its own (measured: with 72 moves the log was the
+largest part of a racer, 11 KiB).
 """
 
 from array import array
@@ -12,14 +12,14 @@ from typing import Final
 from saratoga_server.ports import LogEntry, Millis
 
 _WHOLE: Final = "q"
-"""Of an array: eight bytes a number, as large as the store's own may be."""
+"""Array type: eight bytes a number, as wide as the store's."""
 
 
 _SHORT: Final = "I"
-"""Four bytes: what is counted over the boards of one race."""
+"""Array type: four bytes, enough for what is counted over the boards of one race."""
 
 
-class Log:
+class BoardLog:
     """The entries, the oldest first; only ever appended to."""
 
     __slots__ = ("_command_ids", "_moments", "_numbers", "_texts")
@@ -49,7 +49,7 @@ class Log:
             yield LogEntry(text, Millis(at), number, command_id)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Log) and list(self) == list(other)
+        return isinstance(other, BoardLog) and list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]  # it grows
 
@@ -60,9 +60,9 @@ class Log:
         self._numbers.append(entry.number)
         self._command_ids.append(entry.command_id)
 
-    def copy(self) -> "Log":
+    def copy(self) -> "BoardLog":
         """Another log with the same entries."""
-        other = Log()
+        other = BoardLog()
         other._texts = self._texts[:]
         other._moments = self._moments[:]
         other._numbers = self._numbers[:]

@@ -1,10 +1,9 @@
-"""Counting up: a finished race becomes a record, an outcome, and leaderboard entries.
+"""Results: a finished race becomes a record, an outcome, and a settlement for the leaderboards.
 
-Pure: the boards come in as they ended, and what is to be written comes out.
+Pure: the boards come in as they ended; what is to be written comes out.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from msgspec import Struct
 
@@ -16,6 +15,7 @@ from saratoga_rules.record import (
     LogLine,
     RaceRecord,
     RacerLog,
+    are_bots_ranked,
     digest_of,
     format_record,
     is_ranked,
@@ -25,14 +25,11 @@ from saratoga_rules.record import (
 from saratoga_rules.standing import Placed, Racer, Reached, ranking
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.tables import TableState
-from saratoga_server.ports import SettledResult, Settlement
-
-FEWEST_RACERS: Final = 2
-"""Bots are ranked among bots in a race that so many racers made a move in."""
+from saratoga_server.ports import Settlement
 
 
 class CountedRace(Struct, frozen=True):
-    """A race, counted up."""
+    """The results of a finished race."""
 
     outcome: Outcome
     record: str
@@ -41,7 +38,7 @@ class CountedRace(Struct, frozen=True):
 
 
 def count_up(state: TableState, opening: Position, boards: Mapping[str, Board]) -> CountedRace:
-    """Count up a race whose boards have all ended."""
+    """Return the results of a race whose boards have all ended."""
     placed = ranking(
         RULES[state.rules_version][state.settings.game],
         [
@@ -75,14 +72,14 @@ def count_up(state: TableState, opening: Position, boards: Mapping[str, Board]) 
         digest=digest_of(text),
         ranked=record.ranked,
     )
-    return CountedRace(outcome, text, _settlement(state, record, placed))
+    return CountedRace(outcome, text, _settlement(state, record, outcome.results))
 
 
 def outcome_of(text: str) -> Outcome:
-    """The outcome that the race's record tells of, for whoever was not there when it was counted."""
+    """Return the outcome that a race's record holds."""
     record = parse_record(text)
     racers = {racer.player: racer for racer in record.racers}
-    # the record has them in order of place: that stands in for the commit numbers
+    # the record lists them in order of place: that stands in for the commit numbers
     placed = ranking(
         RULES[record.rules_version][record.game],
         [
@@ -122,7 +119,7 @@ def outcome_of(text: str) -> Outcome:
 
 
 def final_standings(outcome: Outcome) -> Standings:
-    """Where everybody stood in the end."""
+    """Return the standings with which a race ended."""
     return Standings(
         race=outcome.race,
         standings=[
@@ -167,24 +164,13 @@ def _result(state: TableState, row: Placed, board: Board) -> Result:
 
 
 def _settlement(
-    state: TableState, record: RaceRecord, placed: Sequence[Placed]
+    state: TableState, record: RaceRecord, results: Sequence[Result]
 ) -> Settlement | None:
-    """The results that leaderboards take: the people's of a ranked race, and the bots'."""
-    played = sum(racer.moves > 0 for racer in record.racers)
-    bots_count = played >= FEWEST_RACERS and not state.chosen_seed
-    results = tuple(
-        SettledResult(
-            player=row.player,
-            bot=row.player in state.racer_bots,
-            banked=row.banked,
-            net=row.net,
-            elapsed=0 if row.reached is None else row.reached.at,
-        )
-        for row in placed
-        if (bots_count if row.player in state.racer_bots else record.ranked)
-    )
-    if not results:
+    """Return the results that leaderboards take: people's of a ranked race, and bots'."""
+    bots_count = are_bots_ranked(record.chosen_seed, record.racers)
+    taken = tuple(each for each in results if (bots_count if each.bot else record.ranked))
+    if not taken:
         return None
     return Settlement(
-        race=state.race_id, game=state.settings.game, start_at=state.start_at, results=results
+        race=state.race_id, game=state.settings.game, start_at=state.start_at, results=taken
     )

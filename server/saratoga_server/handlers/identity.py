@@ -1,4 +1,4 @@
-"""Who is there: hellos, names, and the way back to one's seat."""
+"""Hellos and names."""
 
 import hashlib
 from typing import Final
@@ -9,11 +9,16 @@ from saratoga_protocol.players import player_id
 from saratoga_protocol.refusals import ABUSE
 from saratoga_rules.games import GAMES
 from saratoga_server.clock import ServerClock
-from saratoga_server.domain.tables import Refusal
+from saratoga_server.domain import tables
+from saratoga_server.domain.tables import Change, Refusal, TableState
 from saratoga_server.domain.usernames import BadName, checked_name
+from saratoga_server.live.broadcaster import Broadcaster
+from saratoga_server.live.peers import Peers
 from saratoga_server.live.refusals import too_much
 from saratoga_server.live.session import Session
-from saratoga_server.ports import PlayerRow, PlayerStore
+from saratoga_server.live.table_service import TableService
+from saratoga_server.messages.node_events import Renamed
+from saratoga_server.ports import Millis, PlayerRow, PlayerStore
 from saratoga_server.rate_limits.limits import Act
 
 TOKEN_TAG: Final = b"saratoga token"
@@ -22,21 +27,32 @@ MOST_REFUSED: Final = 5
 
 
 def token_hash(token: str) -> str:
-    """What the store keeps of the token."""
+    """Return what the store keeps of a token."""
     return hashlib.sha256(TOKEN_TAG + bytes.fromhex(token)).hexdigest()
 
 
-class Identity:
-    """Knows the players."""
+class IdentityHandlers:
+    """Answers `hello` and `claim_name`."""
 
-    def __init__(self, store: PlayerStore, clock: ServerClock, server: str, node: str) -> None:
+    def __init__(
+        self,
+        store: PlayerStore,
+        table_service: TableService,
+        broadcaster: Broadcaster,
+        peers: Peers,
+        clock: ServerClock,
+        program: str,
+    ) -> None:
+        """`program`: what players are told that they talk to."""
         self._store = store
+        self._table_service = table_service
+        self._broadcaster = broadcaster
+        self._peers = peers
         self._clock = clock
-        self._server = server
-        self._node = node
+        self._program = program
 
     async def hello(self, session: Session, command: Hello) -> Welcome:
-        """Make the connection a player's; raises `Refusal`.
+        """Make the connection a player's. Raises `Refusal`.
 
         A connection whose hello is refused `MOST_REFUSED` times is closed.
         """
@@ -91,20 +107,39 @@ class Identity:
             bot=row.bot,
             next_id=row.last_id + 1,
             now=self._clock.now(),
-            server=self._server,
-            node=self._node,
+            server=self._program,
+            node=self._peers.node,
             games=list(GAMES),
             table=row.table,
         )
 
     async def claim_name(self, session: Session, command: ClaimName) -> NameClaimed:
-        """Give the player a name, or another; raises `Refusal`."""
+        """Give the player a name, or another. Raises `Refusal`."""
         _count_name(session)
-        session.name = await self._claim(session.player, command.name)
-        return NameClaimed(re=command.id, name=session.name)
+        player = session.player
+        name = await self._claim(player, command.name)
+        for each in self._broadcaster.sessions_of(player):
+            each.name = name
+        await self._rename_at_table(player, name)
+        self._peers.publish(Renamed(player, name))
+        return NameClaimed(re=command.id, name=name)
+
+    async def _rename_at_table(self, player: str, name: str) -> None:
+        row = await self._store.load_player(player)
+        if row is None or row.table is None:
+            return
+
+        def renamed(state: TableState, now: Millis) -> Change | None:
+            return tables.rename(state, player, name)
+
+        try:
+            await self._table_service.change(row.table, renamed)
+        except Refusal as refusal:
+            if refusal.code != "no_such_table":  # otherwise it is long gone
+                raise
 
     async def _check_free(self, wanted: str) -> None:
-        """Nobody is stored for a name that cannot be had; whoever is quicker may still get it."""
+        """Raise `Refusal` if the name is taken, before anybody is stored for it."""
         _, skeleton = _checked(wanted)
         if await self._store.find_player(skeleton) is not None:
             raise Refusal("name_taken")
@@ -122,7 +157,7 @@ def _count_name(session: Session) -> None:
 
 
 def _checked(wanted: str) -> tuple[str, str]:
-    """The name as it will be shown, and its skeleton."""
+    """Return the name as it will be shown, and its skeleton. Raises `Refusal`."""
     try:
         return checked_name(wanted)
     except BadName as error:

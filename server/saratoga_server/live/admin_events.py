@@ -1,17 +1,19 @@
-"""What an administrator has done, felt on this node at once.
+"""Administrative actions, applied to the connections of this node.
 
-The act is in the data already (`acts`); this is about those who are connected here.
+The data has the action already (`admin.actions`).
 """
 
 from saratoga_protocol.events import Announcement
 from saratoga_protocol.refusals import BANNED
 from saratoga_server.domain import tables
 from saratoga_server.domain.tables import Change, TableState
-from saratoga_server.handlers.leaderboards import LeaderboardHandlers
-from saratoga_server.handlers.seats import SeatHandlers
 from saratoga_server.live.broadcaster import Broadcaster, send_to_all
+from saratoga_server.live.leaderboards import Leaderboards
+from saratoga_server.live.seats import Seats
+from saratoga_server.live.seeds import NewSeed
 from saratoga_server.live.session import Session
-from saratoga_server.live.table_cache import TableCache, fresh_seed
+from saratoga_server.live.table_cache import TableCache
+from saratoga_server.live.table_service import TableService
 from saratoga_server.messages.node_events import (
     AdminEvent,
     Announce,
@@ -25,63 +27,62 @@ from saratoga_server.ports import Millis, PlayerRow
 
 
 class AdminEvents:
-    """Carries administrators' acts to the connections of this node."""
+    """Applies administrative actions."""
 
     def __init__(
         self,
         table_cache: TableCache,
-        lobby: SeatHandlers,
-        leaderboards: LeaderboardHandlers,
+        table_service: TableService,
+        seats: Seats,
+        leaderboards: Leaderboards,
         broadcaster: Broadcaster,
+        new_seed: NewSeed,
     ) -> None:
         self._table_cache = table_cache
-        self._lobby = lobby
-        self._archive = leaderboards
+        self._table_service = table_service
+        self._seats = seats
+        self._leaderboards = leaderboards
         self._broadcaster = broadcaster
+        self._new_seed = new_seed
 
-    async def obey(self, order: AdminEvent) -> None:
-        """Let one act be felt."""
-        match order:
+    async def apply(self, event: AdminEvent) -> None:
+        """Apply one action."""
+        match event:
             case Announce(text):
                 send_to_all(self._broadcaster.sessions, Announcement(text=text))
             case TableClosedByAdmin(table, reason):
                 await self._close(table, reason)
             case Banned(player) | Forgotten(player):
                 for session in self._broadcaster.sessions_of(player):
-                    await self._turn_out(session)
+                    await self._disconnect(session)
             case Renamed(player, name):
-                # the tables say by themselves that they have changed
+                # the tables publish by themselves that they have changed
                 for session in self._broadcaster.sessions_of(player):
                     session.name = name
             case RaceVoided(_, game):
-                self._archive.leaderboard_changed(game)
-
-    async def _close(self, code: str, reason: str) -> None:
-        await self._table_cache.refresh(code)  # it may come before the table's own nudge
-        live_table = self._table_cache.known(code)
-        if live_table is not None:
-            await self._lobby.closed(live_table, reason)
-            self._table_cache.forget(code)
+                self._leaderboards.changed(game)
 
     async def check(self, session: Session, row: PlayerRow | None) -> None:
-        """Let what the data says of a player be felt by a connection; `None`: deleted on request."""
+        """Apply to a connection what the data says of its player; `None`: deleted on request."""
         if row is None or row.banned:
-            await self._turn_out(session)
+            await self._disconnect(session)
         else:
             session.name = row.name
 
-    async def _turn_out(self, session: Session) -> None:
-        """Close the connection, and let the seat go."""
+    async def _close(self, code: str, reason: str) -> None:
+        await self._table_service.refresh(code)  # this event may come before the table's own
+        table = self._table_cache.known(code)
+        if table is not None:
+            await self._seats.closed(table, reason)
+            self._table_cache.forget(code)
+
+    async def _disconnect(self, session: Session) -> None:
+        """Close the connection and free the seat."""
         session.connection.close(BANNED)
         if session.seat is None:
             return
 
-        def left(table: TableState, now: Millis) -> Change | None:
-            seat = table.seat(session.player)
-            if seat is None:
-                return None
-            return tables.leave(
-                table, session.player, seat.last_id + 1, now=now, fresh_seed=fresh_seed()
-            )
+        def left(state: TableState, now: Millis) -> Change | None:
+            return tables.force_leave(state, session.player, now=now, fresh_seed=self._new_seed())
 
-        await self._table_cache.change(session.seat, left)
+        await self._table_service.change(session.seat, left)

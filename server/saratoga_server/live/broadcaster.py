@@ -1,7 +1,7 @@
-"""Who follows what on this node, and the words that go to many.
+"""Who follows what on this node, and events that go to many connections.
 
-Rivals' standings are latest-value data: they are gathered per table and sent at most once a
-tick, encoded once for all who speak the same encoding.
+Rivals' standings are latest-value data: they are coalesced per table, sent at most once a tick, and
+encoded once for each encoding.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -12,11 +12,11 @@ from saratoga_protocol.events import AnyEvent, Standings
 from saratoga_server.live.session import Session
 
 TICK: Final = 0.2
-"""Seconds between two looks at which standings have changed (design: at most 0.25)."""
+"""Seconds between two sends of changed standings. Promised: at most 0.25."""
 
 
-TOLD_AT_ONCE: Final = 8
-"""Tables: about a millisecond."""
+TABLES_AT_ONCE: Final = 8
+"""Tables in one turn of the event loop: about a millisecond."""
 
 
 def send_to_all(sessions: Iterable[Session], event: AnyEvent) -> None:
@@ -40,17 +40,17 @@ class Broadcaster:
         self._changed: dict[str, Callable[[], Standings | None]] = {}
 
     def enter(self, session: Session) -> None:
-        """A connection is there."""
+        """Note a new connection."""
         self.sessions.add(session)
 
     def leave(self, session: Session) -> None:
-        """A connection is gone, and follows nothing any more."""
+        """Forget a connection that has ended."""
         self.sessions.discard(session)
         for code in self._followed.get(session, ()):
             self.unfollow(session, code)
 
     def sessions_of(self, player: str) -> list[Session]:
-        """Every connection of the player on this node."""
+        """Return every connection of the player on this node."""
         return [session for session in self.sessions if session.player == player]
 
     def follow(self, session: Session, code: str) -> None:
@@ -72,7 +72,7 @@ class Broadcaster:
             self._followed.pop(session, None)
 
     def audience(self, code: str) -> frozenset[Session]:
-        """Everyone on this node who follows the table."""
+        """Return every connection on this node that follows the table."""
         return frozenset(self._audiences.get(code, ()))
 
     def is_following(self, player: str, code: str) -> bool:
@@ -80,18 +80,18 @@ class Broadcaster:
         return any(session.player == player for session in self._audiences.get(code, ()))
 
     def followed(self) -> list[str]:
-        """The tables that somebody on this node follows."""
+        """Return the tables that somebody on this node follows."""
         return list(self._audiences)
 
-    def tell_table(self, code: str, event: AnyEvent) -> None:
+    def send_to_table(self, code: str, event: AnyEvent) -> None:
         send_to_all(self._audiences.get(code, ()), event)
 
     def standings_changed(self, code: str, standings: Callable[[], Standings | None]) -> None:
-        """Have the table's standings sent at the next tick; `standings` is asked for them then."""
+        """Send the table's standings at the next tick; `standings` is called for them then."""
         self._changed[code] = standings
 
     def standings_settled(self, code: str) -> None:
-        """The race is over: what its table has to know is told otherwise."""
+        """Send no standings any more: the race is over, and its results are sent instead."""
         self._changed.pop(code, None)
 
     def tick(self) -> None:
@@ -100,12 +100,12 @@ class Broadcaster:
             pass
 
     def ticks(self) -> Iterator[None]:
-        """The same, with a pause after every `TOLD_AT_ONCE` tables for whoever has other work."""
+        """The same, yielding after every `TABLES_AT_ONCE` tables."""
         for number, code in enumerate(list(self._changed), start=1):
             standings = self._changed.pop(code, None)
             audience = self._audiences.get(code)
             event = standings() if standings is not None and audience else None
             if audience and event is not None:
                 send_to_all(audience, event)
-            if number % TOLD_AT_ONCE == 0:
+            if number % TABLES_AT_ONCE == 0:
                 yield

@@ -1,4 +1,4 @@
-"""A table as one node knows it: which version, and what of that it has not followed up yet."""
+"""A table as one node knows it: which version, and which of its changes are still to be followed up."""
 
 import asyncio
 from typing import NamedTuple
@@ -10,11 +10,11 @@ from saratoga_server.domain import tables
 from saratoga_server.domain.tables import Refusal, TableState
 from saratoga_server.logs import EventLog
 
-log = EventLog("room")
+log = EventLog("tables")
 
 
 class Known(NamedTuple):
-    """A table as it was at one version."""
+    """A table at one version."""
 
     version: int
     state: TableState
@@ -27,46 +27,35 @@ class LiveTable(Struct):
     version: int
     state: TableState
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    timer: asyncio.TimerHandle | None = None
     in_doubt: bool = False
-    """The answer to a write was lost: the store may know better."""
-    heard: int = 0
-    """The newest version that anybody told of."""
+    """The reply to a write was lost: the store may hold a newer version."""
+    heard_of: int = 0
+    """The newest version that any node has published."""
     announced: str = ""
-    """The race whose end was told here last."""
-    behind: Known | None = None
-    """The table up to which this node has done what changes mean, if that is not `state`."""
+    """The race whose end was last sent to the players here."""
+    followed_up: Known | None = None
+    """The version up to which this node has carried out what changes mean; `None`: the present one."""
 
     @property
     def known(self) -> Known:
         return Known(self.version, self.state)
 
     def falls_behind(self, known: Known) -> None:
-        """What has changed since `known` is not followed up yet."""
-        if self.behind is None or known.version < self.behind.version:
-            self.behind = known
+        """Note that what has changed since `known` is still to be followed up."""
+        if self.followed_up is None or known.version < self.followed_up.version:
+            self.followed_up = known
 
-    def picture(self) -> WireTable:
-        """The table as everyone at it sees it."""
+    def view(self) -> WireTable:
+        """Return the table as everyone at it may see it."""
         return tables.public_view(self.state, self.version)
 
 
-class PendingLoad(Struct):
-    """A table that is on its way from the store, for however many have asked."""
-
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    asked: int = 0
-    """How many wait for it."""
-    promised: int = 0
-    """The newest version that was told of meanwhile."""
-
-
 def read_table(body: bytes) -> TableState:
-    """The table; a `Refusal` if only a newer node may read it, as there are some during an upgrade."""
+    """Unpack a table. Raises `Refusal` if only a newer node may read it, as during an upgrade."""
     try:
         return tables.unpack(body)
     except tables.NewerTable as fault:
         log.warning("table_for_newer_nodes", reason=str(fault))
         raise Refusal(
-            "draining", "That table has gone over to newer servers. Connect again and go on there."
+            "draining", "That table has moved to newer servers. Connect again and continue there."
         ) from None

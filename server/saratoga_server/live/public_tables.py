@@ -1,4 +1,4 @@
-"""The list of public tables: what everybody may know of them, brought up to date as they change."""
+"""The list of public tables: what everybody may know of them, updated as they change."""
 
 from collections.abc import Collection
 
@@ -13,15 +13,15 @@ from saratoga_server.ports import TableStore
 
 
 class PublicTables:
-    """Keeps the list in the store, and serves it."""
+    """Updates the list in the store, and answers queries for it."""
 
     def __init__(self, tables: TableStore) -> None:
         self._tables = tables
         self._lines: dict[str, bytes | None] = {}
-        """What was last written of each table that is held here; `None`: that it is not listed."""
+        """What was last written of each table held here; `None`: that it is not listed."""
 
     async def list_tables(self, session: Session, command: ListTables) -> Tables:
-        """The public tables."""
+        """Return the public tables."""
         summaries = await self._tables.list_public()
         return Tables(
             re=command.id,
@@ -29,12 +29,12 @@ class PublicTables:
         )
 
     async def opened(self, live_table: LiveTable) -> None:
-        """A new table: nothing is written of it yet."""
+        """List a new table, if it is public."""
         self._lines[live_table.code] = None
-        await self.bring_up_to_date(live_table)
+        await self.update(live_table)
 
-    async def bring_up_to_date(self, live_table: LiveTable) -> None:
-        """Write the table's line, if it has changed."""
+    async def update(self, live_table: LiveTable) -> None:
+        """Write the table's line if it has changed."""
         state = live_table.state
         line = None
         if state.settings.public and state.phase is not Phase.CLOSED and state.seats:
@@ -54,11 +54,11 @@ class PublicTables:
             await self._tables.set_public(live_table.code, line)
 
     async def closed(self, code: str) -> None:
-        """The table is gone."""
+        """Take a closed table off the list."""
         self._lines.pop(code, None)
         await self._tables.set_public(code, None)
 
     def forget_others(self, held: Collection[str]) -> None:
-        """Of tables that are not held here any more it need not be known how they are listed."""
+        """Forget what was written of tables that are not held here any more."""
         if len(self._lines) > len(held):
             self._lines = {code: self._lines[code] for code in held if code in self._lines}

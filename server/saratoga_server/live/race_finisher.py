@@ -1,114 +1,82 @@
-"""Races that come to their end: counted up by whichever node is first, announced on all of them.
+"""Races that end: counted by whichever node is first, announced on all of them.
 
-Whoever ends the last board counts up. Others hear of it with the table; whoever heard of the last
-end and of nothing more counts up too, and one of them gets through.
+The node that ends the last board counts the race. Others hear of the results with the table. A node
+that hears of the last ending and of nothing more counts too; the store lets one of them through.
 """
 
 import asyncio
-from typing import Final
+from typing import NamedTuple
 
 from saratoga_protocol.events import Outcome, RaceOver
-from saratoga_server.domain import results, tables
-from saratoga_server.domain.tables import Change, Phase, Refusal, TableState
-from saratoga_server.handlers.leaderboards import LeaderboardHandlers
+from saratoga_server.domain import results
+from saratoga_server.domain.tables import Phase
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.live_table import LiveTable
-from saratoga_server.live.move_service import MoveService
-from saratoga_server.live.races import LiveRace, RaceCache
-from saratoga_server.live.table_cache import TableCache
+from saratoga_server.live.races import RaceCache
 from saratoga_server.logs import EventLog
 from saratoga_server.messages.settlements import pack_settlement
-from saratoga_server.metrics.counters import Metrics
-from saratoga_server.ports import Millis, RaceFinish
+from saratoga_server.ports import RaceFinish, TableStore
 
-COUNTED_WITHIN: Final = 0.25
-"""Seconds in which the node that ended a race's last board has usually counted it up."""
+log = EventLog("races")
 
-log = EventLog("house")
+
+class Finish(NamedTuple):
+    """A race that has been counted, not written yet."""
+
+    race: int
+    outcome: Outcome
+    write: RaceFinish
 
 
 class RaceFinisher:
-    """Counts up, and announces."""
+    """Counts races and announces their results."""
 
-    def __init__(
-        self,
-        table_cache: TableCache,
-        races: RaceCache,
-        moves: MoveService,
-        leaderboards: LeaderboardHandlers,
-        broadcaster: Broadcaster,
-        metrics: Metrics,
-    ) -> None:
-        self._table_cache = table_cache
+    def __init__(self, tables: TableStore, races: RaceCache, broadcaster: Broadcaster) -> None:
+        self._tables = tables
         self._races = races
-        self._moves = moves
-        self._archive = leaderboards
         self._broadcaster = broadcaster
-        self._metrics = metrics
 
-    async def count_up(self, code: str) -> None:
-        """The last board has ended: make the record, announce the result, settle."""
-        live_table = await self._table_cache.live_table(code)
-        state = live_table.state
+    async def count(self, table: LiveTable) -> Finish | None:
+        """Count the table's race; `None` if it does not run, or a board still races."""
+        state = table.state
         if state.phase is not Phase.RUNNING:
-            return
-        race = await self._races.of(live_table)
+            return None
+        race = await self._races.of(table)
         boards = await self._races.final_boards(race)
         if boards is None:
-            return
+            return None
         # sixteen long boards take longer than the event loop should wait
-        account = await asyncio.to_thread(results.count_up, state, race.opening, boards)
-
-        counted = False
-
-        def over(table: TableState, now: Millis) -> Change | None:
-            nonlocal counted
-            counted = table.phase is Phase.RUNNING and table.race == state.race
-            return tables.finish(table, account.outcome, now=now) if counted else None
-
-        settlement = account.settlement
-        finish = RaceFinish(
+        counted = await asyncio.to_thread(results.count_up, state, race.opening, boards)
+        settlement = counted.settlement
+        write = RaceFinish(
             race=state.race,
-            record=account.record,
+            record=counted.record,
             settlement=None if settlement is None else pack_settlement(settlement),
         )
-        self._broadcaster.tell_table(code, race.standings())
-        await self._table_cache.change(code, over, finish)
-        if counted:
-            self._metrics.races_over += 1
-            self._announce(live_table, account.outcome)
-            await self._archive.settle()
+        self._broadcaster.send_to_table(table.code, race.standings())
+        return Finish(state.race, counted.outcome, write)
 
-    async def count_up_late(self, race: LiveRace) -> None:
-        """Another node has ended the last board; it counts up, unless it thinks that one races still."""
-        await asyncio.sleep(COUNTED_WITHIN)
-        live_table = self._table_cache.known(race.code)
-        if live_table is not None and live_table.state.race_id == race.id:
-            await self.count_up(race.code)
-
-    async def announce_counted(self, live_table: LiveTable, outcome: Outcome) -> None:
-        """Another node has counted the race up: first what the players here have missed."""
+    async def announce_counted(self, table: LiveTable, outcome: Outcome) -> None:
+        """Announce a race that another node has counted: first what the players here missed."""
         race = self._races.known(outcome.race)
-        if race is not None:
-            for player in [player for player, board in race.boards.items() if board.racing]:
-                if self._broadcaster.is_following(player, live_table.code):
-                    await self._moves.board_as_stored(race, player)
-        self._broadcaster.tell_table(live_table.code, results.final_standings(outcome))
-        self._announce(live_table, outcome)
+        for run in [] if race is None else list(race.runs.values()):
+            is_here = self._broadcaster.is_following(run.player, table.code)
+            if race is not None and run.board is not None and run.board.racing and is_here:
+                await self._races.latest(race, run.player)
+        self._broadcaster.send_to_table(table.code, results.final_standings(outcome))
+        self.announce(table, outcome)
 
-    async def announce_missed(self, live_table: LiveTable, race: str) -> None:
-        """The race was over, and the next one gathered, before this node heard of either."""
-        try:
-            record = await self._archive.record(race)
-        except Refusal:
-            return  # it came to nothing
-        await self.announce_counted(live_table, await asyncio.to_thread(results.outcome_of, record))
+    async def announce_missed(self, table: LiveTable, race: int) -> None:
+        """Announce a race that was over, and the next one gathering, before this node heard of it."""
+        record = await self._tables.load_record(table.code, race)
+        if record is not None:  # otherwise its countdown was voided
+            await self.announce_counted(table, await asyncio.to_thread(results.outcome_of, record))
 
-    def _announce(self, live_table: LiveTable, outcome: Outcome) -> None:
-        """Tell of the end of a race, once, whoever counted it up."""
-        if live_table.announced == outcome.race:
+    def announce(self, table: LiveTable, outcome: Outcome) -> None:
+        """Announce the end of a race, once."""
+        if table.announced == outcome.race:
             return
-        live_table.announced = outcome.race
-        self._broadcaster.standings_settled(live_table.code)
-        self._broadcaster.tell_table(live_table.code, RaceOver(outcome=outcome))
-        log.info("race_over", table=live_table.code, race=outcome.race, ranked=outcome.ranked)
+        table.announced = outcome.race
+        self._broadcaster.standings_settled(table.code)
+        self._broadcaster.send_to_table(table.code, RaceOver(outcome=outcome))
+        log.info("race_over", table=table.code, race=outcome.race, ranked=outcome.ranked)

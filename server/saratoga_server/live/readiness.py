@@ -1,4 +1,4 @@
-"""Whether players may be sent here: whoever asks learns it, however many ask, for little work."""
+"""Whether players may be sent to this node."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -7,33 +7,42 @@ from typing import Final
 from saratoga_server.ports import StoreUnavailable
 
 FRESH: Final = 1.0
-"""Seconds for which an answer of the store is good."""
+"""Seconds for which an answer of the store holds."""
 
 WITHIN: Final = 1.0
 """Seconds in which the store must answer."""
 
 
 class Readiness:
-    """Whether the store answers, asked at most once a second."""
+    """Knows whether this node stops soon, and whether the store answers (asked once a second)."""
 
     def __init__(
         self, ask_store: Callable[[], Awaitable[object]], steady: Callable[[], float]
     ) -> None:
         """`steady` counts seconds and never steps."""
+        self.is_stopping = False
+        """About to stop: nobody should be sent here; whoever is here plays on."""
+        self.is_draining = False
+        """Stopping: no race starts here, and everybody is sent to another node."""
         self._ask_store = ask_store
         self._steady = steady
         self._lock = asyncio.Lock()
-        self._answered_at: float | None = None
+        self._asked_at: float | None = None
         self._has_answer = False
 
-    async def store_answers(self) -> bool:
-        """Whether it did, a second ago at most."""
-        asked_at = self._steady()
+    async def why_not_ready(self) -> str | None:
+        """Return why nobody should be sent here now, for people; `None`: ready."""
+        if self.is_stopping or self.is_draining:
+            return "This server is about to stop."
+        return None if await self._store_answers() else "The store does not answer."
+
+    async def _store_answers(self) -> bool:
+        called_at = self._steady()
         async with self._lock:
-            # who waited for the question of another takes the answer to that
-            if self._answered_at is None or self._answered_at + FRESH <= asked_at:
+            # a caller that waited for another's question takes the answer to that
+            if self._asked_at is None or self._asked_at + FRESH <= called_at:
                 self._has_answer = await self._asked()
-                self._answered_at = self._steady()
+                self._asked_at = self._steady()
             return self._has_answer
 
     async def _asked(self) -> bool:

@@ -1,4 +1,4 @@
-"""How a no is said: the code, what was wrong this time, and whether to try again."""
+"""Refusals as events: the code, what was wrong, and whether and when to retry."""
 
 from math import ceil
 
@@ -14,9 +14,9 @@ def refused(
     board: BoardView | None = None,
     wait: float = 0.0,
 ) -> Refused:
-    """The refusal with this code; without a detail, the sentence that goes with the code.
+    """Return the refusal with this code; without `detail`, with the code's own sentence.
 
-    `wait`: seconds after which the same may be a yes, where that is known.
+    `wait`: seconds after which the same may succeed; 0: unknown.
     """
     reason = REASONS[code]
     return Refused(
@@ -30,6 +30,6 @@ def refused(
 
 
 def too_much(what: str, wait: float) -> Refusal:
-    """A no to who has met a limit: `what` there was too much of, and how long to wait."""
+    """Return the refusal of somebody who has met a limit: `what` says which, `wait` is in seconds."""
     seconds = max(1, ceil(wait))
     return Refusal("too_fast", f"{what} Wait {seconds} s.", wait)

@@ -1,198 +1,233 @@
-"""Everything that happens by the clock: timers of tables, ticks, and looks over the floor.
+"""Everything that happens by the clock: timers of tables, ticks, and regular checks.
 
-Timers live in the data. A node that knows a table rings at the right moment; every node asks the
-store each second for those that nobody has rung. To look twice changes nothing.
+Timers are in the data. A node that knows a table lets its timer run out at the right moment; every node
+asks the store each second for timers that have run out and that nobody has looked at. To look twice
+changes nothing.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from saratoga_server.background_tasks import run_each_logged, run_logged
+from saratoga_server.background_tasks import BackgroundTasks, run_each_logged, run_logged
 from saratoga_server.cancellation import pause
+from saratoga_server.clock import ServerClock
 from saratoga_server.domain import tables
 from saratoga_server.domain.tables import Change, Phase, TableState
-from saratoga_server.handlers.dispatcher import Dispatcher
-from saratoga_server.live.broadcaster import TICK
+from saratoga_server.live.broadcaster import TICK, Broadcaster
+from saratoga_server.live.due_tables import DueTables
+from saratoga_server.live.leaderboards import Leaderboards
+from saratoga_server.live.peers import Peers
+from saratoga_server.live.public_tables import PublicTables
+from saratoga_server.live.races import RaceCache
+from saratoga_server.live.seat_registry import SeatRegistry
+from saratoga_server.live.seats import Seats
 from saratoga_server.live.session import Session
-from saratoga_server.ports import Millis
+from saratoga_server.live.table_cache import TableCache
+from saratoga_server.live.table_service import TableService
+from saratoga_server.ports import Millis, NodeStore, TableStore
 
 SWEEP_EVERY: Final = 1.0
-"""Seconds between two looks at the store for timers that ran out."""
+"""Seconds between two checks of what may have been left undone."""
 
 BEAT_EVERY: Final = 2.0
 """Seconds between two signs of life of this node."""
 
 UNREAD_EVERY: Final = 60.0
-"""Seconds between two looks at results that could not be read."""
+"""Seconds between two attempts at results that could not be read."""
 
 MOST_DUE: Final = 256
 
-Due = Callable[[Millis, int], Awaitable[list[str]]]
-"""Codes of tables with a timer that has run out, at most so many."""
-
 
 class Scheduler:
-    """Looks after one house."""
+    """Does for one node what happens by the clock."""
 
-    def __init__(self, house: Dispatcher, due: Due) -> None:
-        self._house = house
-        self._due = due
+    def __init__(
+        self,
+        table_store: TableStore,
+        nodes: NodeStore,
+        clock: ServerClock,
+        due_tables: DueTables,
+        table_cache: TableCache,
+        table_service: TableService,
+        races: RaceCache,
+        seats: Seats,
+        seat_registry: SeatRegistry,
+        public_tables: PublicTables,
+        leaderboards: Leaderboards,
+        broadcaster: Broadcaster,
+        peers: Peers,
+        background_tasks: BackgroundTasks,
+    ) -> None:
+        self._table_store = table_store
+        self._nodes = nodes
+        self._clock = clock
+        self._due_tables = due_tables
+        self._table_cache = table_cache
+        self._table_service = table_service
+        self._races = races
+        self._seats = seats
+        self._seat_registry = seat_registry
+        self._public_tables = public_tables
+        self._leaderboards = leaderboards
+        self._broadcaster = broadcaster
+        self._peers = peers
+        self._background_tasks = background_tasks
         self._elapsing: set[str] = set()
-        self._missed: set[tuple[str, str, int]] = set()
+        self._missing: set[tuple[str, str, int]] = set()
         self._overdue: frozenset[str] = frozenset()
-        house.table_cache.on_due = self.elapse
 
-    async def keep(self) -> None:
-        """Keep time; for ever."""
-        house = self._house
+    @property
+    def _node(self) -> str:
+        return self._peers.node
+
+    async def run(self) -> None:
+        """Do it until cancelled."""
         async with asyncio.TaskGroup() as group:
-            group.create_task(house.clock.keep_synchronised())
+            group.create_task(self._clock.keep_synchronised())
+            group.create_task(self._keep_timers())
             group.create_task(_every(TICK, self._tick))
             group.create_task(_every(BEAT_EVERY, self._beat))
             group.create_task(_every(SWEEP_EVERY, self.sweep))
-            group.create_task(_every(SWEEP_EVERY, house.leaderboards.settle))
-            group.create_task(_every(UNREAD_EVERY, house.leaderboards.settle_unread))
-            group.create_task(_every(SWEEP_EVERY, house.leaderboards.tell_changes))
+            group.create_task(_every(SWEEP_EVERY, self._leaderboards.settle))
+            group.create_task(_every(UNREAD_EVERY, self._leaderboards.settle_unread))
+            group.create_task(_every(SWEEP_EVERY, self._leaderboards.send_changes))
+
+    # Timers
+
+    async def _keep_timers(self) -> None:
+        while True:
+            self._background_tasks.spawn(self.elapse(await self._due_tables.next()))
+
+    async def take_due(self) -> None:
+        """Let the timers run out that are due by now."""
+        while (code := self._due_tables.take_due()) is not None:
+            await self.elapse(code)
 
     async def elapse(self, code: str) -> None:
-        """A timer of the table has run out, here or elsewhere."""
+        """Let a table's timer run out; one table's failure never stops the others' clocks."""
         if code in self._elapsing:
             return
         self._elapsing.add(code)
         try:
-            # a table that breaks must not stop the clock of the others
             await run_logged(self._elapse(code))
         finally:
             self._elapsing.discard(code)
 
     async def _elapse(self, code: str) -> None:
-        house = self._house
-        live_table = await house.table_cache.live_table(code)
-        dead = await house.nodes.dead(
-            seat.node for seat in live_table.state.seats if seat.node and seat.node != house.node
+        table = await self._table_cache.get(code)
+        dead = await self._nodes.dead(
+            seat.node for seat in table.state.seats if seat.node and seat.node != self._node
         )
-        await house.table_cache.elapse(code, dead)
-        if live_table.state.phase is Phase.RUNNING:
-            race = await house.races.of(live_table)
-            if not race.is_over:
-                # the last board may have ended on a node that died before it could tell
-                await house.races.look_again(race)
-            if race.is_over:
-                await house.race_finisher.count_up(code)
-        elif live_table.state.phase is Phase.CLOSED and not house.broadcaster.audience(code):
-            house.table_cache.forget(code)
+        await self._table_service.elapse(code, dead)
+        if table.state.phase is Phase.RUNNING:
+            await self._table_service.check_race(table)
+        elif table.state.phase is Phase.CLOSED and not self._broadcaster.audience(code):
+            self._table_cache.forget(code)
+
+    # Regular checks
 
     async def sweep(self) -> None:
-        """Ring the timers that nobody has rung, and put right what was left undone.
+        """Look at the timers that nobody has looked at, and do what was left undone.
 
-        Each step by itself: where a part of the store is away, the others still have their turn; and
-        moves have theirs in between, for each step looks at every table.
+        Each step by itself: one that fails stops no other, and moves are served in between.
         """
-        house = self._house
         for step in (
-            self._ring_overdue,
-            house.table_cache.look_over,
-            house.lobby.places.catch_up,
+            self._elapse_overdue,
+            self._table_service.look_over,
+            self._seats.catch_up,
+            self._seat_registry.catch_up,
             self._find_lost_seats,
             self._claim_seats,
             self._find_seats_of_dead_nodes,
         ):
             await run_logged(step())
             await asyncio.sleep(0)
-        house.table_cache.forget_unused(house.node)
+        self._table_cache.forget_unused(self._node)
         await asyncio.sleep(0)
-        house.lobby.public.forget_others(
-            {live_table.code for live_table in house.table_cache.live_tables()}
+        held = self._table_cache.all()
+        self._public_tables.forget_others({table.code for table in held})
+        self._races.keep_only(
+            {table.state.race_id for table in held if table.state.phase is Phase.RUNNING}
         )
-        running = {
-            r.state.race_id
-            for r in house.table_cache.live_tables()
-            if r.state.phase is Phase.RUNNING
-        }
-        house.races.keep_only(running)
 
-    async def _ring_overdue(self) -> None:
-        """Timers that have run out and that nobody has rung yet."""
-        house = self._house
-        due = frozenset(await self._due(house.clock.now(), MOST_DUE))
-        # a table that somebody follows on another node is rung there, unless that node is gone
+    async def _elapse_overdue(self) -> None:
+        """Let timers run out that the store holds and nobody has looked at."""
+        due = frozenset(await self._table_store.due(self._clock.now(), MOST_DUE))
+        # a table that is followed on another node is looked at there, unless that node is gone
         await run_each_logged(
             self.elapse(code)
             for code in sorted(due)
-            if code in self._overdue or house.table_cache.known(code) or house.news.is_alone
+            if code in self._overdue or self._table_cache.known(code) or self._peers.is_alone
         )
         self._overdue = due
 
     async def _find_lost_seats(self) -> None:
-        """Seats that this node holds in the data, but no connection of this node does.
+        """Disconnect seats that this node holds in the data, but no connection of this node does.
 
-        Whoever is just sitting down looks the same for a moment: only a seat that was missed at
-        the last look too is lost.
+        A player who is just sitting down looks the same for a moment: only a seat that was missing
+        at the last look too is lost.
         """
-        house = self._house
-        missed = {
-            (live_table.code, seat.player, seat.epoch)
-            for live_table in house.table_cache.live_tables()
-            for seat in live_table.state.seats
-            if seat.node == house.node
-            and not house.broadcaster.is_following(seat.player, live_table.code)
+        missing = {
+            (table.code, seat.player, seat.epoch)
+            for table in self._table_cache.all()
+            for seat in table.state.seats
+            if seat.node == self._node
+            and not self._broadcaster.is_following(seat.player, table.code)
         }
-        lost, self._missed = missed & self._missed, missed
+        lost, self._missing = missing & self._missing, missing
         changes = []
         for code, player, epoch in sorted(lost):
 
             def gone(
-                table: TableState, now: Millis, player: str = player, epoch: int = epoch
+                state: TableState, now: Millis, player: str = player, epoch: int = epoch
             ) -> Change | None:
-                return tables.disconnect(table, player, epoch, now=now)
+                return tables.disconnect(state, player, epoch, now=now)
 
-            changes.append(house.table_cache.change(code, gone))
+            changes.append(self._table_service.change(code, gone))
         await run_each_logged(changes)
 
     async def _claim_seats(self) -> None:
-        """Seats of connections to this node that another took for gone: it seemed dead for a while."""
-        house = self._house
+        """Claim seats of connections here that another node took for gone: this one seemed dead."""
         changes = []
-        for live_table in house.table_cache.live_tables():
-            if all(seat.is_connected for seat in live_table.state.seats):
+        for table in self._table_cache.all():
+            if all(seat.is_connected for seat in table.state.seats):
                 continue
-            for session in house.broadcaster.audience(live_table.code):
-                if session.seat != live_table.code:
+            for session in self._broadcaster.audience(table.code):
+                if session.seat != table.code:
                     continue
 
                 def here(
-                    table: TableState, now: Millis, session: Session = session
+                    state: TableState, now: Millis, session: Session = session
                 ) -> Change | None:
-                    return tables.still_here(table, session.player, session.epoch, node=house.node)
+                    return tables.still_here(state, session.player, session.epoch, node=self._node)
 
-                changes.append(house.table_cache.change(live_table.code, here))
+                changes.append(self._table_service.change(table.code, here))
         await run_each_logged(changes)
 
     async def _find_seats_of_dead_nodes(self) -> None:
-        """Seats whose node was killed: where the table only gathers, no timer would tell.
+        """Disconnect seats whose node was killed: where a table only gathers, no timer would tell.
 
         A killed node counts as dead a few seconds later; by then its tables may long be loaded.
         """
-        house = self._house
         elsewhere = {
-            live_table.code: {seat.node for seat in live_table.state.seats} - {"", house.node}
-            for live_table in house.table_cache.live_tables()
+            table.code: {seat.node for seat in table.state.seats} - {"", self._node}
+            for table in self._table_cache.all()
         }
         asked = frozenset(node for nodes in elsewhere.values() for node in nodes)
-        dead = await house.nodes.dead(asked) if asked else frozenset()
+        dead = await self._nodes.dead(asked) if asked else frozenset()
         await run_each_logged(
-            house.table_cache.elapse(code, dead)
+            self._table_service.elapse(code, dead)
             for code, nodes in elsewhere.items()
             if nodes & dead
         )
 
     async def _tick(self) -> None:
-        for _ in self._house.broadcaster.ticks():
+        for _ in self._broadcaster.ticks():
             await asyncio.sleep(0)
 
     async def _beat(self) -> None:
-        await self._house.nodes.beat(self._house.node)
+        await self._nodes.beat(self._node)
 
 
 async def _every(seconds: float, do: Callable[[], Awaitable[object]]) -> None:

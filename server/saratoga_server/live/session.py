@@ -1,11 +1,10 @@
-"""One connection of a player, as the house sees it."""
+"""One connection of a player: who is at the other end, and what it has asked for."""
 
 from typing import Protocol
 
 from msgspec import Struct, field
 
 from saratoga_protocol.codec import Codec
-from saratoga_protocol.commands import SubscribeLeaderboard
 from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.refusals import NO_HELLO, TAKEN_OVER, CloseCode
 from saratoga_server.domain.tables import Seat
@@ -13,22 +12,22 @@ from saratoga_server.rate_limits.accounts import Quota, unlimited
 
 
 class PlayerConnection(Protocol):
-    """Where frames to the player go. Never waits: a line that clogs is cut by the watchdog."""
+    """The way to the player. Sending never waits: a client that does not read is disconnected."""
 
     @property
     def is_open(self) -> bool:
-        """Whether the player may still be there: no end was heard of, and no goodbye said."""
+        """Whether the player may still be there: no end was seen, and no close was sent."""
         ...
 
     def send(self, frame: bytes | str) -> None: ...
 
     def close(self, code: CloseCode) -> None:
-        """Say goodbye and hang up, in the background."""
+        """Close the connection in the background."""
         ...
 
 
 class Session(Struct, eq=False):
-    """Who is at the other end, and what this connection has asked for."""
+    """A connection and its player."""
 
     connection: PlayerConnection
     codec: Codec
@@ -51,17 +50,16 @@ class Session(Struct, eq=False):
     epoch: int = 0
     """The fence of that seat: a newer connection has a larger one."""
     claimed: int = 0
-    """The fence with which it asked for a seat last: the answer may have been lost."""
+    """The fence with which it last asked for a seat: the reply may have been lost."""
     watching: frozenset[str] = frozenset()
     """Tables followed without a seat."""
-    leaderboard: SubscribeLeaderboard | None = None
     quota: Quota = field(default_factory=unlimited)
     """What it may still do."""
 
     def has_lost(self, seat: Seat) -> bool:
         """Whether a newer connection has the seat that this one had.
 
-        What it has asked for itself it takes as its own, though it was not answered.
+        A seat that this connection asked for is its own, though the reply was lost.
         """
         if (seat.hello, seat.epoch) == (self.hello, self.claimed):
             self.epoch = self.claimed
@@ -72,14 +70,14 @@ class Session(Struct, eq=False):
         return self.seat is not None
 
     def gives_way(self) -> None:
-        """A newer connection needs the room."""
+        """Close the connection: a newer one needs the room."""
         self.connection.close(TAKEN_OVER if self.player else NO_HELLO)
 
     def should_be_known(self) -> None:
-        """There was time enough for a hello."""
+        """Close the connection if it has not said hello."""
         if not self.player:
             self.connection.close(NO_HELLO)
 
     def tell(self, event: AnyEvent) -> None:
-        """Send one event to this connection."""
+        """Send one event."""
         self.connection.send(self.codec.encode_event(event))

@@ -1,149 +1,138 @@
-"""What nodes tell each other. The data carries the truth: a nudge only says where to look.
+"""Events that nodes publish to each other. The data carries the truth: an event says where to look.
 
-Whatever is told here is durable already, so a nudge that gets lost costs time and nothing else; the
-one exception says so. Each is one MessagePack map with its `kind`. A node passes over kinds that it
-does not know: a newer one's.
+What an event reports is durable already, so a lost event costs time and nothing else; the one
+exception says so. Each event is one MessagePack map with its `kind`. A node ignores kinds that it
+does not know: a newer node's.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final, Protocol, TypeAlias
 
 import msgspec
 from msgspec import Struct
 
+from saratoga_server.ports import LiveStanding
+
+Standings: TypeAlias = Mapping[str, LiveStanding]
+"""Where racers of one race stand, by player."""
+
 
 class Here(Struct, frozen=True, tag="here", tag_field="kind"):
-    """A node listens here; said again and again, and whoever said it must hear it."""
+    """A node listens here. Repeated; the node that sent it must receive it."""
 
     node: str
     number: int
-    """1: it has just begun to listen, and knows nothing of before."""
+    """1: it has just begun to listen and knows nothing of before."""
 
 
 class Touched(Struct, frozen=True, tag="touched", tag_field="kind"):
-    """A table has changed. The store says this by itself, together with the change."""
+    """A table has changed. The store publishes this itself, together with the change."""
 
     table: str
     version: int
 
 
-class StoodAt(Struct, frozen=True, array_like=True):
-    """Where a racer stands, as others may know it."""
-
-    player: str
-    length: int
-    """Of the board's log: what has more entries is newer."""
-    banked: int
-    state: str
-    at: int
-    """Milliseconds from the start until `banked` was reached; -1: never bettered."""
-    number: int
-    """The commit number of that."""
-
-
 class Stood(Struct, frozen=True, tag="stood", tag_field="kind"):
-    """Racers stand elsewhere than before. Carries the latest itself: it would be read too often."""
+    """Racers have moved up. Carries the standings themselves: they would be read too often."""
 
     node: str
-    races: dict[str, list[StoodAt]]
-    """By the race's id."""
+    races: dict[str, dict[str, LiveStanding]]
+    """By race id and player."""
 
 
 class Settled(Struct, frozen=True, tag="settled", tag_field="kind"):
-    """Results have come to the leaderboards of these games: show them again."""
+    """Results have reached the leaderboards of these games: send them to subscribers again."""
 
     games: list[str]
 
 
 class Announce(Struct, frozen=True, tag="announce", tag_field="kind"):
-    """Tell everybody who is connected. This one is nowhere in the data."""
+    """Send the text to everybody who is connected. It is stored nowhere."""
 
     text: str
 
 
 class TableClosedByAdmin(Struct, frozen=True, tag="close", tag_field="kind"):
-    """The table was closed: read it again, and tell its seats and watchers."""
+    """The table was closed: read it again and tell its seats and watchers."""
 
     table: str
     reason: str
 
 
 class Banned(Struct, frozen=True, tag="ban", tag_field="kind"):
-    """Close the player's connections (`refusals.BANNED`), and let the seat go."""
+    """Close the player's connections (`refusals.BANNED`) and free the seat."""
 
     player: str
 
 
 class Renamed(Struct, frozen=True, tag="rename", tag_field="kind"):
-    """The player is called otherwise from now on."""
+    """The player has a new name."""
 
     player: str
     name: str
 
 
 class Forgotten(Struct, frozen=True, tag="forget", tag_field="kind"):
-    """The player was deleted on request: let the seat go, and close the connections."""
+    """The player was deleted on request: free the seat and close the connections."""
 
     player: str
 
 
 class RaceVoided(Struct, frozen=True, tag="void", tag_field="kind"):
-    """The race's results are off the leaderboards of the game: show these again."""
+    """The race's results are off the leaderboards of the game: send these again."""
 
     race: str
     game: str
 
 
 AdminEvent: TypeAlias = Announce | TableClosedByAdmin | Banned | Renamed | Forgotten | RaceVoided
-"""What an administrator did (a player may rename oneself, too)."""
+"""What an administrator did. A player's own rename is one too."""
 
 NodeEvent: TypeAlias = Here | Touched | Stood | Settled | AdminEvent
 
 
 class NodeEventListener(Protocol):
-    """Who hears the news, on one node."""
+    """Receives the events on one node."""
 
     @property
     def node(self) -> str: ...
 
-    def hear(self, event: NodeEvent) -> None:
-        """Something was said. Never waits."""
+    def receive(self, event: NodeEvent) -> None:
+        """Take in one event. Never waits."""
         ...
 
-    async def opened(self) -> None:
-        """From now on everything is heard, and some of what was said before was not."""
+    async def subscribed(self) -> None:
+        """Catch up: from now on every event is received, and some of before were not."""
         ...
 
     def counted(self, nodes: int) -> None:
-        """So many nodes listen at present, this one among them."""
+        """Note how many nodes listen at present, this one among them."""
         ...
 
 
 class NodeEvents(Protocol):
-    """What nodes tell each other; nothing of it is kept."""
+    """The channel between nodes. Nothing on it is kept."""
 
     @property
     def is_listening(self) -> bool:
-        """Whether whatever is said now will be heard here, as far as anybody can know."""
+        """Whether what is published now will be received here, as far as can be known."""
         ...
 
-    async def tell(self, event: NodeEvent) -> int:
-        """Tell every node; returns how many were listening."""
+    async def publish(self, event: NodeEvent) -> int:
+        """Publish to every node; returns how many were listening."""
         ...
 
-    async def tell_standings(
-        self, node: str, races: Mapping[str, Sequence[StoodAt]]
-    ) -> frozenset[str]:
-        """Tell every node where racers stand; returns the races that could not be told of."""
+    async def publish_standings(self, node: str, races: Mapping[str, Standings]) -> frozenset[str]:
+        """Publish where racers stand; returns the races that could not be published."""
         ...
 
-    async def listen(self, ear: NodeEventListener) -> None:
-        """Hear what is said; for ever."""
+    async def listen(self, listener: NodeEventListener) -> None:
+        """Receive events until cancelled."""
         ...
 
 
 class BadNodeEvent(ValueError):
-    """Something on the channel that is no nudge this node knows; to be passed over."""
+    """Bytes that are no event this node knows: to be ignored."""
 
 
 _ENCODER: Final = msgspec.msgpack.Encoder()
@@ -155,7 +144,7 @@ def encode_node_event(event: NodeEvent) -> bytes:
 
 
 def decode_node_event(payload: bytes) -> NodeEvent:
-    """Raises `BadNodeEvent`, on a nudge of a newer node's too."""
+    """Decode an event. Raises `BadNodeEvent`, also for a newer node's kinds."""
     try:
         event: NodeEvent = _DECODER.decode(payload)
     except (msgspec.DecodeError, RecursionError, ValueError) as fault:

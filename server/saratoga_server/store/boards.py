@@ -4,13 +4,14 @@ import asyncio
 from collections.abc import Awaitable
 from typing import Final
 
+from saratoga_rules.standing import Reached, State
 from saratoga_server.ports import (
     BoardCommit,
     CommitOutcome,
+    LiveStanding,
     LogEntry,
     Millis,
     StoredBoard,
-    StoredStanding,
 )
 from saratoga_server.store.commits import Commits
 from saratoga_server.store.keys import race_key
@@ -49,13 +50,13 @@ class Boards:
             entries=tuple(entries),
         )
 
-    async def load_standings(self, table: str, race: int) -> dict[str, StoredStanding]:
+    async def load_standings(self, table: str, race: int) -> dict[str, LiveStanding]:
         stored = await self._link.read("load_standings", (race_key(table, race),))
         if not stored:
             return {}
-        start, *rows = stored
+        _start, *rows = stored
         return {
-            player.decode(): _standing(banked, state, rose, length, int(start))
+            player.decode(): _standing(banked, state, rose, length)
             for player, banked, state, rose, length in zip(*[iter(rows)] * 5, strict=True)
         }
 
@@ -65,17 +66,6 @@ def _entry(line: bytes, start: int) -> LogEntry:
     return LogEntry(text.decode(), Millis(start + int(since)), int(number), int(command_id))
 
 
-def _standing(
-    banked: bytes, state: bytes, rose: bytes, length: bytes, start: int
-) -> StoredStanding:
-    reached_at, number = None, 0
-    if rose:
-        since, number = map(int, rose.split())
-        reached_at = Millis(start + since)
-    return StoredStanding(
-        banked=int(banked),
-        state=state.decode(),
-        reached_at=reached_at,
-        reached_number=number,
-        length=int(length),
-    )
+def _standing(banked: bytes, state: bytes, rose: bytes, length: bytes) -> LiveStanding:
+    reached = Reached(*map(int, rose.split())) if rose else None
+    return LiveStanding(int(length), int(banked), State(state.decode()), reached)

@@ -6,18 +6,18 @@ for why it need not be, and `listener` for how a gap is found.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.messages.node_events import (
     NodeEvent,
     NodeEventListener,
+    Standings,
     Stood,
-    StoodAt,
     encode_node_event,
 )
-from saratoga_server.ports import StoreUnavailable
+from saratoga_server.ports import LiveStanding, StoreUnavailable
 from saratoga_server.store.keys import PARTITIONS, partition
 from saratoga_server.store.link import Link
 from saratoga_server.store.listener import Listener
@@ -33,11 +33,6 @@ TELL_WITHIN: Final = 1.0
 """Seconds; standings that are older are told anew, not late."""
 
 
-async def publish(link: Link, event: NodeEvent) -> int:
-    """Tell every node; returns how many were listening. Raises `StoreUnavailable`."""
-    return int(await link.command("SPUBLISH", HOUSE, encode_node_event(event)))
-
-
 class Channel:
     """The port `NewsStore`."""
 
@@ -51,19 +46,19 @@ class Channel:
         listeners = self._listeners.values()
         return bool(listeners) and all(listener.is_open for listener in listeners)
 
-    async def tell(self, event: NodeEvent) -> int:
-        return await publish(self._link, event)
+    async def publish(self, event: NodeEvent) -> int:
+        return int(await self._link.command("SPUBLISH", HOUSE, encode_node_event(event)))
 
-    async def tell_standings(
-        self, node: str, races: Mapping[str, Sequence[StoodAt]]
-    ) -> frozenset[str]:
-        shares: dict[Primary, dict[str, list[StoodAt]]] = {}
+    async def publish_standings(self, node: str, races: Mapping[str, Standings]) -> frozenset[str]:
+        shares: dict[Primary, dict[str, dict[str, LiveStanding]]] = {}
         for race, stood in races.items():
-            shares.setdefault(self._owner(race), {})[race] = list(stood)
+            shares.setdefault(self._owner(race), {})[race] = dict(stood)
         told = await asyncio.gather(*(self._tell_share(node, share) for share in shares.values()))
         return frozenset().union(*told)
 
-    async def _tell_share(self, node: str, share: dict[str, list[StoodAt]]) -> frozenset[str]:
+    async def _tell_share(
+        self, node: str, share: dict[str, dict[str, LiveStanding]]
+    ) -> frozenset[str]:
         """Tell what lies at one primary, all in one; returns the races that could not be told of."""
         channel = PARTS[_part(next(iter(share)))]
         try:
@@ -76,7 +71,7 @@ class Channel:
     def _owner(self, race: str) -> Primary:
         return self._primaries.of(PARTS[_part(race)])
 
-    async def listen(self, ear: NodeEventListener) -> None:
+    async def listen(self, listener: NodeEventListener) -> None:
         changed = asyncio.Event()
         forget = self._primaries.on_change(changed.set)
         tasks: dict[tuple[str, tuple[str, ...]], asyncio.Task[None]] = {}
@@ -87,9 +82,9 @@ class Channel:
                 await cancel_all(tasks.pop(share) for share in list(tasks) if share not in shares)
                 for share, primary in shares.items():
                     if share not in tasks:
-                        listener = Listener(self._primaries, primary, share[1], ear)
-                        self._listeners[share] = listener
-                        tasks[share] = asyncio.create_task(listener.keep())
+                        owned = Listener(self._primaries, primary, share[1], listener)
+                        self._listeners[share] = owned
+                        tasks[share] = asyncio.create_task(owned.keep())
                 self._listeners = {share: self._listeners[share] for share in shares}
                 await changed.wait()
         finally:

@@ -40,7 +40,7 @@ class Store(Struct, frozen=True):
     leaderboards: Leaderboards
     audit: Audit
     nodes: Nodes
-    news: Channel
+    events: Channel
     link: Link
     primaries: Primaries
     fitness: Preflight
@@ -88,7 +88,7 @@ async def open_store(
             leaderboards=Leaderboards(link),
             audit=Audit(link),
             nodes=Nodes(link),
-            news=Channel(link),
+            events=Channel(link),
             link=link,
             primaries=primaries,
             fitness=fitness,

@@ -138,7 +138,7 @@ class Leaderboards:
         await self._link.command("SADD", LEADERBOARD_GAMES, settlement.game)
         belongs = periods(settlement.start_at)
         results = [
-            (each.player, each.bot, each.banked, each.net, each.elapsed)
+            (each.player, each.bot, each.banked, each.net, each.reached or 0)
             for each in settlement.results
         ]
         packed = pack(

@@ -95,7 +95,7 @@ class Listener:
             # lie at other primaries, and be away: that is no fault of this line
             self.is_open = True
             self._has_complained = False
-            looks.append(asyncio.create_task(run_logged(self._ear.opened())))
+            looks.append(asyncio.create_task(run_logged(self._ear.subscribed())))
             number = 1
             while True:
                 await self._rest()
@@ -159,7 +159,7 @@ class Listener:
             self._stir()
             return
         try:
-            self._ear.hear(event)
+            self._ear.receive(event)
         except Exception as fault:  # the edge: whatever one nudge comes to, the next one is heard
             _log.error("nudge_not_obeyed", event=type(event).__name__, fault=fault)
 

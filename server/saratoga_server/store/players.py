@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import fields
 
 from saratoga_server.messages.packing import pack
-from saratoga_server.ports import Millis, PlayerRow
+from saratoga_server.ports import Millis, PlayerRow, Reservation
 from saratoga_server.store.keys import GUEST_KEPT, name_key, player_key
 from saratoga_server.store.link import Answer, Link
 
@@ -70,13 +70,17 @@ class Players:
     async def set_banned(self, player: str, banned: bool) -> None:
         await self._set(player, "banned", int(banned))
 
-    async def reserve_code(
+    async def reserve_table(
         self, player: str, command_id: int, code: str, instead_of: str | None = None
-    ) -> str:
-        stored = await self._link.write(
-            "reserve_code", (player_key(player),), GUEST_KEPT, command_id, code, instead_of or ""
+    ) -> Reservation:
+        reserved, name, elsewhere = await self._link.write(
+            "reserve_table", (player_key(player),), GUEST_KEPT, command_id, code, instead_of or ""
         )
-        return str(stored.decode())
+        return Reservation(
+            code=reserved.decode(),
+            name=name.decode() or None,
+            elsewhere=elsewhere.decode() or None,
+        )
 
     async def forget_player(self, player: str) -> None:
         while True:

@@ -281,7 +281,7 @@ class Gateway:
         )
         quota.gives_way, quota.is_seated = session.gives_way, session.is_seated
         self._lines[session] = self._lines_of[connection] = line
-        self._live_tables.arrived(session)
+        self._live_tables.connected(session)
         deadline = asyncio.get_running_loop().call_later(HELLO_WITHIN, session.should_be_known)
         try:
             await self._talk.converse(connection, session, line)
@@ -293,7 +293,7 @@ class Gateway:
             quota.lets_go()
             del self._lines[session], self._lines_of[connection]
             self._metrics.slow_clients += line.is_too_slow
-            await self._live_tables.gone(session)
+            await self._live_tables.disconnected(session)
             await line.closed()
 
     def _limited(self, what: str) -> None:

@@ -15,7 +15,7 @@ from saratoga_rules.standing import Reached, State
 from saratoga_server.domain.board import (
     ENDING_OF_STATE,
     FOLD_STEP,
-    IDLE_LEAVES,
+    IDLE_MILLIS,
     Board,
     Played,
     as_far_as,
@@ -128,14 +128,14 @@ def test_a_whole_game_folded_is_the_game_played(game: str) -> None:
 
 def test_who_makes_no_move_for_three_minutes_is_quiet() -> None:
     board = open_board(OPENING, START)
-    assert not is_quiet(board, at(IDLE_LEAVES - 1), START)
-    assert is_quiet(board, at(IDLE_LEAVES), START)
-    assert not is_quiet(board, at(IDLE_LEAVES), at(60_000)), "the house was away"
+    assert not is_quiet(board, at(IDLE_MILLIS - 1), START)
+    assert is_quiet(board, at(IDLE_MILLIS), START)
+    assert not is_quiet(board, at(IDLE_MILLIS), at(60_000)), "the house was away"
     enter(board, Played(OPENING, 4, State.RACING), [entry("draw", 1000, 1)])
-    assert not is_quiet(board, at(IDLE_LEAVES), START)
-    assert is_quiet(board, at(IDLE_LEAVES + 1000), START)
+    assert not is_quiet(board, at(IDLE_MILLIS), START)
+    assert is_quiet(board, at(IDLE_MILLIS + 1000), START)
     enter(board, Played(OPENING, 4, State.CASHED_OUT), [entry("cash-out", 1000, 2)])
-    assert not is_quiet(board, at(10 * IDLE_LEAVES), START)
+    assert not is_quiet(board, at(10 * IDLE_MILLIS), START)
 
 
 # A log that goes on

@@ -284,7 +284,7 @@ async def test_a_house_that_drains_begins_nothing_and_finishes_everything(
     waiting = await rooms.guest("Cleo")
     other = await gathered(waiting)
     await waiting.ready()
-    rooms.house.draining = True
+    rooms.house.readiness.is_draining = True
     assert await rooms.house.why_not_ready() is not None
     late = await rooms.guest("Dan")
     assert await late.refused(CreateTable, game="canfield") == "draining"
@@ -314,11 +314,11 @@ async def test_who_wants_a_table_for_newer_nodes_is_sent_to_look_for_one(
 
 
 async def test_a_house_about_to_stop_is_not_ready_and_goes_on(rooms: HouseInMemory) -> None:
-    rooms.house.leaving = True
+    rooms.house.readiness.is_stopping = True
     assert await rooms.house.why_not_ready() == "This server is about to stop."
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     code = await rooms.race(anna, bert)
-    live_table = await rooms.house.table_cache.live_table(code)
+    live_table = await rooms.house.table_cache.get(code)
     (session,) = rooms.house.broadcaster.sessions_of(live_table.state.seats[0].player)
     assert rooms.house.is_racing(session)
     outside = await rooms.guest("Cleo")
@@ -333,10 +333,10 @@ async def test_who_is_sent_on_is_away_only_if_not_back_when_the_node_ends(
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     code = await rooms.race(anna, bert)
     elsewhere = await open_in_memory(fake_store(rooms.fake), rooms.time, node="other")
-    rooms.house.draining = True
+    rooms.house.readiness.is_draining = True
     version, _ = rooms.fake.tables[code]
     for session in list(rooms.house.broadcaster.sessions):
-        await rooms.house.gone(session)
+        await rooms.house.dispatcher.disconnected(session)
     # nobody hears of it, for who was sent on is about to be back
     assert rooms.fake.tables[code][0] == version
 
@@ -360,18 +360,18 @@ async def test_a_house_is_ready_when_its_store_answers(rooms: HouseInMemory) -> 
 
 
 async def test_a_stopped_house_has_taken_back_its_sign_of_life(rooms: HouseInMemory) -> None:
-    assert rooms.house.node in rooms.fake.nodes
+    assert rooms.house.name in rooms.fake.nodes
     await rooms.house.stop()
-    assert rooms.house.node not in rooms.fake.nodes
+    assert rooms.house.name not in rooms.fake.nodes
 
 
 async def test_a_house_stops_without_its_store(rooms: HouseInMemory) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     await rooms.race(anna, bert)
-    rooms.house.draining = rooms.fake.unavailable = True
+    rooms.house.readiness.is_draining = rooms.fake.unavailable = True
     await rooms.house.stop()
     rooms.fake.unavailable = False
-    assert rooms.house.node in rooms.fake.nodes
+    assert rooms.house.name in rooms.fake.nodes
 
 
 # The same on every store, by the house's own clock
@@ -385,7 +385,7 @@ async def timed(
     monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 1)
     house = await compose(store, "node", "test", Metrics())
     opened = HouseInMemory(None, None, house, store)  # type: ignore[arg-type]
-    duty = asyncio.create_task(opened.timekeeper.keep())
+    duty = asyncio.create_task(opened.house.scheduler.keep())
     try:
         yield opened
     finally:

@@ -27,7 +27,7 @@ async def test_a_new_player_is_welcomed_under_a_name(rooms: HouseInMemory) -> No
     welcome = await anna.hello()
     assert (welcome.player, welcome.name, welcome.bot) == (player_id(anna.token), "Anna", False)
     assert (welcome.next_id, welcome.now, welcome.table) == (1, rooms.time.at, None)
-    assert (welcome.node, welcome.games) == (rooms.house.node, list(GAMES))
+    assert (welcome.node, welcome.games) == (rooms.house.name, list(GAMES))
     assert rooms.fake.players[anna.player].token_hash == token_hash(anna.token)
 
 

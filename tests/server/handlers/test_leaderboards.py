@@ -13,7 +13,7 @@ from saratoga_protocol.commands import (
 )
 from saratoga_protocol.events import Done, Leaderboard, Record
 from saratoga_rules.record import parse_record
-from saratoga_server.handlers.leaderboards import OTHERS_EVERY
+from saratoga_server.handlers.leaderboards import UNCHANGED_EVERY
 from saratoga_server.messages.node_events import RaceVoided
 from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import BoardKey, Millis, PlayerRow, RankedRow, SettledResult, Settlement
@@ -162,7 +162,7 @@ async def test_a_followed_leaderboard_is_shown_again_after_a_race() -> None:
         await rooms.pass_time(1000)
         (page,) = wanda.heard.all(Leaderboard, told)
         assert (rows(page), page.re) == ([(1, "Bert", 6), (2, "Anna", 5)], None)
-        await rooms.pass_time(1000 * OTHERS_EVERY)
+        await rooms.pass_time(1000 * UNCHANGED_EVERY)
         assert len(wanda.heard.all(Leaderboard, told)) == 1, "nothing has changed since"
 
 
@@ -174,7 +174,7 @@ async def test_a_voided_race_is_taken_off_before_the_followers_eyes(
     await rooms.pass_time(1000)
     told = len(anna.heard.events)
     assert await rooms.store.leaderboards.void_race("canfield", race)
-    await rooms.orders.obey(RaceVoided(race, "canfield"))
+    await rooms.orders.apply(RaceVoided(race, "canfield"))
     await rooms.pass_time(1000)
     (page,) = anna.heard.all(Leaderboard, told)
     assert (page.rows, page.total, page.me) == ([], 0, None)
@@ -188,7 +188,7 @@ async def test_what_other_nodes_settle_is_seen_after_a_few_looks(
     many(rooms, 3)
     await rooms.store.leaderboards.settle_outbox(10)
     told = len(anna.heard.events)
-    for _ in range(OTHERS_EVERY):
+    for _ in range(UNCHANGED_EVERY):
         await rooms.pass_time(1000)
     (page,) = anna.heard.all(Leaderboard, told)
     assert page.total == 3
@@ -218,8 +218,8 @@ async def test_what_many_follow_is_read_once_for_all_of_them(
     monkeypatch.setattr(rooms.store.leaderboards, "page", page)
     monkeypatch.setattr(rooms.store.players, "load_names", noted_names)
     await rooms.store.leaderboards.settle_outbox(10)
-    rooms.house.leaderboards.leaderboard_changed("canfield")
-    await rooms.house.leaderboards.tell_changes()
+    rooms.house.leaderboards.changed("canfield")
+    await rooms.house.leaderboards.send_changes()
     shown = [
         guest.heard.all(Leaderboard, before) for guest, before in zip(guests, told, strict=True)
     ]
@@ -235,7 +235,7 @@ async def test_a_new_subscription_takes_the_place_of_the_old(rooms: HouseInMemor
     await anna.ask(SubscribeLeaderboard, game="caprice", period="all")
     told = len(anna.heard.events)
     many(rooms, 3)
-    for _ in range(OTHERS_EVERY):
+    for _ in range(UNCHANGED_EVERY):
         await rooms.pass_time(1000)
     assert anna.heard.all(Leaderboard, told) == []
 
@@ -250,7 +250,7 @@ async def test_who_stops_following_hears_no_more(rooms: HouseInMemory, ending: s
         await anna.hang_up()
     told = len(anna.heard.events)
     many(rooms, 3)
-    for _ in range(OTHERS_EVERY):
+    for _ in range(UNCHANGED_EVERY):
         await rooms.pass_time(1000)
     assert anna.heard.events[told:] == []
 
@@ -264,7 +264,7 @@ async def test_a_store_that_is_away_breaks_no_subscription(rooms: HouseInMemory)
     rooms.fake.unavailable = True
     assert await anna.refused(GetLeaderboard, game="canfield") == "store_unavailable"
     rooms.fake.unavailable = False
-    for _ in range(OTHERS_EVERY):
+    for _ in range(UNCHANGED_EVERY):
         await rooms.pass_time(1000)
     assert len(anna.heard.all(Leaderboard, told)) == 1
 

@@ -378,10 +378,10 @@ async def test_who_asks_again_and_is_not_answered_is_not_taken_over_by_that(
         patch.setattr(rooms.store.tables, "save_table", unanswered)
         assert await anna.refused(kind, table=code) == "store_unavailable"
     for _ in range(2):
-        await rooms.timekeeper.sweep()
+        await rooms.house.scheduler.sweep()
     assert isinstance(await anna.ready(), Done)
     assert isinstance(await anna.ask(kind, table=code), Snapshot)
-    await rooms.timekeeper.sweep()
+    await rooms.house.scheduler.sweep()
     assert anna.sent_away == []
     await anna.hang_up()
     assert [seat.connected for seat in bert.table.seats] == [False, True]

@@ -15,7 +15,7 @@ def desk(rooms: HouseInMemory) -> Administration:
     """An administrator whose acts this node hears of."""
 
     async def tell(event: AdminEvent) -> int:
-        await rooms.orders.obey(event)
+        await rooms.orders.apply(event)
         return 1
 
     return Administration(rooms.store, tell, "zoe@desk")
@@ -25,7 +25,7 @@ async def test_an_announcement_is_heard_by_everybody_who_is_connected(
     rooms: HouseInMemory,
 ) -> None:
     anna, nobody = await rooms.guest("Anna"), rooms.stranger("nobody")
-    await rooms.orders.obey(Announce("We close at ten."))
+    await rooms.orders.apply(Announce("We close at ten."))
     for each in (anna, nobody):
         assert each.heard.all(Announcement) == [Announcement(text="We close at ten.")]
 
@@ -92,6 +92,6 @@ async def test_a_forgotten_player_is_gone(rooms: HouseInMemory, desk: Administra
 async def test_acts_on_those_who_are_not_here_are_passed_over(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
     told = len(anna.heard.events)
-    await rooms.orders.obey(Banned("z" * 16))
-    await rooms.orders.obey(TableClosedByAdmin("odd-emu-11", "Enough."))
+    await rooms.orders.apply(Banned("z" * 16))
+    await rooms.orders.apply(TableClosedByAdmin("odd-emu-11", "Enough."))
     assert (anna.heard.events[told:], anna.sent_away) == ([], [])

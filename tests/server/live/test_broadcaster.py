@@ -70,12 +70,12 @@ def test_only_the_audience_of_a_table_hears_what_is_told_there() -> None:
     broadcaster.follow(anna, CODE)
     broadcaster.follow(bert, CODE)
     broadcaster.follow(bert, OTHER)
-    broadcaster.tell_table(CODE, WORD)
+    broadcaster.send_to_table(CODE, WORD)
     assert [len(heard(each)) for each in (anna, bert, cleo)] == [1, 1, 0]
     broadcaster.unfollow(bert, CODE)
-    broadcaster.tell_table(CODE, WORD)
-    broadcaster.tell_table(OTHER, WORD)
-    broadcaster.tell_table("no-table-00", WORD)
+    broadcaster.send_to_table(CODE, WORD)
+    broadcaster.send_to_table(OTHER, WORD)
+    broadcaster.send_to_table("no-table-00", WORD)
     assert [len(heard(each)) for each in (anna, bert, cleo)] == [2, 2, 0]
     assert set(broadcaster.followed()) == {CODE, OTHER}
 

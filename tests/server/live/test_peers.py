@@ -32,8 +32,8 @@ from saratoga_protocol.refusals import BANNED, TAKEN_OVER
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.domain.tables import Change, TableState
 from saratoga_server.domain.tables.countdown import MINUTE
+from saratoga_server.live.live_race import LiveRace
 from saratoga_server.live.live_table import LiveTable
-from saratoga_server.live.races import LiveRace
 from saratoga_server.messages.node_events import Here
 from saratoga_server.ports import StoreUnavailable
 
@@ -117,7 +117,7 @@ async def test_a_no_to_what_a_node_thinks_is_not_said_before_it_has_looked(nodes
     await anna.ask(ChangeSettings, table=code, seats=2)
     await nodes.settle()
     assert await cleo.refused(JoinTable, table=code) == "table_full"
-    nodes.east.fake.ears.remove(nodes.west.house.news)
+    nodes.east.fake.ears.remove(nodes.west.house.peer_events)
     await anna.ask(ChangeSettings, table=code, seats=3)
     await cleo.at_table(JoinTable, table=code)
 
@@ -154,14 +154,14 @@ async def test_a_node_that_seemed_dead_claims_its_seats_again(nodes: Nodes) -> N
     anna, bert = await nodes.two()
     code = await gathered(anna, bert)
     await nodes.settle()
-    nodes.east.fake.nodes.discard(nodes.west.house.node)
-    await nodes.east.timekeeper.sweep()
+    nodes.east.fake.nodes.discard(nodes.west.house.name)
+    await nodes.east.house.scheduler.sweep()
     await nodes.east.settle()
     await asyncio.sleep(0)
     assert [seat.connected for seat in anna.table.seats] == [True, False]
-    nodes.east.fake.nodes.add(nodes.west.house.node)
+    nodes.east.fake.nodes.add(nodes.west.house.name)
     await nodes.settle()
-    await nodes.west.timekeeper.sweep()
+    await nodes.west.house.scheduler.sweep()
     await nodes.settle()
     assert [seat.connected for seat in anna.table.seats] == [True, True]
     assert isinstance(await bert.ready(), Done)
@@ -171,11 +171,11 @@ async def test_a_node_that_seemed_dead_claims_its_seats_again(nodes: Nodes) -> N
 async def test_a_node_that_is_alone_tells_nobody(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
     await rooms.race(anna)
-    assert rooms.house.news.is_alone
+    assert rooms.house.peer_events.is_alone
     await anna.moves("draw")
     await anna.cash_out()
     await rooms.settle()
-    assert rooms.house.news._untold == {}
+    assert rooms.house.peer_events._untold == {}
     kinds = set(rooms.house.metrics.node_events)
     assert kinds == {"touched"}, "what the store says by itself"
 
@@ -184,7 +184,7 @@ async def test_who_comes_is_told_where_everybody_stands(rooms: HouseInMemory) ->
     anna = await rooms.guest("Anna")
     await rooms.race(anna)
     await anna.moves("draw")
-    news = rooms.house.news
+    news = rooms.house.peer_events
     news.hear(Here("newcomer", 1))
     assert not news.is_alone
     (race,) = rooms.house.races.all()
@@ -199,7 +199,7 @@ async def test_who_comes_is_told_where_everybody_stands(rooms: HouseInMemory) ->
 
 async def test_after_a_gap_who_was_banned_or_renamed_meanwhile_is_so_here(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
-    news = nodes.west.house.news
+    news = nodes.west.house.peer_events
     await news.opened()
     nodes.west.fake.ears.remove(news)
     await nodes.west.store.players.set_banned(bert.player, True)
@@ -217,17 +217,17 @@ async def test_what_could_not_be_looked_at_after_a_gap_is_looked_at_later(
 ) -> None:
     _, bert = await nodes.two()
     house = nodes.west.house
-    await house.news.opened()
-    nodes.west.fake.ears.remove(house.news)
+    await house.peer_events.opened()
+    nodes.west.fake.ears.remove(house.peer_events)
     await nodes.west.store.players.set_banned(bert.player, True)
     nodes.west.fake.unavailable = True
-    await house.news.opened()
+    await house.peer_events.opened()
     nodes.west.fake.unavailable = False
     assert bert.sent_away == []
     monkeypatch.setattr("saratoga_server.live.peers.LOOK_EVERY", 0.0)
     is_sent_away = asyncio.Event()
     monkeypatch.setattr(bert.line, "close", lambda code: is_sent_away.set())
-    keeping = asyncio.create_task(house.news._keep_looking())
+    keeping = asyncio.create_task(house.peer_events._keep_looking())
     await asyncio.wait_for(is_sent_away.wait(), HEARD_WITHIN)
     await cancel_all([keeping])
 
@@ -249,7 +249,7 @@ async def test_a_race_that_cannot_be_looked_at_holds_up_no_other(
         looked.append(race)
 
     monkeypatch.setattr(house.races, "look_again", look_again)
-    await house.news.opened()
+    await house.peer_events.opened()
     assert len(looked) == 1
 
 
@@ -283,7 +283,7 @@ async def test_an_older_connection_does_nothing_at_the_table_though_its_node_hea
     anna, bert = await nodes.two()
     code = await gathered(anna, bert)
     await nodes.settle()
-    nodes.east.fake.ears.remove(nodes.east.house.news)
+    nodes.east.fake.ears.remove(nodes.east.house.peer_events)
     newer = await nodes.west.guest("Anna")
     await newer.at_table(Resume, table=code)
     assert await anna.refused(ChangeSettings, table=code, cap=5) == "taken_over"

@@ -20,11 +20,11 @@ async def nodes(rooms: HouseInMemory) -> AsyncIterator[Nodes]:
 async def test_a_race_whose_end_was_missed_is_announced_all_the_same(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     code = await nodes.race(anna, bert)
-    ear = nodes.west.house.news
+    ear = nodes.west.house.peer_events
     nodes.east.fake.ears.remove(ear)
     await bert.cash_out()
     await anna.cash_out()
-    await nodes.east.house.races.look_again(nodes.east.house.races.all()[0])
+    await nodes.east.house.races.read_standings(nodes.east.house.races.all()[0])
     await nodes.east.settle()
     assert len(anna.heard.all(RaceOver)) == 1
     assert isinstance(await anna.ask(NextRace, table=code), Done)
@@ -44,7 +44,7 @@ async def test_two_nodes_that_count_up_at_once_make_one_result(nodes: Nodes) -> 
         await guest.cash_out()
     houses = (nodes.east.house, nodes.west.house)
     for house in houses:
-        await house.races.look_again(house.races.all()[0])
+        await house.races.read_standings(house.races.all()[0])
     await asyncio.gather(*(house.race_finisher.count_up(code) for house in houses))
     await nodes.settle()
     assert list(nodes.east.fake.records) == [(code, 1)]

@@ -93,10 +93,10 @@ async def test_an_ending_of_the_houses_own_is_told_though_its_answer_was_lost(
 ) -> None:
     anna, bert = await two_racing(rooms)
     rooms.time.at += 10 * MINUTE
-    race = await rooms.house.races.of(await rooms.house.table_cache.live_table(anna.table.code))
+    race = await rooms.house.races.of(await rooms.house.table_cache.get(anna.table.code))
     rooms.fake.lose_answers = 1
     with pytest.raises(StoreUnavailable):
-        await rooms.house.moves.end(race, anna.player, State.OUT_OF_TIME)
+        await rooms.house.table_service.end_board(race, anna.player, State.OUT_OF_TIME)
     assert anna.heard.all(BoardEnded) == []
     await rooms.pass_time(1000)
     for each in (anna, bert):
@@ -112,10 +112,10 @@ async def test_a_move_overtakes_an_ending_of_the_houses_own(rooms: HouseInMemory
     await newer.hello()
     await newer.at_table(Resume, table=anna.table.code)
     await newer.moves("draw")
-    race = await rooms.house.races.of(await rooms.house.table_cache.live_table(anna.table.code))
-    assert not await rooms.house.moves.end(race, anna.player, State.STUCK, length=0)
+    race = await rooms.house.races.of(await rooms.house.table_cache.get(anna.table.code))
+    assert not await rooms.house.table_service.end_board(race, anna.player, State.STUCK, length=0)
     assert race.boards[anna.player].racing
-    assert await rooms.house.moves.end(race, anna.player, State.LEFT)
+    assert await rooms.house.table_service.end_board(race, anna.player, State.LEFT)
     stored = rooms.fake.races[anna.table.code, 1].boards[anna.player]
     assert [entry.text for entry in stored.log] == ["draw", "left"]
     assert refused(await newer.move("draw")) == ("board_over", 2)
@@ -157,7 +157,7 @@ async def test_a_standing_never_turns_back(rooms: HouseInMemory) -> None:
     newer = LiveStanding(9, State.RACING, None, 3)
     rooms.house.races.hear(race.id, {anna.player: newer})
     assert race.stands[anna.player] == newer
-    await rooms.house.races.look_again(race)
+    await rooms.house.races.read_standings(race)
     assert race.stands[anna.player] == newer
 
 
@@ -166,7 +166,7 @@ async def test_what_is_told_of_a_race_while_it_is_read_is_not_missed(
 ) -> None:
     anna, _ = await two_racing(rooms)
     elsewhere = await open_in_memory(fake_store(rooms.fake), rooms.time, node="other")
-    live_table = await elsewhere.table_cache.live_table(anna.table.code)
+    live_table = await elsewhere.table_cache.get(anna.table.code)
     told = LiveStanding(9, State.RACING, None, 3)
     reading = asyncio.create_task(elsewhere.races.of(live_table))
     await asyncio.sleep(0)

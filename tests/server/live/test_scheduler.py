@@ -77,7 +77,7 @@ async def test_seats_of_a_node_that_is_dead_are_lost_after_a_while(
     await rooms.restart()
     back = await rooms.guest("Bert")
     await back.at_table(Resume, table=code)
-    await rooms.timekeeper.elapse(code)
+    await rooms.house.scheduler.elapse(code)
     assert [seat.connected for seat in back.table.seats] == [False, True]
     await rooms.pass_time(ABSENCE_MILLIS)
     assert [seat.name for seat in back.table.seats] == ["Bert"]
@@ -158,7 +158,7 @@ async def test_no_command_does_harm_while_the_store_is_away(rooms: HouseInMemory
         answer = await anna.say(msgspec.structs.replace(command, id=number))
         assert isinstance(answer, Refused | Alive | Done), command
     assert await anna.refused(LeaveTable, table=code) == "store_unavailable"
-    await rooms.timekeeper.elapse(code)
+    await rooms.house.scheduler.elapse(code)
     rooms.fake.unavailable = False
     assert isinstance(await anna.ready(), Done)
     assert anna.table.seats[0].name == before.seats[0].name
@@ -200,7 +200,7 @@ async def test_where_a_part_of_the_store_is_away_the_rest_is_still_looked_after(
         raise StoreUnavailable("a primary is away")
 
     monkeypatch.setattr(rooms.store.tables, "load_table", load_or_fail)
-    monkeypatch.setattr(rooms.timekeeper, "_due", due)
+    monkeypatch.setattr(rooms.house.scheduler, "_due", due)
     doubtful = rooms.house.table_cache.known(away)
     assert doubtful is not None
     doubtful.in_doubt = True
@@ -216,9 +216,9 @@ async def test_where_a_part_of_the_store_is_away_the_rest_is_still_looked_after(
 async def test_of_tables_that_are_let_go_nothing_is_left(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
     code = await gathered(anna, public=True)
-    assert code in rooms.house.lobby.public._lines
+    assert code in rooms.house.public_tables._lines
     assert isinstance(await anna.ask(LeaveTable, table=code), Done)
     await rooms.pass_time(1000)
-    assert rooms.house.table_cache.live_tables() == []
-    assert rooms.house.lobby.public._lines == {}
+    assert rooms.house.table_cache.all() == []
+    assert rooms.house.public_tables._lines == {}
     assert rooms.fake.public == {}

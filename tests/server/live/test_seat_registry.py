@@ -255,9 +255,9 @@ async def test_of_two_seats_one_is_found_and_let_back_though_nobody_asks(
 ) -> None:
     async with one_gone_astray(rooms, monkeypatch) as (nodes, slow, quick, one, other):
         rooms.fake.unavailable = True
-        await nodes.east.timekeeper.sweep()
+        await nodes.east.house.scheduler.sweep()
         rooms.fake.unavailable = False
-        await nodes.east.timekeeper.sweep()
+        await nodes.east.house.scheduler.sweep()
         assert tables_of(rooms, slow.player) == [other]
         assert [lost.table for lost in slow.heard.all(SeatLost)] == [one]
         assert (slow.session.seat, slow.sent_away, quick.sent_away) == (None, [], [])
@@ -318,7 +318,7 @@ async def test_what_was_passed_over_is_looked_at_though_the_seat_was_not_answere
         assert rooms.fake.players[first.player].table == other
         if asks_again:
             assert await second.refused(JoinTable, table=other) == "elsewhere"
-        await nodes.west.timekeeper.sweep()
+        await nodes.west.house.scheduler.sweep()
         assert tables_of(rooms, first.player) == [one]
         assert rooms.fake.players[first.player].table == one
         assert (first.session.seat, second.session.seat, first.sent_away) == (one, None, [])
@@ -346,10 +346,10 @@ async def test_a_seat_given_up_unheard_is_not_given_up_unseen(
         patch.setattr(players, "stand_up", failing_after(players.stand_up, 0))
         assert await bert.refused(LeaveTable, table=code) == "store_unavailable"
     for_newer_nodes(rooms, code)
-    await rooms.timekeeper.sweep()
+    await rooms.house.scheduler.sweep()
     assert rooms.fake.players[bert.player].table == code
     for_newer_nodes(rooms, code, by=-1)
-    await rooms.timekeeper.sweep()
+    await rooms.house.scheduler.sweep()
     assert rooms.fake.players[bert.player].table is None
 
 
@@ -401,9 +401,9 @@ async def test_a_seat_that_the_store_did_not_hear_of_is_given_up_later(
         assert await bert.refused(LeaveTable, table=code) == "store_unavailable"
     assert tables_of(rooms, bert.player) == []
     assert rooms.fake.players[bert.player].table == code
-    await rooms.timekeeper.sweep()
+    await rooms.house.scheduler.sweep()
     rooms.fake.unavailable = False
-    await rooms.timekeeper.sweep()
+    await rooms.house.scheduler.sweep()
     row = rooms.fake.players[bert.player]
     assert (row.table, row.last_id) == (None, bert.last_id)
 
@@ -422,7 +422,7 @@ async def test_a_seat_that_was_to_be_given_up_and_is_taken_again_stays(
         await bert.refused(LeaveTable, table=code)
     assert isinstance(await bert.ask(JoinTable, table=code), Snapshot)
     for _ in range(2):
-        await rooms.timekeeper.sweep()
+        await rooms.house.scheduler.sweep()
     assert rooms.fake.players[bert.player].table == code
 
 

@@ -93,19 +93,19 @@ async def test_a_new_table_is_there_for_every_node(here: Node, there: Node) -> N
     assert live_table is not None
     assert (live_table.version, here.table_cache.known(CODE)) == (1, live_table)
     assert await there.table_cache.open(seated(BEN)) is None, "the code is taken"
-    assert (await there.table_cache.live_table(CODE)).state == live_table.state
+    assert (await there.table_cache.get(CODE)).state == live_table.state
 
 
 async def test_a_table_that_is_not_there_leaves_nothing_behind(here: Node) -> None:
     for _ in range(3):
         with pytest.raises(Refusal, match="no_such_table"):
-            await here.table_cache.live_table("odd-emu-11")
-    assert (here.table_cache.live_tables(), here.table_cache._arrivals) == ([], {})
+            await here.table_cache.get("odd-emu-11")
+    assert (here.table_cache.all(), here.table_cache._arrivals) == ([], {})
 
 
 async def test_a_table_is_loaded_once_however_many_ask(here: Node, there: Node) -> None:
     await here.table_cache.open(seated(ANN))
-    rooms = await asyncio.gather(*(there.table_cache.live_table(CODE) for _ in range(5)))
+    rooms = await asyncio.gather(*(there.table_cache.get(CODE) for _ in range(5)))
     assert all(live_table is rooms[0] for live_table in rooms)
 
 
@@ -122,12 +122,12 @@ async def test_a_table_is_one_room_though_the_first_who_asked_was_turned_away(
         return await load(tables, code)
 
     monkeypatch.setattr(FakeTables, "load_table", slow_load)
-    early = [asyncio.create_task(there.table_cache.live_table(CODE)) for _ in range(2)]
+    early = [asyncio.create_task(there.table_cache.get(CODE)) for _ in range(2)]
     await asyncio.sleep(0)
     go.set()
     with pytest.raises(StoreUnavailable):
         await early[0]
-    late = await there.table_cache.live_table(CODE)
+    late = await there.table_cache.get(CODE)
     assert late is await early[1] is there.table_cache.known(CODE)
     assert there.table_cache._arrivals == {}
 
@@ -191,7 +191,7 @@ async def test_a_change_is_judged_anew_when_another_node_wrote_first(
     here: Node, there: Node
 ) -> None:
     await here.table_cache.open(seated(ANN))
-    await there.table_cache.live_table(CODE)
+    await there.table_cache.get(CODE)
     await here.table_cache.change(CODE, noticed("One."))
     live_table = await there.table_cache.change(CODE, noticed("Two."))
     assert (live_table.state.notice, live_table.version) == ("One.Two.", 3)
@@ -203,7 +203,7 @@ async def test_a_change_is_judged_anew_when_another_node_wrote_first(
 
 async def test_two_nodes_at_once_lose_no_change(here: Node, there: Node) -> None:
     await here.table_cache.open(seated(ANN))
-    await there.table_cache.live_table(CODE)
+    await there.table_cache.get(CODE)
     await asyncio.gather(
         *(node.table_cache.change(CODE, noticed("x")) for node in (here, there) for _ in range(5))
     )
@@ -215,7 +215,7 @@ async def test_two_nodes_at_once_lose_no_change(here: Node, there: Node) -> None
 
 async def test_a_refreshed_table_is_told_if_it_is_news(here: Node, there: Node) -> None:
     await here.table_cache.open(seated(ANN))
-    await there.table_cache.live_table(CODE)
+    await there.table_cache.get(CODE)
     await there.table_cache.refresh(CODE)
     await there.table_cache.refresh("odd-emu-11")
     assert there.heard.events == []
@@ -271,7 +271,7 @@ async def test_a_change_that_was_made_is_a_yes_though_catching_up_fails(
     here: Node, there: Node, fault: Exception
 ) -> None:
     await here.table_cache.open(seated(ANN))
-    await there.table_cache.live_table(CODE)
+    await there.table_cache.get(CODE)
     await here.table_cache.change(CODE, noticed("First."))
     faults = [fault]
 
@@ -383,7 +383,7 @@ async def test_a_timer_that_has_run_out_rings(here: Node) -> None:
 
 async def test_a_table_that_is_loaded_is_looked_at_once(here: Node, there: Node) -> None:
     await here.table_cache.open(seated(ANN))
-    await there.table_cache.live_table(CODE)
+    await there.table_cache.get(CODE)
     async with asyncio.timeout(20):
         assert await there.rung.get() == CODE
     assert there.rung.empty()
@@ -393,15 +393,15 @@ async def test_tables_that_nobody_follows_are_let_go(here: Node, fake: FakeHouse
     await here.table_cache.open(seated(ANN))
     await here.table_cache.open(replace(seated(ANN), code="odd-emu-11"))
     here.table_cache.forget_unused("another node")
-    assert [live_table.code for live_table in here.table_cache.live_tables()] == [CODE], (
+    assert [live_table.code for live_table in here.table_cache.all()] == [CODE], (
         "the other nobody follows"
     )
     assert here.table_cache.phases() == {Phase.GATHERING: 1}
-    assert (await here.table_cache.live_table("odd-emu-11")).state.seats
+    assert (await here.table_cache.get("odd-emu-11")).state.seats
     here.table_cache.forget_unused(NODE)
-    assert len(here.table_cache.live_tables()) == 2, "somebody of this node sits there"
+    assert len(here.table_cache.all()) == 2, "somebody of this node sits there"
     assert set(fake.tables) == {CODE, "odd-emu-11"}
-    for live_table in here.table_cache.live_tables():
+    for live_table in here.table_cache.all():
         here.table_cache.forget(live_table.code)
 
 
@@ -410,7 +410,7 @@ async def test_tables_that_nobody_follows_are_let_go(here: Node, fake: FakeHouse
 
 async def test_a_version_that_is_told_of_is_read_once(here: Node, there: Node) -> None:
     await here.table_cache.open(seated(ANN))
-    await there.table_cache.live_table(CODE)
+    await there.table_cache.get(CODE)
     await here.table_cache.change(CODE, noticed("one"))
     assert there.table_cache.is_behind(CODE, 2)
     assert not there.table_cache.is_behind(CODE, 2), "it is being read already"
@@ -448,7 +448,7 @@ async def test_a_version_that_is_told_of_while_an_older_one_is_on_its_way_is_not
 
 async def test_what_changed_without_a_word_is_found_by_looking(here: Node, there: Node) -> None:
     await here.table_cache.open(seated(ANN))
-    await there.table_cache.live_table(CODE)
+    await there.table_cache.get(CODE)
     assert await there.table_cache.changed_elsewhere() == []
     await here.table_cache.change(CODE, noticed("one"))
     assert await there.table_cache.changed_elsewhere() == [CODE]
@@ -456,7 +456,7 @@ async def test_what_changed_without_a_word_is_found_by_looking(here: Node, there
 
 async def test_a_no_is_said_only_after_a_look_if_other_nodes_live(here: Node, there: Node) -> None:
     await here.table_cache.open(seated(ANN))
-    await there.table_cache.live_table(CODE)
+    await there.table_cache.get(CODE)
     await here.table_cache.change(CODE, noticed("one"))
 
     def only_after_one(table: TableState, now: Millis) -> Change:
@@ -485,5 +485,5 @@ async def test_with_others_about_a_race_is_looked_after_where_it_is_followed(
 async def test_who_stops_rings_no_more(here: Node) -> None:
     await here.table_cache.open(counting(ANN, BEN))
     await here.table_cache.close()
-    assert here.table_cache.live_tables() == []
+    assert here.table_cache.all() == []
     assert here.rung.empty()

@@ -1,13 +1,13 @@
 """Watchers: so many of a table, and fewer of one address."""
 
 import pytest
+from saratoga_server.live.watching import check_room_to_watch
 
 from kit.guests import Heard, RecordingLine
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.version import MSGPACK
 from saratoga_server.domain.tables import Refusal
 from saratoga_server.live.session import Session
-from saratoga_server.live.watching import check_room_to_watch
 from saratoga_server.rate_limits.accounts import RateLimiter
 from saratoga_server.rate_limits.limits import MOST_WATCHERS, MOST_WATCHERS_OF_AN_ADDRESS
 

@@ -35,16 +35,16 @@ async def valkey(store_server: StoreServer) -> AsyncIterator[Store]:
 
 @calm
 async def test_every_node_that_listens_hears_a_nudge(store: AnyStore) -> None:
-    async with listening(store.news, "east") as east:
-        assert store.news.is_listening
-        assert await store.news.tell(Announce("Zoë says hello.")) == 1
+    async with listening(store.events, "east") as east:
+        assert store.events.is_listening
+        assert await store.events.tell(Announce("Zoë says hello.")) == 1
         await east.hears(Announce("Zoë says hello."))
-    assert await store.news.tell(Announce("hello")) == 0
+    assert await store.events.tell(Announce("hello")) == 0
 
 
 @calm
 async def test_a_table_that_is_changed_tells_of_it_by_itself(store: AnyStore) -> None:
-    async with listening(store.news, "east") as east:
+    async with listening(store.events, "east") as east:
         write = TableWrite(code=CODE, expected=0, body=pack(seated(ANN)), due=None)
         assert await store.tables.save_table(write)
         await east.hears(Touched(CODE, 1))
@@ -58,8 +58,8 @@ async def test_where_racers_stand_is_told_whole(store: AnyStore) -> None:
         f"{CODE}/1": [StoodAt(ANN, 7, 3, "racing", 1200, 9)],
         "odd-emu-11/2": [StoodAt(ANN, 1, 0, "left", -1, 0)],
     }
-    async with listening(store.news, "east") as east:
-        assert await store.news.tell_standings("west", races) == frozenset()
+    async with listening(store.events, "east") as east:
+        assert await store.events.tell_standings("west", races) == frozenset()
         await east.hears(Stood("west", races))
 
 
@@ -100,15 +100,15 @@ async def test_a_nudge_that_goes_wrong_does_not_stop_the_listening(valkey: Store
 async def test_a_look_that_takes_long_or_goes_wrong_is_no_fault_of_the_line(
     mortal_store: StoreServer,
 ) -> None:
-    async with open_store(mortal_store.url) as store, listening(store.news, "east") as east:
+    async with open_store(mortal_store.url) as store, listening(store.events, "east") as east:
         east.looks = asyncio.Event()
         mortal_store.kill()
         mortal_store.start()
         await east.until(lambda: east.openings == 2)
         for _ in range(2):
-            assert store.news.is_listening
+            assert store.events.is_listening
             heard = len(east.heard)
-            await store.news.tell(Announce(f"after {heard}"))
+            await store.events.tell(Announce(f"after {heard}"))
             await east.hears(Announce(f"after {heard}"))
             east.looks.set()
             # a nudge of one's own comes round: the line was kept up after the look as well
@@ -120,24 +120,24 @@ async def test_a_look_that_takes_long_or_goes_wrong_is_no_fault_of_the_line(
 async def test_after_the_store_was_gone_a_node_listens_again_and_knows_it(
     mortal_store: StoreServer,
 ) -> None:
-    async with open_store(mortal_store.url) as store, listening(store.news, "east") as east:
+    async with open_store(mortal_store.url) as store, listening(store.events, "east") as east:
         mortal_store.kill()
         mortal_store.start()
         await east.until(lambda: east.openings == 2)
-        await store.news.tell(Announce("back"))
+        await store.events.tell(Announce("back"))
         await east.hears(Announce("back"))
 
 
 @pytest.mark.parametrize("mortal_store", ["valkey"], indirect=True)
 async def test_a_store_that_hung_is_listened_to_again(mortal_store: StoreServer) -> None:
-    async with open_store(mortal_store.url) as store, listening(store.news, "east") as east:
+    async with open_store(mortal_store.url) as store, listening(store.events, "east") as east:
         mortal_store.pause()
         with pytest.raises(StoreUnavailable):
-            await store.news.tell(Announce("into the void"))
-        assert not store.news.is_listening
+            await store.events.tell(Announce("into the void"))
+        assert not store.events.is_listening
         mortal_store.resume()
         await east.until(lambda: east.openings == 2)
-        await store.news.tell(Announce("back"))
+        await store.events.tell(Announce("back"))
         await east.hears(Announce("back"))
 
 

@@ -154,31 +154,31 @@ async def test_only_the_newest_codes_are_remembered(store: AnyStore) -> None:
     await store.players.create_player(row())
     for command_id in (9, 10, 11):
         code = f"mint-otter-{command_id}"
-        assert await store.players.reserve_code(ANNA, command_id, code) == code
+        assert await store.players.reserve_table(ANNA, command_id, code) == code
     for command_id in (10, 11):
-        again = await store.players.reserve_code(ANNA, command_id, "amber-heron-07")
+        again = await store.players.reserve_table(ANNA, command_id, "amber-heron-07")
         assert again == f"mint-otter-{command_id}"
-    assert await store.players.reserve_code(ANNA, 9, "amber-heron-07") == "amber-heron-07"
+    assert await store.players.reserve_table(ANNA, 9, "amber-heron-07") == "amber-heron-07"
 
 
 async def test_a_code_belongs_to_its_command(store: AnyStore) -> None:
     await store.players.create_player(row())
-    assert await store.players.reserve_code(ANNA, 3, "mint-otter-42") == "mint-otter-42"
-    assert await store.players.reserve_code(ANNA, 3, "amber-heron-07") == "mint-otter-42"
-    assert await store.players.reserve_code(ANNA, 4, "amber-heron-07") == "amber-heron-07"
-    assert await store.players.reserve_code(BERT, 3, "lone-crane-11") == "lone-crane-11"
+    assert await store.players.reserve_table(ANNA, 3, "mint-otter-42") == "mint-otter-42"
+    assert await store.players.reserve_table(ANNA, 3, "amber-heron-07") == "mint-otter-42"
+    assert await store.players.reserve_table(ANNA, 4, "amber-heron-07") == "amber-heron-07"
+    assert await store.players.reserve_table(BERT, 3, "lone-crane-11") == "lone-crane-11"
     assert (await store.players.load_player(ANNA)).last_id == 4  # type: ignore[union-attr]
 
 
 async def test_a_code_is_exchanged_once(store: AnyStore) -> None:
     await store.players.create_player(row())
-    await store.players.reserve_code(ANNA, 3, "mint-otter-42")
+    await store.players.reserve_table(ANNA, 3, "mint-otter-42")
     for drawn, taken in (
         ("amber-heron-07", "mint-otter-42"),
         ("lone-crane-11", "mint-otter-42"),
         ("odd-emu-11", ""),
     ):
-        code = await store.players.reserve_code(ANNA, 3, drawn, instead_of=taken)
+        code = await store.players.reserve_table(ANNA, 3, drawn, instead_of=taken)
         assert code == "amber-heron-07"
 
 
@@ -186,14 +186,14 @@ async def test_who_is_forgotten_leaves_nothing(store: AnyStore) -> None:
     for player in (ANNA, BERT):
         await store.players.create_player(row(player))
     await store.players.claim_name(ANNA, "Zoe", "zoe")
-    await store.players.reserve_code(ANNA, 3, "mint-otter-42")
+    await store.players.reserve_table(ANNA, 3, "mint-otter-42")
     await store.players.forget_player(ANNA)
     await store.players.forget_player(ANNA)
     assert await store.players.load_player(ANNA) is None
     assert await store.players.load_names([ANNA]) == {}
     assert await store.players.claim_name(BERT, "Zoe", "zoe")
     await store.players.create_player(row())
-    assert await store.players.reserve_code(ANNA, 3, "amber-heron-07") == "amber-heron-07"
+    assert await store.players.reserve_table(ANNA, 3, "amber-heron-07") == "amber-heron-07"
 
 
 async def test_nobody_has_no_names(store: AnyStore) -> None:

@@ -95,7 +95,7 @@ async def test_a_table_that_closes_without_a_race_goes_soon(store: Store) -> Non
 async def test_codes_of_older_tables_leave_no_trace_in_a_players_row(store: Store) -> None:
     await store.players.create_player(PlayerRow(player=ANNA, token_hash="a1", created=Millis(1)))
     for command_id in range(1, 12):
-        await store.players.reserve_code(ANNA, command_id, CODE)
+        await store.players.reserve_table(ANNA, command_id, CODE)
     stored = await store.link.command("HKEYS", f"{{players}}:player:{ANNA}")
     codes = sorted(field for field in stored if field.startswith(b"code:"))
     assert codes == [b"code:10", b"code:11"]
@@ -122,7 +122,7 @@ async def test_guests_go_and_names_stay(store: Store) -> None:
     assert now + GUEST_KEPT - SOON <= end <= now + GUEST_KEPT
     await store.players.claim_name(ANNA, "Anna", "anna")
     await store.players.stand_up(ANNA, CODE)
-    await store.players.reserve_code(ANNA, 1, CODE)
+    await store.players.reserve_table(ANNA, 1, CODE)
     assert await ends(store, f"{{players}}:player:{ANNA}") == {f"{{players}}:player:{ANNA}": -1}
     assert await ends(store, "{players}:name:*") == {"{players}:name:anna": -1}
 

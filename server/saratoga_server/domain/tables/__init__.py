@@ -22,6 +22,7 @@ from saratoga_server.domain.tables.phases import ALLOWED, HOST_ONLY, Act, is_rep
 from saratoga_server.domain.tables.public_view import public_view
 from saratoga_server.domain.tables.seating import (
     disconnect,
+    force_leave,
     idle_leave,
     join,
     kick,
@@ -75,6 +76,7 @@ __all__ = [
     "due",
     "elapse",
     "finish",
+    "force_leave",
     "idle_leave",
     "is_repeat",
     "join",

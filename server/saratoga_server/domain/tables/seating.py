@@ -141,6 +141,14 @@ def leave(
     return vacated(told, player, f"{seat.name} has left.", now, fresh_seed)
 
 
+def force_leave(table: TableState, player: str, *, now: Millis, fresh_seed: bytes) -> Change | None:
+    """Give up a player's seat without their command. `None`: they have none."""
+    seat = table.seat(player)
+    if seat is None:
+        return None
+    return leave(table, player, seat.last_id, now=now, fresh_seed=fresh_seed)
+
+
 def kick(
     table: TableState, player: str, command_id: int, *, target: str, now: Millis, fresh_seed: bytes
 ) -> Change:

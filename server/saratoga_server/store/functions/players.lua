@@ -103,8 +103,8 @@ local function drop_old_codes(key)
 end
 
 -- keys: the player. args: kept ms, command id, code, the code that it replaces or ''. Answers the
--- code that belongs to the command.
-local function reserve_code(keys, args)
+-- code that belongs to the command, the player's name or '', and where the player sits instead or ''.
+local function reserve_table(keys, args)
   local reserved = redis.call('HGET', keys[1], 'code:' .. args[2])
   if not reserved or reserved == args[4] then
     reserved = args[3]
@@ -115,7 +115,8 @@ local function reserve_code(keys, args)
     redis.call('HSET', keys[1], 'last_id', args[2])
   end
   keep_guest(keys[1], args[1])
-  return reserved
+  local name = redis.call('HGET', keys[1], 'name') or ''
+  return {reserved, name, sit(keys, {args[1], reserved, args[4]})}
 end
 
 -- keys: the player, the name held. args: player, the name's skeleton or ''. Answers 1; -1 if
@@ -137,5 +138,5 @@ offer_write('set_player', set_player)
 offer_write('raise_last_id', raise_last_id)
 offer_write('meet_player', meet_player)
 offer_write('sit', sit)
-offer_write('reserve_code', reserve_code)
+offer_write('reserve_table', reserve_table)
 offer_write('forget_player', forget_player)

@@ -1,6 +1,6 @@
-"""What a seated player asks for at the table: settings, kick, ready, start, reveal, next race.
+"""Commands of seated players: settings, kick, ready, start, reveal, next race.
 
-Each command is one transition of the table on the floor.
+Each is one transition of the table.
 """
 
 from collections.abc import Callable
@@ -18,20 +18,21 @@ from saratoga_protocol.commands import (
 from saratoga_protocol.events import Done
 from saratoga_server.domain import tables
 from saratoga_server.domain.tables import Change, Refusal, TableState
+from saratoga_server.live.seeds import NewSeed
 from saratoga_server.live.session import Session
-from saratoga_server.live.table_cache import TableCache, fresh_seed
+from saratoga_server.live.table_service import TableService
 from saratoga_server.ports import Millis
 
-AtTable: TypeAlias = ChangeSettings | Kick | Ready | NotReady | Start | Reveal | NextRace
-Judge: TypeAlias = Callable[[TableState, Millis], Change]
+SeatCommand: TypeAlias = ChangeSettings | Kick | Ready | NotReady | Start | Reveal | NextRace
+SeatTransition: TypeAlias = Callable[[TableState, Millis], Change]
 
 
 class TableHandlers:
-    """Serves the commands that only the seat's own connection may give."""
+    """Answers the commands that only the seat's own connection may give. All raise `Refusal`."""
 
-    def __init__(self, table_cache: TableCache, seed: Callable[[], bytes] = fresh_seed) -> None:
-        self._table_cache = table_cache
-        self._seed = seed
+    def __init__(self, table_service: TableService, new_seed: NewSeed) -> None:
+        self._table_service = table_service
+        self._new_seed = new_seed
 
     async def change_settings(self, session: Session, command: ChangeSettings) -> Done:
         def changed(table: TableState, now: Millis) -> Change:
@@ -44,7 +45,7 @@ class TableHandlers:
                 seats=command.seats,
                 public=command.public,
                 now=now,
-                fresh_seed=self._seed(),
+                fresh_seed=self._new_seed(),
             )
 
         return await self._act(session, command, changed)
@@ -57,7 +58,7 @@ class TableHandlers:
                 command.id,
                 target=command.player,
                 now=now,
-                fresh_seed=self._seed(),
+                fresh_seed=self._new_seed(),
             )
 
         return await self._act(session, command, kicked)
@@ -96,13 +97,15 @@ class TableHandlers:
     async def next_race(self, session: Session, command: NextRace) -> Done:
         def gathered(table: TableState, now: Millis) -> Change:
             return tables.next_race(
-                table, session.player, command.id, now=now, fresh_seed=self._seed()
+                table, session.player, command.id, now=now, fresh_seed=self._new_seed()
             )
 
         return await self._act(session, command, gathered)
 
-    async def _act(self, session: Session, command: AtTable, transition: Judge) -> Done:
-        """One transition of the seat's; said again, it is answered and not done again."""
+    async def _act(
+        self, session: Session, command: SeatCommand, transition: SeatTransition
+    ) -> Done:
+        """Make one transition; a repeated command is answered and not carried out again."""
 
         def once(table: TableState, now: Millis) -> Change | None:
             if tables.is_repeat(table, session.player, command.id):
@@ -112,5 +115,5 @@ class TableHandlers:
                 raise Refusal("taken_over", "This connection does not hold your seat. Resume it.")
             return transition(table, now)
 
-        await self._table_cache.change(command.table, once)
+        await self._table_service.change(command.table, once)
         return Done(re=command.id)

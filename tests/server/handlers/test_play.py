@@ -19,7 +19,7 @@ from saratoga_rules.deal import deal_for_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves
 from saratoga_rules.views import redact
-from saratoga_server.domain.board import IDLE_LEAVES
+from saratoga_server.domain.board import IDLE_MILLIS
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, MINUTE
 from saratoga_server.domain.tables.timers import LOOK_MILLIS
 
@@ -314,7 +314,7 @@ async def test_no_move_is_taken_after_the_cap(rooms: HouseInMemory) -> None:
 
 async def test_who_does_nothing_for_three_minutes_has_left(rooms: HouseInMemory) -> None:
     anna, bert = await two_racing(rooms)
-    rooms.time.at += IDLE_LEAVES - LOOK_MILLIS
+    rooms.time.at += IDLE_MILLIS - LOOK_MILLIS
     await anna.moves("draw")
     await rooms.pass_time(LOOK_MILLIS)
     (ended,) = bert.heard.all(BoardEnded)
@@ -326,7 +326,7 @@ async def test_who_does_nothing_for_three_minutes_has_left(rooms: HouseInMemory)
 async def test_who_races_alone_may_think_for_ever(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
     await rooms.race(anna, cap=0)
-    await rooms.pass_time(IDLE_LEAVES * 10)
+    await rooms.pass_time(IDLE_MILLIS * 10)
     await anna.moves("draw")
 
 

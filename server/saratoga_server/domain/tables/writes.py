@@ -1,0 +1,65 @@
+"""What the store is asked to write for a change of a table."""
+
+from saratoga_server.domain.tables.lifecycle import never_raced
+from saratoga_server.domain.tables.packing import pack
+from saratoga_server.domain.tables.state import Phase, TableState
+from saratoga_server.domain.tables.timers import due
+from saratoga_server.ports import RaceFinish, RaceOpening, TableWrite
+
+
+def write_of(
+    version: int,
+    before: TableState | None,
+    after: TableState,
+    *,
+    opening_banked: int = 0,
+    finish: RaceFinish | None = None,
+) -> TableWrite:
+    """Return the write of a change judged on `version`; a new table has version 0 and no `before`.
+
+    `opening_banked`: cards that the deal of a starting race puts on the foundations.
+    """
+    return TableWrite(
+        code=after.code,
+        expected=version,
+        body=pack(after),
+        due=due(after),
+        epochs={} if before is None else _new_epochs(before, after),
+        race=after.race,
+        opening=_opening(after, opening_banked) if starts(before, after) else None,
+        finish=finish,
+        unraced=after.phase is Phase.CLOSED and never_raced(after),
+    )
+
+
+def starts(before: TableState | None, after: TableState) -> bool:
+    """Whether the change starts the race."""
+    is_running = after.phase is Phase.RUNNING
+    return is_running and before is not None and before.phase is not Phase.RUNNING
+
+
+def _opening(table: TableState, banked: int) -> RaceOpening:
+    epochs = _epochs(table)
+    return RaceOpening(
+        race=table.race,
+        start_at=table.start_at,
+        deadline=table.deadline,
+        banked=banked,
+        epochs={player: epochs.get(player, 0) for player in table.racers},
+    )
+
+
+def _new_epochs(before: TableState, after: TableState) -> dict[str, int]:
+    """Return the epochs of racers whose connection has changed during the race: they fence boards."""
+    if after.phase is not Phase.RUNNING or before.phase is not Phase.RUNNING:
+        return {}
+    old = _epochs(before)
+    return {
+        player: epoch
+        for player, epoch in _epochs(after).items()
+        if player in after.racers and old.get(player) != epoch
+    }
+
+
+def _epochs(table: TableState) -> dict[str, int]:
+    return {seat.player: seat.epoch for seat in table.seats}

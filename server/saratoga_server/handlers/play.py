@@ -1,0 +1,301 @@
+"""Moves and cash-outs: judged, written, and acknowledged when durable.
+
+A move on a board that this node holds is judged in the callback that read it (`begin_move`); any other
+takes the way through a coroutine (`make_move`), which ends in the same steps.
+"""
+
+import asyncio
+from typing import Final
+
+from saratoga_protocol.commands import CashOut, MakeMove
+from saratoga_protocol.events import BoardView, MoveMade
+from saratoga_rules.judge import IllegalMove
+from saratoga_rules.moves import parse_move
+from saratoga_rules.record import MOST_ENTRIES
+from saratoga_rules.standing import State
+from saratoga_rules.stuck import INLINE_LIMIT, StuckSearch, may_declare
+from saratoga_server.domain import board as boards
+from saratoga_server.domain.board import Board, Played
+from saratoga_server.domain.tables import Refusal
+from saratoga_server.live.board_service import DONE, BoardService
+from saratoga_server.live.live_race import LiveRace, Run
+from saratoga_server.live.races import RaceCache
+from saratoga_server.live.session import Session
+from saratoga_server.live.table_service import TableService
+from saratoga_server.ports import BoardStore, CommitOutcome, CommitStatus, StoreUnavailable
+
+REFUSALS: Final = {
+    CommitStatus.FENCED: "taken_over",
+    CommitStatus.TIME_UP: "time_up",
+    CommitStatus.BOARD_OVER: "board_over",
+    CommitStatus.NO_BOARD: "not_racing",
+}
+
+
+class PlayHandlers:
+    """Answers `move` and `cash_out`."""
+
+    def __init__(
+        self,
+        store: BoardStore,
+        races: RaceCache,
+        boards: BoardService,
+        table_service: TableService,
+    ) -> None:
+        self._store = store
+        self._races = races
+        self._boards = boards
+        self._table_service = table_service
+
+    def begin_move(self, session: Session, command: MakeMove) -> "PendingMove | MoveMade | None":
+        """Judge a move and put it on its way to the store, without waiting. Raises `Refusal`.
+
+        Returns `MoveMade` for a command that was carried out before, and `None` if the board is not
+        at hand: then `make_move` answers.
+        """
+        race = self._races.known(command.race)
+        run = None if race is None else race.runs.get(session.player)
+        if race is None or run is None or run.board is None or run.audience != session.seat:
+            return None
+        return self._begun(session, race, run, command) if run.lock.try_acquire() else None
+
+    async def make_move(self, session: Session, command: MakeMove) -> MoveMade:
+        """Judge a move, make it durable, and return the board after it. Raises `Refusal`."""
+        race, run, _ = await self._own(session, command.race)
+        await run.lock.acquire()
+        return await self._finished(self._begun(session, race, run, command))
+
+    async def cash_out(self, session: Session, command: CashOut) -> MoveMade:
+        """End a player's own board and keep what is banked. Raises `Refusal`."""
+        race, run, _ = await self._own(session, command.race)
+        await run.lock.acquire()
+        try:
+            board = _held(run)
+            if command.id <= board.last_id:
+                answer: PendingMove | MoveMade = _repeated(session, race, run, command.id)
+            else:
+                _check_racing(board)
+                after = boards.ended(board, State.CASHED_OUT)
+                entries = (boards.ENDING_OF_STATE[State.CASHED_OUT],)
+                answer = self._commit(session, race, run, command.id, entries, after)
+        except BaseException:
+            run.lock.release()
+            raise
+        if isinstance(answer, MoveMade):
+            run.lock.release()
+        return await self._finished(answer)
+
+    def board_at_hand(self, session: Session, race_id: str) -> BoardView | None:
+        """Return the player's board if this node holds it."""
+        race = self._races.known(race_id)
+        run = None if race is None else race.runs.get(session.player)
+        if race is None or run is None or run.board is None:
+            return None
+        return race.view(run.board, session.legal)
+
+    async def own_board(self, session: Session, race_id: str) -> BoardView | None:
+        """Return the player's present board, to go with a refusal; `None` where there is none."""
+        try:
+            race, _, board = await self._own(session, race_id)
+        except (Refusal, StoreUnavailable):
+            return None
+        return race.view(board, session.legal)
+
+    async def _own(self, session: Session, race_id: str) -> tuple[LiveRace, Run, Board]:
+        if session.seat is None:
+            raise Refusal("not_seated")
+        race = await self._races.running_at(session.seat, race_id)
+        return race, *await self._races.board(race, session.player)
+
+    def _begun(
+        self, session: Session, race: LiveRace, run: Run, command: MakeMove
+    ) -> "PendingMove | MoveMade":
+        """Judge a move and start its commit; the lock is held, and given back by `PendingMove`."""
+        try:
+            board = _held(run)
+            if command.id <= board.last_id:
+                answer = _repeated(session, race, run, command.id)
+            else:
+                after = _judged(race, board, command)
+                search = _search_for_stuck(race, after)
+                entries: tuple[str, ...] = (command.move,)
+                if search is not None and search.advance(INLINE_LIMIT):
+                    after = Played(after.position, after.banked, State.STUCK, after.rises)
+                    entries = (command.move, boards.ENDING_OF_STATE[State.STUCK])
+                return self._commit(session, race, run, command.id, entries, after, search)
+        except BaseException:
+            run.lock.release()
+            raise
+        run.lock.release()
+        return answer
+
+    def _commit(
+        self,
+        session: Session,
+        race: LiveRace,
+        run: Run,
+        command_id: int,
+        entries: tuple[str, ...],
+        after: Played,
+        search: StuckSearch | None = None,
+    ) -> "PendingMove":
+        commit = boards.commit_of(
+            _held(run),
+            after,
+            entries,
+            table=race.code,
+            race=race.number,
+            player=run.player,
+            epoch=session.epoch,
+            command_id=command_id,
+        )
+        durable = asyncio.ensure_future(self._store.commit(commit))
+        return PendingMove(self, session, race, run, command_id, entries, after, search, durable)
+
+    async def _finished(self, move: "PendingMove | MoveMade") -> MoveMade:
+        if isinstance(move, MoveMade):
+            return move
+        try:
+            await asyncio.wait([move.durable])
+        except asyncio.CancelledError:
+            move.abandon()
+            raise
+        return move.finish() or await move.explain()
+
+    def entered(self, move: "PendingMove", outcome: CommitOutcome) -> MoveMade:
+        """Apply a durable move, and return its acknowledgement."""
+        race, run, after = move.race, move.run, move.after
+        self._boards.entered(race, run, after, move.entries, outcome, move.command_id)
+        board = _held(run)
+        if not board.racing:
+            self._table_service.finish_if_over(race)
+        elif move.search is not None and move.search.advance(0) is None:
+            self._table_service.search_stuck(race, run, move.search)
+        return MoveMade(
+            re=move.command_id,
+            board=race.view(board, move.session.legal),
+            at=outcome.at - run.start_at,
+        )
+
+    async def refused(self, move: "PendingMove", outcome: CommitOutcome) -> MoveMade:
+        """Read the board again that the store knows better. Raises `Refusal` with the reason."""
+        race, run = move.race, move.run
+        meant = _held(run).length
+        await self._races.reload(race, run)
+        self._table_service.finish_if_over(race)
+        if outcome.status is CommitStatus.REPEAT:
+            return _repeated(move.session, race, run, move.command_id)
+        if outcome.status is CommitStatus.STALE:
+            raise Refusal("stale_move", _stale_sentence(meant, outcome.length))
+        raise Refusal(REFUSALS[outcome.status])
+
+
+class PendingMove:
+    """A judged move on its way to the store. Holds the board's lock until it is finished."""
+
+    __slots__ = (
+        *("after", "command_id", "durable", "entries", "race", "run", "search", "session"),
+        "_play",
+    )
+
+    def __init__(
+        self,
+        play: PlayHandlers,
+        session: Session,
+        race: LiveRace,
+        run: Run,
+        command_id: int,
+        entries: tuple[str, ...],
+        after: Played,
+        search: StuckSearch | None,
+        durable: asyncio.Future[CommitOutcome],
+    ) -> None:
+        self._play = play
+        self.session = session
+        self.race = race
+        self.run = run
+        self.command_id = command_id
+        self.entries = entries
+        self.after = after
+        self.search = search
+        self.durable = durable
+        """Fails with `StoreUnavailable`."""
+
+    def finish(self) -> MoveMade | None:
+        """Apply the move when `durable` is done; `None`: the store knew better, call `explain`.
+
+        Raises `StoreUnavailable`.
+        """
+        is_kept = False
+        try:
+            outcome = self.durable.result()
+            if outcome.status is DONE:
+                return self._play.entered(self, outcome)
+            is_kept = True
+            return None
+        finally:
+            if not is_kept:
+                self.run.lock.release()
+
+    async def explain(self) -> MoveMade:
+        """Read the board again. Raises `Refusal` with what the store knew."""
+        try:
+            return await self._play.refused(self, self.durable.result())
+        finally:
+            self.run.lock.release()
+
+    def abandon(self) -> None:
+        """Give the board's lock back when the commit is done; the board is read again if needed."""
+        self.durable.add_done_callback(lambda _: self.run.lock.release())
+
+
+def _held(run: Run) -> Board:
+    assert run.board is not None
+    return run.board
+
+
+def _judged(race: LiveRace, board: Board, command: MakeMove) -> Played:
+    """Return what the move leads to. Raises `Refusal`: meant for another board, or against the rules."""
+    _check_racing(board)
+    if board.length >= MOST_ENTRIES:
+        raise Refusal("board_full")
+    if command.after != board.length:
+        raise Refusal("stale_move", _stale_sentence(command.after, board.length))
+    try:
+        move = parse_move(command.move)
+    except ValueError as error:
+        raise Refusal("bad_move", str(error)) from None
+    try:
+        return boards.played(race.game, board, move)
+    except IllegalMove as error:
+        raise Refusal("illegal_move", str(error)) from None
+
+
+def _search_for_stuck(race: LiveRace, after: Played) -> StuckSearch | None:
+    """Return a search, where its verdict may be declared."""
+    if after.state is boards.RACING and may_declare(after.position):
+        return StuckSearch(race.game, after.position)
+    return None
+
+
+def _repeated(session: Session, race: LiveRace, run: Run, command_id: int) -> MoveMade:
+    """Return the answer to a command that was carried out before. Raises `Refusal` if it never was."""
+    board = _held(run)
+    entry = board.log.of_command(command_id)
+    if entry is None:
+        raise Refusal("stale_id")
+    return MoveMade(
+        re=command_id,
+        board=race.view(board, session.legal),
+        at=entry.at - run.start_at,
+        repeat=True,
+    )
+
+
+def _check_racing(board: Board) -> None:
+    if not board.racing:
+        raise Refusal("board_over", f"Your board has ended: {board.state}.")
+
+
+def _stale_sentence(meant: int, present: int) -> str:
+    return f"That move was meant for a board with {meant} moves; yours has {present}. Look again."

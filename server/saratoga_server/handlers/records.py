@@ -1,0 +1,30 @@
+"""Records of finished races, for players and over HTTP."""
+
+from saratoga_protocol.commands import GetRecord
+from saratoga_protocol.events import Record
+from saratoga_server.domain.tables import Phase, Refusal
+from saratoga_server.live.session import Session
+from saratoga_server.live.table_cache import TableCache
+from saratoga_server.ports import TableStore
+
+
+class RecordHandlers:
+    """Answers `get_record`."""
+
+    def __init__(self, tables: TableStore, table_cache: TableCache) -> None:
+        self._tables = tables
+        self._table_cache = table_cache
+
+    async def get_record(self, session: Session, command: GetRecord) -> Record:
+        return Record(re=command.id, race=command.race, text=await self.record(command.race))
+
+    async def record(self, race: str) -> str:
+        """Return the record of a finished race. Raises `Refusal`."""
+        code, _, number = race.partition("/")
+        text = await self._tables.load_record(code, int(number))
+        if text is not None:
+            return text
+        state = (await self._table_cache.get(code)).state
+        if state.race == int(number) and state.phase is not Phase.CLOSED:
+            raise Refusal("race_running", "That race is not over yet; its record opens then.")
+        raise Refusal("no_such_race")

@@ -1,0 +1,40 @@
+"""Snapshots: all that a connection may know of a table."""
+
+from saratoga_protocol.events import BoardView, Snapshot, Standing
+from saratoga_server.clock import ServerClock
+from saratoga_server.domain.tables import Phase
+from saratoga_server.live.live_table import LiveTable
+from saratoga_server.live.races import RaceCache
+from saratoga_server.live.session import Session
+
+
+class Snapshots:
+    """Makes snapshots."""
+
+    def __init__(self, races: RaceCache, clock: ServerClock) -> None:
+        self._races = races
+        self._clock = clock
+
+    async def snapshot(self, session: Session, command_id: int, table: LiveTable) -> Snapshot:
+        """Return the answer to a command that opens, joins, resumes or watches the table."""
+        state = table.state
+        seat = state.seat(session.player) if session.seat == table.code else None
+        next_id = 1 if seat is None else seat.last_id + 1
+        board: BoardView | None = None
+        standings: list[Standing] = []
+        if state.phase is Phase.RUNNING:
+            race = await self._races.of(table)
+            standings = race.standings().standings
+            if seat is not None and session.player in race.runs:
+                own = await self._races.latest(race, session.player, is_shown=True)
+                board = race.view(own, session.legal)
+                next_id = max(next_id, own.last_id + 1)
+        return Snapshot(
+            re=command_id,
+            table=table.view(),
+            now=self._clock.now(),
+            next_id=next_id,
+            board=board,
+            standings=standings,
+            outcome=state.outcome,
+        )

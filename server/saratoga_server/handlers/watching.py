@@ -1,0 +1,57 @@
+"""Watching tables: commands of connections without a seat there."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from saratoga_protocol.commands import UnwatchTable, WatchTable
+from saratoga_protocol.events import Done, Snapshot
+from saratoga_server.domain.tables import Phase, Refusal
+from saratoga_server.handlers.snapshots import Snapshots
+from saratoga_server.live.broadcaster import Broadcaster
+from saratoga_server.live.session import Session
+from saratoga_server.live.table_cache import TableCache
+from saratoga_server.rate_limits.limits import MOST_WATCHERS
+
+MOST_WATCHED: Final = 16
+"""Tables that one connection may watch."""
+
+
+class WatchHandlers:
+    """Answers `watch_table` and `unwatch_table`."""
+
+    def __init__(
+        self, table_cache: TableCache, broadcaster: Broadcaster, snapshots: Snapshots
+    ) -> None:
+        self._table_cache = table_cache
+        self._broadcaster = broadcaster
+        self._snapshots = snapshots
+
+    async def watch(self, session: Session, command: WatchTable) -> Snapshot:
+        """Follow a table without a seat. Raises `Refusal`."""
+        if len(session.watching) >= MOST_WATCHED and command.table not in session.watching:
+            raise Refusal("too_fast", f"One connection may watch {MOST_WATCHED} tables.")
+        table = await self._table_cache.get(command.table)
+        if table.state.phase is Phase.CLOSED:
+            raise Refusal("table_closed")
+        check_room_to_watch(session, table.code, self._broadcaster.audience(table.code))
+        session.watching |= {table.code}
+        self._broadcaster.follow(session, table.code)
+        return await self._snapshots.snapshot(session, command.id, table)
+
+    async def unwatch(self, session: Session, command: UnwatchTable) -> Done:
+        """Stop following a table."""
+        session.watching -= {command.table}
+        if session.seat != command.table:
+            self._broadcaster.unfollow(session, command.table)
+        return Done(re=command.id)
+
+
+def check_room_to_watch(session: Session, code: str, audience: Iterable[Session]) -> None:
+    """Raise `Refusal` if no more may watch: in all, or from one address."""
+    if code in session.watching:
+        return
+    watchers = [each.quota for each in audience if code in each.watching]
+    if len(watchers) >= MOST_WATCHERS:
+        raise Refusal("table_full", "As many watch that table as can.")
+    if not session.quota.may_watch_beside(watchers):
+        raise Refusal("table_full", "As many watch that table from your address as may.")

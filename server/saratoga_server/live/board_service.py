@@ -1,0 +1,147 @@
+"""What happens to boards on this node, other than moves: dealt, shown again, ended by the server."""
+
+from collections.abc import Container
+from dataclasses import dataclass, field
+from typing import Final
+
+from saratoga_protocol.events import Dealt
+from saratoga_rules.standing import State
+from saratoga_rules.stuck import StuckSearch, may_declare
+from saratoga_server.clock import ServerClock
+from saratoga_server.domain import board as boards
+from saratoga_server.domain.board import Board, Played
+from saratoga_server.live.broadcaster import Broadcaster
+from saratoga_server.live.live_race import LiveRace, Run
+from saratoga_server.live.live_table import LiveTable
+from saratoga_server.live.races import RaceCache
+from saratoga_server.live.session import Session
+from saratoga_server.ports import BoardStore, CommitOutcome, CommitStatus, LogEntry
+
+DONE: Final = CommitStatus.DONE
+"""A global, because every move asks for it (see `domain.board.RACING`)."""
+
+
+@dataclass(slots=True)
+class Sweep:
+    """What a look over a race's boards has found."""
+
+    out_of_time: list[str] = field(default_factory=list)
+    idle: list[str] = field(default_factory=list)
+    """Racers who have made no move for too long."""
+    maybe_stuck: list[tuple[Run, StuckSearch]] = field(default_factory=list)
+
+
+class BoardService:
+    """Deals and ends boards."""
+
+    def __init__(
+        self, store: BoardStore, races: RaceCache, broadcaster: Broadcaster, clock: ServerClock
+    ) -> None:
+        self._store = store
+        self._races = races
+        self._broadcaster = broadcaster
+        self._clock = clock
+
+    def deal(self, table: LiveTable, race: LiveRace) -> None:
+        """Send the deal to every racer on this node, all at once, when the race starts."""
+        if race.is_dealt:
+            return
+        race.is_dealt = True
+        frames: list[tuple[Session, bytes | str]] = []
+        for session in self._broadcaster.audience(table.code):
+            run = race.runs.get(session.player) if session.seat == table.code else None
+            if run is None:
+                continue
+            run.board = run.board or boards.open_board(race.opening, run.start_at)
+            event = Dealt(
+                board=race.view(run.board, session.legal),
+                start_at=run.start_at,
+                deadline=run.deadline,
+                now=self._clock.now(),
+            )
+            frames.append((session, session.codec.encode_event(event)))
+        for session, frame in frames:
+            session.connection.send(frame)
+        self._broadcaster.standings_changed(table.code, race.standings)
+
+    def entered(
+        self,
+        race: LiveRace,
+        run: Run,
+        after: Played,
+        entries: tuple[str, ...],
+        outcome: CommitOutcome,
+        command_id: int = 0,
+    ) -> None:
+        """Apply a durable commit to the board, and let the table know where the racer stands."""
+        assert run.board is not None
+        boards.enter(
+            run.board,
+            after,
+            [
+                LogEntry(text, outcome.at, outcome.number + index, command_id)
+                for index, text in enumerate(entries)
+            ],
+        )
+        self._races.changed(race, run)
+
+    async def end(
+        self, race: LiveRace, player: str, state: State, length: int | None = None
+    ) -> bool:
+        """End a board for the server's reason.
+
+        Returns False if it had ended before, or has other than `length` entries.
+        """
+        run, _ = await self._races.board(race, player)
+        async with run.lock:
+            board = run.board
+            assert board is not None
+            if not board.racing or (length is not None and board.length != length):
+                return False
+            if not await self._ended(race, run, board, state):
+                board = await self._races.reload(race, run)
+                if not board.racing:
+                    return True
+                if length is not None and board.length != length:
+                    return False
+                if not await self._ended(race, run, board, state):
+                    return False
+            self._races.tell_ended(race, run)
+        return True
+
+    async def _ended(self, race: LiveRace, run: Run, board: Board, state: State) -> bool:
+        """Write the ending; False if the board is not as this node thought."""
+        after = boards.ended(board, state)
+        entries = (boards.ENDING_OF_STATE[state],)
+        outcome = await self._store.commit(
+            boards.commit_of(
+                board, after, entries, table=race.code, race=race.number, player=run.player
+            )
+        )
+        if outcome.status is not DONE:
+            return False
+        self.entered(race, run, after, entries, outcome)
+        return True
+
+    async def sweep(self, race: LiveRace, elsewhere: Container[str] = ()) -> Sweep:
+        """Look over the boards that race: out of time, idle, perhaps stuck.
+
+        Whether the boards of players `elsewhere`, on other nodes, are stuck is for those to find.
+        """
+        found = Sweep()
+        now, since = self._clock.now(), self._clock.since
+        for player, run in list(race.runs.items()):
+            if run.standing.state.has_ended:
+                continue
+            if run.is_out_of_time(now):
+                found.out_of_time.append(player)
+                continue
+            _, board = await self._races.board(race, player)
+            if boards.is_idle(board, now, since):
+                # another node may have written, or a move may be under way
+                board = await self._races.latest(race, player)
+                if boards.is_idle(board, now, since):
+                    found.idle.append(player)
+            if player not in elsewhere and may_declare(board.position):
+                found.maybe_stuck.append((run, StuckSearch(race.game, board.position)))
+        return found

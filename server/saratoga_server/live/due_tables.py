@@ -1,0 +1,61 @@
+"""When the next timer of each cached table runs out."""
+
+import asyncio
+from contextlib import suppress
+from heapq import heappop, heappush
+from typing import Final
+
+from saratoga_server.clock import ServerClock
+from saratoga_server.ports import Millis
+
+_LATER: Final = 0.001
+"""Seconds to wait beyond the moment, so that it has passed by the clock's whole milliseconds."""
+
+
+class DueTables:
+    """A queue of table codes, ordered by when their timers run out."""
+
+    def __init__(self, clock: ServerClock) -> None:
+        self._clock = clock
+        self._due: dict[str, Millis] = {}
+        self._queue: list[tuple[Millis, str]] = []
+        """A heap; entries that `_due` no longer holds are skipped."""
+        self._changed = asyncio.Event()
+
+    def set(self, code: str, at: Millis | None) -> None:
+        """Note when the table's next timer runs out; `None`: it has none."""
+        if at is None:
+            self._due.pop(code, None)
+        elif self._due.get(code) != at:
+            self._due[code] = at
+            heappush(self._queue, (at, code))
+            self._changed.set()
+
+    def set_now(self, code: str) -> None:
+        """Have the table looked at without delay."""
+        self.set(code, self._clock.now())
+
+    def take_due(self) -> str | None:
+        """Remove and return a table whose timer has run out; `None`: there is none."""
+        at = self._next_at()
+        if at is None or at > self._clock.now():
+            return None
+        _, code = heappop(self._queue)
+        del self._due[code]
+        return code
+
+    async def next(self) -> str:
+        """Wait until a table's timer has run out; remove and return it."""
+        while (code := self.take_due()) is None:
+            at = self._next_at()
+            wait = None if at is None else self._clock.seconds_until(at) + _LATER
+            self._changed.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(wait):
+                    await self._changed.wait()
+        return code
+
+    def _next_at(self) -> Millis | None:
+        while self._queue and self._due.get(self._queue[0][1]) != self._queue[0][0]:
+            heappop(self._queue)
+        return self._queue[0][0] if self._queue else None

@@ -1,0 +1,152 @@
+"""Leaderboards: pages, connections that follow them, and results on their way there."""
+
+from typing import Final
+
+import msgspec
+from msgspec import Struct, field
+
+from saratoga_protocol.commands import GetLeaderboard, SubscribeLeaderboard
+from saratoga_protocol.events import Leaderboard, LeaderboardRow
+from saratoga_rules.games import GAMES
+from saratoga_server.clock import ServerClock
+from saratoga_server.domain.periods import periods
+from saratoga_server.domain.tables import Refusal
+from saratoga_server.live.peers import Peers
+from saratoga_server.live.session import Session
+from saratoga_server.messages.node_events import Settled
+from saratoga_server.metrics.counters import Metrics
+from saratoga_server.ports import BoardKey, LeaderboardStore, PlayerStore, RankedRow, Settlement
+
+PERIODS: Final = ("day", "week", "month", "all")
+SETTLED_AT_ONCE: Final = 64
+UNCHANGED_EVERY: Final = 5
+"""Sends between two in which also games without a known change are looked at."""
+
+
+class _PageReads(Struct):
+    """What was read while pages are made, and need not be read again for them."""
+
+    rows: dict[tuple[BoardKey, int, int], tuple[int, list[RankedRow]]] = field(default_factory=dict)
+    """By leaderboard, offset and limit."""
+    asked: set[str] = field(default_factory=set)
+    """Players whose names were read; some have none any more."""
+    names: dict[str, str] = field(default_factory=dict)
+
+
+class Leaderboards:
+    """The leaderboards, as this node's connections see them."""
+
+    def __init__(
+        self,
+        store: LeaderboardStore,
+        players: PlayerStore,
+        clock: ServerClock,
+        peers: Peers,
+        metrics: Metrics,
+    ) -> None:
+        self._store = store
+        self._players = players
+        self._clock = clock
+        self._peers = peers
+        self._metrics = metrics
+        self._changed: set[str] = set()
+        """Games."""
+        self._sends = 0
+        self._followers: dict[Session, tuple[SubscribeLeaderboard, Leaderboard]] = {}
+        """Each with its query and the page last sent."""
+
+    async def page(self, query: GetLeaderboard, player: str = "") -> Leaderboard:
+        """Return the page that `query` asks for, with the row of `player`. Raises `Refusal`."""
+        return await self._page(query, player, _PageReads())
+
+    async def follow(self, session: Session, query: SubscribeLeaderboard) -> Leaderboard:
+        """Return the page, and send it again whenever it changes. Raises `Refusal`."""
+        page = await self.page(query, session.player)
+        self._followers[session] = query, msgspec.structs.replace(page, re=None)
+        return page
+
+    def unfollow(self, session: Session) -> None:
+        self._followers.pop(session, None)
+
+    def changed(self, game: str) -> None:
+        """Note that the game's leaderboards have changed."""
+        self._changed.add(game)
+
+    async def send_changes(self) -> None:
+        """Send the followed pages that have changed. Called once a second.
+
+        What several follow is read once; each follower's own row is a query of its own.
+        """
+        self._sends += 1
+        changed, self._changed = self._changed, set()
+        is_every_game = self._sends % UNCHANGED_EVERY == 0
+        reads = _PageReads()
+        for session, (query, _) in list(self._followers.items()):
+            if not (is_every_game or query.game in changed):
+                continue
+            page = await self._page(query, session.player, reads)
+            page = msgspec.structs.replace(page, re=None)
+            present = self._followers.get(session)
+            if present is not None and present[0] is query and present[1] != page:
+                self._followers[session] = query, page
+                session.tell(page)
+
+    async def settle(self) -> list[Settlement]:
+        """Apply finished races from the outbox to the leaderboards."""
+        settled = await self._store.settle_outbox(SETTLED_AT_ONCE)
+        self._publish(settled)
+        return settled
+
+    async def settle_unread(self) -> None:
+        """Apply what an older node could not read, if this one can."""
+        settled, self._metrics.unread_results = await self._store.settle_unread()
+        self._publish(settled)
+
+    def _publish(self, settled: list[Settlement]) -> None:
+        games = sorted({each.game for each in settled})
+        self._changed.update(games)
+        if games:
+            self._peers.publish(Settled(games))
+
+    async def _page(self, query: GetLeaderboard, player: str, reads: _PageReads) -> Leaderboard:
+        if query.game not in GAMES:
+            raise Refusal("no_such_leaderboard", f"There is no game {query.game!r}.")
+        period = periods(self._clock.now())[PERIODS.index(query.period)]
+        key = BoardKey(game=query.game, ranking=query.ranking, period=period.name, bots=query.bots)
+        own = await self._store.row(key, player) if player else None
+        offset = query.offset
+        if query.around_me and own is not None:
+            offset = max(0, own.rank - 1 - query.limit // 2)
+        place = (key, offset, query.limit)
+        if place not in reads.rows:
+            reads.rows[place] = await self._store.page(*place)
+        total, rows = reads.rows[place]
+        wanted = {row.player for row in rows} | ({own.player} if own else set())
+        if unknown := sorted(wanted - reads.asked):
+            reads.names |= await self._players.load_names(unknown)
+            reads.asked |= wanted
+        return Leaderboard(
+            re=query.id,
+            game=query.game,
+            ranking=query.ranking,
+            period=query.period,
+            key=period.name,
+            bots=query.bots,
+            total=total,
+            offset=offset,
+            rows=[_wire_row(row, reads.names) for row in rows],
+            me=None if own is None else _wire_row(own, reads.names),
+        )
+
+
+def _wire_row(row: RankedRow, names: dict[str, str]) -> LeaderboardRow:
+    return LeaderboardRow(
+        rank=row.rank,
+        player=row.player,
+        name=names.get(row.player, "(forgotten)"),
+        value=row.value,
+        net=row.net,
+        elapsed=row.elapsed,
+        race=row.race,
+        races=row.races,
+    )

@@ -1,0 +1,99 @@
+"""A race that has started, on this node: one run for each racer."""
+
+from dataclasses import dataclass, field
+
+from saratoga_protocol.events import BoardView, Standing, Standings
+from saratoga_protocol.views import wire_view
+from saratoga_rules.game import Game
+from saratoga_rules.judge import legal_moves
+from saratoga_rules.money import net
+from saratoga_rules.position import Position
+from saratoga_rules.standing import Racer, ranking
+from saratoga_rules.views import redact
+from saratoga_server.domain.board import Board
+from saratoga_server.live.board_lock import BoardLock
+from saratoga_server.ports import LiveStanding, Millis
+
+
+@dataclass(slots=True, eq=False)
+class Run:
+    """One racer's run: its own start and deadline, who follows it, and how it stands.
+
+    At a table all runs of a race share start, deadline and audience.
+    """
+
+    player: str
+    start_at: Millis
+    deadline: Millis
+    """0: none."""
+    audience: str
+    """The table whose seats and watchers are sent the standing."""
+    standing: LiveStanding
+    board: Board | None = None
+    """Folded from its log at the first touch."""
+    lock: BoardLock = field(default_factory=BoardLock)
+    """Held while the board is judged, stored and changed."""
+
+    def is_out_of_time(self, now: Millis) -> bool:
+        return bool(self.deadline) and now >= self.deadline
+
+
+@dataclass(slots=True, eq=False)
+class LiveRace:
+    """The runs of a race."""
+
+    id: str
+    code: str
+    """The table."""
+    number: int
+    game: Game
+    opening: Position
+    runs: dict[str, Run]
+    """By player."""
+    is_dealt: bool = False
+    """Whether this node's racers have been sent the deal."""
+
+    @property
+    def is_over(self) -> bool:
+        return all(run.standing.state.has_ended for run in self.runs.values())
+
+    def standings(self) -> Standings:
+        """Return where everyone stands, in order of place."""
+        placed = ranking(
+            self.game,
+            [
+                Racer(
+                    player=run.player,
+                    banked=run.standing.banked,
+                    state=run.standing.state,
+                    reached=run.standing.reached,
+                )
+                for run in self.runs.values()
+            ],
+        )
+        return Standings(
+            race=self.id,
+            standings=[
+                Standing(player=r.player, place=r.place, banked=r.banked, net=r.net, state=r.state)
+                for r in placed
+            ],
+        )
+
+    def view(self, board: Board, legal: bool) -> BoardView:
+        """Return a player's own board as its player may see it; `legal`: with the legal moves."""
+        moves = None
+        if legal:
+            moves = (
+                [move.text for move in legal_moves(self.game, board.position)]
+                if board.racing
+                else []
+            )
+        return BoardView(
+            race=self.id,
+            count=board.length,
+            view=wire_view(redact(board.position)),
+            banked=board.banked,
+            net=net(self.game, board.banked),
+            state=board.state,
+            legal=moves,
+        )

@@ -1,0 +1,114 @@
+"""Seats that end or change hands: what it means for the connections here and the player's row.
+
+The player's row names the table where the player sits; the seat itself is in the table. What the store
+does not do at once is noted here and done later.
+"""
+
+from saratoga_protocol.events import SeatLost
+from saratoga_protocol.refusals import TAKEN_OVER
+from saratoga_server.background_tasks import run_each_logged
+from saratoga_server.domain.tables import Phase, Refusal, Seat, TableState
+from saratoga_server.live.broadcaster import Broadcaster
+from saratoga_server.live.live_table import LiveTable
+from saratoga_server.live.public_tables import PublicTables
+from saratoga_server.live.table_cache import TableCache
+from saratoga_server.ports import PlayerStore
+
+
+class Seats:
+    """The seats of this node's players."""
+
+    def __init__(
+        self,
+        players: PlayerStore,
+        table_cache: TableCache,
+        public_tables: PublicTables,
+        broadcaster: Broadcaster,
+    ) -> None:
+        self._players = players
+        self._table_cache = table_cache
+        self._public_tables = public_tables
+        self._broadcaster = broadcaster
+        self._not_freed: set[tuple[str, str]] = set()
+        """Players and tables whose rows are still to be changed."""
+
+    def close_replaced(self, table: LiveTable) -> None:
+        """Close the connections whose seat a newer connection has taken over."""
+        for session in self._broadcaster.audience(table.code):
+            seat = table.state.seat(session.player) if session.seat == table.code else None
+            if seat is not None and session.has_lost(seat):
+                session.seat = None
+                session.connection.close(TAKEN_OVER)
+
+    async def lost(self, table: LiveTable, player: str, reason: str | None = None) -> None:
+        """The player has no seat at the table any more; `reason`: they did not ask for that."""
+        code = table.code
+        if table.state.seat(player) is not None:
+            return  # sat down again meanwhile
+        for session in self._broadcaster.audience(code):
+            if session.player == player and session.seat == code:
+                session.seat = None
+                if code not in session.watching:
+                    self._broadcaster.unfollow(session, code)
+                if reason is not None:
+                    session.tell(SeatLost(table=code, reason=reason))
+        await self.free(player, code, table.state.departed.get(player, 0))
+
+    async def closed(self, table: LiveTable, reason: str) -> None:
+        """The table is closed: nobody sits or watches there any more."""
+        for session in self._broadcaster.audience(table.code):
+            session.tell(SeatLost(table=table.code, reason=reason))
+            session.watching -= {table.code}
+            if session.seat == table.code:
+                session.seat = None
+                await self.free(session.player, table.code, 0)
+            self._broadcaster.unfollow(session, table.code)
+        await self._public_tables.closed(table.code)
+
+    async def free(self, player: str, code: str, last_id: int) -> None:
+        """Note in the player's row that they do not sit there. `last_id`: the last from that seat.
+
+        What the store does not do now is done by `catch_up`.
+        """
+        try:
+            # the next welcome must tell an id with which the player can sit down there again
+            await self._players.raise_last_id(player, last_id)
+            await self._players.stand_up(player, code)
+            if await self.seat(player, code):  # taken again meanwhile, and the row changed after
+                await self._players.sit(player, code)
+        except BaseException:
+            self._not_freed.add((player, code))
+            raise
+        self._not_freed.discard((player, code))
+
+    async def catch_up(self) -> None:
+        """Change the rows that could not be changed when they should have been."""
+        await run_each_logged(self._free_late(*each) for each in sorted(self._not_freed))
+
+    async def _free_late(self, player: str, code: str) -> None:
+        state = await self.state(code)  # by now the player may sit there again
+        if state is not None and state.seat(player) is not None:
+            self._not_freed.discard((player, code))
+            return
+        last_id = 0 if state is None else state.departed.get(player, 0)
+        await self.free(player, code, last_id)
+
+    async def state(self, code: str) -> TableState | None:
+        """Return the table, read again: nothing may rest on old knowledge. `None`: there is none.
+
+        Raises any other `Refusal`: a table that this node cannot read may have the seat.
+        """
+        try:
+            await self._table_cache.refresh(code)
+            return (await self._table_cache.get(code)).state
+        except Refusal as refusal:
+            if refusal.code != "no_such_table":
+                raise
+            return None
+
+    async def seat(self, player: str, code: str) -> Seat | None:
+        """Return the player's seat at a table that is open, read again."""
+        state = await self.state(code)
+        if state is None or state.phase is Phase.CLOSED:
+            return None
+        return state.seat(player)

@@ -1,0 +1,54 @@
+"""Tables that are being read from the store for the first time, for however many ask at once."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from msgspec import Struct, field
+
+from saratoga_server.domain.tables import Refusal
+
+LoadTable = Callable[[str], Awaitable[tuple[int, bytes] | None]]
+
+
+class _Load(Struct):
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    callers: int = 0
+    heard_of: int = 0
+    """The newest version that was published since the read began."""
+
+
+class TableLoads:
+    """The loads that are under way."""
+
+    def __init__(self) -> None:
+        self._loads: dict[str, _Load] = {}
+
+    @asynccontextmanager
+    async def one_at_a_time(self, code: str) -> AsyncIterator[None]:
+        """Let one caller load the table while others wait for it."""
+        load = self._loads.setdefault(code, _Load())
+        load.callers += 1
+        try:
+            async with load.lock:
+                yield
+        finally:
+            load.callers -= 1
+            if not load.callers:
+                del self._loads[code]
+
+    def heard_of(self, code: str, version: int) -> None:
+        """Note a version that was published while the table is being loaded."""
+        if (load := self._loads.get(code)) is not None:
+            load.heard_of = max(version, load.heard_of)
+
+    async def read(self, code: str, load_table: LoadTable) -> tuple[int, bytes]:
+        """Return version and body, no older than what was published meanwhile. Raises `Refusal`."""
+        load = self._loads[code]
+        while True:
+            load.heard_of = 0
+            stored = await load_table(code)
+            if stored is None:
+                raise Refusal("no_such_table")
+            if stored[0] >= load.heard_of:
+                return stored

@@ -1,0 +1,288 @@
+"""Changes of tables and what they lead to: the one executor of the effects of pure transitions.
+
+A transition (`domain.tables`) returns the next table and its effects; when that table is durable, the
+effects are carried out here. A change that another node made has the same consequences here; they
+follow from what this node knew before.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Collection
+from functools import partial
+from typing import Final
+
+from saratoga_rules.standing import State
+from saratoga_rules.stuck import StuckSearch
+from saratoga_server.background_tasks import BackgroundTasks, run_each_logged, run_logged
+from saratoga_server.clock import ServerClock
+from saratoga_server.domain import tables
+from saratoga_server.domain.tables import Change, Phase, TableState
+from saratoga_server.live.board_service import BoardService
+from saratoga_server.live.broadcaster import Broadcaster
+from saratoga_server.live.leaderboards import Leaderboards
+from saratoga_server.live.live_race import LiveRace, Run
+from saratoga_server.live.live_table import Known, LiveTable
+from saratoga_server.live.public_tables import PublicTables
+from saratoga_server.live.race_finisher import RaceFinisher
+from saratoga_server.live.races import RaceCache
+from saratoga_server.live.seats import Seats
+from saratoga_server.live.seeds import NewSeed
+from saratoga_server.live.stuck_searches import StuckSearches
+from saratoga_server.live.table_cache import Applied, TableCache, Transition
+from saratoga_server.logs import EventLog
+from saratoga_server.metrics.counters import Metrics
+from saratoga_server.ports import Millis, RaceFinish
+
+COUNTED_WITHIN: Final = 0.25
+"""Seconds in which the node that ended a race's last board has usually counted it."""
+
+KICKED: Final = "The host has kicked you from the table."
+
+log = EventLog("tables")
+
+
+class TableService:
+    """Changes tables and carries out what follows."""
+
+    def __init__(
+        self,
+        table_cache: TableCache,
+        races: RaceCache,
+        boards: BoardService,
+        finisher: RaceFinisher,
+        searches: StuckSearches,
+        seats: Seats,
+        public_tables: PublicTables,
+        leaderboards: Leaderboards,
+        broadcaster: Broadcaster,
+        clock: ServerClock,
+        background_tasks: BackgroundTasks,
+        metrics: Metrics,
+        node: str,
+        new_seed: NewSeed,
+    ) -> None:
+        self._table_cache = table_cache
+        self._races = races
+        self._boards = boards
+        self._finisher = finisher
+        self._searches = searches
+        self._seats = seats
+        self._public_tables = public_tables
+        self._leaderboards = leaderboards
+        self._broadcaster = broadcaster
+        self._clock = clock
+        self._background_tasks = background_tasks
+        self._metrics = metrics
+        self._node = node
+        self._new_seed = new_seed
+
+    # Changes
+
+    async def change(
+        self, code: str, transition: Transition, finish: RaceFinish | None = None
+    ) -> LiveTable:
+        """Change a table and carry out the effects. Raises `Refusal`: then nothing has changed."""
+        try:
+            applied = await self._table_cache.change(code, transition, finish)
+        finally:
+            if (known := self._table_cache.known(code)) is not None:
+                await self.catch_up(known)
+        if applied.change is not None:
+            await self._followed_up(
+                applied.table, applied.before, self._carry_out(applied, applied.change)
+            )
+        return applied.table
+
+    async def refresh(self, code: str, version: int | None = None) -> None:
+        """Read a table again that this node holds (`TableCache.refresh`), and follow it up."""
+        table = await self._table_cache.refresh(code, version)
+        if table is not None:
+            await self.catch_up(table)
+
+    async def elapse(self, code: str, dead_nodes: Collection[str]) -> LiveTable:
+        """Let the time that has passed have its effect on the table."""
+
+        def elapsed(state: TableState, now: Millis) -> Change | None:
+            seed = self._new_seed()
+            return tables.elapse(state, now, seed, frozenset(dead_nodes), self._clock.since)
+
+        return await self.change(code, elapsed)
+
+    async def look_over(self) -> None:
+        """Make sure of what is in doubt, and follow up what this node has not followed up yet."""
+        await run_each_logged(
+            self.refresh(table.code) if table.in_doubt else self.catch_up(table)
+            for table in self._table_cache.all()
+            if table.in_doubt or table.followed_up is not None
+        )
+
+    async def catch_up(self, table: LiveTable) -> None:
+        """Carry out what changes mean that were made without this node, or whose reply was lost."""
+        while table.followed_up is not None:
+            known, table.followed_up = table.followed_up, None
+            if not await self._followed_up(table, known, self._follow(table, known.state)):
+                return
+
+    async def _followed_up(
+        self, table: LiveTable, known: Known, follow_up: Awaitable[None]
+    ) -> bool:
+        """Whether the follow-up succeeded; if not, `look_over` repeats it.
+
+        The change stands whatever fails here: a failure is no answer to anybody's command.
+        """
+        is_done = False
+        try:
+            is_done = await run_logged(follow_up)
+        finally:
+            if not is_done:
+                table.falls_behind(known)
+        return is_done
+
+    # Effects
+
+    async def _carry_out(self, applied: Applied, change: Change) -> None:
+        table = applied.table
+        for effect in change.effects:
+            match effect:
+                case tables.RaceStarted():
+                    self._metrics.races_begun += 1
+                    log.info("race_started", table=table.code, race=table.state.race_id)
+                    self._boards.deal(table, self._races.open(table))
+                case tables.RacerLeft(player):
+                    await self.end_board(await self._races.of(table), player, State.LEFT)
+                case tables.SeatLost(player, reason):
+                    log.info("seat_lost", table=table.code, player=player, reason=reason)
+                    await self._seats.lost(table, player, reason)
+                case tables.BoardsDue():
+                    await self._look_over_boards(table)
+                case tables.TableClosed(reason):
+                    log.info("table_closed", table=table.code, reason=reason)
+                    await self._seats.closed(table, reason)
+                case tables.CountdownVoided():
+                    log.info("countdown_voided", table=table.code, race=table.state.race_id)
+        self._seats.close_replaced(table)
+        await self._public_tables.update(table)
+        self._count_phases(table, applied.before.state)
+
+    async def _follow(self, table: LiveTable, known: TableState) -> None:
+        """Carry out what follows from `known` having become the present table."""
+        state = table.state
+        for session in self._broadcaster.audience(table.code):
+            if session.seat == table.code and state.seat(session.player) is None:
+                reason = KICKED if session.player in state.kicked else state.notice
+                await self._seats.lost(table, session.player, reason)
+        if state.phase is Phase.CLOSED:
+            await self._seats.closed(table, state.notice)
+        await self._follow_race(table, known)
+        self._seats.close_replaced(table)
+        if state.settings.public or known.settings.public:
+            await self._public_tables.update(table)
+        self._count_phases(table, known)
+
+    async def _follow_race(self, table: LiveTable, known: TableState) -> None:
+        """Carry out what became of the race that was known, and of the one that was not."""
+        state = table.state
+        is_same_race = known.race == state.race
+        if known.phase in (Phase.COUNTDOWN, Phase.RUNNING) and not is_same_race:
+            await self._finisher.announce_missed(table, known.race)
+        if state.phase is Phase.RUNNING:
+            race = await self._races.of(table)
+            if known.phase is not Phase.RUNNING or not is_same_race:
+                self._boards.deal(table, race)
+            for player in state.left:
+                await self.end_board(race, player, State.LEFT)
+        elif state.outcome is not None and (known.outcome is None or not is_same_race):
+            await self._finisher.announce_counted(table, state.outcome)
+
+    def _count_phases(self, table: LiveTable, before: TableState) -> None:
+        if table.state.phase is not before.phase:
+            self._metrics.tables = self._table_cache.phases()
+
+    # Boards and races that end
+
+    async def end_board(
+        self, race: LiveRace, player: str, state: State, length: int | None = None
+    ) -> None:
+        """End a board for the server's reason, and the race with it if it was the last."""
+        await self._boards.end(race, player, state, length)
+        self.finish_if_over(race)
+
+    def search_stuck(self, race: LiveRace, run: Run, search: StuckSearch) -> None:
+        """Continue a search that nobody waits for; a board that is proved stuck is ended."""
+        board = run.board
+        assert board is not None
+        length = board.length
+        self._searches.search(
+            (race.id, run.player, length),
+            search,
+            is_wanted=lambda: (
+                run.board is not None and run.board.racing and run.board.length == length
+            ),
+            end_board=partial(self.end_board, race, run.player, State.STUCK, length),
+        )
+
+    def finish_if_over(self, race: LiveRace) -> None:
+        """Count the race in the background if all of its boards have ended."""
+        if race.is_over:
+            self._background_tasks.spawn(self.finish(race.code))
+
+    async def ended_elsewhere(self, race: LiveRace, players: Collection[str]) -> None:
+        """Follow boards that ended on another node: their players may be here, the race over."""
+        for player in players:
+            run = race.runs[player]
+            if run.board is not None and self._broadcaster.is_following(player, run.audience):
+                await self._races.latest(race, player)
+        if players and race.is_over:
+            # the node that ended the last board counts, unless it thinks that one still races
+            await asyncio.sleep(COUNTED_WITHIN)
+            table = self._table_cache.known(race.code)
+            if table is not None and table.state.race_id == race.id:
+                await self.finish(race.code)
+
+    async def finish(self, code: str) -> None:
+        """Write and announce the results of the table's race, if all of its boards have ended."""
+        table = await self._table_cache.get(code)
+        finish = await self._finisher.count(table)
+        if finish is None:
+            return
+        is_first = False
+
+        def over(state: TableState, now: Millis) -> Change | None:
+            nonlocal is_first
+            is_first = state.phase is Phase.RUNNING and state.race == finish.race
+            return tables.finish(state, finish.outcome, now=now) if is_first else None
+
+        await self.change(code, over, finish.write)
+        if is_first:
+            self._metrics.races_over += 1
+            self._finisher.announce(table, finish.outcome)
+            await self._leaderboards.settle()
+
+    async def check_race(self, table: LiveTable) -> None:
+        """Count the table's race if it is over by what the store says."""
+        race = await self._races.of(table)
+        if not race.is_over:
+            # the last board may have ended on a node that died before it could publish
+            ended = await self._races.read_standings(race)
+            self._background_tasks.spawn(self.ended_elsewhere(race, ended))
+        if race.is_over:
+            await self.finish(table.code)
+
+    async def _look_over_boards(self, table: LiveTable) -> None:
+        """End the boards that are out of time, idle, or left behind."""
+        race = await self._races.of(table)
+        for player in table.state.left:
+            await self._boards.end(race, player, State.LEFT)
+        elsewhere = {s.player for s in table.state.seats if s.node not in ("", self._node)}
+        found = await self._boards.sweep(race, elsewhere)
+        for player in found.out_of_time:
+            await self._boards.end(race, player, State.OUT_OF_TIME)
+        for run, search in found.maybe_stuck:
+            self.search_stuck(race, run, search)
+        for player in found.idle:
+
+            def idle(state: TableState, now: Millis, player: str = player) -> Change | None:
+                return tables.idle_leave(state, player, now=now)
+
+            await self.change(table.code, idle)
+        if race.is_over:
+            await self.finish(table.code)
