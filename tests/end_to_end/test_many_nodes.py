@@ -232,7 +232,7 @@ async def test_what_is_done_at_a_table_is_seen_at_every_node(doors: list[str]) -
         assert [seat.name for seat in table.seats] == ["Gina", "Johannes", "Ilse"]
         await gina.ask(Kick, table=code, player=ilse.player)
         lost = await ilse.heard.next(SeatLost, 0)
-        assert lost.reason == "The host has sent you away."
+        assert lost.reason == "The host has kicked you from the table."
         assert await ilse.refused(JoinTable, table=code) == "kicked"
         await gina.ask(LeaveTable, table=code)
         while wim.table.host != hans.player:

@@ -151,7 +151,7 @@ async def test_who_is_sent_away_or_sits_elsewhere_is_told_so(tmp_path: Path) -> 
         ana, raj = await stack.enter_async_context(people(house.url, tmp_path, patience=0))
         await ana.seated.until(lambda e: len(e.table.seats) == 2)
         await ana.seated.kick(raj.house.welcome.player)
-        with pytest.raises(Problem, match="sent you away") as parting:
+        with pytest.raises(Problem, match="kicked you") as parting:
             await raj.attending
         assert "its host wants you" in parting.value.remedy
 

@@ -255,5 +255,5 @@ EVENTS: dict[str, AnyEvent] = {
     "alive": events.Alive(re=23, now=NOW),
     "alive, unasked": events.Alive(now=NOW),
     "announcement": events.Announcement(text="The server restarts in a minute."),
-    "seat_lost": events.SeatLost(table=CODE, reason="The host has sent you away."),
+    "seat_lost": events.SeatLost(table=CODE, reason="The host has kicked you from the table."),
 }

@@ -16,6 +16,7 @@ from saratoga_server.background_tasks import BackgroundTasks, run_each_logged, r
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import tables
 from saratoga_server.domain.tables import Change, Phase, TableState
+from saratoga_server.domain.tables.seating import KICKED
 from saratoga_server.live.board_service import BoardService
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.leaderboards import Leaderboards
@@ -34,8 +35,6 @@ from saratoga_server.ports import Millis, RaceFinish
 
 COUNTED_WITHIN: Final = 0.25
 """Seconds in which the node that ended a race's last board has usually counted it."""
-
-KICKED: Final = "The host has kicked you from the table."
 
 log = EventLog("tables")
 

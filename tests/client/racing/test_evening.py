@@ -180,8 +180,8 @@ def test_a_voided_countdown_gathers_again() -> None:
 
 
 def test_who_lost_the_seat_is_told_why() -> None:
-    lost = events.SeatLost(table=CODE, reason="\x1bThe host has sent you away.")
-    assert follow(evening(), lost, START).gone == "<U+001B>The host has sent you away."
+    lost = events.SeatLost(table=CODE, reason="\x1bThe host has kicked you from the table.")
+    assert follow(evening(), lost, START).gone == "<U+001B>The host has kicked you from the table."
     assert follow(evening(), events.SeatLost(table=CODE, reason=""), START).gone != ""
     elsewhere = events.SeatLost(table="other-table-01", reason="gone")
     assert follow(evening(), elsewhere, START).gone == ""

@@ -94,7 +94,7 @@ async def test_the_record_of_a_finished_race_is_asked_for(ear: Ear) -> None:
 @pytest.mark.parametrize(
     "end",
     [
-        events.SeatLost(table=CODE, reason="The host has sent you away."),
+        events.SeatLost(table=CODE, reason="The host has kicked you from the table."),
         events.TableChanged(table=table(phase="closed", version=9), now=START),
     ],
 )

@@ -84,9 +84,9 @@ async def test_a_new_host_has_the_host_s_keys() -> None:
 
 async def test_a_kicked_player_is_told_so_and_the_screens_are_gone() -> None:
     async with sitting(GATHERING) as at_table:
-        at_table.seat.lose(Problem("The host has sent you away.", "", Exit.REFUSED))
+        at_table.seat.lose(Problem("The host has kicked you from the table.", "", Exit.REFUSED))
         await at_table.settled()
-        assert str(at_table.app.problem) == "The host has sent you away."
+        assert str(at_table.app.problem) == "The host has kicked you from the table."
         assert not at_table.app.is_running
 
 

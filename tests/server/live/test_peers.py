@@ -92,7 +92,7 @@ async def test_who_is_kicked_on_another_node_is_told_so(nodes: Nodes) -> None:
     await anna.ask(Kick, table=code, player=bert.player)
     await nodes.settle()
     (lost,) = bert.heard.all(SeatLost)
-    assert (lost.table, lost.reason) == (code, "The host has sent you away.")
+    assert (lost.table, lost.reason) == (code, "The host has kicked you from the table.")
     assert await bert.refused(JoinTable, table=code) == "kicked"
 
 

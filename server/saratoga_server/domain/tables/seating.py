@@ -33,6 +33,8 @@ from saratoga_server.domain.tables.state import (
 )
 from saratoga_server.ports import Millis
 
+KICKED: Final = "The host has kicked you from the table."
+
 DEPARTED_KEPT: Final = 64
 """Of so many players who left are the command ids remembered, to recognise repeats."""
 
@@ -73,7 +75,7 @@ def join(
     if table.seat(player) is not None:
         return resume(table, player, node=node, hello=hello, now=now)
     if player in table.kicked:
-        raise Refusal("kicked", "The host has sent you away from this table. Join another.")
+        raise Refusal("kicked", "The host has kicked you from this table. Join another.")
     if command_id <= table.departed.get(player, 0):
         raise Refusal("stale_id", "You have left that seat since. Join again with a new id.")
     if len(table.seats) >= table.settings.seats:
@@ -164,7 +166,7 @@ def kick(
     told = replace(told, kicked=(*table.kicked, target))
     reason = f"{seat.name} has sent {sent.name} away."
     change = vacated(told, target, reason, now, fresh_seed)
-    return Change(change.table, (*change.effects, SeatLost(target, "The host has sent you away.")))
+    return Change(change.table, (*change.effects, SeatLost(target, KICKED)))
 
 
 def has_others(table: TableState, player: str) -> bool:

@@ -173,7 +173,7 @@ def test_an_empty_table_has_no_host_until_somebody_comes() -> None:
 
 def test_who_is_sent_away_does_not_come_back() -> None:
     change = kick(seated(ANN, BEN), ANN, 2, target=BEN, now=NOON, fresh_seed=OTHER_SEED)
-    assert change.effects == (SeatLost(BEN, "The host has sent you away."),)
+    assert change.effects == (SeatLost(BEN, "The host has kicked you from the table."),)
     assert change.table.notice == "Ann has sent Ben away."
     with pytest.raises(Refusal) as refused:
         join(change.table, BEN, "Ben", 9, node=NODE, now=NOON)
@@ -212,7 +212,7 @@ def test_a_host_cannot_send_a_rival_away_from_the_race(table: TableState) -> Non
 def test_who_sits_the_race_out_can_be_sent_away_during_it(table: TableState) -> None:
     table = join(table, CLEO, "Cleo", 1, node=NODE, now=after(200)).table
     change = kick(table, ANN, 50, target=CLEO, now=after(200), fresh_seed=OTHER_SEED)
-    assert change.effects == (SeatLost(CLEO, "The host has sent you away."),)
+    assert change.effects == (SeatLost(CLEO, "The host has kicked you from the table."),)
     assert change.table.phase is table.phase
 
 
@@ -220,12 +220,12 @@ def test_who_has_left_the_race_and_sits_again_can_be_sent_away() -> None:
     table = left(running(ANN, BEN), BEN)
     table = join(table, BEN, "Ben", 51, node=NODE, now=after(9_000)).table
     change = kick(table, ANN, 51, target=BEN, now=after(9_500), fresh_seed=OTHER_SEED)
-    assert change.effects == (SeatLost(BEN, "The host has sent you away."),)
+    assert change.effects == (SeatLost(BEN, "The host has kicked you from the table."),)
 
 
 def test_after_the_race_a_rival_can_be_sent_away() -> None:
     change = kick(over(ANN, BEN), ANN, 50, target=BEN, now=after(90_000), fresh_seed=OTHER_SEED)
-    assert change.effects == (SeatLost(BEN, "The host has sent you away."),)
+    assert change.effects == (SeatLost(BEN, "The host has kicked you from the table."),)
 
 
 def test_a_racer_who_left_and_sits_again_does_not_leave_the_race_twice() -> None:
