@@ -1,8 +1,8 @@
 """Messages into frames and back, one codec for each subprotocol.
 
-The house reads strictly: whatever is wrong with a frame is one exception, `BadFrame`, that
+The server reads strictly: whatever is wrong with a frame is one exception, `BadFrame`, that
 names the fault and becomes a refusal. A player's program reads leniently, so that it survives
-a newer house: unknown fields are skipped, and an unknown event is an `UnknownEvent`.
+a newer server: unknown fields are skipped, and an unknown event is an `UnknownEvent`.
 """
 
 import re as regex

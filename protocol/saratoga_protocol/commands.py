@@ -1,4 +1,4 @@
-r"""Everything a player may say to the house, one struct a message.
+r"""Everything a player may say to the server, one struct a message.
 
 Every command carries an `id`, and the answer carries it back as `re`. The ids of one token
 only grow (`Welcome.next_id` says where to go on): a command whose id was accepted before is
@@ -27,7 +27,7 @@ RaceId: TypeAlias = Annotated[
 OwnRace: TypeAlias = Annotated[str, Meta(max_length=35)]
 """A race id by which nothing is looked for but the race that one is in: its form is not asked for."""
 PlayerId: TypeAlias = Annotated[str, Meta(pattern=r"^[a-z2-7]{16}\Z")]
-"""A player in public: 16 characters of base 32, derived by the house from the token."""
+"""A player in public: 16 characters of base 32, derived by the server from the token."""
 GameName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=32)]
 Hash: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Nonce: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
@@ -135,7 +135,7 @@ class Ready(Command, frozen=True, kw_only=True, tag="ready"):
     """Ready for the race whose deal `commitment` fixes. Answered by `Done`.
 
     `nonce_hash` is SHA-256 of the racer's own 16 random bytes, which `Reveal` shows at the
-    countdown: so neither the house nor any racer alone chooses the deal.
+    countdown: so neither the server nor any racer alone chooses the deal.
     """
 
     table: Code

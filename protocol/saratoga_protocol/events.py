@@ -1,7 +1,7 @@
-"""Everything the house may say to a player, one struct a message.
+"""Everything the server may say to a player, one struct a message.
 
-An event that answers a command carries its id as `re`; an event of the house's own has none.
-Times are milliseconds since 1970 UTC by the house's clock unless a field says otherwise.
+An event that answers a command carries its id as `re`; an event of the server's own has none.
+Times are milliseconds since 1970 UTC by the server's clock unless a field says otherwise.
 Cards are two characters, rank (`A23456789TJQK`) and suit (`CSHD`); a pile is one string of
 cards from bottom to top. Nothing here can name a card that its receiver may not see: others'
 boards are `Standing`s, and one's own is a `BoardView`. Readers ignore fields they do not know.
@@ -152,7 +152,7 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="ty
 
 
 class Welcome(Event, frozen=True, kw_only=True, tag="welcome"):
-    """The house knows who is there. Answers `Hello`."""
+    """The server knows who is there. Answers `Hello`."""
 
     player: str
     name: str | None
@@ -169,7 +169,7 @@ class Welcome(Event, frozen=True, kw_only=True, tag="welcome"):
 
 
 class NameClaimed(Event, frozen=True, kw_only=True, tag="name_claimed"):
-    """The name is the player's, as the house writes it. Answers `ClaimName`."""
+    """The name is the player's, as the server writes it. Answers `ClaimName`."""
 
     name: str
 
@@ -231,7 +231,7 @@ class MoveMade(Event, frozen=True, kw_only=True, tag="move_made"):
 
 
 class BoardEnded(Event, frozen=True, kw_only=True, tag="board_ended"):
-    """The house ended one's board: stuck, out of time, or left."""
+    """The server ended one's board: stuck, out of time, or left."""
 
     board: BoardView
     at: int
@@ -313,7 +313,7 @@ class Record(Event, frozen=True, kw_only=True, tag="record"):
 
 
 class Alive(Event, frozen=True, kw_only=True, tag="alive"):
-    """The house is there. Also sent unasked every two seconds."""
+    """The server is there. Also sent unasked every two seconds."""
 
     now: int
 

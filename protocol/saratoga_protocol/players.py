@@ -6,7 +6,7 @@ from typing import Final
 
 TAG: Final = b"saratoga player"
 LENGTH: Final = 16
-"""Base 32 characters: 80 bits. A house checks another hash of the whole token besides."""
+"""Base 32 characters: 80 bits. A server checks another hash of the whole token besides."""
 
 
 def player_id(token: str) -> str:

@@ -1,4 +1,4 @@
-"""Every reason for which the house says no: the closed list behind `events.Refused`."""
+"""Every reason for a refusal: the closed list behind `events.Refused`."""
 
 from typing import Final
 
@@ -55,14 +55,18 @@ _REASONS: Final = (
     Reason("stale_move", "That move was meant for another position. Look again."),
     Reason("taken_over", "A newer connection of yours plays now."),
     Reason("race_running", "That opens when the race is over.", retry=True),
-    # the house
+    # the server
     Reason("no_such_leaderboard", "There is no such leaderboard."),
     Reason(
         "store_unavailable",
-        "The house cannot reach its store. Say it again: what was done is not done twice.",
+        "The server cannot reach its store. Try again: nothing is done twice.",
         retry=True,
     ),
-    Reason("house_fault", "The house made a mistake, and has logged it. Say it again.", retry=True),
+    Reason(
+        "house_fault",
+        "The server failed on this command, and has logged why. Try again.",
+        retry=True,
+    ),
 )
 
 REASONS: Final = {reason.code: reason for reason in _REASONS}
@@ -70,7 +74,7 @@ REASONS: Final = {reason.code: reason for reason in _REASONS}
 
 
 class CloseCode(Struct, frozen=True):
-    """Why the house closes a connection. 4000-4499: come back, with jitter. 4500-4999: do not."""
+    """Why the server closes a connection. 4000-4499: come back, with jitter. 4500-4999: do not."""
 
     code: int
     reason: str

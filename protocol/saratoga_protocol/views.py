@@ -39,7 +39,7 @@ def wire_view(view: View) -> events.View:
 def rules_view(view: events.View) -> View:
     """What the rules can judge of what was sent; `ValueError` if it is no view at all."""
     _check(view)
-    # The house has redacted it; here it only changes its form.
+    # The server has redacted it; here it only changes its form.
     return View(
         Position(
             stock=(HIDDEN,) * view.stock,
@@ -61,7 +61,7 @@ def _reserve(view: events.View) -> tuple[Card, ...]:
 
 
 def _check(view: events.View) -> None:
-    """Refuse what would break whoever counts on a view: a house may be of another make."""
+    """Refuse what would break whoever counts on a view: a server may be of another make."""
     if not (0 <= view.stock <= MOST_CARDS and 0 <= view.reserve <= MOST_CARDS):
         raise ValueError("A pile holds 0 to 104 cards.")
     if len(view.reserve_top) != (2 if view.reserve else 0):

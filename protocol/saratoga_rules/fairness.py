@@ -1,8 +1,8 @@
 """A deal that nobody chose: commitment, nonce hashes, deal key.
 
-The house draws a seed and publishes its commitment before anyone can say *ready*. Every racer
+The server draws a seed and publishes its commitment before anyone can say *ready*. Every racer
 says *ready* with the hash of a nonce of their own. When the racers are settled the nonces are
-shown, and seed and nonces together make the key from which the pack is shuffled: the house can
+shown, and seed and nonces together make the key from which the pack is shuffled: the server can
 no longer change its seed, and no racer knew the others' nonces.
 
 Everything is written so that any language can repeat it, with SHA-256 and HMAC-SHA-256 alone.

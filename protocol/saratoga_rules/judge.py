@@ -1,6 +1,6 @@
 """The one judge: `refusal` says why a move may not be played, or that it may.
 
-`play` asks it, `legal_moves` asks it about every move that could be one, and so do house and
+`play` asks it, `legal_moves` asks it about every move that could be one, and so do server and
 clients; legality is decided nowhere else. What goes on among the columns it leaves to their own
 judge (`Columns.refusal`). No rule looks at a hidden card, so a view is judged like the position
 behind it.

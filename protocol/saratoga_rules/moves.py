@@ -62,7 +62,7 @@ class Carry:
     destination: int = field(init=False, repr=False, compare=False)
     """The target's index in `Position.columns`; -1 where it is no column."""
     text: str = field(init=False, repr=False, compare=False)
-    """What `parse_move` reads; made once, since the house lists moves after every move."""
+    """What `parse_move` reads; made once, since the server lists moves after every move."""
 
     def __post_init__(self) -> None:
         packet = f":{self.count}" if self.count > 1 else ""

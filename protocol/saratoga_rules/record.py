@@ -64,7 +64,7 @@ MOST_RACERS: Final = 16
 """At one table, and so in one record."""
 
 MOST_ENTRIES: Final = 5000
-"""Entries a board's log may hold; the house refuses further moves, one may still cash out.
+"""Entries a board's log may hold; the server refuses further moves, one may still cash out.
 
 So the longest log is one entry longer: the ending on top. Far more than the longest game takes.
 """

@@ -1,4 +1,4 @@
-"""Who stands where: the order of finish, one rule for the house and for whoever checks it.
+"""Who stands where: the order of finish, one rule for the server and for whoever checks it.
 
 Net decides. Of racers with the same net, whoever last *reached* that count first is ahead: the
 moment at which the count last rose to what it is. In the same millisecond, the commit number at

@@ -1,4 +1,4 @@
-"""No more points to be made: the exact test, and when the house may act on it.
+"""No more points to be made: the exact test, and when the server may act on it.
 
 A *progress move* takes a card from the reserve or the waste, or makes a space fill itself, or
 leaves more cards banked than there are now. Every other carry is *neutral*: from column to

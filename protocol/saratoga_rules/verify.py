@@ -33,7 +33,7 @@ from saratoga_rules.standing import Count, Placed, Racer, State, last_reached, r
 from saratoga_rules.stuck import is_stuck, may_declare
 
 PROOF_LIMIT: Final = 50_000
-"""Arrangements of the columns looked at to prove a board stuck; the house looks at far fewer."""
+"""Arrangements of the columns looked at to prove a board stuck; the server looks at far fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ def _story_checks(
 
 
 def _time_faults(record: RaceRecord) -> Iterator[str]:
-    # the house's clock never turns a race around, whoever's entry it is
+    # the server's clock never turns a race around, whoever's entry it is
     for (before, _), (after, racer) in pairwise(_entries_by_number(record)):
         if after.at < before.at:
             yield f"{racer.name}: number {after.number} at {after.at} ms follows {before.at} ms"
@@ -284,7 +284,7 @@ _PROOFS: Final[Mapping[State, _Proof]] = {
     State.STUCK: _stuck_faults,
     State.OUT_OF_TIME: _timeout_faults,
 }
-"""The endings that only the house may declare, and that must be true."""
+"""The endings that only the server may declare, and that must be true."""
 
 
 def _finish_faults(record: RaceRecord, placed: tuple[Placed, ...]) -> Iterator[str]:

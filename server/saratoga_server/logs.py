@@ -1,4 +1,4 @@
-"""What the house writes down about itself: one line an event, for people or for programs.
+"""What the server writes down about itself: one line an event, for people or for programs.
 
 Every line has time, level and event; table, race, player and node where there are any; then
 what else the event is about. Secrets stay out: a field whose name speaks of a token, a seed or
@@ -35,7 +35,7 @@ class SecretInLog(ValueError):
 
 
 class EventLog:
-    """Writes the events of one part of the house. Costs one comparison where nobody listens."""
+    """Writes the events of one part of the server. Costs one comparison where nobody listens."""
 
     __slots__ = ("_logger",)
 

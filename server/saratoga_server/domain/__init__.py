@@ -1,1 +1,1 @@
-"""What players and tables may be called."""
+"""Tables, boards, results, names and periods. Pure: time and random bytes come in."""

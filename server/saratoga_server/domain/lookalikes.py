@@ -10,7 +10,7 @@ like v, which would make Latin n and v the same. Such a link is left out, and it
 in `masks`: a name that could pass for a Latin one through it `is_mask`, and is to be refused.
 
 To load the tables and draw up the families takes a tenth of a second or two: that is done when the
-first name is looked at, and not when a house opens whose guests have theirs already.
+first name is looked at, and not when a server opens whose guests have theirs already.
 """
 
 import unicodedata

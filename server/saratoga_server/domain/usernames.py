@@ -92,7 +92,7 @@ def checked_name(text: str) -> tuple[str, str]:
         )
     parts = name.replace("-", " ").replace("_", " ").replace(".", " ").split()
     if key in reserved_names() or any(skeleton(part) in reserved_words() for part in parts):
-        raise BadName("That name is kept for the house. Choose another.")
+        raise BadName("That name is reserved for the server. Choose another.")
     return name, key
 
 

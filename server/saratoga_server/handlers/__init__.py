@@ -1,1 +1,1 @@
-"""The house, open: every command to who serves it, and what goes on by itself."""
+"""What each command does, and the dispatcher that hands commands to their handlers."""

@@ -1,1 +1,1 @@
-"""The tables and connections of this node: who sits where, who hears what."""
+"""What this process holds: sessions, tables, races, and the executor of effects."""

@@ -1,1 +1,1 @@
-"""What goes into the store and between nodes, packed, and the periods that rankings are named by."""
+"""What goes into the store and between nodes, packed."""

@@ -63,7 +63,10 @@ def gone(reason: str, first: events.Snapshot | None = None) -> Evening:
 
 def test_whoever_is_sent_away_is_told_by_whom_and_how_the_board_stands() -> None:
     problem = seat_gone(gone("The host has kicked you from the table."))
-    assert problem.what == f"You are no longer at the table {CODE}: The host has kicked you from the table."
+    assert (
+        problem.what
+        == f"You are no longer at the table {CODE}: The host has kicked you from the table."
+    )
     assert f"saratoga join {CODE}." in problem.remedy
     assert "its host wants you" in problem.remedy
     assert f"The 1 card that you have banked in race {CODE}/1 counts" in problem.remedy

@@ -190,7 +190,9 @@ async def test_a_house_that_does_not_answer_may_have_done_it_all_the_same() -> N
 
 async def test_whoever_is_sent_away_is_told_so() -> None:
     async with sitting() as there:
-        await there.say(events.SeatLost(table=CODE, reason="The host has kicked you from the table."))
+        await there.say(
+            events.SeatLost(table=CODE, reason="The host has kicked you from the table.")
+        )
         problem = await there.parted()
         assert "The host has kicked you from the table." in problem.what
         assert "The 1 card that you have banked" in problem.remedy

@@ -167,7 +167,7 @@ async def test_a_player_is_renamed_everywhere(house: Open) -> None:
 async def test_a_name_that_is_taken_is_not_given_again(house: Open) -> None:
     with pytest.raises(NotDone, match="taken"):
         await house.admin.rename(BEN, "ANN")
-    with pytest.raises(NotDone, match="kept for the house"):
+    with pytest.raises(NotDone, match="reserved for the server"):
         await house.admin.rename(BEN, "admin")
     assert (await house.player(BEN)).name == "Ben"
     assert (house.told, house.noted) == ([], [])

@@ -126,7 +126,7 @@ def test_what_could_mislead_is_refused_with_the_reason(name: str, why: str) -> N
     ],
 )
 def test_names_kept_for_the_house_are_refused_in_every_disguise(name: str) -> None:
-    with pytest.raises(BadName, match="kept for the house"):
+    with pytest.raises(BadName, match="reserved for the server"):
         checked_name(name)
 
 

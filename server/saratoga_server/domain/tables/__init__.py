@@ -1,9 +1,9 @@
 """A table: where friends gather under a code, race after race.
 
-Pure: commands and the time in, the next table and its effects out; a no is a `Refusal`, and
-then nothing has changed. Chance comes in as `fresh_seed`, 32 bytes that nobody can guess. In
-order of reading: `state` (what a table is), `phases` (who may do what when), `countdown`,
-`evening` (settings, finish, next race, close), `seating`, `timers`, `picture`, `packing`.
+Pure: commands and the time go in, the next table and its effects come out. A refused command raises
+`Refusal` and has changed nothing. Randomness comes in as `fresh_seed`, 32 bytes that nobody can guess.
+In order of reading: `state` (what a table is), `phases` (who may do what when), `countdown`,
+`lifecycle` (settings, finish, next race, close), `seating`, `timers`, `public_view`, `packing`, `writes`.
 """
 
 from saratoga_server.domain.tables.countdown import not_ready, ready, reveal, start

@@ -1,9 +1,8 @@
 """From *ready* to the deal: who races, and the nonces that make the deal nobody's choice.
 
-A racer says *ready* with the hash of a nonce. The host's *start* freezes the racers; each shows
-the nonce within `REVEAL_MILLIS`, or the countdown is void: nobody can look at the nonces of the
-others and then keep their own back for a deal that they like better, because the next countdown
-has another seed.
+A racer says *ready* with the hash of a nonce. The host's *start* fixes the racers; each reveals the
+nonce within `REVEAL_MILLIS`, or the countdown is void. Nobody gains by seeing the others' nonces and
+withholding their own: the next countdown has another seed.
 """
 
 from typing import Final
@@ -29,10 +28,10 @@ COUNTDOWN_MILLIS: Final = 5_000
 """From *start* to the deal."""
 
 REVEAL_MILLIS: Final = 3_000
-"""From *start* to when every nonce must have been shown."""
+"""From *start* until every nonce must have been revealed."""
 
 LATE_START_MILLIS: Final = 1_000
-"""A start later than this (the house was away) moves the race's clock along."""
+"""A start later than this (the server was away) shifts the race's clock."""
 
 MINUTE: Final = 60_000
 
@@ -46,7 +45,7 @@ def ready(
     nonce_hash: str,
     now: Millis,
 ) -> Change:
-    """Ready for the deal that `commitment` fixes. Once more with another hash replaces the first."""
+    """Be ready for the deal that `commitment` fixes. A second hash replaces the first."""
     seat = checked(table, player, Act.READY)
     if commitment != table.commitment:
         raise Refusal(
@@ -57,19 +56,19 @@ def ready(
         raise Refusal(
             "wrong_nonce", "Somebody at the table gave that hash. Draw a nonce of your own."
         )
-    seat = replace(seat.having_told(command_id), nonce_hash=nonce_hash)
+    seat = replace(seat.with_accepted(command_id), nonce_hash=nonce_hash)
     return Change(replace(table.with_seat(seat), touched=now))
 
 
 def not_ready(table: TableState, player: str, command_id: int, *, now: Millis) -> Change:
-    """Take the ready mark back; without one, nothing else changes."""
+    """Take the ready mark back, if there is one."""
     seat = checked(table, player, Act.NOT_READY)
-    seat = replace(seat.having_told(command_id), nonce_hash="")
+    seat = replace(seat.with_accepted(command_id), nonce_hash="")
     return Change(replace(table.with_seat(seat), touched=now))
 
 
 def start(table: TableState, player: str, command_id: int, *, now: Millis) -> Change:
-    """The host starts the countdown with all who are ready and connected."""
+    """Start the countdown with everyone who is ready and connected."""
     seat = checked(table, player, Act.START)
     if not seat.is_ready:
         raise Refusal("nobody_ready", "Say ready yourself first; then start.")
@@ -77,7 +76,7 @@ def start(table: TableState, player: str, command_id: int, *, now: Millis) -> Ch
     away = [s.name for s in table.seats if s.is_ready and s not in racing]
     start_at = Millis(now + COUNTDOWN_MILLIS)
     counting = replace(
-        table.with_seat(seat.having_told(command_id)),
+        table.with_seat(seat.with_accepted(command_id)),
         phase=Phase.COUNTDOWN,
         racers=tuple(s.player for s in racing),
         racer_names={s.player: s.name for s in racing},
@@ -92,7 +91,7 @@ def start(table: TableState, player: str, command_id: int, *, now: Millis) -> Ch
 
 
 def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: Millis) -> Change:
-    """Show the nonce; with the last one the deal is settled."""
+    """Reveal the nonce. The last one fixes the deal."""
     seat = checked(table, player, Act.REVEAL)
     if player not in table.racers:
         raise Refusal("not_racing", "You were not ready, and sit this race out. Nothing to show.")
@@ -107,7 +106,7 @@ def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: 
             "wrong_phase", "That nonce came too late; the countdown is void. Say ready again."
         )
     table = replace(
-        table.with_seat(seat.having_told(command_id)),
+        table.with_seat(seat.with_accepted(command_id)),
         nonces={**table.nonces, player: shown.hex()},
         touched=now,
     )
@@ -117,21 +116,21 @@ def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: 
 def voided(
     table: TableState, reason: str, fresh_seed: bytes, missing: tuple[str, ...] = ()
 ) -> Change:
-    """No race comes of this countdown: gather again, for another deal, and say why."""
+    """Void the countdown: gather again for another deal, and say why."""
     notice = f"{reason} There is a new deal; say ready again."
     gathering = replace(with_new_deal(table, fresh_seed), notice=notice)
     return Change(gathering, (CountdownVoided(missing),))
 
 
 def voided_for_missing(table: TableState, fresh_seed: bytes) -> Change:
-    """The countdown is void because somebody's nonce was not shown in time."""
+    """Void the countdown because nonces were not revealed in time."""
     names = listed(table.name(player) for player in table.missing)
     reason = f"The countdown was called off: nothing came from {names} in time."
     return voided(table, reason, fresh_seed, table.missing)
 
 
 def begun(table: TableState, now: Millis) -> Change:
-    """The race is on."""
+    """Start the race."""
     start_at = table.start_at
     if now - start_at > LATE_START_MILLIS:
         start_at = now

@@ -1,4 +1,4 @@
-"""One race after another: what the host chooses, how a race is counted, when the table closes."""
+"""From one race to the next: settings, results at the seats, the next race, and closing."""
 
 from typing import Final
 
@@ -23,7 +23,7 @@ from saratoga_server.domain.tables.state import (
 from saratoga_server.ports import Millis
 
 CAPS: Final = (3, 5, 10, 20)
-"""Minutes that a race may be given."""
+"""Time limits of a race, in minutes."""
 
 NO_CAP: Final = 0
 
@@ -31,13 +31,13 @@ MOST_SEATS: Final = 16
 
 
 def checked_settings(settings: Settings, seated: int = 0) -> Settings:
-    """The settings, if they go together; else raises `Refusal`."""
+    """Return the settings. Raises `Refusal` if they do not go together."""
     if settings.game not in GAMES:
         raise Refusal(
             "no_such_game", f"There is no game of that name. Choose from {listed(GAMES)}."
         )
     if settings.cap not in (*CAPS, NO_CAP):
-        raise Refusal("bad_settings", "A race is given 3, 5, 10 or 20 minutes, or 0 for no end.")
+        raise Refusal("bad_settings", "The cap is 3, 5, 10 or 20 minutes, or 0 for none.")
     if settings.cap == NO_CAP and settings.public:
         raise Refusal(
             "bad_settings", "A public table needs a cap. Choose one, or make the table private."
@@ -63,9 +63,9 @@ def change_settings(
     now: Millis,
     fresh_seed: bytes,
 ) -> Change:
-    """The host changes what is given: nobody is ready any more, and there is a new deal.
+    """Change what is given. Ready marks are cleared, and there is a new deal.
 
-    Settings that are what they were change nothing.
+    Settings that stay the same change nothing.
     """
     seat = checked(table, player, Act.CHANGE_SETTINGS)
     old = table.settings
@@ -78,7 +78,7 @@ def change_settings(
         ),
         seated=len(table.seats),
     )
-    changed = replace(table.with_seat(seat.having_told(command_id)), touched=now)
+    changed = replace(table.with_seat(seat.with_accepted(command_id)), touched=now)
     if new == old:
         return Change(changed)
     notice = f"{seat.name} has changed the settings. Say ready again."
@@ -93,7 +93,7 @@ def choose_seed(table: TableState, seed: bytes, *, now: Millis) -> Change:
 
 
 def finish(table: TableState, outcome: Outcome, *, now: Millis) -> Change:
-    """Every board has ended: open the race, and count it at the seats."""
+    """End the race: open its secrets, and count its results at the seats."""
     checked_open(table)
     checked_phase(table, Act.FINISH)
     results = {result.player: result for result in outcome.results}
@@ -116,10 +116,10 @@ def finish(table: TableState, outcome: Outcome, *, now: Millis) -> Change:
 def next_race(
     table: TableState, player: str, command_id: int, *, now: Millis, fresh_seed: bytes
 ) -> Change:
-    """The host gathers the table for the next race."""
+    """Gather for the next race."""
     seat = checked(table, player, Act.NEXT_RACE)
     counted = replace(
-        table.with_seat(seat.having_told(command_id)),
+        table.with_seat(seat.with_accepted(command_id)),
         race=table.race + 1,
         notice="",
         touched=now,
@@ -128,12 +128,12 @@ def next_race(
 
 
 def never_raced(table: TableState) -> bool:
-    """Whether no countdown has begun here but such as were called off."""
+    """Whether no race has started here: countdowns may have been voided."""
     return table.race == 1 and not table.racers
 
 
 def close(table: TableState, reason: str, *, now: Millis) -> Change:
-    """Close the table for good; a race that still runs comes to nothing."""
+    """Close the table for good. A race that still runs gets no results."""
     checked_open(table)
     lost: tuple[Effect, ...] = tuple(SeatLost(seat.player, reason) for seat in table.seats)
     closed = replace(table, phase=Phase.CLOSED, seats=(), host="", notice=reason, touched=now)

@@ -8,10 +8,9 @@
 
     Every phase but `closed` ends in `closed` when the table is closed, or idle for too long.
 
-`ALLOWED` is the table; everything that is not in it is refused. A command is checked in this
-order: is the table open, is the player seated, is it for the host only, is it the time for it.
-What it says is checked after that, by the transition; so is whom a host may send away, which is
-nobody who races (`checked_sits_out`).
+`ALLOWED` is the table; everything that is not in it is refused. A command is checked in this order: is
+the table open, is the player seated, is it for the host only, is it allowed in this phase. The transition
+checks its content after that, and whom a host may kick: nobody who races (`checked_sits_out`).
 """
 
 from collections.abc import Mapping
@@ -35,7 +34,7 @@ class Act(StrEnum):
     REVEAL = "reveal"
     NEXT_RACE = "next_race"
     FINISH = "finish"
-    """By the house, when every board has ended."""
+    """By the server, when every board has ended."""
 
 
 COMING_AND_GOING: Final = frozenset({Act.JOIN, Act.RESUME, Act.LEAVE, Act.KICK})
@@ -74,7 +73,7 @@ def checked_open(table: TableState) -> None:
 
 
 def checked_seat(table: TableState, player: str) -> Seat:
-    """The player's seat at an open table."""
+    """Return the player's seat at an open table. Raises `Refusal`."""
     checked_open(table)
     seat = table.seat(player)
     if seat is None:
@@ -83,7 +82,7 @@ def checked_seat(table: TableState, player: str) -> Seat:
 
 
 def checked(table: TableState, player: str, act: Act) -> Seat:
-    """The player's seat, if the player may do this now; else raises `Refusal`."""
+    """Return the player's seat if the player may do this now. Raises `Refusal`."""
     seat = checked_seat(table, player)
     if act in HOST_ONLY and player != table.host:
         raise Refusal("host_only", f"Only the host may do that. Ask {table.name(table.host)}.")
@@ -97,25 +96,25 @@ def checked_phase(table: TableState, act: Act) -> None:
 
 
 def checked_sits_out(table: TableState, player: str) -> None:
-    """The player is in no countdown or running race, or has left it; else raises `Refusal`."""
+    """Raise `Refusal` if the player is in a countdown or running race and has not left it."""
     if table.is_racing(player):
         name = table.name(player)
         raise Refusal(
-            "wrong_phase", f"{name} is in this race. Wait until it is over to send {name} away."
+            "wrong_phase", f"{name} is in this race. Wait until it is over to kick {name}."
         )
 
 
 def is_repeat(table: TableState, player: str, command_id: int) -> bool:
-    """Whether this command was accepted before: answer it, and do it no second time.
+    """Whether this command was accepted before: then it is answered and not carried out again.
 
-    Raises `Refusal` if another of the seat's has overtaken it: it was not done, and will not be.
-    Where that cannot be told (`Seat.untold`), it counts as accepted.
-    Not for joining and resuming, which every new connection has to do anew.
+    Raises `Refusal` if a later command of the seat's was accepted first: this one was not carried out and
+    will not be. Where that is unknown (`Seat.untold`), it counts as accepted. Not for joining and
+    resuming, which every new connection does anew.
     """
     seat = table.seat(player)
     if seat is None:
         return command_id == table.departed.get(player, 0)
-    if command_id <= seat.untold_now or command_id in seat.accepted:
+    if command_id <= seat.untold_up_to or command_id in seat.accepted:
         return True
     if command_id < seat.last_id:
         raise Refusal("stale_id")

@@ -1,9 +1,9 @@
-"""Who sits at a table: coming, going, coming back, and who is host.
+"""Seats at a table: taken, kept, given up, and who is host.
 
-A connection that is lost leaves the seat where it is (`disconnect`); the seat is given up on
-request, when the host sends away a player who does not race, or after `timers.ABSENCE_MILLIS`.
-Whoever gives up a seat in a countdown voids it; in a running race, they leave the race. If the host
-goes, the next seat's player is host (a bot only where no person is left).
+A lost connection leaves the seat where it is (`disconnect`). The seat is given up on request, when the
+host kicks a player who does not race, or after `timers.ABSENCE_MILLIS`. A player who gives up a seat in
+a countdown voids it; in a running race they leave the race. If the host goes, the next seat's player
+becomes host (a bot only where no person is left).
 """
 
 from typing import Final
@@ -36,7 +36,7 @@ from saratoga_server.ports import Millis
 KICKED: Final = "The host has kicked you from the table."
 
 DEPARTED_KEPT: Final = 64
-"""Of so many players who left are the command ids remembered, to recognise repeats."""
+"""Players who left whose command ids are remembered, to recognise repeats."""
 
 
 def new_table(
@@ -53,7 +53,7 @@ def new_table(
     fresh_seed: bytes,
     chosen_seed: bool = False,
 ) -> Change:
-    """A table with its host seated."""
+    """Return a new table with its host seated."""
     empty = TableState(code=code, settings=checked_settings(settings), created=now, touched=now)
     gathering = with_new_deal(empty, fresh_seed, chosen=chosen_seed)
     return join(gathering, player, name, command_id, bot=bot, node=node, hello=hello, now=now)
@@ -70,7 +70,7 @@ def join(
     hello: int = 0,
     now: Millis,
 ) -> Change:
-    """Take a seat; to whoever has one already it is the same as `resume`."""
+    """Take a seat; for a player who has one, the same as `resume`."""
     checked_open(table)
     if table.seat(player) is not None:
         return resume(table, player, node=node, hello=hello, now=now)
@@ -98,9 +98,9 @@ def join(
 
 
 def resume(table: TableState, player: str, *, node: str, hello: int = 0, now: Millis) -> Change:
-    """A new connection of a seated player takes over; the older one's epoch is past.
+    """Let a new connection of a seated player take over from the older one.
 
-    `hello` is that connection's number: one that is older than whoever is there takes nothing over.
+    `hello` numbers connections: one that is older than the present one takes nothing over.
     """
     seat = checked_seat(table, player)
     if seat.is_connected and hello < seat.hello:
@@ -111,7 +111,7 @@ def resume(table: TableState, player: str, *, node: str, hello: int = 0, now: Mi
 
 
 def disconnect(table: TableState, player: str, epoch: int, *, now: Millis) -> Change | None:
-    """The connection of that epoch is gone. `None`: a newer one has taken over, or no seat is left."""
+    """Note that the connection of that epoch is gone. `None`: a newer one has the seat, or nobody."""
     seat = table.seat(player)
     if seat is None or seat.epoch != epoch or not seat.is_connected:
         return None
@@ -119,7 +119,7 @@ def disconnect(table: TableState, player: str, epoch: int, *, now: Millis) -> Ch
 
 
 def still_here(table: TableState, player: str, epoch: int, *, node: str) -> Change | None:
-    """The connection of that epoch was taken for gone, and is not. `None`: nobody thinks so."""
+    """Note that the connection of that epoch, taken for gone, is there. `None`: nothing to correct."""
     seat = table.seat(player)
     if seat is None or seat.epoch != epoch or seat.is_connected:
         return None
@@ -127,7 +127,7 @@ def still_here(table: TableState, player: str, epoch: int, *, node: str) -> Chan
 
 
 def rename(table: TableState, player: str, name: str) -> Change | None:
-    """The player is called otherwise from now on; a race under way keeps the old name."""
+    """Give the player a new name; a race under way keeps the old one."""
     seat = table.seat(player)
     if seat is None or seat.name == name:
         return None
@@ -139,7 +139,7 @@ def leave(
 ) -> Change:
     """Give up the seat."""
     seat = checked(table, player, Act.LEAVE)
-    told = table.with_seat(seat.having_told(command_id))
+    told = table.with_seat(seat.with_accepted(command_id))
     return vacated(told, player, f"{seat.name} has left.", now, fresh_seed)
 
 
@@ -154,31 +154,31 @@ def force_leave(table: TableState, player: str, *, now: Millis, fresh_seed: byte
 def kick(
     table: TableState, player: str, command_id: int, *, target: str, now: Millis, fresh_seed: bytes
 ) -> Change:
-    """The host sends a player away who does not race; there is no coming back to this table."""
+    """Remove a player who does not race, for good."""
     seat = checked(table, player, Act.KICK)
     if target == player:
-        raise Refusal("no_such_player", "You cannot send yourself away. Leave the table instead.")
+        raise Refusal("no_such_player", "You cannot kick yourself. Leave the table instead.")
     sent = table.seat(target)
     if sent is None:
         raise Refusal("no_such_player", "That player does not sit here. Look at the table again.")
     checked_sits_out(table, target)
-    told = table.with_seat(seat.having_told(command_id))
+    told = table.with_seat(seat.with_accepted(command_id))
     told = replace(told, kicked=(*table.kicked, target))
-    reason = f"{seat.name} has sent {sent.name} away."
+    reason = f"{seat.name} has kicked {sent.name}."
     change = vacated(told, target, reason, now, fresh_seed)
     return Change(change.table, (*change.effects, SeatLost(target, KICKED)))
 
 
 def has_others(table: TableState, player: str) -> bool:
-    """Whether somebody else sits here: only then does it matter if the player keeps them waiting."""
+    """Whether somebody else sits here, whom the player could keep waiting."""
     return any(seat.player != player for seat in table.seats)
 
 
 def idle_leave(table: TableState, player: str, *, now: Millis) -> Change | None:
-    """A racer has given no command for too long: it counts as leaving, at a table with others.
+    """Let a racer who made no move for too long leave a table with others.
 
-    `None` if the player is alone here, is no racer, or has gone already: then nothing happens.
-    The house judges the time, from the board's log.
+    `None`: the player is alone here, is no racer, or has left already. The caller judges the time, by
+    the board's log.
     """
     seat = table.seat(player)
     if table.phase is not Phase.RUNNING or seat is None or player not in table.racers:
@@ -192,7 +192,7 @@ def idle_leave(table: TableState, player: str, *, now: Millis) -> Change | None:
 
 
 def vacated(table: TableState, player: str, reason: str, now: Millis, fresh_seed: bytes) -> Change:
-    """The table without that seat, and what follows from it for the race and the host."""
+    """Return the table without that seat, and what follows for the race and the host."""
     seat = table.seat(player)
     assert seat is not None, player
     place = table.seats.index(seat)
@@ -214,7 +214,7 @@ def vacated(table: TableState, player: str, reason: str, now: Millis, fresh_seed
 
 
 def _with_host(table: TableState, place: int = 0) -> TableState:
-    """The table with a host: from the seat at `place` on round the table, people before bots."""
+    """Return the table with a host: people before bots, from the seat at `place` on."""
     if not table.seats:
         return replace(table, host="")
     if table.seat(table.host) is not None:

@@ -18,18 +18,18 @@ from saratoga_rules.games import RULES_VERSION
 from saratoga_server.ports import Millis
 
 FORMAT: Final = 1
-"""Of a packed table. Grows when an older node would misread what a newer one writes; a new field with a
-default is no such thing."""
+"""Format of a packed table. Raised when an older node would misread what a newer one writes; a new field
+with a default needs no raise."""
 
 NO_TIME: Final = Millis(0)
-"""For a moment that has not come."""
+"""A moment that has not come."""
 
 ACCEPTED_KEPT: Final = 8
-"""Command ids of a seat. More than that nobody has on the way at once who means well."""
+"""Command ids remembered of a seat: more than an honest client has in flight."""
 
 
 class Phase(StrEnum):
-    """Where a table stands between two races (`phases` draws the way from one to the next)."""
+    """The phase of a table (`phases` shows which follows which)."""
 
     GATHERING = "gathering"
     COUNTDOWN = "countdown"
@@ -55,9 +55,9 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str
     bot: bool = False
     nonce_hash: str = ""
-    """What the player said *ready* with; empty: not ready."""
+    """The hash given with *ready*; empty: not ready."""
     epoch: int = 0
-    """Of the player's newest connection; grows over the whole table, so none comes twice."""
+    """Epoch of the player's newest connection, unique at the table and rising."""
     hello: int = 0
     """The number of that connection's hello (`ports.PlayerRow`): a newer connection has a higher one."""
     node: str = ""
@@ -67,28 +67,28 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     last_id: int = 0
     """The highest command id accepted from this seat."""
     accepted: tuple[int, ...] = ()
-    """The last few of them, `last_id` as the last, unless an older node has written it since."""
+    """The last few of them, ending with `last_id` unless an older node has written since."""
     untold: int = 0
-    """Of ids up to this one nobody can say whether they were carried out: older nodes, which keep no
-    `accepted`, have written some of them, or they came from an earlier seat of the player's."""
+    """For ids up to this one it is unknown whether they were carried out: older nodes, which keep no
+    `accepted`, wrote some of them, or they belong to an earlier seat of the player's."""
     races: int = 0
     wins: int = 0
     net: int = 0
     """Casino dollars over the races raced from this seat."""
 
-    def having_told(self, command_id: int) -> "Seat":
-        """The seat, when a command of that id was accepted from it."""
+    def with_accepted(self, command_id: int) -> "Seat":
+        """Return the seat after a command of that id was accepted from it."""
         told = dict.fromkeys((*self.accepted, self.last_id, command_id))
         return replace(
             self,
             last_id=command_id,
             accepted=tuple(told)[-ACCEPTED_KEPT:],
-            untold=self.untold_now,
+            untold=self.untold_up_to,
         )
 
     @property
-    def untold_now(self) -> int:
-        """`untold`, and what an older node has added to it."""
+    def untold_up_to(self) -> int:
+        """Return `untold`, with what an older node has added to it."""
         return self.untold if self.accepted[-1:] == (self.last_id,) else self.last_id
 
     @property
@@ -101,10 +101,7 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A table, whole: what the house must know of it, secrets and all.
-
-    Only `public_view` may be shown.
-    """
+    """A whole table, secrets included. Only `public_view` may be shown."""
 
     code: str
     settings: Settings
@@ -118,41 +115,41 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """In the order in which they were taken."""
     kicked: tuple[str, ...] = ()
     departed: dict[str, int] = {}
-    """Of the players who left last: the highest command id accepted from their seats."""
+    """For the players who left last: the highest command id accepted from their seats."""
     epoch: int = 0
-    """The highest that any seat was given."""
+    """The highest epoch that any seat was given."""
     race: int = 1
-    """The number of the race that is gathering, running or over."""
+    """Number of the race that is gathering, running or over."""
     rules_version: int = RULES_VERSION
     seed: str = ""
-    """Of that race's deal, in hexadecimal. Secret until the race is over."""
+    """Seed of that race's deal, in hexadecimal. Secret until the race is over."""
     chosen_seed: bool = False
-    """Somebody chose the seed: such a race is not ranked."""
+    """Whether somebody chose the seed: then the race is not ranked."""
     commitment: str = ""
     racers: tuple[str, ...] = ()
     """The players in the race, from the countdown on."""
     racer_names: dict[str, str] = {}
-    """As they were called at the countdown: what a record says, whoever is renamed or leaves."""
+    """Names at the countdown, which the record keeps whoever is renamed or leaves."""
     racer_bots: tuple[str, ...] = ()
     """Those of the racers who are bots."""
     nonces: dict[str, str] = {}
-    """As shown in the countdown. Secret until the race is over."""
+    """As revealed in the countdown. Secret until the race is over."""
     deal_key: str = ""
-    """In hexadecimal, once all nonces are in. Secret until the race is over."""
+    """In hexadecimal, once all nonces are revealed. Secret until the race is over."""
     left: tuple[str, ...] = ()
-    """Racers who left the running race: the house ends their boards."""
+    """Racers who left the running race: the server ends their boards."""
     reveal_by: Millis = NO_TIME
     start_at: Millis = NO_TIME
     deadline: Millis = NO_TIME
     """When the cap ends the race; 0: no cap."""
     looked: Millis = NO_TIME
-    """When the house was last asked to look over the running boards."""
+    """When the running boards were last checked."""
     outcome: Outcome | None = None
     notice: str = ""
     """What happened last, for people."""
     format: int = FORMAT
     unknown: dict[str, Any] = {}
-    """What a newer node wrote beside this, by where: it is not ours to lose (`packing`)."""
+    """Fields that a newer node wrote, by where: they are kept (`packing`)."""
 
     @property
     def race_id(self) -> str:
@@ -160,7 +157,7 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The racers who have not shown their nonces."""
+        """The racers who have not revealed their nonces."""
         return tuple(player for player in self.racers if player not in self.nonces)
 
     def seat(self, player: str) -> Seat | None:
@@ -172,28 +169,28 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return is_on and player in self.racers and player not in self.left
 
     def name(self, player: str) -> str:
-        """What to call the player, seated, racing, or gone."""
+        """Return the player's name, seated, racing, or gone."""
         seat = self.seat(player)
         return seat.name if seat else self.racer_names.get(player, player)
 
     def with_seat(self, seat: Seat) -> "TableState":
-        """The table with this seat in the place of its player's old one."""
+        """Return the table with this seat in place of its player's old one."""
         seats = tuple(seat if old.player == seat.player else old for old in self.seats)
         return replace(self, seats=seats)
 
 
 class RaceStarted(Struct, frozen=True):
-    """The countdown is through: open the racers' boards and deal."""
+    """The countdown has ended: open the racers' boards and deal."""
 
 
 class RacerLeft(Struct, frozen=True):
-    """Somebody left the running race: end the board, if it has not ended."""
+    """A racer left the running race: end the board, if it has not ended."""
 
     player: str
 
 
 class SeatLost(Struct, frozen=True):
-    """Somebody's seat is gone who did not ask for it: say why."""
+    """A player lost the seat without asking for it: tell them why."""
 
     player: str
     reason: str
@@ -201,14 +198,14 @@ class SeatLost(Struct, frozen=True):
 
 
 class CountdownVoided(Struct, frozen=True):
-    """There is no race; the table gathers again."""
+    """The countdown was voided; the table gathers again."""
 
     missing: tuple[str, ...]
-    """Who did not show a nonce; empty if a racer went instead."""
+    """Racers who did not reveal a nonce; empty if a racer left instead."""
 
 
 class BoardsDue(Struct, frozen=True):
-    """Look over the running boards: out of time, idle, or left by a racer who is gone."""
+    """Check the running boards: out of time, idle, or left by a racer who is gone."""
 
 
 class TableClosed(Struct, frozen=True):
@@ -222,7 +219,7 @@ Effect: TypeAlias = RaceStarted | RacerLeft | SeatLost | CountdownVoided | Board
 
 
 class Change(Struct, frozen=True):
-    """The next table, and what the house has to do once that table is durable."""
+    """The next table, and what is to be done once it is durable."""
 
     table: TableState
     effects: tuple[Effect, ...] = ()
@@ -233,7 +230,7 @@ class Change(Struct, frozen=True):
 
 
 class Refusal(Exception):
-    """A no. Whoever raises it has changed nothing."""
+    """A command or change is refused; nothing has changed."""
 
     def __init__(self, code: str, detail: str = "", wait: float = 0.0) -> None:
         reason = REASONS[code]
@@ -242,12 +239,12 @@ class Refusal(Exception):
         """What was wrong, and what to do; for people."""
         self.retry: Final = reason.retry
         self.wait: Final = wait
-        """Seconds after which it may be a yes; 0: nobody knows."""
+        """Seconds after which it may be allowed; 0: unknown."""
         super().__init__(f"{code}: {self.detail}")
 
 
 def with_new_deal(table: TableState, seed: bytes, *, chosen: bool = False) -> TableState:
-    """The table gathering for a deal that nobody knows yet: new commitment, nobody ready."""
+    """Return the table gathering for a new deal: new commitment, nobody ready."""
     return replace(
         table,
         phase=Phase.GATHERING,

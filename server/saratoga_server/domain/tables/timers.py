@@ -1,7 +1,7 @@
-"""What time does to a table. Nobody owns a table's timers: any node may let them run out.
+"""What time does to a table. No node owns a table's timers: any node may let them run out.
 
-`due` says when the next one does; `elapse` applies all that have. Both look at nothing but the
-table and the time, so to sweep a table twice, late, or from two nodes comes to the same.
+`due` returns when the next one does; `elapse` applies all that have. Both depend on the table and the
+time only: to apply them twice, late, or from two nodes has the same result.
 """
 
 from collections.abc import Collection
@@ -24,26 +24,26 @@ from saratoga_server.domain.tables.state import (
 from saratoga_server.ports import Millis
 
 ABSENCE_MILLIS: Final = 60_000
-"""So long is the seat of a lost connection kept at a table with others."""
+"""How long the seat of a lost connection is kept at a table with others."""
 
 ALONE_MILLIS: Final = 2 * 3_600_000
-"""So long is it kept for somebody who sits alone."""
+"""How long it is kept for a player who sits alone."""
 
 EMPTY_MILLIS: Final = 30 * 60_000
-"""A table without players closes after this."""
+"""After this a table without players closes."""
 
 IDLE_MILLIS: Final = 2 * 3_600_000
-"""A table at which nothing happens between races closes after this."""
+"""After this a table closes at which nothing happens between races."""
 
 LOOK_MILLIS: Final = 15_000
-"""So often are running boards looked over for racers who are out of time, idle or gone."""
+"""How often running boards are checked for racers who are out of time, idle or gone."""
 
 LATE_MILLIS: Final = 500
-"""So often once the deadline is past: whoever looked then had a clock ahead of the store's, or no store."""
+"""How often once the deadline has passed: the last check had a clock ahead of the store's, or no store."""
 
 
 def due(table: TableState) -> Millis | None:
-    """When the next timer of any kind runs out; `None` at a closed table."""
+    """Return when the next timer of any kind runs out; `None` at a closed table."""
     if table.phase is Phase.CLOSED:
         return None
     timers = (_phase_due(table), _absence_due(table), _close_due(table))
@@ -57,10 +57,10 @@ def elapse(
     dead_nodes: Collection[str] = (),
     since: Millis = NO_TIME,
 ) -> Change | None:
-    """All that time has done to the table by now; `None`: nothing.
+    """Apply all that time has done to the table by now; `None`: nothing.
 
-    Players connected on a node that lives no more are absent from now on. Before `since` the house
-    was away, or its clock another: who would be taken for gone has been absent from then on.
+    Players connected on dead nodes are absent from now on. Before `since` the server was away, or its
+    clock was wrong: absence counts from then on.
     """
     if table.phase is Phase.CLOSED:
         return None
@@ -103,7 +103,7 @@ def _absence_due(table: TableState) -> Millis | None:
 
 
 def _longest_absent(table: TableState, now: Millis) -> Seat | None:
-    """Whoever has been away too long, the longest first."""
+    """Return the seat that has been away too long, the longest first."""
     at = _absence_due(table)
     if at is None or now < at:
         return None

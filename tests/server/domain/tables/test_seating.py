@@ -174,7 +174,7 @@ def test_an_empty_table_has_no_host_until_somebody_comes() -> None:
 def test_who_is_sent_away_does_not_come_back() -> None:
     change = kick(seated(ANN, BEN), ANN, 2, target=BEN, now=NOON, fresh_seed=OTHER_SEED)
     assert change.effects == (SeatLost(BEN, "The host has kicked you from the table."),)
-    assert change.table.notice == "Ann has sent Ben away."
+    assert change.table.notice == "Ann has kicked Ben."
     with pytest.raises(Refusal) as refused:
         join(change.table, BEN, "Ben", 9, node=NODE, now=NOON)
     assert refused.value.code == "kicked"
@@ -205,7 +205,7 @@ def test_a_host_cannot_send_a_rival_away_from_the_race(table: TableState) -> Non
     with pytest.raises(Refusal) as refused:
         kick(table, ANN, 50, target=BEN, now=after(200), fresh_seed=OTHER_SEED)
     assert refused.value.code == "wrong_phase"
-    assert refused.value.detail == "Ben is in this race. Wait until it is over to send Ben away."
+    assert refused.value.detail == "Ben is in this race. Wait until it is over to kick Ben."
 
 
 @pytest.mark.parametrize("table", [counting(ANN, BEN), running(ANN, BEN)])
