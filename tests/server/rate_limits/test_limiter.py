@@ -1,5 +1,6 @@
 """The rate limiter: shared buckets, bounded tables, connection counts and which connection is evicted."""
 
+import weakref
 from collections import Counter
 
 import pytest
@@ -238,6 +239,8 @@ def test_a_connection_moves_to_the_address_that_its_proxy_names(bench: Bench) ->
     assert not limiter.has_room(quota)
     assert taken(quota, Action.WRONG_CODE) == WRONG_CODES.burst
     quota.move_to(BERT)
+    assert limiter.usage_of(ANNA).open == MAX_UNAUTHENTICATED_PER_ADDRESS
+    assert quota not in limiter.usage_of(ANNA).unauthenticated
     assert limiter.has_room(quota)
     assert limiter.has_room(opened(limiter, BERT))
     assert bench.evicted == []
@@ -251,6 +254,15 @@ def test_a_closed_connection_is_not_evicted(bench: Bench) -> None:
         quota.close()
     limiter.open(ANNA, bench.connection(MANY)).authenticated("anna")
     assert bench.evicted == []
+
+
+def test_a_closed_quota_does_not_keep_its_connection_alive(bench: Bench) -> None:
+    connection = bench.connection(0)
+    quota = bench.limiter().open(ANNA, connection)
+    is_alive = weakref.ref(connection)
+    quota.close()
+    del connection
+    assert is_alive() is None
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["open", "hello", "close"]))))
@@ -400,6 +412,21 @@ def test_a_player_who_reconnects_finds_the_buckets_as_they_were(bench: Bench) ->
     quota = opened(limiter, ANNA)
     quota.authenticated("anna")
     assert sum(quota.spend(1, bench.now) for _ in range(3)) == 2
+
+
+def test_players_who_left_and_used_nothing_lately_make_room_for_others(bench: Bench) -> None:
+    limiter = bench.limiter(rate=1, burst=2, capacity=2)
+    for number in range(10):
+        quota = opened(limiter, ANNA)
+        quota.authenticated(f"player {number}")
+        assert quota.spend(2, bench.now)
+        quota.close()
+        bench.now += 3
+    one, two = opened(limiter, ANNA), opened(limiter, BERT)
+    one.authenticated("anna")
+    two.authenticated("anna")
+    assert one.spend(2, bench.now)
+    assert not two.spend(1, bench.now), "both share the buckets of one player"
 
 
 def test_an_unlimited_quota_refuses_nothing() -> None:
