@@ -1,13 +1,14 @@
-"""Friends behind one address, with their bots, as the limits see them: no sockets, invented time."""
+"""Friends behind one address with their bots, as the rate limiter sees them: no sockets, invented time."""
 
+from collections import Counter
 from collections.abc import Callable
 from itertools import count
 from random import Random
 
 from saratoga_client.backoff import Backoff
 from saratoga_protocol.commands import Resume
-from saratoga_server.rate_limits.accounts import Quota, RateLimiter
-from saratoga_server.rate_limits.limits import COSTS, Act
+from saratoga_server.rate_limits.limiter import NO_CONNECTION, Quota, RateLimiter
+from saratoga_server.rate_limits.rates import COSTS, Action
 
 FRIENDS = 16
 BOTS_EACH = 3
@@ -15,74 +16,75 @@ ADDRESS = "203.0.113.7"
 
 
 class Household:
-    """Everybody at one address; `refusals` names every limit that anyone met."""
+    """Everybody at one address; `refusals` counts every limit that anyone met."""
 
-    def __init__(self, ledger: Callable[..., RateLimiter]) -> None:
+    def __init__(self, limiter: Callable[..., RateLimiter]) -> None:
         self.seconds = 0.0
-        self.refusals: list[str] = []
-        self._ledger = ledger(lambda: self.seconds, on_refused=self.refusals.append)
+        self.refusals: Counter[str] = Counter()
+        self._limiter = limiter(lambda: self.seconds, refusals=self.refusals)
         self._here: dict[str, Quota] = {}
         self._numbers = count()
 
     def everybody_comes(self, *, new: bool = False) -> None:
-        """All connect in the same moment and say hello under a new name; they know no token yet."""
-        for visitor in self._here.values():
-            visitor.left()
+        """All connect in the same moment, as new players who ask for a name."""
+        for quota in self._here.values():
+            quota.close()
         arriving = [
-            (self._named(person, new), self._calls()) for person in range(FRIENDS * (1 + BOTS_EACH))
+            (self._named(person, new), self._connects())
+            for person in range(FRIENDS * (1 + BOTS_EACH))
         ]
         self._here = {}
-        for player, visitor in arriving:
-            visitor.does(Act.NEW_PLAYER)
-            visitor.does(Act.NAME)
-            visitor.said_hello(player)
-            self._here[player] = visitor
+        for player, quota in arriving:
+            quota.take(Action.NEW_PLAYER)
+            quota.take(Action.NAME)
+            quota.authenticated(player)
+            self._here[player] = quota
 
     def everybody_reconnects(self, backoff: Backoff, chance: Random, failures: int) -> None:
-        """All lose their connection and call again after the program's wait, the old one lingering."""
+        """All connect again after the client's wait; each old connection closes after the new one opened."""
         calls = sorted((backoff.wait(failures + 1, chance.random), player) for player in self._here)
         began = self.seconds
         for wait, player in calls:
             self.seconds = began + wait
-            visitor = self._calls()
-            visitor.pays(1, self.seconds)
-            visitor.said_hello(player)
-            visitor.pays(COSTS[Resume], self.seconds)
-            self._here[player].left()
-            self._here[player] = visitor
+            quota = self._connects()
+            quota.spend(1, self.seconds)
+            quota.authenticated(player)
+            quota.spend(COSTS[Resume], self.seconds)
+            self._here[player].close()
+            self._here[player] = quota
 
     def plays(self, seconds: int, commands_a_second: int) -> None:
-        """Everybody at once sends so many commands a second, evenly."""
+        """Everybody sends so many commands a second, evenly."""
         for _ in range(seconds * commands_a_second):
             self.seconds += 1 / commands_a_second
-            for visitor in self._here.values():
-                visitor.pays(1, self.seconds)
+            for quota in self._here.values():
+                quota.spend(1, self.seconds)
 
     def passes(self, seconds: int) -> None:
-        """Nobody does anything."""
+        """Time passes and nobody does anything."""
         self.seconds += seconds
 
     def opens_a_table(self) -> None:
-        self._somebody().does(Act.TABLE)
+        self._somebody().take(Action.TABLE)
 
     def mistypes_a_code(self, times: int) -> None:
         for _ in range(times):
-            self._somebody().does(Act.WRONG_CODE)
+            self._somebody().take(Action.WRONG_CODE)
 
     def renames_somebody(self) -> None:
-        self._somebody().does(Act.NAME)
+        self._somebody().take(Action.NAME)
 
     def _somebody(self) -> Quota:
-        visitors = list(self._here.values())
-        return visitors[next(self._numbers) % len(visitors)]
+        quotas = list(self._here.values())
+        return quotas[next(self._numbers) % len(quotas)]
 
     def _named(self, person: int, new: bool) -> str:
         # people keep their token; a bot may have a new one every time
         is_bot = person >= FRIENDS
         return f"bot {next(self._numbers)}" if new and is_bot else f"person {person}"
 
-    def _calls(self) -> Quota:
-        visitor = self._ledger.quota(ADDRESS)
-        self._ledger.has_room_for(visitor)
-        visitor.does(Act.CONNECTION)
-        return visitor
+    def _connects(self) -> Quota:
+        quota = self._limiter.open(ADDRESS, NO_CONNECTION)
+        self._limiter.has_room(quota)
+        quota.take(Action.CONNECTION)
+        return quota

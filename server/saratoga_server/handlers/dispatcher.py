@@ -29,7 +29,7 @@ from saratoga_server.live.table_cache import TableCache
 from saratoga_server.logs import EventLog
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.ports import CommitOutcome, StoreUnavailable
-from saratoga_server.rate_limits.limits import Act
+from saratoga_server.rate_limits.rates import Action
 
 WITH_BOARD: Final = frozenset(
     {"stale_move", "illegal_move", "board_over", "time_up", "bad_move", "board_full"}
@@ -218,7 +218,7 @@ class Dispatcher:
             raise Refusal("hello_first")
         if self._readiness.is_draining and kind in (wire.CreateTable, wire.Start):
             raise Refusal("draining")
-        if kind in CHANGES_TABLE and (wait := session.quota.does(Act.CHANGE)):
+        if kind in CHANGES_TABLE and (wait := session.quota.take(Action.CHANGE)):
             raise too_much("The table was changed too often.", wait)
         if kind in NAMES_TABLE and is_guess(session, command):
             return await self._guessed(session, command)
@@ -227,7 +227,7 @@ class Dispatcher:
     async def _guessed(self, session: Session, command: Any) -> AnyEvent:
         """Carry out a command about a table that the player may only guess to be there."""
         quota = session.quota
-        if wait := quota.does(Act.WRONG_CODE):
+        if wait := quota.take(Action.WRONG_CODE):
             raise too_much("Too many codes were tried that are no table's.", wait)
         is_there = True
         try:
@@ -237,7 +237,7 @@ class Dispatcher:
             raise
         finally:
             if is_there:
-                quota.takes_back(Act.WRONG_CODE)
+                quota.refund(Action.WRONG_CODE)
 
     async def _refused(
         self, session: Session, command: wire.AnyCommand, refusal: Refusal

@@ -23,7 +23,7 @@ from saratoga_server.live.session import Session
 from saratoga_server.live.table_cache import TableCache, Transition
 from saratoga_server.live.table_service import TableService
 from saratoga_server.ports import Millis, PlayerStore, Reservation
-from saratoga_server.rate_limits.limits import Act
+from saratoga_server.rate_limits.rates import Action
 
 ATTEMPTS: Final = 8
 """Codes that are tried for a new table."""
@@ -71,7 +71,7 @@ class SeatHandlers:
             )
         )
         _check_named(session)
-        if wait := session.quota.does(Act.TABLE):
+        if wait := session.quota.take(Action.TABLE):
             raise too_much("Too many tables were opened.", wait)
         before: list[str] = []
         taken: str | None = None

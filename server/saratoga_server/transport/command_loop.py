@@ -14,7 +14,7 @@ from saratoga_protocol.refusals import ABUSE
 from saratoga_server.live.refusals import refused
 from saratoga_server.live.session import Session
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.rate_limits.limits import BYTES_OF_A_COMMAND, COSTS
+from saratoga_server.rate_limits.rates import BYTES_OF_A_COMMAND, COSTS
 from saratoga_server.transport.intake import Intake
 from saratoga_server.transport.outbox import Outbox
 from saratoga_server.transport.response_budget import WAIT, ResponseBudget
@@ -66,15 +66,15 @@ class CommandLoop:
             began = time.monotonic()
             command = _read(session, frame)
             cost = COSTS.get(type(command), 1) + len(frame) // BYTES_OF_A_COMMAND
-            if not quota.pays(cost, began):
-                wait = quota.wait_to_pay(cost, began)
+            if not quota.spend(cost, began):
+                wait = quota.seconds_to_wait(cost, began)
                 session.tell(refused("too_fast", _id_of(command), wait=wait))
                 if quota.overdrawn > self._most_overdrawn:
                     line.close(ABUSE)
                     connection.stop_listening()
                     return
             elif isinstance(command, Refused):
-                quota.allowance.takes(BAD_FRAME_COST, began)
+                quota.penalise(BAD_FRAME_COST, began)
                 self._metrics.refusals[command.code] += 1
                 session.tell(command)
             else:

@@ -19,8 +19,9 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import CLOSED, CONNECTING, OPEN
 from websockets.server import ServerProtocol
 
-from saratoga_server.rate_limits.accounts import Quota
-from saratoga_server.rate_limits.limits import Rate, TokenBucket
+from saratoga_server.rate_limits.limiter import Connection, Quota
+from saratoga_server.rate_limits.rates import Rate
+from saratoga_server.rate_limits.token_buckets import TokenBucket
 from saratoga_server.transport.frames import is_between_frames, read_whole
 from saratoga_server.transport.slow_readers import SlowReaderDetector
 from saratoga_server.transport.socket_options import bound_buffers, forget_unsent
@@ -89,10 +90,12 @@ class Intake(ServerConnection):
         *("_backlog", "_controls", "_fragments", "_gate", "_head", "_is_catching_up", "_is_cut"),
         *("_is_held", "_is_slow", "_last", "_outside", "_ping_at", "_taker", "_unanswered"),
         "_waiting",
-        *("client", "is_deaf", "page_size", "reading", "visitor"),
+        *("client", "is_deaf", "page_size", "quota", "reading", "session"),
     )
 
     quota: Quota
+    session: Connection | None
+    """What the limiter evicts, once it stands."""
     reading: SlowReaderDetector
     client: str
     """The address that it comes from."""
@@ -109,6 +112,7 @@ class Intake(ServerConnection):
         super().__init__(protocol, *args, **options)
         # there is hardly ever anybody in it, and an empty deque has room for sixty-four
         self.drain_waiters = []  # type: ignore[assignment]
+        self.session = None
         self.page_size = 0
         """Bytes of the page that it is sent, if it asked for one."""
         self._gate = gate
@@ -123,7 +127,7 @@ class Intake(ServerConnection):
         self._is_held = False
         """There is more behind the request, which waits until that is answered."""
         self._fragments = 0
-        self._controls = TokenBucket()
+        self._controls = TokenBucket(CONTROL)
         self._waiting = _Queue()
         """Frames that the library has read, and nobody has taken."""
         self._taker: asyncio.Future[bytes | None] | None = None
@@ -216,6 +220,18 @@ class Intake(ServerConnection):
         """Throw away whatever comes from now on."""
         self.is_deaf = self._is_slow = True
         self._backlog.clear()
+
+    @property
+    def holds_seat(self) -> bool:
+        """Whether the player at the other end holds a seat by it."""
+        return self.session is not None and self.session.holds_seat
+
+    def evict(self) -> None:
+        """End the connection: a newer one needs the room."""
+        if self.session is None:
+            self.cut()
+        else:
+            self.session.evict()
 
     def cut(self) -> None:
         """End the connection at once; what waits is thrown away, here and in the kernel."""
@@ -348,7 +364,7 @@ class Intake(ServerConnection):
             return self._fragments > MOST_FRAGMENTS
         if opcode is Opcode.CLOSE:
             return False
-        return not self._controls.takes(CONTROL, 1, self.loop.time())
+        return not self._controls.take(1, self.loop.time())
 
 
 def _nothing() -> None:

@@ -1,0 +1,80 @@
+"""The limits' sizes, and the evening that must never meet one: sixteen friends and their bots."""
+
+from random import Random
+
+import pytest
+
+from kit.households import FRIENDS, Household
+from saratoga_client.backoff import Backoff
+from saratoga_server.domain.table_codes import FIRST_WORDS, NUMBERS, SECOND_WORDS
+from saratoga_server.rate_limits.limiter import RateLimiter
+from saratoga_server.rate_limits.rates import PER_ADDRESS, Action, Rate, scaled
+
+
+def test_a_factor_multiplies_burst_and_rate() -> None:
+    assert scaled({Action.PAGE: Rate(10, 6.0)}, 3) == {Action.PAGE: Rate(30, 2.0)}
+
+
+def test_a_small_factor_leaves_one_token() -> None:
+    assert scaled({Action.PAGE: Rate(10, 6.0)}, 0.01) == {Action.PAGE: Rate(1, 600.0)}
+
+
+def test_codes_cannot_be_guessed_from_one_address() -> None:
+    """The figures of SECURITY.md: a day of guessing finds one given table with chance 0.4 %."""
+    codes = len(FIRST_WORDS) * len(SECOND_WORDS) * NUMBERS
+    rate = PER_ADDRESS[Action.WRONG_CODE]
+    assert codes == 3_600_000
+    an_evening = rate.burst + 4 * 3600 / rate.every
+    a_day = rate.burst + 24 * 3600 / rate.every
+    assert an_evening / codes < 0.0007
+    assert a_day / codes < 0.0041
+
+
+# The evening
+
+
+@pytest.fixture
+def home() -> Household:
+    return Household(RateLimiter)
+
+
+def test_a_house_full_of_friends_meets_no_limit(home: Household) -> None:
+    home.everybody_comes()
+    for _ in range(FRIENDS):
+        home.opens_a_table()
+        home.mistypes_a_code(times=2)
+        home.renames_somebody()
+        home.plays(seconds=20, commands_a_second=30)
+    assert home.refusals == {}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_everybody_may_reconnect_at_once_after_a_restart(home: Household, seed: int) -> None:
+    home.everybody_comes()
+    for _ in range(10):
+        home.everybody_reconnects(Backoff(), Random(seed), failures=0)
+        home.plays(seconds=20, commands_a_second=30)
+    assert home.refusals == {}
+
+
+def test_everybody_may_retry_while_the_store_is_away_for_a_minute(home: Household) -> None:
+    home.everybody_comes()
+    chance = Random(1)
+    for _ in range(120):
+        home.everybody_reconnects(Backoff(), chance, failures=8)
+    assert home.seconds > 30
+    assert home.refusals == {}
+
+
+def test_new_bots_every_quarter_of_an_hour_meet_no_limit(home: Household) -> None:
+    for _ in range(20):
+        home.everybody_comes(new=True)
+        home.passes(seconds=900)
+    assert home.refusals == {}
+
+
+def test_the_evening_can_meet_a_limit() -> None:
+    """With limits of a hundredth of the size; so the tests above can fail."""
+    cramped = Household(lambda clock, **options: RateLimiter(clock, factor=0.01, **options))
+    cramped.everybody_comes()
+    assert set(cramped.refusals) >= {"connections", "players", "names"}
