@@ -108,13 +108,13 @@ def is_repeat(table: TableState, player: str, command_id: int) -> bool:
     """Whether this command was accepted before: then it is answered and not carried out again.
 
     Raises `Refusal` if a later command of the seat's was accepted first: this one was not carried out and
-    will not be. Where that is unknown (`Seat.untold`), it counts as accepted. Not for joining and
+    will not be. Where that is unknown (`Seat.earlier_seat`), it counts as accepted. Not for joining and
     resuming, which every new connection does anew.
     """
     seat = table.seat(player)
     if seat is None:
         return command_id == table.departed.get(player, 0)
-    if command_id <= seat.untold_up_to or command_id in seat.accepted:
+    if command_id <= seat.earlier_seat or command_id in seat.accepted:
         return True
     if command_id < seat.last_id:
         raise Refusal("stale_id")

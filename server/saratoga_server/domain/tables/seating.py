@@ -90,7 +90,7 @@ def join(
         hello=hello,
         last_id=command_id,
         accepted=(command_id,),
-        untold=table.departed.get(player, 0),
+        earlier_seat=table.departed.get(player, 0),
     )
     departed = {gone: last for gone, last in table.departed.items() if gone != player}
     seated = replace(table, seats=(*table.seats, seat), epoch=epoch, departed=departed, touched=now)

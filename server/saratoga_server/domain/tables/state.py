@@ -67,10 +67,9 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     last_id: int = 0
     """The highest command id accepted from this seat."""
     accepted: tuple[int, ...] = ()
-    """The last few of them, ending with `last_id` unless an older node has written since."""
-    untold: int = 0
-    """For ids up to this one it is unknown whether they were carried out: older nodes, which keep no
-    `accepted`, wrote some of them, or they belong to an earlier seat of the player's."""
+    """The last few of them; `last_id` is the last."""
+    earlier_seat: int = 0
+    """Ids up to this one belong to an earlier seat of the player's: it is unknown which were accepted."""
     races: int = 0
     wins: int = 0
     net: int = 0
@@ -78,18 +77,8 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def with_accepted(self, command_id: int) -> "Seat":
         """Return the seat after a command of that id was accepted from it."""
-        told = dict.fromkeys((*self.accepted, self.last_id, command_id))
-        return replace(
-            self,
-            last_id=command_id,
-            accepted=tuple(told)[-ACCEPTED_KEPT:],
-            untold=self.untold_up_to,
-        )
-
-    @property
-    def untold_up_to(self) -> int:
-        """Return `untold`, with what an older node has added to it."""
-        return self.untold if self.accepted[-1:] == (self.last_id,) else self.last_id
+        accepted = (*self.accepted, command_id)[-ACCEPTED_KEPT:]
+        return replace(self, last_id=command_id, accepted=accepted)
 
     @property
     def is_ready(self) -> bool:
