@@ -221,30 +221,6 @@ def by_older_node(table: TableState, last_id: int) -> TableState:
     return unpack(msgpack.packb(body))
 
 
-@pytest.mark.parametrize("later", [(), (15,), (15, 17)])
-def test_what_an_older_node_has_carried_out_is_answered_as_a_repeat(later: tuple[int, ...]) -> None:
-    """The ids 11 to 13 between; what is asked of a newer node is judged by what that one noted."""
-    between = by_older_node(told(seated(ANN, BEN), 2, 5, 10), 13)
-    table = unpack(pack(told(between, *later)))
-    assert [is_repeat(table, ANN, known) for known in (10, 11, 12, 13, *later)] == (
-        [True] * (4 + len(later))
-    )
-    assert not is_repeat(table, ANN, 20)
-    for overtaken in later:
-        with pytest.raises(Refusal):
-            is_repeat(table, ANN, overtaken - 1)
-
-
-def test_a_seat_that_an_older_node_gave_says_nothing_of_its_ids() -> None:
-    body = msgpack.unpackb(pack(told(seated(ANN, BEN), 5, 7)))
-    del body["seats"][0]["accepted"]
-    table = unpack(msgpack.packb(body))
-    assert all(is_repeat(table, ANN, known) for known in range(1, 8))
-    assert all(is_repeat(told(table, 9), ANN, known) for known in (*range(1, 8), 9))
-    with pytest.raises(Refusal):
-        is_repeat(told(table, 9), ANN, 8)
-
-
 def test_of_who_has_left_the_last_command_is_known_and_no_other_answered_as_done() -> None:
     table = leave(told(seated(ANN, BEN), 5), ANN, 7, now=NOW, fresh_seed=OTHER_SEED).table
     assert [is_repeat(table, ANN, known) for known in (6, 7)] == [False, True]
