@@ -16,9 +16,14 @@ from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
 from saratoga_server.logs import EventLog
-from saratoga_server.rate_limits.accounts import Quota, RateLimiter
-from saratoga_server.rate_limits.addresses import HEADER, NOBODY, client_address, is_loopback
-from saratoga_server.rate_limits.limits import Act
+from saratoga_server.rate_limits.addresses import (
+    FORWARDED_FOR,
+    NO_ADDRESS,
+    client_address,
+    is_loopback,
+)
+from saratoga_server.rate_limits.limiter import RateLimiter
+from saratoga_server.rate_limits.rates import Action
 from saratoga_server.transport.http_api import ANSWER_WITHIN
 from saratoga_server.transport.http_responses import no, response
 from saratoga_server.transport.intake import Intake
@@ -56,9 +61,9 @@ class ConnectionLimiter:
 
     def called(self, intake: Intake, address: object) -> None:
         """Somebody stands outside: counted from now on, whatever they make of it."""
-        intake.client = str(address[0]) if isinstance(address, tuple) else NOBODY
-        known = NOBODY if self._proxies else intake.client
-        intake.quota = self._quota(known, intake)
+        intake.client = str(address[0]) if isinstance(address, tuple) else NO_ADDRESS
+        known = NO_ADDRESS if self._proxies else intake.client
+        intake.quota = self._ledger.open(known, intake)
 
     def came(self, intake: Intake) -> None:
         """The connection stands, and has said nothing yet."""
@@ -68,12 +73,11 @@ class ConnectionLimiter:
         """It has ended, or came to nothing."""
         self.intakes.discard(intake)
         self._long.done(intake.page_size)
-        intake.quota.left()
-        intake.quota.lets_go()
+        intake.quota.close()
 
     def floods(self, intake: Intake) -> None:
         """It sends what nobody needs to send."""
-        self._ledger.refused(Act.COMMANDS)
+        self._ledger.count_refusal(Action.COMMANDS)
         self._on_flood(intake)
 
     async def asked(self, connection: ServerConnection, request: Request) -> Response | None:
@@ -82,23 +86,23 @@ class ConnectionLimiter:
         is_of_the_host = self._is_of_the_host(connection, request)
         self._learn_address(connection, request)
         quota = connection.quota
-        quota.asks()
+        quota.requested()
         if is_of_the_host and request.path in HEALTH:
             return await self._http(connection, request)
-        if not self._ledger.has_room_for(quota):
+        if not self._ledger.has_room(quota):
             return _too_many(FULL_AGAIN)
-        if wait := quota.does(Act.CONNECTION):
+        if wait := quota.take(Action.CONNECTION):
             return _too_many(wait)
         if any(value.lower() == "websocket" for value in request.headers.get_all("Upgrade")):
             return await self._http(connection, request)
-        if wait := quota.does(Act.PAGE):
+        if wait := quota.take(Action.PAGE):
             return _too_many(wait)
         # whoever asks for a record may be looking for tables
-        if wait := quota.does(Act.WRONG_CODE):
+        if wait := quota.take(Action.WRONG_CODE):
             return _too_many(wait)
         found = await self._page(connection, request)
         if found is None or found.status_code != HTTPStatus.NOT_FOUND:
-            quota.takes_back(Act.WRONG_CODE)
+            quota.refund(Action.WRONG_CODE)
         if found is not None:
             if not self._long.has_room(len(found.body)):
                 return _too_many(WAIT)
@@ -121,17 +125,14 @@ class ConnectionLimiter:
     def _is_of_the_host(self, intake: Intake, request: Request) -> bool:
         """Whether a program of the host's asks: from this machine, or a proxy for itself."""
         if self._proxies:
-            return not request.headers.get_all(HEADER)
+            return not request.headers.get_all(FORWARDED_FOR)
         return is_loopback(intake.client)
 
     def _learn_address(self, intake: Intake, request: Request) -> None:
-        forwarded = request.headers.get_all(HEADER)
+        forwarded = request.headers.get_all(FORWARDED_FOR)
         if self._proxies:
-            before = intake.quota
             intake.client = client_address(intake.client, forwarded, self._proxies)
-            intake.quota = self._quota(intake.client, intake)
-            before.left()
-            before.lets_go()
+            intake.quota.move_to(intake.client)
         elif forwarded and not self._has_seen_proxy:
             self._has_seen_proxy = True
             log.warning(
@@ -139,9 +140,6 @@ class ConnectionLimiter:
                 address=intake.client,
                 advice="if it is yours, say --trusted-proxies 1: all its players count as one",
             )
-
-    def _quota(self, address: str, intake: Intake) -> Quota:
-        return self._ledger.quota(address, intake.cut)
 
 
 class Doorstep:

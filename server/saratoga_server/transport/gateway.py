@@ -35,7 +35,7 @@ from saratoga_server.logs import EventLog
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.process.census import Census
 from saratoga_server.process.fair_door import FairDoor, bind
-from saratoga_server.rate_limits.accounts import RateLimiter
+from saratoga_server.rate_limits.limiter import RateLimiter
 from saratoga_server.transport.command_loop import CommandLoop, Commands
 from saratoga_server.transport.connection_limiter import ConnectionLimiter, Doorstep, HttpAnswer
 from saratoga_server.transport.drain import see_out, slices
@@ -120,7 +120,7 @@ class Gateway:
             rate=door.rate,
             burst=door.burst,
             behind_proxies=door.trusted_proxies > 0,
-            on_refused=self._limited,
+            refusals=metrics.limited,
         )
         self._long = ResponseBudget()
         self._porter = ConnectionLimiter(
@@ -279,7 +279,7 @@ class Gateway:
             number=next(self._numbers),
             quota=quota,
         )
-        quota.gives_way, quota.is_seated = session.gives_way, session.is_seated
+        connection.session = session
         self._lines[session] = self._lines_of[connection] = line
         self._live_tables.arrived(session)
         deadline = asyncio.get_running_loop().call_later(HELLO_WITHIN, session.should_be_known)
@@ -290,14 +290,11 @@ class Gateway:
         finally:
             deadline.cancel()
             line.answered()
-            quota.lets_go()
+            connection.session = None
             del self._lines[session], self._lines_of[connection]
             self._metrics.slow_clients += line.is_too_slow
             await self._live_tables.gone(session)
             await line.closed()
-
-    def _limited(self, what: str) -> None:
-        self._metrics.limited[what] += 1
 
     def _flooded(self, intake: Intake) -> None:
         line = self._lines_of.get(intake)
