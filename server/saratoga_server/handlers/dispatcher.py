@@ -149,12 +149,12 @@ class Dispatcher(Struct):
         live_table = self.table_cache.known(session.seat) if session.seat else None
         return live_table is not None and live_table.state.phase is Phase.RUNNING
 
-    def arrived(self, session: Session) -> None:
+    def connected(self, session: Session) -> None:
         self.broadcaster.enter(session)
         self.metrics.connections += 1
         log.debug("connected", connection=session.number, address=session.address)
 
-    async def gone(self, session: Session) -> None:
+    async def disconnected(self, session: Session) -> None:
         self.broadcaster.leave(session)
         self.leaderboards.forget(session)
         self.metrics.connections -= 1
@@ -166,6 +166,9 @@ class Dispatcher(Struct):
             await self.lobby.gone(session)
         except (Refusal, StoreUnavailable):
             return  # the seat's node is seen to have lost it at the next look over the floor
+
+    def begin_move(self, session: Session, command: said.MakeMove) -> None:
+        """Leave every move to `answer`."""
 
     async def answer(self, session: Session, command: said.AnyCommand) -> AnyEvent:
         """Carry out a command; whatever goes wrong is an answer too."""

@@ -13,11 +13,11 @@ from contextlib import suppress
 from enum import Enum, auto
 from math import inf
 from time import monotonic
-from typing import Final, Protocol
+from typing import Final, Protocol, cast
 
 from saratoga_protocol.refusals import ABUSE, NO_HELLO, TOO_SLOW, CloseCode
 from saratoga_server.live.session import Session
-from saratoga_server.rate_limits.limiter import Quota, RateLimiter
+from saratoga_server.rate_limits.limiter import Quota
 from saratoga_server.rate_limits.rates import Rate
 from saratoga_server.rate_limits.token_buckets import TokenBucket
 from saratoga_server.transport.frame_parser import FrameParser
@@ -63,6 +63,10 @@ class Phase(Enum):
 class Owner(Protocol):
     """The gateway, as its connections need it."""
 
+    def count(self, connection: "PlayerConnection") -> Quota:
+        """Count a connection by its address."""
+        ...
+
     def handshake(self, connection: "PlayerConnection") -> Handshake:
         """Return what takes the first request of a connection."""
         ...
@@ -83,7 +87,7 @@ class Owner(Protocol):
         """Forget a connection that has ended; called once for each."""
         ...
 
-    def ended(self, session: Session) -> None:
+    def ended(self, connection: "PlayerConnection", session: Session) -> None:
         """Note that a session has ended, after its last command."""
         ...
 
@@ -118,16 +122,10 @@ class PlayerConnection(asyncio.Protocol):
     _outbox: Outbox
     _reading: SlowReaderDetector
 
-    def __init__(
-        self, owner: Owner, limiter: RateLimiter, outside: socket.socket, address: str
-    ) -> None:
-        """Count a connection that was just accepted.
+    def __init__(self, owner: Owner, outside: socket.socket, address: str) -> None:
+        """Begin with an accepted socket, on which TLS may have to be negotiated first.
 
-        Args:
-            owner: what holds it.
-            limiter: what it counts with from now on.
-            outside: the accepted socket, on which TLS may have to be negotiated first.
-            address: of the client, or of the proxy.
+        The owner counts it: `address` is the client's, or its proxy's until the request is read.
         """
         self._owner = owner
         self._outside: socket.socket | None = outside
@@ -157,13 +155,14 @@ class PlayerConnection(asyncio.Protocol):
         self._ping_at = inf
         self._unanswered = 0
         """Pings in a row."""
-        self.quota: Quota = limiter.open(address, self)
+        self.quota = owner.count(self)
+        """Its share of the limits, from its first moment on."""
 
     # What the event loop calls
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        # uvloop's is no subclass of it
+        self._transport = transport = cast(asyncio.Transport, transport)
         self._outside = None
         bound_buffers(transport.get_extra_info("socket"))
         self._outbox = Outbox(transport)
@@ -228,7 +227,7 @@ class PlayerConnection(asyncio.Protocol):
     def answer_and_end(self, response: bytes) -> None:
         """Answer a request that opens no session; then the connection ends."""
         self._deadline = monotonic() + READ_WITHIN
-        self._transport.write(response)
+        self.write(response)
         self._end()
 
     # Commands
@@ -277,7 +276,7 @@ class PlayerConnection(asyncio.Protocol):
     def _end_session(self) -> None:
         session, self.session = self.session, None
         if session is not None:
-            self._owner.ended(session)
+            self._owner.ended(self, session)
 
     # Sending
 
@@ -297,18 +296,19 @@ class PlayerConnection(asyncio.Protocol):
             self._cut_slow_reader()
 
     def write(self, data: bytes) -> None:
-        """Write bytes of the handshake."""
-        self._transport.write(data)
+        """Write bytes as they are, if they can still be written."""
+        if not self._transport.is_closing():
+            self._transport.write(data)
 
     def write_protocol(self, parser: FrameParser) -> None:
         """Write what a parser has to send, and follow it into closing."""
-        for data in parser.data_to_send():
-            if data:
-                self._transport.write(data)
-            else:
-                self._end()
         if not parser.is_open and self._phase is Phase.OPEN:
             self._begin_closing()
+        for data in parser.data_to_send():
+            if data:
+                self.write(data)
+            else:
+                self._end()
 
     # What the client sends
 
@@ -406,7 +406,7 @@ class PlayerConnection(asyncio.Protocol):
 
     def check(self, now: float) -> None:
         """Do what is due at `now`, by `monotonic`."""
-        if self._phase is Phase.ACCEPTED or self._is_cut:
+        if self._is_cut or self._phase is Phase.ACCEPTED or self._phase is Phase.LOST:
             return
         if now >= self._deadline:
             self._deadline = inf
@@ -432,7 +432,7 @@ class PlayerConnection(asyncio.Protocol):
         self._unanswered += 1
         self._ping += 1
         self._ping_at = now + PING_EVERY
-        self._transport.write(pack_ping(_payload(self._ping)))
+        self.write(pack_ping(_payload(self._ping)))
 
     def _cut_slow_reader(self) -> None:
         if not self._is_cut:

@@ -8,6 +8,8 @@ to `websockets`, which stays the judge of what a frame is.
 from struct import Struct
 from typing import Final
 
+from saratoga_protocol.version import MAX_COMMAND_BYTES
+
 TEXT: Final = 0x81
 """The first byte of a final text frame without extensions."""
 BINARY: Final = 0x82
@@ -51,10 +53,10 @@ def frame_size(data: bytes | bytearray) -> int | None:
 def read_message(data: bytes) -> bytes | str | None:
     """Return the message if `data` is exactly one final masked data frame, else `None`.
 
-    Text that is not UTF-8, and a payload of 64 KiB or more, are `None` as well.
+    Text that is not UTF-8, and a payload of more than `MAX_COMMAND_BYTES`, are `None` as well.
     """
     size = len(data)
-    if size < 6:
+    if size < 6 or size > 8 + MAX_COMMAND_BYTES:
         return None
     first, length = data[0], data[1]
     if first != BINARY and first != TEXT:

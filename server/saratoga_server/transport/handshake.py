@@ -1,5 +1,6 @@
 """The one HTTP request that a connection begins with: a WebSocket handshake, or a page."""
 
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final, Protocol
 
@@ -29,24 +30,20 @@ class Requester(Protocol):
         ...
 
 
-class RequestHandler(Protocol):
-    """What a request is handed to."""
-
-    def requested(self, handshake: "Handshake", request: Request) -> None:
-        """Have it answered by `accept` or `respond`, at once or later."""
-        ...
+Requested = Callable[["Handshake", Request], None]
+"""Has a request answered by `accept` or `respond`, at once or later."""
 
 
 class Handshake:
     """Reads the request of one connection, and writes its answer."""
 
-    __slots__ = ("_connection", "_handler", "_head", "_is_read", "_protocol")
+    __slots__ = ("_connection", "_head", "_is_read", "_protocol", "_requested")
 
     def __init__(
-        self, connection: Requester, handler: RequestHandler, protocol: ServerProtocol
+        self, connection: Requester, requested: Requested, protocol: ServerProtocol
     ) -> None:
         self._connection = connection
-        self._handler = handler
+        self._requested = requested
         self._protocol = protocol
         self._head = bytearray()
         """What has come: the head, and from then on what came behind it."""
@@ -72,7 +69,7 @@ class Handshake:
         self._protocol.receive_data(head)
         for event in self._protocol.events_received():
             if isinstance(event, Request):
-                self._handler.requested(self, event)
+                self._requested(self, event)
                 return
         self._connection.answer_and_end(self._to_send() or UNREADABLE)
 
