@@ -52,7 +52,7 @@ async def keep_open(
         duties = [
             asyncio.create_task(node.scheduler.run()),
             asyncio.create_task(gateway.watch()),
-            asyncio.create_task(gateway.stay_alive()),
+            asyncio.create_task(gateway.keep_alive()),
             asyncio.create_task(node.peer_events.run()),
             asyncio.create_task(vitals.keep()),
             asyncio.create_task(door.keep_open()),
@@ -86,8 +86,6 @@ async def _settle_in() -> None:
 
 async def _open_door(gateway: Gateway, settings: Settings, parent: Parent | None) -> int:
     try:
-        if parent is not None:
-            return await gateway.open(parent.doors(), parent.census())
         return await gateway.open()
     except OSError as fault:
         raise cannot_listen(settings, fault) from None
@@ -147,7 +145,7 @@ async def _see_out(node: Node, gateway: Gateway, delay: float) -> None:
     gateway.stop_listening()
     try:
         async with asyncio.timeout(STOP_WITHIN):
-            await gateway.see_out(RESTARTING, node.dispatcher.is_racing)
+            await gateway.drain(RESTARTING, node.dispatcher.is_racing)
             await gateway.close(RESTARTING)
             await node.stop()
     except TimeoutError:
