@@ -10,8 +10,8 @@ import pytest
 from kit.rooms import PROGRAM, Deal
 from kit.stores import StoreServer
 from saratoga_rules.deal import deal_for_key
+from saratoga_server.app import compose
 from saratoga_server.cancellation import cancel_all
-from saratoga_server.composition import compose
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.scheduler import Scheduler
 from saratoga_server.metrics.counters import Metrics

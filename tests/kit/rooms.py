@@ -24,7 +24,7 @@ from saratoga_protocol.version import MSGPACK
 from saratoga_rules.deal import deal_for_key
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position, parse_position
-from saratoga_server.composition import compose
+from saratoga_server.app import compose
 from saratoga_server.domain.tables import TableState
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.state import FORMAT

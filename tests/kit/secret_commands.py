@@ -33,7 +33,7 @@ from saratoga_rules.record import LOG_ENDINGS
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.refusals import refused
-from saratoga_server.metrics.samples import registry_of
+from saratoga_server.metrics.exporter import registry_of
 from saratoga_server.transport.http_api import HttpPages
 
 Step = tuple[str, Frame]

@@ -10,7 +10,7 @@ import socket
 import ssl
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Final, cast
 
@@ -33,9 +33,8 @@ from saratoga_protocol.version import MAX_COMMAND_BYTES, SUBPROTOCOLS
 from saratoga_server.live.session import Session
 from saratoga_server.logs import EventLog
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.process.census import Census
-from saratoga_server.process.fair_door import FairDoor, bind
 from saratoga_server.rate_limits.accounts import RateLimiter
+from saratoga_server.transport.accepting import Acceptor, bind
 from saratoga_server.transport.command_loop import CommandLoop, Commands
 from saratoga_server.transport.connection_limiter import ConnectionLimiter, Doorstep, HttpAnswer
 from saratoga_server.transport.drain import see_out, slices
@@ -140,17 +139,14 @@ class Gateway:
         }
         """To every connection."""
 
-    async def open(self, doors: Sequence[socket.socket] = (), census: Census | None = None) -> int:
-        """Start to listen, on sockets that are bound already if there are any; returns the port.
-
-        With a `census` others listen on the same ones. Raises `OSError` if that cannot be.
-        """
-        for door in doors or await bind(self._door.host, self._door.port):
-            self._servers.append(await self._server(door, census))
+    async def open(self) -> int:
+        """Start to listen; returns the port. Raises `OSError`."""
+        for listener in await bind(self._door.host, self._door.port):
+            self._servers.append(await self._server(listener))
         port: int = next(iter(self._servers[0].sockets)).getsockname()[1]
         return port
 
-    def _server(self, door: socket.socket, census: Census | None) -> Server:
+    def _server(self, listener: socket.socket) -> Server:
         server = serve(
             self._handle,
             process_request=self._porter.asked,
@@ -159,9 +155,9 @@ class Gateway:
             server_header=None,
         )
 
-        async def opened() -> FairDoor[Intake]:
+        async def opened() -> Acceptor[Intake]:
             keeper = Doorstep(self._porter, partial(self._intake, server))
-            opening = FairDoor(door, keeper, census, self._tls())
+            opening = Acceptor(listener, keeper, self._tls())
             opening.open()
             return opening
 
