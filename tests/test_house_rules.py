@@ -31,7 +31,7 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     # interfaces and plain data: nothing there can go wrong by itself
     "server/ports.py": ("tests/server/store/test_tables.py",),
     "server/store/durability.py": ("tests/server/store/test_preflight.py",),
-    "server/stores.py": ("tests/server/test_composition.py",),
+    "server/stores.py": ("tests/server/test_app.py",),
     "server/domain/tables/state.py": ("tests/server/domain/tables/test_seating.py",),
     "client/link_state.py": ("tests/client/test_connection.py",),
     "client/problems.py": ("tests/client/commands/test_group.py",),
@@ -69,11 +69,8 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "client/tui/arrivals.py": (DOORS, "tests/client/tui/test_lobby_visit.py"),
     "client/visit.py": (BY_HAND, DEMO),
     "client/watching.py": (BY_HAND, DEMO),
-    # processes started as anybody starts them
-    "server/process/parent.py": ("tests/end_to_end/test_workers.py",),
-    "server/process/worker.py": ("tests/server/process/test_workers.py",),
+    # started as a process of its own
     "server/__main__.py": ("tests/end_to_end/test_administration.py",),
-    "server/serving.py": ("tests/end_to_end/test_stopping.py", "tests/end_to_end/test_workers.py"),
     "client/__main__.py": (BY_HAND,),
 }
 """Modules without a test file of their own, and where they are tested instead."""

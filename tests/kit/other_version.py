@@ -1,9 +1,9 @@
-"""The server as if it were another version: `python -m kit.other_version`, with the server's own flags.
+"""The server as another version: `python -m kit.other_version`, with the server's own options.
 
-It calls itself otherwise, its Functions have another text and so other names, and everything that it writes
-for other nodes to read has a field more than they know: tables, their settings, seats and outcomes, and
-what nodes tell each other. What it once found in a table it wants to find there again, whoever else has
-written meanwhile: if it does not, that is a fault in its log (`field_lost`), and the kit's house fails.
+It has another version number, its Functions have another text and so other names, and everything that it
+writes for other nodes has one field more than they know: tables, their settings, seats and outcomes, and
+node events. Once it has read that field in a table, it logs an error (`field_lost`) when a later version of
+the table lacks it, which fails the kit's house.
 """
 
 import sys
@@ -19,17 +19,17 @@ MOOD: Final = "fair"
 
 
 def change_functions() -> None:
-    """Another text, which says more to other nodes, under the names that belong to it."""
-    text = library.SOURCE.replace(library.VERSION, library._MARK)
-    changed = text.replace("{kind = 'touched',", f"{{kind = 'touched', mood = '{MOOD}',")
-    assert changed != text
-    library.VERSION = sha256(changed.encode()).hexdigest()[:10]  # type: ignore[misc]
-    library.SOURCE = changed.replace(library._MARK, library.VERSION)  # type: ignore[misc]
+    """Have the Functions publish one field more, under names that belong to the new text."""
+    changed = library.SOURCE.replace("{kind = 'touched',", f"{{kind = 'touched', mood = '{MOOD}',")
+    assert changed != library.SOURCE
+    version = sha256(changed.encode()).hexdigest()[:10]
+    changed = changed.replace(library.VERSION, version)
+    library.VERSION, library.SOURCE = version, changed  # type: ignore[misc]
 
 
 def change_the_rest() -> None:
-    """Everything else, once the Functions are changed: whoever is imported now takes the new names."""
-    from saratoga_server import serving
+    """Change the rest; modules that are imported from now on use the new Functions."""
+    from saratoga_server import app
     from saratoga_server.domain import tables
     from saratoga_server.domain.tables import TableState, packing
     from saratoga_server.logs import EventLog
@@ -39,7 +39,7 @@ def change_the_rest() -> None:
     log = EventLog("other_version")
     pack, unpack, encode = packing.pack, packing.unpack, nudges.encode_node_event
     found: set[str] = set()
-    """Tables that were read with the field; what is packed may never be written."""
+    """Tables that were read with the field."""
 
     def packed(table: TableState) -> bytes:
         return bytes(msgpack.packb(with_moods(msgpack.unpackb(pack(table))), use_bin_type=False))
@@ -60,24 +60,24 @@ def change_the_rest() -> None:
                 each.append(MOOD)
         return bytes(msgpack.packb(told))
 
-    # the floor takes both from there at every call
+    # looked up there at every call
     tables.pack, tables.unpack = packed, unpacked
     for module in (nudges, channel, listener):
-        module.encode_nudge = encoded  # type: ignore[attr-defined]
-    serving.program = lambda: f"saratoga-server {VERSION}"
+        vars(module)["encode_node_event"] = encoded
+    app.program = lambda: f"saratoga-server {VERSION}"
 
 
 def with_moods(body: dict[str, Any]) -> dict[str, Any]:
-    """The body with a field more wherever one may stand."""
+    """Return the body with one field more in each part."""
     for part in parts(body).values():
         part["mood"] = MOOD
     return body
 
 
 def moods_lost(body: dict[str, Any]) -> list[str]:
-    """Where the field is missing, though a node that has it has written there.
+    """Return the parts that lack the field.
 
-    A seat, or an outcome, may be newer than that.
+    Seats and outcomes do not count: an older node may have added them since.
     """
     return [where for where in ("table", "settings") if parts(body)[where].get("mood") != MOOD]
 

@@ -18,8 +18,8 @@ import click
 import msgspec
 
 from saratoga_server.admin.acts import Administration, NotDone, TableLine
-from saratoga_server.composition import compose_table_cache
-from saratoga_server.config import Settings
+from saratoga_server.app import compose_table_cache
+from saratoga_server.config import Config
 from saratoga_server.embedded_store.embedded import running_url
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.connection import open_store
@@ -82,7 +82,7 @@ def _user() -> str:
 @click.pass_context
 def admin(context: click.Context, redis: str | None, data: Path | None) -> None:
     """Look after a server that is running: every act is felt at once, and kept in an audit log."""
-    server = context.find_object(Settings) or Settings()
+    server = context.find_object(Config) or Config()
     # a folder named here means the store in that folder, whatever the server's options say
     url = redis or (None if data else server.redis)
     folder = dataclasses.replace(server, data=data) if data else server

@@ -28,7 +28,7 @@ SOCKET_PATH_LIMIT: Final = 100
 """Bytes; macOS allows 103, Linux 107."""
 
 _FIRST_PAUSE: Final = 0.002
-_LONGEST_PAUSE: Final = 0.1
+_LONGEST_PAUSE: Final = 0.01
 _PROCESS_ID: Final = re.compile(rb"process_id:(\d+)\r")
 _FOLDER_NAME: Final = "saratoga-"
 """What the names of the sockets' folders begin with."""

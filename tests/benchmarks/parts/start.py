@@ -26,7 +26,7 @@ from saratoga_server.store.connection import open_store
 LIBRARIES = "click, hiredis, msgspec, redis.asyncio, uvloop, websockets.asyncio.server"
 """What the server stands on, with what that needs of the standard library."""
 
-SERVER = "saratoga_server.__main__, saratoga_server.starting, saratoga_server.serving, uvloop"
+SERVER = "saratoga_server.__main__, saratoga_server.app, uvloop"
 
 _ONCE_UP = "import gc, os; gc.disable(); import {}; os._exit(0)"
 """A program that imports, as a house does that looks seldom for garbage; nothing of how it ends counts."""

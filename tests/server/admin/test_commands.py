@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from kit.stores import StoreServer
 from kit.tables import ANN, BEN, CODE, seated
 from saratoga_server.admin.commands import admin
-from saratoga_server.config import Settings
+from saratoga_server.config import Config
 from saratoga_server.domain.tables import Phase, due, pack, unpack
 from saratoga_server.domain.usernames import checked_name
 from saratoga_server.embedded_store.embedded import EmbeddedStore
@@ -162,17 +162,17 @@ def test_where_no_server_runs_the_way_out_is_named(tmp_path: Path) -> None:
 
 
 def test_the_embedded_store_is_found_by_its_folder(tmp_path: Path) -> None:
-    settings = Settings(data=tmp_path / "data", durability=Durability.FAST)
+    config = Config(data=tmp_path / "data", durability=Durability.FAST)
 
     async def run() -> tuple[Result, Result]:
-        async with EmbeddedStore(settings.store_folder, settings.durability) as url:
-            async with open_store(url, settings.durability) as store:
+        async with EmbeddedStore(config.store_folder, config.durability) as url:
+            async with open_store(url, config.durability) as store:
                 await furnish(store)
             # the command has a loop of its own, so a thread of its own
             named = await asyncio.to_thread(
-                CliRunner().invoke, admin, ["--data", str(settings.data), "tables"]
+                CliRunner().invoke, admin, ["--data", str(config.data), "tables"]
             )
-            inherited = await asyncio.to_thread(CliRunner().invoke, admin, ["tables"], obj=settings)
+            inherited = await asyncio.to_thread(CliRunner().invoke, admin, ["tables"], obj=config)
             return named, inherited
 
     for result in asyncio.run(run()):

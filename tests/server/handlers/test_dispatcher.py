@@ -48,7 +48,7 @@ from saratoga_protocol.events import (
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_rules.record import parse_record
 from saratoga_rules.verify import verify
-from saratoga_server.composition import compose
+from saratoga_server.app import compose
 from saratoga_server.domain.tables import Change, TableState, resume, unpack
 from saratoga_server.domain.tables.state import FORMAT
 from saratoga_server.metrics.counters import Metrics

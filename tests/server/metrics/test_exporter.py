@@ -1,17 +1,20 @@
-"""What the house counts, as Prometheus reads it."""
+"""The counts of a node as Prometheus reads them."""
 
 import socket
+from collections.abc import Iterator
+from urllib.request import urlopen
 
+import pytest
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.metrics.samples import registry_of, server_on
+from saratoga_server.metrics.exporter import MetricsServer, registry_of, serve_metrics
 from saratoga_server.ports import StoreHealth
 
 
 def samples(metrics: Metrics) -> dict[str, float]:
-    """Every sample of the house by name and labels, as a scrape shows it."""
+    """Every sample by name and labels, as a scrape shows it."""
     return read(generate_latest(registry_of(metrics, "east-1")).decode())
 
 
@@ -23,7 +26,7 @@ def read(text: str) -> dict[str, float]:
     }
 
 
-def test_everything_starts_at_nothing() -> None:
+def test_every_count_starts_at_zero() -> None:
     seen = samples(Metrics())
     assert seen["saratoga_connections"] == 0
     assert seen["saratoga_moves_acknowledged_total"] == 0
@@ -33,7 +36,7 @@ def test_everything_starts_at_nothing() -> None:
     assert seen["saratoga_limited_total[connections]"] == 0
 
 
-def test_what_was_counted_is_what_is_scraped() -> None:
+def test_a_scrape_shows_what_was_counted() -> None:
     metrics = Metrics()
     metrics.connections = 3
     metrics.commands["move"] += 2
@@ -57,18 +60,20 @@ def test_what_was_counted_is_what_is_scraped() -> None:
     assert seen["saratoga_limited_total[codes]"] == 7
 
 
-def test_a_node_tells_of_races_news_and_readiness() -> None:
+def test_a_scrape_shows_races_node_events_and_readiness() -> None:
     metrics = Metrics()
     assert samples(metrics)["saratoga_ready"] == 0
     metrics.races_begun, metrics.races_over = 2, 1
     metrics.resubscriptions, metrics.is_ready, metrics.unread_results = 3, True, 4
+    metrics.node_events["touched"] += 5
     seen = samples(metrics)
     assert (seen["saratoga_races_begun_total"], seen["saratoga_races_over_total"]) == (2, 1)
     assert (seen["saratoga_resubscriptions_total"], seen["saratoga_ready"]) == (3, 1)
     assert seen["saratoga_unread_results"] == 4
+    assert seen["saratoga_node_events_total[touched]"] == 5
 
 
-def test_every_primary_of_the_store_has_its_figures() -> None:
+def test_a_scrape_shows_every_primary_of_the_store() -> None:
     metrics = Metrics()
     metrics.stores = (
         StoreHealth(
@@ -110,8 +115,46 @@ def test_batches_and_latencies_are_histograms() -> None:
     assert seen["saratoga_loop_lag_seconds_bucket[0.25]"] == 1
 
 
-def test_a_server_stands_on_the_socket_that_it_is_given() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        server = server_on(door, Metrics(), "east-1")
-        assert server.socket is door
-        assert server.server_port == door.getsockname()[1]
+@pytest.fixture
+def server() -> Iterator[tuple[Metrics, MetricsServer]]:
+    metrics = Metrics()
+    server = serve_metrics(metrics, "east-1", "127.0.0.1", 0)
+    yield metrics, server
+    server.close()
+
+
+def scraped(port: int) -> dict[str, float]:
+    with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+        return read(answer.read().decode())
+
+
+def test_every_scrape_shows_the_counts_of_that_moment(
+    server: tuple[Metrics, MetricsServer],
+) -> None:
+    metrics, served = server
+    for count in (7, 8):
+        metrics.moves_acknowledged = count
+        seen = scraped(served.port)
+        assert seen["saratoga_moves_acknowledged_total"] == count
+        assert seen["saratoga_node[east-1]"] == 1
+        assert seen["process_resident_memory_bytes"] > 0
+
+
+def test_a_port_that_is_taken_is_an_error(server: tuple[Metrics, MetricsServer]) -> None:
+    _, served = server
+    with pytest.raises(OSError, match="in use"):
+        serve_metrics(Metrics(), "east-2", "127.0.0.1", served.port)
+
+
+def test_only_the_given_address_is_listened_on(server: tuple[Metrics, MetricsServer]) -> None:
+    _, served = server
+    with socket.socket() as other, pytest.raises(ConnectionRefusedError):
+        other.connect(("127.0.0.2", served.port))
+
+
+def test_a_closed_server_leaves_its_port_to_the_next() -> None:
+    first = serve_metrics(Metrics(), "east-1", "127.0.0.1", 0)
+    first.close()
+    second = serve_metrics(Metrics(), "east-1", "127.0.0.1", first.port)
+    second.close()
+    assert second.port == first.port

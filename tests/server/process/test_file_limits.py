@@ -1,4 +1,4 @@
-"""Files that may be open: a house takes all that it may have."""
+"""The server raises its limit on open files."""
 
 import resource
 from collections.abc import Iterator
@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from kit.house import open_house
-from saratoga_server.process.files import allow_all_files
+from saratoga_server.process.file_limits import raise_open_file_limit
 
 FEW = 512
 
 
 @pytest.fixture
 def few() -> Iterator[int]:
-    """This process, and whoever it starts, may have few files open, and take more; how many."""
+    """Lower the soft limit of this process and its children; returns the hard limit."""
     before, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (FEW, most))
     try:
@@ -23,19 +23,19 @@ def few() -> Iterator[int]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (before, most))
 
 
-def test_all_files_that_may_be_open_may_be(few: int) -> None:
-    allow_all_files()
+def test_the_soft_limit_is_raised_to_the_hard_limit(few: int) -> None:
+    raise_open_file_limit()
     assert resource.getrlimit(resource.RLIMIT_NOFILE) == (few, few)
 
 
 def files_of(process: int) -> tuple[int, int]:
-    """How many it may have open, and how many it may take."""
+    """Return the soft and the hard limit of a process."""
     limits = Path(f"/proc/{process}/limits").read_text(encoding="ascii")
     (line,) = (line for line in limits.splitlines() if line.startswith("Max open files"))
     now, most = line.split()[3:5]
     return int(now), int(most)
 
 
-async def test_a_house_started_where_few_may_be_open_takes_more(few: int) -> None:
+async def test_a_server_that_is_started_with_a_low_limit_raises_it(few: int) -> None:
     async with open_house() as house:
         assert files_of(house.pid) == (few, few)
