@@ -38,10 +38,11 @@ async def keep_open(
     stop: Stop,
     parent: Parent | None,
     ready: Callable[[str], None],
+    supervision: Sequence["asyncio.Task[None]"],
 ) -> None:
     """Keep the house open until it is told to stop; `ready` is told where players come in.
 
-    Raises `TaskEnded` if it closed for another reason, and `CannotOpen`.
+    `supervision` are tasks that run already and end only if something is wrong. Raises `TaskEnded` if it closed for another reason, and `CannotOpen`.
     """
     house = await compose(store, settings.node, program(), metrics)
     gateway = Gateway(house, _door(settings), HttpPages(house), metrics)
@@ -52,6 +53,7 @@ async def keep_open(
     try:
         port = await _open_door(gateway, settings, parent)
         duties = [
+            *supervision,
             asyncio.create_task(Scheduler(house, store.tables.due).keep()),
             asyncio.create_task(gateway.watch()),
             asyncio.create_task(gateway.stay_alive()),

@@ -40,15 +40,18 @@ log = EventLog("server")
 
 
 @asynccontextmanager
-async def _store_url(settings: Settings) -> AsyncIterator[str]:
-    """Where the store is: the one that was named, or the embedded one, running while needed."""
+async def _open_store_address(
+    settings: Settings,
+) -> AsyncIterator[tuple[str, list["asyncio.Task[None]"]]]:
+    """Yield the store's address; for the embedded store also the task that keeps it running."""
     if settings.redis is not None:
-        yield settings.redis
+        yield settings.redis, []
         return
     folder = settings.store_folder
-    async with EmbeddedStore(folder, settings.durability) as url:
+    embedded = EmbeddedStore(folder, settings.durability)
+    async with embedded as url:
         log.info("store_open", folder=str(folder))
-        yield url
+        yield url, [embedded.supervision]
 
 
 def _say_ready(where: str, parent: Parent | None) -> None:
@@ -79,7 +82,7 @@ async def serve(settings: Settings, parent: Parent | None = None) -> None:
         parent.on_end(stop.retire)
     metrics = Metrics()
     connecting = _loaded(_connection)
-    async with _store_url(settings) as url:
+    async with _open_store_address(settings) as (url, supervision):
         connection = await connecting
         loading = _loaded(_serving)
         async with connection.open_store(
@@ -90,7 +93,13 @@ async def serve(settings: Settings, parent: Parent | None = None) -> None:
         ) as store:
             serving = await loading
             await serving.keep_open(
-                settings, store, metrics, stop, parent, lambda where: _say_ready(where, parent)
+                settings,
+                store,
+                metrics,
+                stop,
+                parent,
+                lambda where: _say_ready(where, parent),
+                supervision,
             )
 
 
@@ -118,7 +127,7 @@ async def _keep_workers(settings: Settings) -> None:
     from saratoga_server.process.parent import keep_house
 
     await keep_house(
-        settings, _store_url, STOP_WITHIN, lambda where: _say_ready(where, parent=None)
+        settings, _open_store_address, STOP_WITHIN, lambda where: _say_ready(where, parent=None)
     )
 
 

@@ -1,6 +1,13 @@
 """Processes, as others see them."""
 
 import os
+import socket
+import struct
+import time
+from pathlib import Path
+
+GONE_WITHIN = 20.0
+"""Seconds: a bound for what is awaited, never a measure."""
 
 
 def is_running(pid: int) -> bool:
@@ -10,3 +17,21 @@ def is_running(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def wait_until_gone(pid: int) -> None:
+    """Wait until the process, which may be anybody's child, has ended."""
+    until = time.monotonic() + GONE_WITHIN
+    while is_running(pid):
+        assert time.monotonic() < until, f"process {pid} does not end"
+        time.sleep(0.005)
+
+
+def listener_of(path: Path) -> int:
+    """The process that listens on a Unix socket; raises `OSError` if none does."""
+    credentials = struct.Struct("3i")
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(path))
+        told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, credentials.size)
+    pid: int = credentials.unpack(told)[0]
+    return pid

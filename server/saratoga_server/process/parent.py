@@ -25,7 +25,7 @@ from saratoga_server.process.workers import Workers
 
 log = EventLog("parent")
 
-StoreUrl = Callable[[Settings], AbstractAsyncContextManager[str]]
+StoreUrl = Callable[[Settings], AbstractAsyncContextManager[tuple[str, list["asyncio.Task[None]"]]]]
 
 
 def posts(
@@ -69,7 +69,7 @@ async def keep_house(
 
     try:
         doors = tuple(door.fileno() for door in bound)
-        async with store(settings) as url:
+        async with store(settings) as (url, _):
             inherited = url if settings.redis is None else None
             workers = Workers(
                 posts(settings, doors, inherited, file.fileno()),
