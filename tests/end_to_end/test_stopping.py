@@ -15,6 +15,7 @@ from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Alive
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_server.cancellation import TaskEnded
+from saratoga_server.embedded_store.socket_path import SOCKET
 
 WITHIN = 30.0
 """Seconds: a bound for what is awaited, never a measure."""
@@ -62,7 +63,7 @@ async def test_told_twice_it_ends_at_once(flags: tuple[str, ...]) -> None:
             # cut off: what was said before stands, and there was no time for a goodbye
             assert (await anna.sent_away())[0] == 1006
         assert await ended(house) == 0
-        assert not (house.data / "store" / "store.json").exists()
+        assert not house.store_socket.exists()
         assert any(event["event"] == "closed_in_haste" for event in house.events())
 
 
@@ -85,7 +86,7 @@ async def test_a_parent_whose_terminal_is_closed_stops_and_does_not_replace_its_
         terminal.close()
         async with asyncio.timeout(WITHIN):
             assert await process.wait() == 0
-    assert not (tmp_path / "store" / "store.json").exists()
+    assert not (tmp_path / "store" / SOCKET).exists()
 
 
 @pytest.mark.parametrize("workers", [(), ("--workers", "1")])
@@ -107,7 +108,7 @@ async def test_a_house_that_cannot_print_that_it_is_ready_is_open_all_the_same(
         rest = await process.stderr.read()
         assert await process.wait() == 0
     assert b"Traceback" not in rest
-    assert not (tmp_path / "store" / "store.json").exists()
+    assert not (tmp_path / "store" / SOCKET).exists()
 
 
 async def test_a_house_that_ends_by_a_fault_of_its_own_sends_players_away_and_says_so() -> None:
@@ -120,4 +121,4 @@ async def test_a_house_that_ends_by_a_fault_of_its_own_sends_players_away_and_sa
         (fault,) = (event for event in house.events() if event["event"] == "house_fault")
         assert "lost the place" in fault["fault"]
         assert house.log.read_text().rstrip().endswith(str(TaskEnded()))
-        assert not (house.data / "store" / "store.json").exists()
+        assert not house.store_socket.exists()

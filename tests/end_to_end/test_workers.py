@@ -43,11 +43,6 @@ async def gone(pid: int) -> None:
             pass
 
 
-def store_pid(house: House) -> int | None:
-    note = house.data / "store" / "store.json"
-    return int(note.read_text().partition('"pid":')[2].partition(",")[0]) if note.exists() else None
-
-
 @pytest.fixture
 def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
     """Where a service manager would listen to what it has started."""
@@ -92,7 +87,7 @@ async def test_all_workers_are_one_house_and_leave_nothing_behind() -> None:
                 assert await each.sent_away() == (RESTARTING.code, RESTARTING.reason)
         for pid in everybody.values():
             await gone(pid)
-        assert store_pid(house) is None
+        assert not house.store_socket.exists()
 
 
 async def test_a_killed_worker_is_followed_by_another_and_the_door_stays_open() -> None:
@@ -113,7 +108,7 @@ async def test_hanging_up_replaces_the_workers_and_keeps_the_store_and_the_port(
     manager: socket.socket,
 ) -> None:
     async with open_house("--workers", "2", "--node", "east") as house:
-        first, store = workers(house), store_pid(house)
+        first, store = workers(house), house.store_pid()
         async with guest(house.url, "Anna") as anna:
             assert house.process is not None
             house.process.send_signal(signal.SIGHUP)
@@ -122,7 +117,7 @@ async def test_hanging_up_replaces_the_workers_and_keeps_the_store_and_the_port(
                 assert isinstance(await bert.ask(Heartbeat), Alive)
         await logged(house, "workers_replaced")
         assert set(workers(house).values()).isdisjoint(first.values())
-        assert store_pid(house) == store
+        assert house.store_pid() == store
     # only the parent speaks to who manages it
     assert heard(manager) == ["READY=1", "RELOADING=1", "READY=1", "STOPPING=1"]
 
@@ -138,7 +133,6 @@ async def test_the_workers_of_a_killed_parent_end_in_order_and_the_next_house_ha
         for pid in first.values():
             await gone(pid)
         await house.start()
-        assert any(event["event"] == "store_taken_over" for event in house.events())
 
 
 async def test_a_port_that_is_taken_is_said_once() -> None:

@@ -11,12 +11,15 @@ GONE_WITHIN = 20.0
 
 
 def is_running(pid: int) -> bool:
-    """Whether there is such a process."""
+    """Whether there is such a process, and it has not ended yet."""
     try:
         os.kill(pid, 0)
+        # one that has ended may be listed until its parent takes note of it
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
     except ProcessLookupError:
         return False
-    return True
+    except FileNotFoundError:
+        return not Path("/proc/self").exists()
 
 
 def wait_until_gone(pid: int) -> None:
