@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kit.house import House, open_house
+from kit.processes import wait_until_gone
 from kit.pseudo_terminal import PseudoTerminal
 from kit.sockets import guest
 from saratoga_protocol.commands import Heartbeat
@@ -111,8 +112,11 @@ async def test_a_house_that_cannot_print_that_it_is_ready_is_open_all_the_same(
     assert not (tmp_path / "store" / SOCKET).exists()
 
 
-async def test_a_house_that_ends_by_a_fault_of_its_own_sends_players_away_and_says_so() -> None:
-    async with open_house(module="kit.ending_duty") as house:
+@pytest.mark.parametrize("module", ["kit.ending_duty", "kit.ending_supervision"])
+async def test_a_house_that_ends_by_a_fault_of_its_own_sends_players_away_and_says_so(
+    module: str,
+) -> None:
+    async with open_house(module=module) as house:
         house.forgiven.add("house_fault")
         async with guest(house.url, "Anna") as anna:
             tell(house, signal.SIGUSR1)
@@ -122,3 +126,13 @@ async def test_a_house_that_ends_by_a_fault_of_its_own_sends_players_away_and_sa
         assert "lost the place" in fault["fault"]
         assert house.log.read_text().rstrip().endswith(str(TaskEnded()))
         assert not house.store_socket.exists()
+
+
+async def test_a_killed_server_leaves_no_store_running() -> None:
+    async with open_house() as house:
+        store = house.store_pid()
+        await house.kill()
+        await asyncio.to_thread(wait_until_gone, store)
+        assert not house.store_socket.exists()
+        await house.start()
+        assert house.store_pid() != store

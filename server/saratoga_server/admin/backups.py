@@ -110,14 +110,14 @@ def _one_at_a_time(store_folder: Path) -> Iterator[None]:
 async def _save(url: str) -> str:
     """Have the store write a snapshot into its folder; return the store's version."""
     async with _client(url) as client:
-        before = await client.info()
+        server = await client.info("server")
         await _begin_to_save(client)
         after = await _persistence(client, "rdb_bgsave_in_progress")
-    if after["rdb_saves"] == before["rdb_saves"]:
+    if after["rdb_last_bgsave_status"] != "ok":
         raise StoreRefused(
             "The store could not write a snapshot; store.log in its folder says why."
         )
-    return f"Valkey {before['valkey_version']}"
+    return f"Valkey {server['valkey_version']}"
 
 
 async def _begin_to_save(client: "Redis") -> None:

@@ -59,7 +59,7 @@ def killed_server(folder: Path) -> int:
 def leftover_store(folder: Path) -> Iterator["subprocess.Popen[bytes]"]:
     """A store that holds the folder's lock and has no server, as it can be where the system is not Linux."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    command = [find_binary(), "--port", "0", "--unixsocket", SOCKET, "--appendonly", "yes"]
+    command = [str(find_binary()), "--port", "0", "--unixsocket", SOCKET, "--appendonly", "yes"]
     with (
         open_socket_path(folder) as path,
         # the lock goes to the store with the open file, as util-linux's flock does it
