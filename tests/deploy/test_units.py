@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from kit.deployment import DEPLOY
 from kit.house import open_house
 from kit.programs import program
 from kit.recorded_players import LINE_UP, players_at_a_table
@@ -18,8 +19,9 @@ from kit.units import UNITS, allowed_calls, values
 
 SERVER = UNITS / "saratoga-server@.service"
 BACKUP = UNITS / "saratoga-backup@.service"
+STORE_BACKUP = UNITS / "valkey-backup.service"
 
-MOST_EXPOSED = {SERVER.name: 1.0, BACKUP.name: 1.0}
+MOST_EXPOSED = {SERVER.name: 1.0, BACKUP.name: 1.0, STORE_BACKUP.name: 1.0}
 """By systemd's own reckoning: 0 is a service that can do nothing, 10 one that can do everything."""
 
 HOT = ("read,readv,recvfrom,recvmsg,write,writev,sendto,sendmsg,epoll_wait,epoll_pwait,epoll_ctl,"
@@ -41,13 +43,18 @@ def installed_units(tmp_path: Path) -> Path:
     shutil.copytree(UNITS, tmp_path / "units")
     for unit in (tmp_path / "units").glob("*.service"):
         text = unit.read_text().replace("/opt/saratoga/bin", str(Path(sys.executable).parent))
+        text = text.replace("/usr/local/bin/back-up-valkey", str(DEPLOY / "back-up-valkey.sh"))
         unit.write_text(text)
     return tmp_path / "units"
 
 
 @pytest.mark.needs("systemd-analyze")
 @pytest.mark.parametrize(
-    "unit", ["saratoga-server@x.service", "saratoga-backup@x.service", "saratoga-backup@x.timer"]
+    "unit",
+    [
+        *("saratoga-server@x.service", "saratoga-backup@x.service", "saratoga-backup@x.timer"),
+        *("valkey-backup.service", "valkey-backup.timer"),
+    ],
 )
 def test_systemd_finds_no_fault_with_a_unit(installed_units: Path, unit: str) -> None:
     said = subprocess.run(
@@ -60,7 +67,7 @@ def test_systemd_finds_no_fault_with_a_unit(installed_units: Path, unit: str) ->
 
 
 @pytest.mark.needs("systemd-analyze")
-@pytest.mark.parametrize("unit", [SERVER, BACKUP], ids=["server", "backup"])
+@pytest.mark.parametrize("unit", [SERVER, BACKUP, STORE_BACKUP], ids=lambda unit: unit.name)
 def test_a_unit_exposes_as_little_as_works(unit: Path) -> None:
     said = subprocess.run(
         [program("systemd-analyze"), "--no-pager", "security", "--offline=true", str(unit)],
@@ -78,9 +85,7 @@ async def test_a_house_at_a_race_needs_nothing_that_its_unit_forbids(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Workers, a store of its own, the manager told, a race, a backup, and the end: call by call."""
-    runtime, notified = tmp_path / "r", tmp_path / "n"
-    runtime.mkdir(mode=0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    notified = tmp_path / "n"
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setenv("NOTIFY_SOCKET", str(notified))
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
@@ -95,7 +100,6 @@ async def test_a_house_at_a_race_needs_nothing_that_its_unit_forbids(
             players_at_a_table(house.url, "canfield", "Guest") as players,
         ):
             await asyncio.gather(*(each.race(1, 0, len(LINE_UP)) for each in players))
-            monkeypatch.delenv("XDG_RUNTIME_DIR")
             backup = await asyncio.create_subprocess_exec(
                 *(*traced(tmp_path / "calls of the backup"), sys.executable, "-m"),
                 *("saratoga_server", "admin", "--data", str(house.data)),
@@ -106,8 +110,9 @@ async def test_a_house_at_a_race_needs_nothing_that_its_unit_forbids(
     calls = read_calls(tmp_path / "calls")
     assert {"clone", "clone3"} & {name for name, _ in calls}
     assert any("appendonlydir" in path for path in written(calls))
-    check(calls, SERVER, (house.folder, runtime))
-    check(read_calls(tmp_path / "calls of the backup"), BACKUP, (tmp_path / "backups",))
+    check(calls, SERVER, (house.folder,))
+    calls = read_calls(tmp_path / "calls of the backup")
+    check(calls, BACKUP, (house.data / "store", tmp_path / "backups"))
 
 
 def traced(account: Path) -> tuple[str, ...]:
