@@ -34,7 +34,7 @@ LEFTOVER_ENDS_WITHIN: Final = 20.0
 
 _LOOK_AGAIN: Final = 0.05
 """Seconds between two looks at a lock."""
-_RESTART_PAUSE: Final = 1.0
+RESTART_PAUSE: Final = 1.0
 """Seconds between two attempts to start the store again."""
 
 _SYNC: Final = {Durability.FAST: "everysec", Durability.SAFE: "always"}
@@ -130,7 +130,7 @@ class EmbeddedStore:
             else:
                 _log.warning("store_restarted", pid=store.pid)
                 return store
-            await asyncio.sleep(_RESTART_PAUSE)
+            await asyncio.sleep(RESTART_PAUSE)
 
     async def _lock_for_store(self) -> IO[str]:
         """Lock the folder for a new store, once a store whose server is gone has shut down."""

@@ -23,7 +23,7 @@ STOP_WITHIN: Final = 10.0
 _FIRST_PAUSE: Final = 0.002
 _LONGEST_PAUSE: Final = 0.1
 """Seconds between two looks at whether the store answers."""
-_LOG_LIMIT: Final = 4 * 1024 * 1024
+LOG_LIMIT: Final = 4 * 1024 * 1024
 """Bytes of `store.log` above which a new file is begun."""
 _LOG_LINES_SHOWN: Final = 8
 
@@ -116,7 +116,7 @@ def _spawn(
     folder: Path, settings: Mapping[str, str], lock: IO[str]
 ) -> "tuple[subprocess.Popen[bytes], int]":
     log_path = folder / "store.log"
-    if log_path.exists() and log_path.stat().st_size > _LOG_LIMIT:
+    if log_path.exists() and log_path.stat().st_size > LOG_LIMIT:
         log_path.replace(folder / "store.log.old")
     arguments = [
         part

@@ -228,7 +228,7 @@ async def test_a_killed_store_is_started_again_on_the_same_address(folder: Path)
 async def test_a_store_is_started_again_whatever_an_attempt_meets(
     folder: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedded, "_RESTART_PAUSE", 0.0)
+    monkeypatch.setattr(embedded, "RESTART_PAUSE", 0.0)
     faults: list[Exception] = [RuntimeError("odd"), OSError("no memory"), StoreRefused("not up")]
     start = StoreProcess.start
 

@@ -99,7 +99,7 @@ async def test_a_store_that_never_answers_is_refused_and_ended(
 
 
 async def test_a_long_log_is_put_aside(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "_LOG_LIMIT", 3)
+    monkeypatch.setattr(process, "LOG_LIMIT", 3)
     (folder / "store.log").write_text("long")
     await (await start(folder)).stop()
     assert (folder / "store.log.old").read_text() == "long"
