@@ -1,5 +1,6 @@
 """Processes, as others see them."""
 
+import fcntl
 import os
 import socket
 import struct
@@ -28,6 +29,20 @@ def wait_until_gone(pid: int) -> None:
     while is_running(pid):
         assert time.monotonic() < until, f"process {pid} does not end"
         time.sleep(0.005)
+
+
+def wait_until_unlocked(path: Path) -> None:
+    """Wait until no process holds the file's lock."""
+    until = time.monotonic() + GONE_WITHIN
+    with path.open("a") as file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                assert time.monotonic() < until, f"{path} stays locked"
+                time.sleep(0.005)
+            else:
+                return
 
 
 def listener_of(path: Path) -> int:

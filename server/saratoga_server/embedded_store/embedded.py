@@ -32,6 +32,9 @@ from saratoga_server.store.durability import Durability
 LEFTOVER_ENDS_WITHIN: Final = 20.0
 """Seconds for a store whose server is gone to end."""
 
+KILLED_SERVER_UNLOCKS_WITHIN: Final = 1.0
+"""Seconds for the lock of a server that was killed to be free."""
+
 _LOOK_AGAIN: Final = 0.05
 """Seconds between two looks at a lock."""
 RESTART_PAUSE: Final = 1.0
@@ -87,7 +90,7 @@ class EmbeddedStore:
     async def __aenter__(self) -> str:
         async with AsyncExitStack() as resources:
             _make_private(self.folder)
-            resources.enter_context(_lock_for_server(self.folder))
+            resources.enter_context(await _lock_for_server(self.folder))
             self._socket_path = resources.enter_context(open_socket_path(self.folder))
             self._process = await self._start()
             resources.push_async_callback(self._stop)
@@ -136,18 +139,15 @@ class EmbeddedStore:
         """Lock the folder for a new store, once a store whose server is gone has shut down."""
         clock = asyncio.get_running_loop().time
         until = clock() + LEFTOVER_ENDS_WITHIN
-        with contextlib.ExitStack() as opened:
-            lock = opened.enter_context((self.folder / "store.lock").open("a"))
-            while not _is_locked_now(lock):
-                if clock() > until:
-                    raise StoreRefused(
-                        f"A store whose server is gone still holds {self.folder} and does not shut "
-                        f"down. End its process (`fuser {self.folder / 'store.lock'}` names it), "
-                        "and start again."
-                    )
-                await ask(self._socket_path, b"SHUTDOWN")
-                await asyncio.sleep(_LOOK_AGAIN)
-            opened.pop_all()
+        path = self.folder / "store.lock"
+        while (lock := await _locked(path, within=0)) is None:
+            if clock() > until:
+                raise StoreRefused(
+                    f"A store whose server is gone still holds {self.folder} and does not shut down. "
+                    f"End its process (`fuser {path}` names it), and start again."
+                )
+            await ask(self._socket_path, b"SHUTDOWN")
+            await asyncio.sleep(_LOOK_AGAIN)
         return lock
 
 
@@ -162,23 +162,36 @@ def _make_private(folder: Path) -> None:
         )
 
 
-def _lock_for_server(folder: Path) -> IO[str]:
-    lock = (folder / "server.lock").open("a+")
-    if _is_locked_now(lock):
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
-        return lock
-    with lock:
-        lock.seek(0)
+async def _lock_for_server(folder: Path) -> IO[str]:
+    path = folder / "server.lock"
+    # a server that was killed while it started its store: the child has the lock for another moment
+    lock = await _locked(path, within=KILLED_SERVER_UNLOCKS_WITHIN)
+    if lock is None:
         raise StoreRefused(
-            f"{folder} is in use by another server, process {lock.read() or 'unknown'}. "
+            f"{folder} is in use by another server, process {path.read_text() or 'unknown'}. "
             "Stop that one, or give another folder with --data."
         )
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+    return lock
+
+
+async def _locked(path: Path, within: float) -> IO[str] | None:
+    """Open and lock the file, waiting for that at most so many seconds; `None` if others hold it."""
+    clock = asyncio.get_running_loop().time
+    until = clock() + within
+    with contextlib.ExitStack() as opened:
+        file = opened.enter_context(path.open("a"))
+        while not _is_locked_now(file):
+            if clock() >= until:
+                return None
+            await asyncio.sleep(_LOOK_AGAIN)
+        opened.pop_all()
+    return file
 
 
 def _is_locked_now(file: IO[str]) -> bool:
-    """Lock the file for this process unless another one holds the lock; return whether it is ours."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

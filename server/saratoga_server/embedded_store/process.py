@@ -21,7 +21,7 @@ STOP_WITHIN: Final = 10.0
 """Seconds for a store to write what is left and end."""
 
 _FIRST_PAUSE: Final = 0.002
-_LONGEST_PAUSE: Final = 0.1
+_LONGEST_PAUSE: Final = 0.02
 """Seconds between two looks at whether the store answers."""
 LOG_LIMIT: Final = 4 * 1024 * 1024
 """Bytes of `store.log` above which a new file is begun."""
@@ -38,6 +38,9 @@ _SETTINGS: Final = {
     # end even while the first append-only file is being made: nobody is left to serve
     "shutdown-on-sigterm": "nosave force",
 }
+
+_AT_OUR_WORD: Final = 'read -r _ && exec "$@" </dev/null'
+"""What the child does: it becomes the store when it is sent a line, and ends if we die before."""
 
 _log = EventLog("store")
 
@@ -123,14 +126,16 @@ def _spawn(
         for name, value in {**_SETTINGS, **settings}.items()
         for part in (f"--{name}", *(value.split() or [""]))
     ]
+    command = ["/bin/sh", "-c", _AT_OUR_WORD, "sh", str(find_binary()), *arguments]
     store_end, own_end = os.pipe()
     try:
         with log_path.open("ab") as log:
             process = subprocess.Popen(  # noqa: S603 - our own program and settings
-                [str(find_binary()), *arguments],
+                command,
                 # the working directory, so no path of the user's is in the store's settings
                 cwd=folder,
-                stdin=subprocess.DEVNULL,
+                bufsize=0,
+                stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
                 pass_fds=[lock.fileno(), store_end],
@@ -138,7 +143,10 @@ def _spawn(
                 start_new_session=True,
                 umask=0o077,
             )
-        _end_with_us(process.pid, store_end)
+        assert process.stdin is not None, "started with a pipe"
+        with process.stdin as word:
+            _end_with_us(process.pid, store_end)
+            word.write(b"\n")
     except BaseException:
         os.close(own_end)
         raise
@@ -150,9 +158,9 @@ def _spawn(
 def _end_with_us(pid: int, store_end: int) -> None:
     """Have the kernel send SIGTERM to the store when our end of a pipe closes, as it does when we die.
 
-    The store holds the other end open and never reads from it. Unlike PR_SET_PDEATHSIG this needs no code
-    in the child between fork and exec and does not depend on the thread that spawned it. Only Linux lets a
-    program choose the signal; elsewhere the next server on the folder shuts the store down.
+    The store holds the other end open and never reads from it. Unlike PR_SET_PDEATHSIG this needs no code of
+    ours in the child between fork and exec, and does not depend on the thread that spawned it. Only Linux
+    lets a program choose the signal; elsewhere the next server on the folder shuts the store down.
     """
     if sys.platform == "linux":
         fcntl.fcntl(store_end, fcntl.F_SETOWN, pid)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.processes import GONE_WITHIN, is_running, wait_until_gone
+from kit.processes import GONE_WITHIN, is_running, wait_until_gone, wait_until_unlocked
 from saratoga_server.embedded_store import process
 from saratoga_server.embedded_store.process import StoreProcess, find_binary
 from saratoga_server.embedded_store.socket_path import SOCKET, ask, open_socket_path, url_of
@@ -17,7 +17,7 @@ from saratoga_server.ports import StoreRefused
 from saratoga_server.store.clients import open_client
 
 PARENT = """
-import asyncio, sys
+import asyncio
 from pathlib import Path
 from saratoga_server.embedded_store.process import StoreProcess
 
@@ -31,6 +31,21 @@ async def main():
 
 asyncio.run(main())
 """
+
+
+KILLED_AFTER_FORK = (
+    """
+import fcntl, os, sys
+
+def kill(event, given):
+    if event == "fcntl.fcntl" and given[1] == fcntl.F_SETOWN:
+        os.kill(os.getpid(), 9)
+
+sys.addaudithook(kill)
+"""
+    + PARENT
+)
+"""The parent dies when the child is there, and before the kernel was told to end it."""
 
 
 @pytest.fixture
@@ -119,6 +134,13 @@ def test_a_killed_parents_store_ends_though_its_folder_was_deleted(tmp_path: Pat
     (folder / "lock").unlink()
     (folder / "appendonlydir").rename(tmp_path / "elsewhere")
     wait_until_gone(pid)
+
+
+async def test_a_parent_killed_while_it_starts_a_store_leaves_none(folder: Path) -> None:
+    parent = await asyncio.create_subprocess_exec(sys.executable, "-c", KILLED_AFTER_FORK)
+    assert await parent.wait() == -signal.SIGKILL
+    await asyncio.to_thread(wait_until_unlocked, folder / "lock")
+    assert (folder / "store.log").read_text() == ""
 
 
 async def test_a_store_ends_with_its_parent_while_it_makes_its_first_append_only_file(

@@ -1,7 +1,7 @@
 """The path to the store's socket: short enough for a Unix socket, private, and with any character."""
 
-import asyncio
 import os
+import socket
 import tempfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -67,11 +67,9 @@ async def test_a_socket_without_a_store_gives_no_answer(tmp_path: Path) -> None:
 async def test_a_store_that_hangs_gives_no_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read()
-        writer.close()
-
     monkeypatch.setattr("saratoga_server.embedded_store.socket_path.ANSWER_WITHIN", 0.05)
     monkeypatch.chdir(tmp_path)
-    async with await asyncio.start_unix_server(hang, SOCKET):
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(SOCKET)
+        listening.listen()
         assert await ask(SOCKET, b"PING") == b""
