@@ -46,7 +46,6 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "server/store/line.py": STORE,
     "server/store/listener.py": ("tests/server/store/test_channel.py",),
     "server/store/link.py": STORE,
-    "server/embedded_store/process.py": ("tests/server/embedded_store/test_embedded.py",),
     # the bots' minds: by what they bank, move by move, in every game
     "client/bots/alone.py": ("tests/client/bots/test_strengths.py",),
     "client/bots/choice.py": ("tests/client/bots/test_strengths.py",),

@@ -9,7 +9,7 @@ import secrets
 import ssl
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from importlib.metadata import version
 from typing import Final
@@ -119,7 +119,7 @@ async def serve(config: Config) -> None:
     metrics = Metrics()
     async with (
         _metrics_server(config, metrics),
-        _store_url(config) as url,
+        _store_address(config) as (url, supervision),
         open_store(
             url,
             config.durability,
@@ -127,12 +127,20 @@ async def serve(config: Config) -> None:
             on_batch=metrics.batches.observe,
         ) as store,
     ):
-        await _serve_players(config, store, metrics, shutdown)
+        await _serve_players(config, store, metrics, shutdown, supervision)
 
 
 async def _serve_players(
-    config: Config, store: Store, metrics: Metrics, shutdown: Shutdown
+    config: Config,
+    store: Store,
+    metrics: Metrics,
+    shutdown: Shutdown,
+    supervision: Sequence[asyncio.Task[None]],
 ) -> None:
+    """Serve players until shutdown is requested, or a task ends that should not.
+
+    `supervision`: tasks that run already.
+    """
     node = await compose(store, config.node, program(), metrics)
     gateway = Gateway(node.dispatcher, _door(config), HttpPages(node), metrics)
     sampler = Sampler(node, Health(store.primaries).look, metrics)
@@ -154,7 +162,7 @@ async def _serve_players(
     _announce(address)
     node.background_tasks.spawn(_finish_startup())
     requested = asyncio.create_task(shutdown.requested.wait())
-    await asyncio.wait([requested, *tasks], return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait([requested, *tasks, *supervision], return_when=asyncio.FIRST_COMPLETED)
     has_failed = not shutdown.requested.is_set()
     systemd.notify(systemd.STOPPING)
     await _close(node, gateway, shutdown, config.drain_delay, [*tasks, requested])
@@ -163,15 +171,18 @@ async def _serve_players(
 
 
 @asynccontextmanager
-async def _store_url(config: Config) -> AsyncIterator[str]:
-    """The URL of the configured store, or of the embedded one, which runs meanwhile."""
+async def _store_address(
+    config: Config,
+) -> AsyncIterator[tuple[str, list[asyncio.Task[None]]]]:
+    """Yield the store's address; for the embedded store also the task that keeps it running."""
     if config.redis is not None:
-        yield config.redis
+        yield config.redis, []
         return
     folder = config.store_folder
-    async with EmbeddedStore(folder, config.durability) as url:
+    embedded = EmbeddedStore(folder, config.durability)
+    async with embedded as url:
         log.info("store_open", folder=str(folder))
-        yield url
+        yield url, [embedded.supervision]
 
 
 @asynccontextmanager

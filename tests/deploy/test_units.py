@@ -21,8 +21,9 @@ from saratoga_server.config import DEFAULT_METRICS_PORT, DEFAULT_PORT
 
 SERVER = UNITS / "saratoga-server@.service"
 BACKUP = UNITS / "saratoga-backup@.service"
+STORE_BACKUP = UNITS / "valkey-backup.service"
 
-MOST_EXPOSED = {SERVER.name: 1.0, BACKUP.name: 1.0}
+MOST_EXPOSED = {SERVER.name: 1.0, BACKUP.name: 1.0, STORE_BACKUP.name: 1.0}
 """On systemd's scale: a service at 0 can do nothing, one at 10 everything."""
 
 HOT = ("read,readv,recvfrom,recvmsg,write,writev,sendto,sendmsg,epoll_wait,epoll_pwait,epoll_ctl,"
@@ -44,13 +45,18 @@ def installed_units(tmp_path: Path) -> Path:
     shutil.copytree(UNITS, tmp_path / "units")
     for unit in (tmp_path / "units").glob("*.service"):
         text = unit.read_text().replace("/opt/saratoga/bin", str(Path(sys.executable).parent))
+        text = text.replace("/usr/local/bin/back-up-valkey", str(DEPLOY / "back-up-valkey.sh"))
         unit.write_text(text)
     return tmp_path / "units"
 
 
 @pytest.mark.needs("systemd-analyze")
 @pytest.mark.parametrize(
-    "unit", ["saratoga-server@x.service", "saratoga-backup@x.service", "saratoga-backup@x.timer"]
+    "unit",
+    [
+        *("saratoga-server@x.service", "saratoga-backup@x.service", "saratoga-backup@x.timer"),
+        *("valkey-backup.service", "valkey-backup.timer"),
+    ],
 )
 def test_systemd_accepts_a_unit(installed_units: Path, unit: str) -> None:
     said = subprocess.run(
@@ -63,7 +69,7 @@ def test_systemd_accepts_a_unit(installed_units: Path, unit: str) -> None:
 
 
 @pytest.mark.needs("systemd-analyze")
-@pytest.mark.parametrize("unit", [SERVER, BACKUP], ids=["server", "backup"])
+@pytest.mark.parametrize("unit", [SERVER, BACKUP, STORE_BACKUP], ids=lambda unit: unit.name)
 def test_a_unit_exposes_as_little_as_works(unit: Path) -> None:
     said = subprocess.run(
         [program("systemd-analyze"), "--no-pager", "security", "--offline=true", str(unit)],
@@ -94,9 +100,7 @@ async def test_a_server_with_players_needs_nothing_that_its_unit_forbids(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Trace start, notifications, a race, a scrape, a backup and the end, with an embedded store."""
-    runtime, notified = tmp_path / "r", tmp_path / "n"
-    runtime.mkdir(mode=0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    notified = tmp_path / "n"
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setenv("NOTIFY_SOCKET", str(notified))
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
@@ -112,7 +116,6 @@ async def test_a_server_with_players_needs_nothing_that_its_unit_forbids(
         ):
             await asyncio.gather(*(each.race(1, 0, len(LINE_UP)) for each in players))
             assert (await asyncio.to_thread(scrape, house))["saratoga_ready"] == 1
-            monkeypatch.delenv("XDG_RUNTIME_DIR")
             backup = await asyncio.create_subprocess_exec(
                 *(*traced(tmp_path / "calls of the backup"), sys.executable, "-m"),
                 *("saratoga_server", "admin", "--data", str(house.data)),
@@ -123,8 +126,9 @@ async def test_a_server_with_players_needs_nothing_that_its_unit_forbids(
     calls = read_calls(tmp_path / "calls")
     assert {"clone", "clone3"} & {name for name, _ in calls}
     assert any("appendonlydir" in path for path in written(calls))
-    check(calls, SERVER, (house.folder, runtime))
-    check(read_calls(tmp_path / "calls of the backup"), BACKUP, (tmp_path / "backups",))
+    check(calls, SERVER, (house.folder,))
+    calls = read_calls(tmp_path / "calls of the backup")
+    check(calls, BACKUP, (house.data / "store", tmp_path / "backups"))
 
 
 def traced(account: Path) -> tuple[str, ...]:

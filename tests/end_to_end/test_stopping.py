@@ -6,13 +6,17 @@ import signal
 import sys
 from pathlib import Path
 
+import pytest
+
 from kit.house import House, open_house
+from kit.processes import wait_until_gone
 from kit.pseudo_terminal import PseudoTerminal
 from kit.sockets import guest
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Alive
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_server.cancellation import TaskEnded
+from saratoga_server.embedded_store.socket_path import SOCKET
 
 WITHIN = 30.0
 """Seconds: a bound for what is awaited, never a measure."""
@@ -55,7 +59,7 @@ async def test_a_second_signal_stops_it_at_once() -> None:
             # reset, without a close frame
             assert (await anna.sent_away())[0] == 1006
         assert await ended(house) == 0
-        assert not (house.data / "store" / "store.json").exists()
+        assert not house.store_socket.exists()
         assert any(event["event"] == "closed_in_haste" for event in house.events())
 
 
@@ -76,7 +80,7 @@ async def test_a_server_whose_terminal_is_closed_stops_in_order(tmp_path: Path) 
         terminal.close()
         async with asyncio.timeout(WITHIN):
             assert await process.wait() == 0
-    assert not (tmp_path / "store" / "store.json").exists()
+    assert not (tmp_path / "store" / SOCKET).exists()
 
 
 async def test_a_server_that_cannot_print_its_ready_line_serves_all_the_same(
@@ -97,11 +101,12 @@ async def test_a_server_that_cannot_print_its_ready_line_serves_all_the_same(
         rest = await process.stderr.read()
         assert await process.wait() == 0
     assert b"Traceback" not in rest
-    assert not (tmp_path / "store" / "store.json").exists()
+    assert not (tmp_path / "store" / SOCKET).exists()
 
 
-async def test_a_background_task_that_fails_ends_the_server_with_an_error() -> None:
-    async with open_house(module="kit.ending_duty") as house:
+@pytest.mark.parametrize("module", ["kit.ending_duty", "kit.ending_supervision"])
+async def test_a_background_task_that_fails_ends_the_server_with_an_error(module: str) -> None:
+    async with open_house(module=module) as house:
         house.forgiven.add("house_fault")
         async with guest(house.url, "Anna") as anna:
             tell(house, signal.SIGUSR1)
@@ -110,4 +115,14 @@ async def test_a_background_task_that_fails_ends_the_server_with_an_error() -> N
         (fault,) = (event for event in house.events() if event["event"] == "house_fault")
         assert "lost the place" in fault["fault"]
         assert house.log.read_text().rstrip().endswith(str(TaskEnded()))
-        assert not (house.data / "store" / "store.json").exists()
+        assert not house.store_socket.exists()
+
+
+async def test_a_killed_server_leaves_no_store_running() -> None:
+    async with open_house() as house:
+        store = house.store_pid()
+        await house.kill()
+        await asyncio.to_thread(wait_until_gone, store)
+        assert not house.store_socket.exists()
+        await house.start()
+        assert house.store_pid() != store
