@@ -23,8 +23,8 @@ from saratoga_server.process.garbage import spare_what_stays
 from saratoga_server.process.inheritance import Parent
 from saratoga_server.process.metrics_door import MetricsDoor
 from saratoga_server.process.stopping import STOP_WITHIN, Stop
-from saratoga_server.store.connection import Store
 from saratoga_server.store.health import Health
+from saratoga_server.store.opening import Store
 from saratoga_server.transport.gateway import Door, Gateway
 from saratoga_server.transport.http_api import HttpPages
 

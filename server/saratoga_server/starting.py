@@ -101,9 +101,9 @@ def _loaded(load: Callable[[], ModuleType]) -> "asyncio.Task[ModuleType]":
 
 def _connection() -> ModuleType:
     # while the embedded store comes up
-    from saratoga_server.store import connection
+    from saratoga_server.store import opening
 
-    return connection
+    return opening
 
 
 def _serving() -> ModuleType:

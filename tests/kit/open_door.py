@@ -15,7 +15,7 @@ from saratoga_server.composition import compose
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.live.scheduler import Scheduler
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.store.connection import Store, open_store
+from saratoga_server.store.opening import Store, open_store
 from saratoga_server.stores import Stores
 from saratoga_server.transport.gateway import Door, Gateway
 from saratoga_server.transport.http_api import HttpPages

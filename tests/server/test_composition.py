@@ -5,7 +5,7 @@ from kit.rooms import InventedTime, always, open_in_memory
 from kit.tables import NOON
 from saratoga_server.composition import compose
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.store.connection import Store
+from saratoga_server.store.opening import Store
 
 
 async def test_a_house_opens_on_a_real_store_by_the_stores_time(valkey: Store) -> None:

@@ -21,9 +21,8 @@ from saratoga_server.admin.acts import Administration, NotDone, TableLine
 from saratoga_server.config import Settings
 from saratoga_server.embedded_store.embedded import running_url
 from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.store.channel import publish
-from saratoga_server.store.connection import open_store
 from saratoga_server.store.durability import Durability
+from saratoga_server.store.opening import open_store
 
 CLOSED: Final = "The table was closed by whoever runs this server."
 AUDIT_LINES: Final = 50
@@ -55,8 +54,7 @@ class Office:
             )
         # the server has judged the store already, and by its own level
         async with open_store(url, Durability.FAST, trust_store=True) as store:
-            tell = functools.partial(publish, store.link)
-            return await act(Administration(stores=store, tell=tell, who=_who()))
+            return await act(Administration(stores=store, tell=store.news.tell, who=_who()))
 
 
 def _who() -> str:

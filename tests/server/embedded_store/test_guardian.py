@@ -20,7 +20,7 @@ from kit.running_race import ANNA, CODE, running_race
 from kit.stores import SCRATCH
 from saratoga_server.embedded_store import guardian, process
 from saratoga_server.embedded_store.embedded import EmbeddedStore
-from saratoga_server.store.connection import open_store
+from saratoga_server.store.opening import open_store
 
 HOUSE = """
 import asyncio, sys
