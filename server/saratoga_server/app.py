@@ -63,8 +63,8 @@ from saratoga_server.process import systemd
 from saratoga_server.process.file_limits import raise_open_file_limit
 from saratoga_server.process.garbage_collection import collect_rarely, freeze_startup_objects
 from saratoga_server.process.shutdown import Shutdown
-from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.health import Health
+from saratoga_server.store.opening import Store, open_store
 from saratoga_server.stores import Stores
 from saratoga_server.transport.gateway import Door, Gateway
 from saratoga_server.transport.http_api import HttpPages

@@ -27,7 +27,7 @@ from saratoga_rules.record import parse_record
 from saratoga_server.__main__ import main
 from saratoga_server.embedded_store.process import find_binary
 from saratoga_server.ports import BoardKey
-from saratoga_server.store.connection import Store, open_store
+from saratoga_server.store.opening import Store, open_store
 
 SHORT, LONG = "canfield", "lady-palk"
 """Games whose races take a few seconds, and a few more."""

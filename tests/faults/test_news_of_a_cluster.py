@@ -11,9 +11,9 @@ from kit.ears import Ear, listening
 from kit.movers import TABLES
 from saratoga_server.messages.node_events import Announce, Stood, StoodAt, Touched
 from saratoga_server.ports import TableWrite
-from saratoga_server.store.channel import HOUSE, PARTS
-from saratoga_server.store.connection import Store, open_store
+from saratoga_server.store.event_channel import EVERYBODY, PARTITION_CHANNELS
 from saratoga_server.store.keys import partition, table_key
+from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.slots import slot_of
 
 
@@ -71,7 +71,7 @@ async def test_after_a_failover_the_new_primary_is_listened_to(cluster: Cluster)
     async with two_nodes(cluster) as (far, east):
         await says_everything(far, east, 1)
         openings = east.openings
-        await asyncio.to_thread(cluster.fail_over, cluster.owner(HOUSE))
+        await asyncio.to_thread(cluster.fail_over, cluster.owner(EVERYBODY))
         await east.until(lambda: east.openings > openings)
         await says_everything(far, east, 2)
 
@@ -91,7 +91,7 @@ async def test_after_a_primarys_death_its_heir_is_listened_to(cluster: Cluster) 
 async def test_a_partition_that_moves_is_heard_of_at_its_new_place(cluster: Cluster) -> None:
     async with two_nodes(cluster) as (far, east):
         await says_everything(far, east, 1)
-        channel = PARTS[partition(TABLES[0])]
+        channel = PARTITION_CHANNELS[partition(TABLES[0])]
         source = cluster.owner(channel)
         target = next(each for each in cluster.primaries() if each is not source)
         openings = east.openings

@@ -31,7 +31,7 @@ from saratoga_protocol.events import AnyEvent, Dealt, MoveMade, Refused, Standin
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.admin.acts import Administration
 from saratoga_server.messages.node_events import NodeEvent
-from saratoga_server.store.connection import Store
+from saratoga_server.store.opening import Store
 
 
 @pytest.fixture

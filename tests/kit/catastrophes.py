@@ -22,7 +22,7 @@ from kit.recorded_players import LINE_UP, Notes, RecordedPlayer, players_at_a_ta
 from kit.stores import StoreServer
 from saratoga_rules.record import parse_record
 from saratoga_server.ports import BoardKey
-from saratoga_server.store.connection import Store, open_store
+from saratoga_server.store.opening import Store, open_store
 
 BACK_WITHIN = 60.0
 """Seconds: a bound for what is awaited, never a measure."""

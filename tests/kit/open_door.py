@@ -14,7 +14,7 @@ from saratoga_server.app import compose
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.node import Node
-from saratoga_server.store.connection import Store, open_store
+from saratoga_server.store.opening import Store, open_store
 from saratoga_server.stores import Stores
 from saratoga_server.transport.gateway import Door, Gateway
 from saratoga_server.transport.http_api import HttpPages

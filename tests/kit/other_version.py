@@ -33,11 +33,11 @@ def change_the_rest() -> None:
     from saratoga_server.domain import tables
     from saratoga_server.domain.tables import TableState, packing
     from saratoga_server.logs import EventLog
-    from saratoga_server.messages import node_events as nudges
-    from saratoga_server.store import channel, listener
+    from saratoga_server.messages import node_events
+    from saratoga_server.store import event_channel, subscriber
 
     log = EventLog("other_version")
-    pack, unpack, encode = packing.pack, packing.unpack, nudges.encode_node_event
+    pack, unpack, encode = packing.pack, packing.unpack, node_events.encode_node_event
     found: set[str] = set()
     """Tables that were read with the field."""
 
@@ -53,8 +53,8 @@ def change_the_rest() -> None:
             found.add(state.code)
         return state
 
-    def encoded(nudge: nudges.NodeEvent) -> bytes:
-        told = msgpack.unpackb(encode(nudge)) | {"mood": MOOD}
+    def encoded(event: node_events.NodeEvent) -> bytes:
+        told = msgpack.unpackb(encode(event)) | {"mood": MOOD}
         for stood in told.get("races", {}).values():
             for each in stood:
                 each.append(MOOD)
@@ -62,7 +62,7 @@ def change_the_rest() -> None:
 
     # looked up there at every call
     tables.pack, tables.unpack = packed, unpacked
-    for module in (nudges, channel, listener):
+    for module in (node_events, event_channel, subscriber):
         vars(module)["encode_node_event"] = encoded
     app.program = lambda: f"saratoga-server {VERSION}"
 

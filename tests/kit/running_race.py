@@ -15,7 +15,7 @@ from saratoga_server.ports import (
     StoredStanding,
     TableWrite,
 )
-from saratoga_server.store.connection import Store
+from saratoga_server.store.opening import Store
 
 AnyStore: TypeAlias = Store | FakeStore
 

@@ -12,7 +12,7 @@ from kit.rooms import InventedTime, always, open_in_memory
 from kit.tables import NOON
 from saratoga_server.app import compose, program
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.store.connection import Store
+from saratoga_server.store.opening import Store
 
 
 async def test_a_server_on_a_real_store_goes_by_the_stores_clock(valkey: Store) -> None:

@@ -23,8 +23,8 @@ from saratoga_server.app import compose_table_cache
 from saratoga_server.config import Config
 from saratoga_server.embedded_store.embedded import running_store
 from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.store.connection import open_store
 from saratoga_server.store.durability import Durability
+from saratoga_server.store.opening import open_store
 
 CLOSED: Final = "The table was closed by whoever runs this server."
 AUDIT_LINES: Final = 50

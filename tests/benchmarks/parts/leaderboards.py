@@ -14,8 +14,8 @@ from benchmarks.measuring import at_rest, processor_seconds
 from benchmarks.reports import Bar, Cell, Report
 from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import BoardKey, Millis, SettledResult, Settlement
-from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.keys import OUTBOX_KEYS, leaderboard_tag
+from saratoga_server.store.opening import Store, open_store
 
 FEW, MANY = 1_000, 1_000_000
 GAME = "canfield"
@@ -121,16 +121,16 @@ async def _kept(entries: int) -> AsyncIterator[Kept]:
 
 async def _fill(store: Store, entries: int) -> None:
     """So many rows, written in steps without syncing each; until the store's own tables are as they stay."""
-    await store.link.command("CONFIG", "SET", "appendfsync", "no")
+    await store.client.command("CONFIG", "SET", "appendfsync", "no")
     try:
         for first in range(0, entries, BATCH):
             rows = min(BATCH, entries - first)
-            there = await store.link.command("EVAL", _FILL, 0, leaderboard_tag(GAME), first, rows)
+            there = await store.client.command("EVAL", _FILL, 0, leaderboard_tag(GAME), first, rows)
             assert there == first + rows, there
         for first in range(0, round(entries * LOOKS), BATCH):
-            await store.link.command("EVAL", _LOOK, 0, leaderboard_tag(GAME), first, BATCH)
+            await store.client.command("EVAL", _LOOK, 0, leaderboard_tag(GAME), first, BATCH)
     finally:
-        await store.link.command("CONFIG", "SET", "appendfsync", "always")
+        await store.client.command("CONFIG", "SET", "appendfsync", "always")
     total, page = await store.leaderboards.page(KEY, entries // 2, PAGE)
     assert (total, len(page)) == (entries, PAGE), (total, page)
 
@@ -148,7 +148,7 @@ def _acts(store: Store, entries: int) -> dict[str, Act]:
         )
         now = Millis(int(time.time() * 1000))
         packed = pack_settlement(Settlement(race=race, game=GAME, start_at=now, results=results))
-        await store.link.command("RPUSH", OUTBOX_KEYS[7], packed)
+        await store.client.command("RPUSH", OUTBOX_KEYS[7], packed)
         assert len(await board.settle_outbox(10)) == 1
 
     return {

@@ -21,7 +21,7 @@ from benchmarks.reports import Bar, Report
 from kit.stores import StoreServer
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.embedded_store.process import find_binary
-from saratoga_server.store.connection import open_store
+from saratoga_server.store.opening import open_store
 
 LIBRARIES = "click, hiredis, msgspec, redis.asyncio, uvloop, websockets.asyncio.server"
 """What the server stands on, with what that needs of the standard library."""

@@ -10,7 +10,7 @@ from kit.running_race import CODE, running_race
 from saratoga_server.__main__ import main
 from saratoga_server.config import Settings
 from saratoga_server.embedded_store.embedded import EmbeddedStore
-from saratoga_server.store.connection import open_store
+from saratoga_server.store.opening import open_store
 
 EXTERNAL = "redis://:hunter2@store.example.org"
 

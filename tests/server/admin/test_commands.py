@@ -19,8 +19,8 @@ from saratoga_server.domain.tables import Phase, due, pack, unpack
 from saratoga_server.domain.usernames import checked_name
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.ports import PlayerRow, TableWrite
-from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.durability import Durability
+from saratoga_server.store.opening import Store, open_store
 
 T = TypeVar("T")
 

@@ -53,7 +53,7 @@ from saratoga_server.domain.tables import Change, TableState, resume, unpack
 from saratoga_server.domain.tables.state import FORMAT
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.ports import Millis
-from saratoga_server.store.connection import Store
+from saratoga_server.store.opening import Store
 
 ONE_CARD_TO_BANK = (
     "stock=2C3C4C5C6C7C waste=- reserve=- up=1,1,1,1 down=- columns=2D/9H/TH/KC base=1 passes=1"

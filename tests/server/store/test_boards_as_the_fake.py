@@ -12,7 +12,7 @@ from kit.fake_store import fake_store
 from kit.running_race import ANNA, BERT, AnyStore, commit_all, move, running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import BoardCommit, TableWrite
-from saratoga_server.store.connection import Store, open_store
+from saratoga_server.store.opening import Store, open_store
 
 numbers = count()
 

@@ -10,8 +10,8 @@ from kit.cluster import Cluster
 from kit.stores import StoreServer
 from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import Millis, RaceFinish, SettledResult, Settlement, TableWrite
-from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.keys import DUE_KEYS, OUTBOX_KEYS, due_key, outbox_key, partition
+from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.slots import slot_of
 
 CODE = "mint-otter-42"
@@ -70,6 +70,6 @@ async def test_a_look_that_goes_wrong_otherwise_says_so(
 ) -> None:
     if all(isinstance(each, int) for each in arguments):
         for key in (outbox_key(7), due_key(7)):
-            await real.link.command("SET", key, "neither a list nor a sorted set")
+            await real.client.command("SET", key, "neither a list nor a sorted set")
     with pytest.raises(ResponseError):
-        await real.link.read_everywhere(function, keys, *arguments)
+        await real.client.read_everywhere(function, keys, *arguments)

@@ -20,9 +20,9 @@ from saratoga_server.messages.node_events import (
     Touched,
 )
 from saratoga_server.ports import StoreUnavailable, TableWrite
-from saratoga_server.store.channel import PARTS, publish
-from saratoga_server.store.connection import Store, open_store
+from saratoga_server.store.event_channel import PARTITION_CHANNELS
 from saratoga_server.store.keys import partition
+from saratoga_server.store.opening import Store, open_store
 
 AnyStore = Store | FakeStore
 
@@ -80,8 +80,8 @@ async def test_nodes_hear_of_each_other(store_server: StoreServer) -> None:
 @pytest.mark.parametrize("junk", [b"\xc1junk", b"", b"\x81\xa4kind\xa4brew"])
 async def test_junk_on_the_channel_does_not_stop_the_listening(valkey: Store, junk: bytes) -> None:
     async with listening(valkey.news, "east") as east:
-        await valkey.link.command("SPUBLISH", PARTS[partition(CODE)], junk)
-        await publish(valkey.link, Renamed("p" * 16, "Zoë"))
+        await valkey.client.command("SPUBLISH", PARTITION_CHANNELS[partition(CODE)], junk)
+        await valkey.news.tell(Renamed("p" * 16, "Zoë"))
         await east.hears(Renamed("p" * 16, "Zoë"))
         assert east.openings == 1
 
