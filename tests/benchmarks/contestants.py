@@ -1,6 +1,5 @@
 """Who is measured: the bare echo, and the house as it is or with parts of it replaced."""
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -54,11 +53,6 @@ def echo_server() -> Iterator[Running]:
             server.terminate()
 
 
-def surroundings(packages: Path | None) -> dict[str, str]:
-    """The environment of a program that runs on what is installed in a folder, if one is given."""
-    return os.environ | ({"PYTHONPATH": str(packages)} if packages else {})
-
-
 @contextmanager
 def house_server(
     durability: str = "safe",
@@ -66,11 +60,9 @@ def house_server(
     altered: Sequence[str] = (),
     data: Path | None = None,
     limits: Sequence[str] = NO_LIMITS,
-    packages: Path | None = None,
 ) -> Iterator[Running]:
     """A house on its own store, in a new folder on the disk unless `flags` or `data` say otherwise.
 
-    It is this checkout's, or what is installed in the folder `packages`.
     Raises `RuntimeError` when it is left if the house noticed a fault of its own.
     """
     program = (
@@ -99,7 +91,6 @@ def house_server(
                 stdout=subprocess.PIPE,
                 stderr=told,
                 text=True,
-                env=surroundings(packages),
             ) as server,
         ):
             assert server.stdout is not None

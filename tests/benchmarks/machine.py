@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from saratoga_rules import judge
 from saratoga_server.embedded_store.process import find_binary
 
 PACKAGES = ("websockets", "uvloop", "msgspec", "redis", "hiredis")
@@ -60,7 +59,7 @@ def facts() -> list[str]:
         f"{processor()}, {os.cpu_count()} cores, {memory_gib():.0f} GiB; {platform.system()} "
         f"{platform.release()}",
         f"{platform.python_implementation()} {platform.python_version()}; {packages}",
-        f"store: {store()}; rules: {rules()}",
+        f"store: {store()}",
         f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
     ]
 
@@ -73,11 +72,6 @@ def processor() -> str:
 
 def memory_gib() -> float:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-
-
-def rules() -> str:
-    """Whether what judges is Python as it is written, or compiled."""
-    return "plain Python" if judge.__file__.endswith(".py") else "compiled"
 
 
 def store() -> str:

@@ -20,7 +20,6 @@ import uvloop
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.machine import Others, facts
-from benchmarks.parts.compiled import compiled
 from benchmarks.parts.leaderboards import leaderboards
 from benchmarks.parts.memory import memory
 from benchmarks.parts.moves import games, layers, moves
@@ -52,7 +51,6 @@ PARTS: dict[str, tuple[str, Part]] = {
     "pace": ("Moves at 60 % load", pace),
     "games": ("The games beside one another", games),
     "rules": ("The rules alone", rules),
-    "compiled": ("The rules compiled", compiled),
     "memory": ("Memory of a connection", memory),
     "start": ("Until players may come", start),
     "leaderboards": ("Leaderboards", leaderboards),

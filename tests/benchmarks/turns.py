@@ -10,7 +10,6 @@ import statistics
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.closed_loop import ClosedLoop, EchoLoop
@@ -100,19 +99,6 @@ async def house_and_echo(tables: int, rounds: int, game: str) -> Turns:
     return seen
 
 
-async def houses(
-    tables: int, rounds: int, game: str, one: Path | None, other: Path | None
-) -> Turns:
-    """Two houses, each with the packages that lie in a folder, if one is given."""
-    seen = Turns(planned=rounds * TURNS)
-    for _ in range(rounds):
-        async with _house(tables, game, one) as first, _house(tables, game, other) as second:
-            for each in (first, second):
-                await each.turn()
-            await _take_turns(seen, first, second)
-    return seen
-
-
 async def _take_turns(seen: Turns, one: Contestant, other: Contestant) -> None:
     for number in range(TURNS):
         if number % 2:
@@ -127,10 +113,10 @@ async def _take_turns(seen: Turns, one: Contestant, other: Contestant) -> None:
 
 
 @asynccontextmanager
-async def _house(tables: int, game: str, packages: Path | None = None) -> AsyncIterator[Contestant]:
+async def _house(tables: int, game: str) -> AsyncIterator[Contestant]:
     """Only as many tables wait for their turn to race as it takes: they cost the house something too."""
     seats = tables + SUPPLY.waiting(tables, (TURNS + 1) * (SETTLE + TURN))
-    with house_server(packages=packages) as running:
+    with house_server() as running:
         everyone = await racing_tables(seats, running.same, game, plausible)
         loop = ClosedLoop([*everyone])
         loop.pause()
