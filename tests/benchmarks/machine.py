@@ -1,4 +1,4 @@
-"""On what, with what and when it was measured."""
+"""The machine, the versions and the time of a measurement."""
 
 import os
 import platform
@@ -15,12 +15,20 @@ from saratoga_server.embedded_store.process import find_binary
 PACKAGES = ("websockets", "uvloop", "msgspec", "redis", "hiredis")
 
 
+MOST_ELSEWHERE = 0.05
+"""Share of all cores that something else may use while the machine counts as quiet."""
+
+
 class Others:
     """What else the machine does meanwhile: what neither this process nor its children have used."""
 
     def __init__(self) -> None:
         self._began = time.perf_counter()
         self._busy, self._ours = _busy(), _ours()
+
+    @property
+    def are_quiet(self) -> bool:
+        return self.share() <= MOST_ELSEWHERE
 
     def share(self) -> float:
         """Of all cores, since this was made; children count once they have ended."""
