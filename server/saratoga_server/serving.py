@@ -54,7 +54,7 @@ async def keep_open(
         duties = [
             asyncio.create_task(Scheduler(house, store.tables.due).keep()),
             asyncio.create_task(gateway.watch()),
-            asyncio.create_task(gateway.stay_alive()),
+            asyncio.create_task(gateway.keep_alive()),
             asyncio.create_task(house.news.keep()),
             asyncio.create_task(vitals.keep()),
             asyncio.create_task(door.keep_open()),
@@ -88,8 +88,6 @@ async def _settle_in() -> None:
 
 async def _open_door(gateway: Gateway, settings: Settings, parent: Parent | None) -> int:
     try:
-        if parent is not None:
-            return await gateway.open(parent.doors(), parent.census())
         return await gateway.open()
     except OSError as fault:
         raise cannot_listen(settings, fault) from None
@@ -149,7 +147,7 @@ async def _see_out(house: Dispatcher, gateway: Gateway, delay: float) -> None:
     gateway.stop_listening()
     try:
         async with asyncio.timeout(STOP_WITHIN):
-            await gateway.see_out(RESTARTING, house.is_racing)
+            await gateway.drain(RESTARTING, house.is_racing)
             await gateway.close(RESTARTING)
             await house.stop()
     except TimeoutError:

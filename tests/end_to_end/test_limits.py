@@ -15,9 +15,14 @@ from saratoga_client.trouble import HouseClosed, Refused, Unreachable
 from saratoga_protocol.commands import CreateTable, JoinTable, ListTables, WatchTable
 from saratoga_protocol.events import Snapshot, Tables
 from saratoga_protocol.refusals import TAKEN_OVER
-from saratoga_server.rate_limits.limits import MOST_OF_A_PLAYER, MOST_OPEN, PER_PLAYER, Act
+from saratoga_server.rate_limits.rates import (
+    MAX_CONNECTIONS_PER_ADDRESS,
+    MAX_CONNECTIONS_PER_PLAYER,
+    PER_PLAYER,
+    Action,
+)
 
-ROOM_FOR_FOUR = 4 / MOST_OPEN
+ROOM_FOR_FOUR = 4 / MAX_CONNECTIONS_PER_ADDRESS
 IMPATIENT = Timing(first_within=0.5)
 
 
@@ -69,7 +74,7 @@ async def test_the_newest_of_too_many_connections_takes_over_from_the_oldest(
         await seated.request(partial(CreateTable, game="canfield"))
         others = [
             await visits.enter_async_context(Connection(roomy.url, token))
-            for _ in range(MOST_OF_A_PLAYER)
+            for _ in range(MAX_CONNECTIONS_PER_PLAYER)
         ]
         with pytest.raises(HouseClosed) as closed:
             async for _ in others[0].events():
@@ -83,7 +88,7 @@ async def test_who_guesses_codes_is_told_to_wait_and_keeps_the_seat(roomy: Namin
     async with Connection(roomy.url, new_token(), name="Bert") as bert:
         snapshot = await bert.ask(partial(CreateTable, game="canfield"), Snapshot)
         refusals = []
-        for number in range(int(PER_PLAYER[Act.WRONG_CODE].burst) + 1):
+        for number in range(int(PER_PLAYER[Action.WRONG_CODE].burst) + 1):
             with pytest.raises(Refused) as refused:
                 await bert.request(partial(WatchTable, table=f"odd-emu-{number + 11}"))
             refusals.append(refused.value)

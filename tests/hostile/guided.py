@@ -33,7 +33,7 @@ with atheris.instrument_imports(include=["saratoga_server", "saratoga_client"]):
     from saratoga_server.domain.tables import Refusal
     from saratoga_server.domain.usernames import BadName, checked_name
     from saratoga_server.messages.node_events import BadNodeEvent, decode_node_event
-    from saratoga_server.rate_limits.addresses import client_address, household
+    from saratoga_server.rate_limits.addresses import client_address, network_of
     from saratoga_server.transport.http_api import HttpPages
 
 
@@ -101,7 +101,7 @@ def addresses(data: bytes) -> None:
     """`X-Forwarded-For`, whatever stands in it."""
     text = data.decode("latin-1")
     for proxies in (0, 1, 2):
-        household(client_address("192.0.2.1", text.split("\n"), proxies))
+        network_of(client_address("192.0.2.1", text.split("\n"), proxies))
 
 
 def nudges(data: bytes) -> None:

@@ -19,7 +19,7 @@ from saratoga_protocol.commands import (
 )
 from saratoga_protocol.events import Snapshot
 from saratoga_server.domain.table_codes import FIRST_WORDS, NUMBERS, SECOND_WORDS, table_code
-from saratoga_server.rate_limits.limits import PER_ADDRESS, PER_PLAYER, Act
+from saratoga_server.rate_limits.rates import PER_ADDRESS, PER_PLAYER, Action
 from saratoga_server.store.connection import Store
 
 SECURITY = Path(__file__).parents[2] / "SECURITY.md"
@@ -46,7 +46,7 @@ async def test_after_a_few_wrong_codes_the_right_one_is_no_better(
     async with guest(house.url, "Anna") as anna, guest(house.url, "Mallory") as mallory:
         right = (await anna.at_table(CreateTable, game="canfield")).table.code
         guesses = wrong_codes(right)
-        burst = int(PER_PLAYER[Act.WRONG_CODE].burst)
+        burst = int(PER_PLAYER[Action.WRONG_CODE].burst)
         said = [await tried(mallory.refused, kind, code) for code in guesses[: burst + 1]]
         assert said[-1] == "too_fast"
         assert set(said[:-1]) <= {"no_such_table", "no_such_race", "not_seated"}
@@ -65,7 +65,7 @@ async def tried(refused: object, kind: type[object], code: str) -> str:
 
 def test_the_page_says_what_guessing_takes() -> None:
     codes = len(FIRST_WORDS) * len(SECOND_WORDS) * NUMBERS
-    pace = PER_ADDRESS[Act.WRONG_CODE]
+    pace = PER_ADDRESS[Action.WRONG_CODE]
     a_day = int(pace.burst + DAY / pace.every)
     page = " ".join(SECURITY.read_text().split())
     assert f"{codes:,} codes" in page

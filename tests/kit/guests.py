@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from msgspec import structs
+from saratoga_server.transport.commands import Commands
 
 from kit.tables import nonce, nonce_hash
 from saratoga_protocol.codec import CODECS, Codec
@@ -27,7 +28,6 @@ from saratoga_protocol.events import (
 from saratoga_protocol.refusals import CloseCode
 from saratoga_protocol.version import MSGPACK
 from saratoga_server.live.session import Session
-from saratoga_server.transport.command_loop import Commands
 
 HEARD_WITHIN = 20.0
 """Seconds: a bound for what is awaited, never a measure."""
@@ -230,7 +230,7 @@ class GuestInMemory(Guest):
         self.house = house
         self.line = RecordingLine(self.heard)
         self.session = Session(connection=self.line, codec=self.heard.codec, address="-", number=1)
-        house.arrived(self.session)
+        house.connected(self.session)
 
     async def _exchange(self, command: AnyCommand) -> AnyEvent:
         # through both codecs, as over a socket
@@ -241,7 +241,7 @@ class GuestInMemory(Guest):
 
     async def hang_up(self) -> None:
         """The connection is lost."""
-        await self.house.gone(self.session)
+        await self.house.disconnected(self.session)
 
     @property
     def sent_away(self) -> list[int]:

@@ -5,16 +5,18 @@ import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 
 from websockets.http11 import Request, Response
 
 from kit.guests import HEARD_WITHIN
-from saratoga_protocol.commands import AnyCommand, GetRecord, Hello
+from saratoga_protocol.commands import AnyCommand, GetRecord, Hello, MakeMove
 from saratoga_protocol.events import AnyEvent, Done, Record
 from saratoga_server.live.session import Session
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.transport.connection_limiter import HttpAnswer
+from saratoga_server.transport.admission import Pages
 from saratoga_server.transport.gateway import Door, Gateway
+from saratoga_server.transport.http_responses import no, response
 
 NOW = 1_790_000_000_000
 
@@ -31,8 +33,11 @@ class Hall:
     record: str | None = None
     """What everybody is told who asks for one."""
 
-    def arrived(self, session: Session) -> None:
+    def connected(self, session: Session) -> None:
         self.sessions.append(session)
+
+    def begin_move(self, session: Session, command: MakeMove) -> AnyEvent | None:
+        return None
 
     async def answer(self, session: Session, command: AnyCommand) -> AnyEvent:
         if isinstance(command, Hello):
@@ -44,7 +49,7 @@ class Hall:
             return Record(re=command.id, race=command.race, text=self.record)
         return Done(re=command.id)
 
-    async def gone(self, session: Session) -> None:
+    async def disconnected(self, session: Session) -> None:
         await self.left.put(session)
 
     def now(self) -> int:
@@ -64,8 +69,8 @@ class OpenGateway:
     url: str
 
 
-async def no_pages(connection: object, request: Request) -> Response | None:
-    return None
+async def no_pages(request: Request) -> Response:
+    return response(no(HTTPStatus.NOT_FOUND, "no_such_page", "There is no page."), request.method)
 
 
 @asynccontextmanager
@@ -76,7 +81,7 @@ async def open_gateway(
     origins: tuple[str, ...] = (),
     proxies: int = 0,
     per_address: float | None = 1.0,
-    pages: HttpAnswer = no_pages,
+    pages: Pages = no_pages,
     tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[OpenGateway]:
     hall, metrics = Hall(), Metrics()
@@ -92,7 +97,7 @@ async def open_gateway(
     )
     gateway = Gateway(hall, door, pages, metrics)
     port = await gateway.open()
-    duties = [asyncio.create_task(gateway.watch()), asyncio.create_task(gateway.stay_alive())]
+    duties = [asyncio.create_task(gateway.watch()), asyncio.create_task(gateway.keep_alive())]
     try:
         yield OpenGateway(hall, gateway, metrics, f"ws://127.0.0.1:{port}")
     finally:

@@ -1,13 +1,14 @@
 """Friends behind one address, with their bots, as the limits see them: no sockets, invented time."""
 
+from collections import Counter
 from collections.abc import Callable
 from itertools import count
 from random import Random
 
 from saratoga_client.backoff import Backoff
 from saratoga_protocol.commands import Resume
-from saratoga_server.rate_limits.accounts import Quota, RateLimiter
-from saratoga_server.rate_limits.limits import COSTS, Act
+from saratoga_server.rate_limits.limiter import NO_CONNECTION, Quota, RateLimiter
+from saratoga_server.rate_limits.rates import COSTS, Action
 
 FRIENDS = 16
 BOTS_EACH = 3
@@ -19,23 +20,23 @@ class Household:
 
     def __init__(self, ledger: Callable[..., RateLimiter]) -> None:
         self.seconds = 0.0
-        self.refusals: list[str] = []
-        self._ledger = ledger(lambda: self.seconds, on_refused=self.refusals.append)
+        self.refusals: Counter[str] = Counter()
+        self._ledger = ledger(lambda: self.seconds, refusals=self.refusals)
         self._here: dict[str, Quota] = {}
         self._numbers = count()
 
     def everybody_comes(self, *, new: bool = False) -> None:
         """All connect in the same moment and say hello under a new name; they know no token yet."""
         for visitor in self._here.values():
-            visitor.left()
+            visitor.close()
         arriving = [
             (self._named(person, new), self._calls()) for person in range(FRIENDS * (1 + BOTS_EACH))
         ]
         self._here = {}
         for player, visitor in arriving:
-            visitor.does(Act.NEW_PLAYER)
-            visitor.does(Act.NAME)
-            visitor.said_hello(player)
+            visitor.take(Action.NEW_PLAYER)
+            visitor.take(Action.NAME)
+            visitor.authenticated(player)
             self._here[player] = visitor
 
     def everybody_reconnects(self, backoff: Backoff, chance: Random, failures: int) -> None:
@@ -45,9 +46,9 @@ class Household:
         for wait, player in calls:
             self.seconds = began + wait
             visitor = self._calls()
-            visitor.pays(1, self.seconds)
-            visitor.said_hello(player)
-            visitor.pays(COSTS[Resume], self.seconds)
+            visitor.spend(1, self.seconds)
+            visitor.authenticated(player)
+            visitor.spend(COSTS[Resume], self.seconds)
             self._here[player].left()
             self._here[player] = visitor
 
@@ -56,21 +57,21 @@ class Household:
         for _ in range(seconds * commands_a_second):
             self.seconds += 1 / commands_a_second
             for visitor in self._here.values():
-                visitor.pays(1, self.seconds)
+                visitor.spend(1, self.seconds)
 
     def passes(self, seconds: int) -> None:
         """Nobody does anything."""
         self.seconds += seconds
 
     def opens_a_table(self) -> None:
-        self._somebody().does(Act.TABLE)
+        self._somebody().take(Action.TABLE)
 
     def mistypes_a_code(self, times: int) -> None:
         for _ in range(times):
-            self._somebody().does(Act.WRONG_CODE)
+            self._somebody().take(Action.WRONG_CODE)
 
     def renames_somebody(self) -> None:
-        self._somebody().does(Act.NAME)
+        self._somebody().take(Action.NAME)
 
     def _somebody(self) -> Quota:
         visitors = list(self._here.values())
@@ -82,7 +83,7 @@ class Household:
         return f"bot {next(self._numbers)}" if new and is_bot else f"person {person}"
 
     def _calls(self) -> Quota:
-        visitor = self._ledger.quota(ADDRESS)
-        self._ledger.has_room_for(visitor)
-        visitor.does(Act.CONNECTION)
+        visitor = self._ledger.open(ADDRESS, NO_CONNECTION)
+        self._ledger.has_room(visitor)
+        visitor.take(Action.CONNECTION)
         return visitor

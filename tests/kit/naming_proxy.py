@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from kit.relays import Exchange, Relay, open_exchange, to_port
-from saratoga_server.rate_limits.addresses import HEADER
+from saratoga_server.rate_limits.addresses import FORWARDED_FOR
 
 LINE_END = b"\r\n"
 
@@ -31,7 +31,7 @@ class NamingProxy:
             if not found:
                 return b""
             is_named = True
-            return line + found + f"{HEADER}: {self.client}".encode() + LINE_END + rest
+            return line + found + f"{FORWARDED_FOR}: {self.client}".encode() + LINE_END + rest
 
         relay.forth = named
 

@@ -42,7 +42,7 @@ from saratoga_server.logs import EventLog
 from saratoga_server.messages.node_events import Renamed, Settled
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.ports import Millis, NodeStore, StoreUnavailable
-from saratoga_server.rate_limits.limits import Act
+from saratoga_server.rate_limits.rates import Action
 
 WITH_BOARD: Final = frozenset(
     {"stale_move", "illegal_move", "board_over", "time_up", "bad_move", "board_full"}
@@ -149,12 +149,12 @@ class Dispatcher(Struct):
         live_table = self.table_cache.known(session.seat) if session.seat else None
         return live_table is not None and live_table.state.phase is Phase.RUNNING
 
-    def arrived(self, session: Session) -> None:
+    def connected(self, session: Session) -> None:
         self.broadcaster.enter(session)
         self.metrics.connections += 1
         log.debug("connected", connection=session.number, address=session.address)
 
-    async def gone(self, session: Session) -> None:
+    async def disconnected(self, session: Session) -> None:
         self.broadcaster.leave(session)
         self.leaderboards.forget(session)
         self.metrics.connections -= 1
@@ -166,6 +166,9 @@ class Dispatcher(Struct):
             await self.lobby.gone(session)
         except (Refusal, StoreUnavailable):
             return  # the seat's node is seen to have lost it at the next look over the floor
+
+    def begin_move(self, session: Session, command: said.MakeMove) -> None:
+        """Leave every move to `answer`."""
 
     async def answer(self, session: Session, command: said.AnyCommand) -> AnyEvent:
         """Carry out a command; whatever goes wrong is an answer too."""
@@ -198,7 +201,7 @@ class Dispatcher(Struct):
             raise Refusal("hello_first")
         if self.draining and kind in (said.CreateTable, said.Start):
             raise Refusal("draining")
-        if kind in CHANGES_TABLE and (wait := session.quota.does(Act.CHANGE)):
+        if kind in CHANGES_TABLE and (wait := session.quota.take(Action.CHANGE)):
             raise too_much("The table was changed too often.", wait)
         if kind in ASKS_FOR_TABLE and is_a_guess(session, command):
             return await self._guessed(session, command)
@@ -207,7 +210,7 @@ class Dispatcher(Struct):
     async def _guessed(self, session: Session, command: Any) -> AnyEvent:
         """Serve a command about a table that the player may only hope to be there."""
         quota = session.quota
-        if wait := quota.does(Act.WRONG_CODE):
+        if wait := quota.take(Action.WRONG_CODE):
             raise too_much("Too many codes were tried that are no table's.", wait)
         is_there = True
         try:
@@ -217,7 +220,7 @@ class Dispatcher(Struct):
             raise
         finally:
             if is_there:
-                quota.takes_back(Act.WRONG_CODE)
+                quota.refund(Action.WRONG_CODE)
 
     async def _refused(
         self, session: Session, command: said.AnyCommand, refusal: Refusal

@@ -14,7 +14,7 @@ from saratoga_server.domain.usernames import BadName, checked_name
 from saratoga_server.live.refusals import too_much
 from saratoga_server.live.session import Session
 from saratoga_server.ports import PlayerRow, PlayerStore
-from saratoga_server.rate_limits.limits import Act
+from saratoga_server.rate_limits.rates import Action
 
 TOKEN_TAG: Final = b"saratoga token"
 MOST_REFUSED: Final = 5
@@ -42,14 +42,14 @@ class Identity:
         """
         if session.refused_hellos >= MOST_REFUSED:
             raise Refusal("too_fast", "Too many hellos were refused. Connect again.")
-        if wait := session.quota.wait(Act.HELLO_REFUSED):
+        if wait := session.quota.wait(Action.HELLO_REFUSED):
             raise too_much("Too many hellos from your address were refused.", wait)
         try:
             return await self._welcome(session, command)
         except Refusal as refusal:
             session.refused_hellos += 1
             if not refusal.retry:
-                session.quota.does(Act.HELLO_REFUSED)
+                session.quota.take(Action.HELLO_REFUSED)
             if session.refused_hellos >= MOST_REFUSED:
                 session.connection.close(ABUSE)
             raise
@@ -60,14 +60,14 @@ class Identity:
         player, secret = player_id(command.token), token_hash(command.token)
         row = await self._store.meet_player(player)
         wants_name = command.name is not None and (row is None or row.name is None)
-        if row is None and (wait := session.quota.wait(Act.NEW_PLAYER)):
+        if row is None and (wait := session.quota.wait(Action.NEW_PLAYER)):
             raise too_much("Too many new players come from your address.", wait)
         if wants_name:
             _count_name(session)
         if row is None:
             if command.name is not None:
                 await self._check_free(command.name)
-            session.quota.does(Act.NEW_PLAYER)
+            session.quota.take(Action.NEW_PLAYER)
             now = self._clock.now()
             row = await self._store.create_player(
                 PlayerRow(player=player, token_hash=secret, bot=command.bot, created=now, hello=now)
@@ -83,7 +83,7 @@ class Identity:
         session.hello = row.hello
         session.legal = command.legal
         session.home = row.table
-        session.quota.said_hello(player)
+        session.quota.authenticated(player)
         return Welcome(
             re=command.id,
             player=player,
@@ -117,7 +117,7 @@ class Identity:
 
 
 def _count_name(session: Session) -> None:
-    if wait := session.quota.does(Act.NAME):
+    if wait := session.quota.take(Action.NAME):
         raise too_much("Too many names were asked for.", wait)
 
 

@@ -39,7 +39,7 @@ from saratoga_server.live.session import Session
 from saratoga_server.live.table_cache import TableCache, Transition, fresh_seed
 from saratoga_server.live.watching import check_room_to_watch
 from saratoga_server.ports import Millis, PlayerStore, TableStore
-from saratoga_server.rate_limits.limits import Act
+from saratoga_server.rate_limits.rates import Action
 
 MOST_WATCHED: Final = 16
 """Tables that one connection may watch."""
@@ -95,7 +95,7 @@ class SeatHandlers:
             )
         )
         _named(session)
-        if wait := session.quota.does(Act.TABLE):
+        if wait := session.quota.take(Action.TABLE):
             raise too_much("Too many tables were opened.", wait)
         code = await self._players.reserve_code(session.player, command.id, await self._free_code())
         name = await self._present_name(session)

@@ -9,7 +9,7 @@ from saratoga_protocol.commands import SubscribeLeaderboard
 from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.refusals import NO_HELLO, TAKEN_OVER, CloseCode
 from saratoga_server.domain.tables import Seat
-from saratoga_server.rate_limits.accounts import Quota, unlimited
+from saratoga_server.rate_limits.limiter import Quota, unlimited
 
 
 class PlayerConnection(Protocol):
@@ -67,18 +67,14 @@ class Session(Struct, eq=False):
             self.epoch = self.claimed
         return self.epoch < seat.epoch
 
-    def is_seated(self) -> bool:
+    @property
+    def holds_seat(self) -> bool:
         """Whether this connection holds a seat."""
         return self.seat is not None
 
-    def gives_way(self) -> None:
-        """A newer connection needs the room."""
+    def evict(self) -> None:
+        """Close the connection: a newer one needs the room."""
         self.connection.close(TAKEN_OVER if self.player else NO_HELLO)
-
-    def should_be_known(self) -> None:
-        """There was time enough for a hello."""
-        if not self.player:
-            self.connection.close(NO_HELLO)
 
     def tell(self, event: AnyEvent) -> None:
         """Send one event to this connection."""

@@ -12,7 +12,7 @@ from typing import Final
 
 from saratoga_protocol.refusals import REASONS
 from saratoga_server.ports import StoreHealth
-from saratoga_server.rate_limits.limits import Act
+from saratoga_server.rate_limits.rates import Action
 
 BATCH_SIZES: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0)
 LATENCIES: Final = (
@@ -91,8 +91,8 @@ class Metrics:
         """How many this node knows, by phase; replace it whole."""
         self.store_errors = 0
         """Calls that the store did not answer."""
-        self.limited: Counter[str] = Counter(dict.fromkeys(Act, 0))
-        """What was refused because it was too much, by what it was (`limits.Act`)."""
+        self.limited: Counter[str] = Counter(dict.fromkeys(Action, 0))
+        """What was refused because it was too much, by what it was (`rates.Action`)."""
         self.tasks = 0
         """Of the process's event loop, as last seen: what grows without players is a leak."""
         self.loop_lag = Histogram(LATENCIES)

@@ -1,1 +1,1 @@
-"""How much one connection, one player and one address may ask, and whose address it is."""
+"""Rate limits of this process: per connection, per player and per address."""

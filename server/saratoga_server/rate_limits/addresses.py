@@ -1,45 +1,44 @@
-"""Whose connection it is: the address that limits are counted by.
+"""Which address a connection counts for.
 
-A house of IPv6 has 2^64 addresses at least, so there one is counted by its /64 (RFC 6177). What a
-proxy says of the client is believed only from the proxies that the host has named the number of:
-each adds the address it was called from at the right end of `X-Forwarded-For`, and what stands
-further to the left may be the client's own invention. `Forwarded` (RFC 7239) is not read.
+Limits count an IPv6 client by its /64, because one household has at least 2^64 addresses (RFC 6177).
+Each trusted proxy appends the address that it was called from to `X-Forwarded-For`. Entries further
+left may be the client's invention and are ignored. `Forwarded` (RFC 7239) is not read.
 """
 
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Final
 
-HEADER: Final = "X-Forwarded-For"
+FORWARDED_FOR: Final = "X-Forwarded-For"
 
-IPV6_BLOCK: Final = 64
-"""Bits of an IPv6 address that name a household."""
+IPV6_PREFIX: Final = 64
+"""Leading bits of an IPv6 address that limits are counted by."""
 
-NOBODY: Final = ""
-"""The address of what has none, such as a Unix socket."""
+NO_ADDRESS: Final = ""
+"""The address of a connection that has none, such as one over a Unix socket."""
 
 
-def household(address: str) -> str:
-    """What limits are counted by: an IPv4 address, or the /64 of an IPv6 address."""
+def network_of(address: str) -> str:
+    """Return what limits are counted by: an IPv4 address, the /64 of an IPv6 address or `NO_ADDRESS`."""
     found = _parsed(address)
     if found is None:
-        return NOBODY
+        return NO_ADDRESS
     if isinstance(found, IPv4Address):
         return str(found)
-    return str(ip_network((found, IPV6_BLOCK), strict=False))
+    return str(ip_network((found, IPV6_PREFIX), strict=False))
 
 
 def is_loopback(address: str) -> bool:
-    """Whether nobody but this machine can call from there; a Unix socket has no address at all."""
+    """Whether only this machine can connect from that address; true for `NO_ADDRESS`."""
     found = _parsed(address)
-    return address == NOBODY if found is None else found.is_loopback
+    return address == NO_ADDRESS if found is None else found.is_loopback
 
 
 def client_address(peer: str, forwarded: Sequence[str], proxies: int) -> str:
-    """The client's address: the `proxies`-th from the right of what the headers say together.
+    """Return the client's address: entry number `proxies` from the right of all the headers together.
 
-    Where that is missing or is no address, the peer's own: it is somebody who came past the
-    proxies, or a proxy that says nothing, and is counted as one.
+    If that entry is missing or is no address, return the peer's own address: either the connection
+    bypassed the proxies, or the proxy names no clients and counts as one client itself.
     """
     if proxies == 0:
         return peer
@@ -51,7 +50,7 @@ def client_address(peer: str, forwarded: Sequence[str], proxies: int) -> str:
 
 
 def _parsed(address: str) -> IPv4Address | IPv6Address | None:
-    """The address, without its zone and port if it has them; IPv4 within IPv6 is IPv4."""
+    """Parse an address, ignoring a zone and a port; IPv4 mapped into IPv6 is returned as IPv4."""
     text = address.strip()
     if text.startswith("["):
         text = text[1:].partition("]")[0]

@@ -336,7 +336,7 @@ async def test_who_is_sent_on_is_away_only_if_not_back_when_the_node_ends(
     rooms.house.draining = True
     version, _ = rooms.fake.tables[code]
     for session in list(rooms.house.broadcaster.sessions):
-        await rooms.house.gone(session)
+        await rooms.house.disconnected(session)
     # nobody hears of it, for who was sent on is about to be back
     assert rooms.fake.tables[code][0] == version
 

@@ -12,8 +12,8 @@ from saratoga_rules.games import GAMES
 from saratoga_server.handlers.identity import MOST_REFUSED, token_hash
 from saratoga_server.live.session import Session
 from saratoga_server.ports import PlayerRow
-from saratoga_server.rate_limits.accounts import RateLimiter
-from saratoga_server.rate_limits.limits import PER_ADDRESS, Act
+from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
+from saratoga_server.rate_limits.rates import PER_ADDRESS, Action
 
 
 def test_what_is_kept_of_a_token_is_neither_it_nor_the_players_id() -> None:
@@ -138,15 +138,15 @@ async def test_a_new_name_is_taken_though_the_old_table_is_long_gone(
 
 def cramped(session: Session, factor: float, now: list[float]) -> None:
     """Have the limits of an address count for this session, for so small a household."""
-    ledger = RateLimiter(lambda: now[0], factor=factor, per_player={})
-    session.quota = ledger.quota("203.0.113.7")
+    limiter = RateLimiter(lambda: now[0], factor=factor, per_player={})
+    session.quota = limiter.open("203.0.113.7", NO_CONNECTION)
 
 
 async def test_new_players_from_one_address_come_one_by_one(rooms: HouseInMemory) -> None:
     now = [0.0]
     known = await rooms.guest("Anna")
     anna = rooms.stranger("Anna")
-    cramped(anna.session, 1 / PER_ADDRESS[Act.NEW_PLAYER].burst, now)
+    cramped(anna.session, 1 / PER_ADDRESS[Action.NEW_PLAYER].burst, now)
     bert, cleo = rooms.stranger("Bert"), rooms.stranger("Cleo")
     bert.session.quota = cleo.session.quota = anna.session.quota
     await bert.hello()
@@ -163,7 +163,7 @@ async def test_new_players_from_one_address_come_one_by_one(rooms: HouseInMemory
 
 async def test_a_hello_without_a_name_claims_none(rooms: HouseInMemory) -> None:
     anna = rooms.stranger("Anna")
-    cramped(anna.session, 1 / PER_ADDRESS[Act.NAME].burst, [0.0])
+    cramped(anna.session, 1 / PER_ADDRESS[Action.NAME].burst, [0.0])
     answer = await anna.ask(Hello, token=anna.token)
     assert isinstance(answer, Welcome)
     assert isinstance(await anna.ask(ClaimName, name="Anna"), NameClaimed)
@@ -173,7 +173,7 @@ async def test_a_hello_without_a_name_claims_none(rooms: HouseInMemory) -> None:
 async def test_refused_hellos_of_one_address_count_together(rooms: HouseInMemory) -> None:
     await rooms.guest("Bert")
     anna, cleo = rooms.stranger("Anna"), rooms.stranger("Cleo")
-    cramped(anna.session, 2 / PER_ADDRESS[Act.HELLO_REFUSED].burst, [0.0])
+    cramped(anna.session, 2 / PER_ADDRESS[Action.HELLO_REFUSED].burst, [0.0])
     cleo.session.quota = anna.session.quota
     for each in (anna, cleo):
         assert await each.refused(Hello, token=each.token, name="Bert") == "name_taken"

@@ -35,8 +35,8 @@ from saratoga_protocol.refusals import RESTARTING, TAKEN_OVER
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, IDLE_MILLIS
 from saratoga_server.ports import StoreUnavailable, TableWrite
-from saratoga_server.rate_limits.accounts import RateLimiter
-from saratoga_server.rate_limits.limits import Act, Rate
+from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
+from saratoga_server.rate_limits.rates import Action, Rate
 
 AWAY = "odd-emu-11"
 """A code that no table has."""
@@ -438,17 +438,17 @@ async def test_a_name_that_does_not_reach_the_seat_is_asked_for_again_at_a_newer
 # How many
 
 
-def cramped(guest: GuestInMemory, act: Act, times: int) -> None:
+def cramped(guest: GuestInMemory, act: Action, times: int) -> None:
     """Let a guest do this so often, and no more."""
-    ledger = RateLimiter(lambda: 0.0, per_player={act: Rate(times, 60.0)})
-    guest.session.quota = ledger.quota("203.0.113.7")
-    guest.session.quota.said_hello(guest.player)
+    limiter = RateLimiter(lambda: 0.0, per_player={act: Rate(times, 60.0)})
+    guest.session.quota = limiter.open("203.0.113.7", NO_CONNECTION)
+    guest.session.quota.authenticated(guest.player)
 
 
 async def test_wrong_codes_are_few_and_right_ones_free(rooms: HouseInMemory) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     code = await gathered(bert)
-    cramped(anna, Act.WRONG_CODE, 2)
+    cramped(anna, Action.WRONG_CODE, 2)
     for _ in range(5):
         assert isinstance(await anna.ask(WatchTable, table=code), Snapshot)
         assert isinstance(await anna.ask(UnwatchTable, table=code), Done)
@@ -466,7 +466,7 @@ async def test_who_sits_or_watches_there_is_no_guesser(rooms: HouseInMemory) -> 
     code = await gathered(anna)
     other = await gathered(bert)
     await anna.ask(WatchTable, table=other)
-    cramped(anna, Act.WRONG_CODE, 1)
+    cramped(anna, Action.WRONG_CODE, 1)
     assert await anna.refused(WatchTable, table="odd-emu-11") == "no_such_table"
     assert await anna.refused(WatchTable, table="odd-emu-12") == "too_fast"
     assert isinstance(await anna.ask(ChangeSettings, table=code, cap=5), Done)
@@ -474,14 +474,14 @@ async def test_who_sits_or_watches_there_is_no_guesser(rooms: HouseInMemory) -> 
     assert isinstance(await anna.ask(ChangeSettings, table=code, cap=10), Done)
     back = rooms.stranger("Anna")
     await back.hello()
-    cramped(back, Act.WRONG_CODE, 1)
+    cramped(back, Action.WRONG_CODE, 1)
     assert await back.refused(WatchTable, table="odd-emu-11") == "no_such_table"
     assert isinstance(await back.ask(Resume, table=code), Snapshot)
 
 
 async def test_tables_are_opened_one_by_one(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
-    cramped(anna, Act.TABLE, 1)
+    cramped(anna, Action.TABLE, 1)
     code = await gathered(anna)
     await anna.ask(LeaveTable, table=code)
     answer = await anna.ask(CreateTable, game="canfield")
@@ -491,7 +491,7 @@ async def test_tables_are_opened_one_by_one(rooms: HouseInMemory) -> None:
 async def test_a_table_has_so_many_watchers_and_no_more(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("saratoga_server.live.watching.MOST_WATCHERS", 1)
+    monkeypatch.setattr("saratoga_server.live.watching.MAX_WATCHERS", 1)
     anna, bert, cleo = [await rooms.guest(name) for name in ("Anna", "Bert", "Cleo")]
     code = await gathered(anna)
     await bert.ask(WatchTable, table=code)
@@ -505,7 +505,7 @@ async def test_a_table_has_so_many_watchers_and_no_more(
 async def test_a_table_is_not_changed_without_end(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
     code = await gathered(anna)
-    cramped(anna, Act.CHANGE, 2)
+    cramped(anna, Action.CHANGE, 2)
     for cap in (3, 5):
         assert isinstance(await anna.ask(ChangeSettings, table=code, cap=cap), Done)
     assert await anna.refused(ChangeSettings, table=code, cap=10) == "too_fast"
@@ -515,15 +515,15 @@ async def test_a_table_is_not_changed_without_end(rooms: HouseInMemory) -> None:
 async def test_one_address_does_not_shut_watchers_from_elsewhere_out(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("saratoga_server.rate_limits.accounts.MOST_WATCHERS_OF_AN_ADDRESS", 2)
-    ledger = RateLimiter(rooms.time.steady)
+    monkeypatch.setattr("saratoga_server.rate_limits.limiter.MAX_WATCHERS_PER_ADDRESS", 2)
+    limiter = RateLimiter(rooms.time.steady)
     anna = await rooms.guest("Anna")
     code = await gathered(anna)
     crowd = [await rooms.guest(name) for name in ("Bert", "Cleo", "Dan")]
     outside = await rooms.guest("Emma")
     for guest in crowd:
-        guest.session.quota = ledger.quota("203.0.113.7")
-    outside.session.quota = ledger.quota("198.51.100.9")
+        guest.session.quota = limiter.open("203.0.113.7", NO_CONNECTION)
+    outside.session.quota = limiter.open("198.51.100.9", NO_CONNECTION)
     bert, cleo, dan = crowd
     for guest in (bert, cleo, bert):
         assert isinstance(await guest.ask(WatchTable, table=code), Snapshot)

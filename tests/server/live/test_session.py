@@ -50,13 +50,13 @@ def test_a_seat_is_lost_to_another_connection_and_not_to_ones_own_unanswered_cla
     assert session.epoch == (3 if is_lost else epoch)
 
 
-def test_who_gives_way_is_told_why_and_who_is_known_needs_no_reminder() -> None:
+def test_an_evicted_connection_is_told_why_and_a_player_needs_no_reminder() -> None:
     line = RecordingLine(Heard(CODECS[JSON]))
     session = Session(connection=line, codec=CODECS[JSON], address="", number=1)
-    session.gives_way()
+    session.evict()
     session.should_be_known()
     session.player = "a" * 16
     session.should_be_known()
-    session.gives_way()
+    session.evict()
     assert line.closed == [NO_HELLO, NO_HELLO, TAKEN_OVER]
-    assert not session.is_seated()
+    assert not session.holds_seat

@@ -8,8 +8,8 @@ from saratoga_protocol.version import MSGPACK
 from saratoga_server.domain.tables import Refusal
 from saratoga_server.live.session import Session
 from saratoga_server.live.watching import check_room_to_watch
-from saratoga_server.rate_limits.accounts import RateLimiter
-from saratoga_server.rate_limits.limits import MOST_WATCHERS, MOST_WATCHERS_OF_AN_ADDRESS
+from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
+from saratoga_server.rate_limits.rates import MAX_WATCHERS, MAX_WATCHERS_PER_ADDRESS
 
 CODE, CODEC = "mint-otter-42", CODECS[MSGPACK]
 
@@ -18,7 +18,7 @@ class Audience:
     """Everybody who follows one table."""
 
     def __init__(self, factor: float | None = 1.0) -> None:
-        self.ledger = RateLimiter(lambda: 0.0, factor=factor)
+        self.limiter = RateLimiter(lambda: 0.0, factor=factor)
         self.sessions: list[Session] = []
 
     def comes(self, address: str) -> Session:
@@ -28,7 +28,7 @@ class Audience:
             codec=CODEC,
             address=address,
             number=1,
-            quota=self.ledger.quota(address),
+            quota=self.limiter.open(address, NO_CONNECTION),
         )
         self.sessions.append(session)
         return session
@@ -45,8 +45,8 @@ class Audience:
 
 def test_one_address_has_so_many_watchers_and_leaves_room_for_others() -> None:
     audience = Audience()
-    crowd = [audience.comes("203.0.113.7") for _ in range(MOST_WATCHERS)]
-    assert [audience.watches(each) for each in crowd].count(True) == MOST_WATCHERS_OF_AN_ADDRESS
+    crowd = [audience.comes("203.0.113.7") for _ in range(MAX_WATCHERS)]
+    assert [audience.watches(each) for each in crowd].count(True) == MAX_WATCHERS_PER_ADDRESS
     assert audience.watches(crowd[0])
     assert not audience.watches(crowd[-1])
     assert audience.watches(audience.comes("198.51.100.9"))
@@ -56,7 +56,7 @@ def test_one_address_has_so_many_watchers_and_leaves_room_for_others() -> None:
 
 def test_a_table_has_so_many_watchers_and_no_more() -> None:
     audience = Audience()
-    for number in range(MOST_WATCHERS):
+    for number in range(MAX_WATCHERS):
         assert audience.watches(audience.comes(f"10.0.0.{number}"))
     assert not audience.watches(audience.comes("198.51.100.9"))
 
@@ -66,5 +66,5 @@ def test_where_addresses_have_no_limits_only_the_table_has(
     factor: float | None, address: str
 ) -> None:
     audience = Audience(factor)
-    crowd = [audience.comes(address) for _ in range(MOST_WATCHERS + 1)]
-    assert [audience.watches(each) for each in crowd] == [True] * MOST_WATCHERS + [False]
+    crowd = [audience.comes(address) for _ in range(MAX_WATCHERS + 1)]
+    assert [audience.watches(each) for each in crowd] == [True] * MAX_WATCHERS + [False]

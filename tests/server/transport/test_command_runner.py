@@ -17,8 +17,8 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.refusals import ABUSE
 from saratoga_protocol.version import JSON, MAX_COMMAND_BYTES, MSGPACK, SUBPROTOCOLS
-from saratoga_server.rate_limits.accounts import COMMANDS_PREPAID
-from saratoga_server.rate_limits.limits import Act, Rate
+from saratoga_server.rate_limits.limiter import COMMANDS_PREPAID
+from saratoga_server.rate_limits.rates import Action, Rate
 
 
 @pytest.fixture
@@ -124,8 +124,8 @@ async def test_a_flood_is_slowed_down_and_then_sent_away() -> None:
 async def test_whoever_shares_an_address_with_a_flood_is_slowed_down_and_not_sent_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    paces = {Act.COMMANDS: Rate(COMMANDS_PREPAID, 1000.0)}
-    monkeypatch.setattr("saratoga_server.rate_limits.accounts.PER_ADDRESS", paces)
+    paces = {Action.COMMANDS: Rate(COMMANDS_PREPAID, 1000.0)}
+    monkeypatch.setattr("saratoga_server.rate_limits.limiter.PER_ADDRESS", paces)
     async with (
         open_gateway(burst=5, proxies=1) as opened,
         stranger(opened.url, "Anna") as anna,

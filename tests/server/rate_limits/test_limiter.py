@@ -6,7 +6,6 @@ from functools import partial
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from saratoga_server.rate_limits.accounts import CROWD, Quota, RateLimiter, unlimited
 from saratoga_server.rate_limits.limits import (
     MOST_OF_A_PLAYER,

@@ -14,7 +14,7 @@ from websockets.http11 import Request, Response
 from kit.deployment import write_certificate
 from kit.hall import OpenGateway, open_gateway
 from kit.raw_sockets import raw_socket
-from saratoga_server.rate_limits.limits import MOST_SILENT, PER_ADDRESS, Act
+from saratoga_server.rate_limits.rates import MAX_UNAUTHENTICATED_PER_ADDRESS, PER_ADDRESS, Action
 from saratoga_server.transport.http_responses import no, response
 from saratoga_server.transport.response_budget import LOADED_AT_ONCE
 
@@ -49,7 +49,7 @@ async def asked(opened: OpenGateway, line: str, *forwarded: str) -> tuple[int, d
 
 async def test_too_many_pages_are_refused_with_the_time_to_wait() -> None:
     async with behind_a_proxy(factor=0.1) as opened:
-        burst = int(PER_ADDRESS[Act.PAGE].burst * 0.1)
+        burst = int(PER_ADDRESS[Action.PAGE].burst * 0.1)
         answers = [await asked(opened, "GET /leaderboards/x", GUESTS) for _ in range(burst + 1)]
         assert [status for status, _ in answers] == [503] * burst + [429]
         assert answers[-1][1]["Retry-After"] == "1"
@@ -70,7 +70,7 @@ async def test_balancers_may_ask_for_health_as_often_as_they_like() -> None:
 
 async def test_tables_are_not_found_by_asking_for_records() -> None:
     async with behind_a_proxy(factor=0.1) as opened:
-        burst = int(PER_ADDRESS[Act.WRONG_CODE].burst * 0.1)
+        burst = int(PER_ADDRESS[Action.WRONG_CODE].burst * 0.1)
         statuses = [(await asked(opened, RECORDS, GUESTS))[0] for _ in range(burst + 1)]
         assert statuses == [404] * burst + [429]
         assert +opened.metrics.limited == {"codes": 1}
@@ -120,7 +120,7 @@ async def test_a_proxy_that_nobody_has_named_is_told_of_once(
 
 
 async def test_too_many_who_say_nothing_are_refused_at_the_door() -> None:
-    async with behind_a_proxy(factor=2 / MOST_SILENT) as opened:
+    async with behind_a_proxy(factor=2 / MAX_UNAUTHENTICATED_PER_ADDRESS) as opened:
         with raw_socket(int(opened.url.rpartition(":")[2])) as one:
             port = int(opened.url.rpartition(":")[2])
             assert b" 101 " in await one.shake_hands(f"X-Forwarded-For: {GUESTS}")
@@ -134,13 +134,13 @@ async def test_too_many_who_say_nothing_are_refused_at_the_door() -> None:
 @pytest.fixture
 def strangers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever calls from this machine is counted like anybody."""
-    for module in ("rate_limits.accounts", "transport.connection_limiter"):
+    for module in ("rate_limits.limiter", "transport.connection_limiter"):
         monkeypatch.setattr(f"saratoga_server.{module}.is_loopback", lambda address: False)
 
 
 @pytest.mark.usefixtures("strangers")
 async def test_of_too_many_who_send_no_byte_the_oldest_is_cut() -> None:
-    async with behind_a_proxy(factor=2 / MOST_SILENT, proxies=0) as opened:
+    async with behind_a_proxy(factor=2 / MAX_UNAUTHENTICATED_PER_ADDRESS, proxies=0) as opened:
         port = int(opened.url.rpartition(":")[2])
         with raw_socket(port) as one, raw_socket(port) as two, raw_socket(port) as three:
             assert await one.read_to_the_end() == b""
@@ -159,7 +159,9 @@ async def test_of_too_many_who_shake_no_hands_with_tls_the_oldest_is_cut(tmp_pat
     house = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     house.load_cert_chain(certificate, tmp_path / "privkey.pem")
     trusting = ssl.create_default_context(cafile=str(certificate))
-    async with open_gateway(tls=house, per_address=2 / MOST_SILENT, pages=nothing_there) as opened:
+    async with open_gateway(
+        tls=house, per_address=2 / MAX_UNAUTHENTICATED_PER_ADDRESS, pages=nothing_there
+    ) as opened:
         port = int(opened.url.rpartition(":")[2])
         with raw_socket(port) as one, raw_socket(port) as two, raw_socket(port) as three:
             assert await one.read_to_the_end() == b""
@@ -170,15 +172,17 @@ async def test_of_too_many_who_shake_no_hands_with_tls_the_oldest_is_cut(tmp_pat
             await three.say(b"GET / HTTP/1.1\r\n\r\n")
             await three.read_to_the_end()
         await opened.hall.sees_out()
-        ledger = opened.gateway._ledger
-        assert ledger._silent == {}
-        assert ledger._of_address("127.0.0.1").open == 0
+        evictions = opened.metrics.limited["connections"]
+        with raw_socket(port, tls=trusting) as one, raw_socket(port, tls=trusting) as two:
+            assert b" 101 " in await one.shake_hands()
+            assert b" 101 " in await two.shake_hands()
+        assert opened.metrics.limited["connections"] == evictions
 
 
 @pytest.mark.usefixtures("strangers")
 async def test_a_stranger_may_not_ask_for_health_as_often_as_the_hosts_programs() -> None:
     async with behind_a_proxy(factor=0.1, proxies=0) as opened:
-        burst = int(PER_ADDRESS[Act.PAGE].burst * 0.1)
+        burst = int(PER_ADDRESS[Action.PAGE].burst * 0.1)
         statuses = [(await asked(opened, "GET /readyz"))[0] for _ in range(burst + 1)]
         assert statuses == [503] * burst + [429]
     async with behind_a_proxy(factor=0.1) as opened:

@@ -6,10 +6,6 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from kit.households import FRIENDS, Household
-from saratoga_client.backoff import Backoff
-from saratoga_server.domain.table_codes import FIRST_WORDS, NUMBERS, SECOND_WORDS
 from saratoga_server.rate_limits.accounts import RateLimiter
 from saratoga_server.rate_limits.limits import (
     PER_ADDRESS,
@@ -19,6 +15,10 @@ from saratoga_server.rate_limits.limits import (
     TokenBucket,
     stretched,
 )
+
+from kit.households import FRIENDS, Household
+from saratoga_client.backoff import Backoff
+from saratoga_server.domain.table_codes import FIRST_WORDS, NUMBERS, SECOND_WORDS
 
 # Paces
 

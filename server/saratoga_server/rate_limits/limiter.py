@@ -1,0 +1,314 @@
+"""The rate limiter of this process: token buckets and connection counts per address and per player.
+
+The table of addresses is bounded. Connections from ever new addresses fill the table; from then on
+new addresses share the buckets of a crowd, and no address is forgiven early.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from math import inf
+from typing import Final, Protocol
+
+from msgspec import Struct, field
+
+from saratoga_server.rate_limits.addresses import NO_ADDRESS, is_loopback, network_of
+from saratoga_server.rate_limits.rates import (
+    MAX_CONNECTIONS_PER_ADDRESS,
+    MAX_CONNECTIONS_PER_PLAYER,
+    MAX_UNAUTHENTICATED,
+    MAX_UNAUTHENTICATED_PER_ADDRESS,
+    MAX_WATCHERS_PER_ADDRESS,
+    NO_LIMITS,
+    PER_ADDRESS,
+    PER_PLAYER,
+    UNLIMITED,
+    Action,
+    Rate,
+    Rates,
+    scaled,
+)
+from saratoga_server.rate_limits.token_buckets import TokenBucket, Usage, UsageTable
+
+MAX_ENTRIES: Final = 32_768
+"""Addresses, and as many players, whose usage is kept; about 1 KiB each."""
+
+CROWD: Final = 256
+"""Usages that new addresses share while the table is full."""
+
+COMMANDS_PREPAID: Final = 16
+"""Commands that a connection takes from its address at once, so that most commands need not ask it."""
+
+
+class Connection(Protocol):
+    """What the limiter asks of a connection."""
+
+    @property
+    def holds_seat(self) -> bool:
+        """Whether it holds a seat; such a connection is evicted last."""
+        ...
+
+    def evict(self) -> None:
+        """End, because a newer connection needs the room."""
+        ...
+
+
+class NoConnection:
+    """A connection that is closed, or that only tests have."""
+
+    holds_seat: Final = False
+
+    def evict(self) -> None:
+        """Do nothing."""
+
+
+NO_CONNECTION: Final = NoConnection()
+
+
+class AddressUsage(Usage):
+    """What one address has used."""
+
+    factor: float = inf
+    """Multiplies the limits on connections."""
+    unauthenticated: int = 0
+    """Open connections before their hello."""
+    silent: "dict[Quota, None]" = field(default_factory=dict)
+    """The unauthenticated connections that have not sent a request either, oldest first."""
+
+
+class PlayerUsage(Usage):
+    """What one player has used, or one connection before its hello."""
+
+    quotas: "list[Quota]" = field(default_factory=list)
+    """The player's connections, oldest first."""
+
+
+class Quota(Struct, eq=False):
+    """One connection's share of the limits of its address and of its player."""
+
+    limiter: "RateLimiter"
+    connection: Connection
+    address: AddressUsage
+    player: PlayerUsage
+    prepaid: float = 0.0
+    """Commands taken from the address and not used yet."""
+    overdrawn: int = 0
+    """Commands beyond the player's limit, less later ones within it. Commands beyond the limit of the
+    address do not count: others use that up too."""
+    is_open: bool = True
+
+    def move_to(self, address: str) -> None:
+        """Count a connection without a hello at the address that its proxy has named."""
+        self._leave_address()
+        self.address = self.limiter.usage_of(address)
+        self.limiter.count(self)
+
+    def requested(self) -> None:
+        """Note that the connection has sent a request: it is answered rather than evicted."""
+        self.address.silent.pop(self, None)
+
+    def authenticated(self, player: str) -> None:
+        """Count the connection as this player's; if the player has too many, evict one."""
+        self.end_silence()
+        self.player = self.limiter.usage_of_player(player, self.player.commands)
+        self.player.open += 1
+        quotas = self.player.quotas
+        quotas.append(self)
+        if len(quotas) > MAX_CONNECTIONS_PER_PLAYER:
+            evicted = next((q for q in quotas if not q.connection.holds_seat), quotas[0])
+            quotas.remove(evicted)
+            evicted.connection.evict()
+
+    def close(self) -> None:
+        """Count the connection no longer. A second call does nothing."""
+        if not self.is_open:
+            return
+        self.is_open = False
+        self.connection = NO_CONNECTION
+        self._leave_address()
+        self.player.open -= 1
+        if self in self.player.quotas:
+            self.player.quotas.remove(self)
+
+    def spend(self, cost: float, now: float) -> bool:
+        """Take the tokens of a command from player and address; return whether both had them."""
+        if not self.player.commands.take(cost, now):
+            self.overdrawn += 1
+            self.limiter.count_refusal(Action.COMMANDS)
+            return False
+        if self.prepaid < cost:
+            if not self.address.commands.take(COMMANDS_PREPAID, now):
+                self.limiter.count_refusal(Action.COMMANDS)
+                return False
+            self.prepaid += COMMANDS_PREPAID
+        self.prepaid -= cost
+        if self.overdrawn:
+            self.overdrawn -= 1
+        return True
+
+    def penalise(self, cost: float, now: float) -> None:
+        """Take further tokens from the player, if they are there, for a frame that is no command."""
+        self.player.commands.take(cost, now)
+
+    def seconds_to_wait(self, cost: float, now: float) -> float:
+        """Return the seconds until a refused command may be repeated."""
+        wait = self.player.commands.seconds_to_wait(cost, now)
+        if self.prepaid >= cost:
+            return wait
+        return max(wait, self.address.commands.seconds_to_wait(COMMANDS_PREPAID, now))
+
+    def wait(self, action: Action) -> float:
+        """Return the seconds until address and player may do this; 0 if they may now."""
+        now = self.limiter.now()
+        waits = (bucket.seconds_to_wait(1, now) for bucket in self._buckets(action))
+        return max(waits, default=0.0)
+
+    def take(self, action: Action) -> float:
+        """Take a token of address and player if `wait` is 0, else count a refusal; return the wait."""
+        wait = self.wait(action)
+        if wait:
+            self.limiter.count_refusal(action)
+            return wait
+        now = self.limiter.now()
+        for bucket in self._buckets(action):
+            bucket.take(1, now)
+        return 0.0
+
+    def refund(self, action: Action) -> None:
+        """Put the token of the last `take` back."""
+        for bucket in self._buckets(action):
+            bucket.refund(1)
+
+    def may_watch_beside(self, others: Iterable["Quota"]) -> bool:
+        """Whether the address may have one more watcher at a table that these watch."""
+        beside = sum(other.address is self.address for other in others)
+        return beside < MAX_WATCHERS_PER_ADDRESS * self.address.factor
+
+    def end_silence(self) -> None:
+        """Count the connection as unauthenticated no longer."""
+        self.requested()
+        if self in self.limiter.unauthenticated:
+            del self.limiter.unauthenticated[self]
+            self.address.unauthenticated -= 1
+
+    def _leave_address(self) -> None:
+        self.end_silence()
+        self.address.open -= 1
+        self.address.commands.refund(self.prepaid)
+        self.prepaid = 0.0
+
+    def _buckets(self, action: Action) -> list[TokenBucket]:
+        buckets = (self.address.bucket(action), self.player.bucket(action))
+        return [bucket for bucket in buckets if bucket is not None]
+
+
+class RateLimiter:
+    """The usage of every address and every player, and the connections without a hello."""
+
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        *,
+        factor: float | None = 1.0,
+        rate: float = 50,
+        burst: float = 100,
+        behind_proxies: bool = False,
+        per_player: Rates = PER_PLAYER,
+        capacity: int = MAX_ENTRIES,
+        refusals: Counter[str] | None = None,
+    ) -> None:
+        """Set the limits.
+
+        Args:
+            clock: seconds, of a clock that never steps.
+            factor: multiplies every limit of an address; `None` removes them.
+            rate: commands of a player a second; 0 removes the limit.
+            burst: commands of a player at once.
+            behind_proxies: whether loopback addresses have limits too, as proxies name the clients.
+            per_player: a player's other limits.
+            capacity: addresses, and as many players, whose usage is kept.
+            refusals: counts refusals by action.
+        """
+        self.now = clock
+        self.unauthenticated: dict[Quota, None] = {}
+        """Open connections before their hello, oldest first."""
+        self._factor = factor
+        self._commands = Rate(burst, 1 / rate) if rate else UNLIMITED
+        self._behind_proxies = behind_proxies
+        self._per_address = scaled(PER_ADDRESS, factor or 1.0)
+        self._per_player = per_player
+        self._addresses = UsageTable[AddressUsage](capacity)
+        self._crowd: dict[int, AddressUsage] = {}
+        self._players = UsageTable[PlayerUsage](capacity)
+        self._refusals = Counter[str]() if refusals is None else refusals
+
+    def open(self, address: str, connection: Connection) -> Quota:
+        """Count a new connection, and evict an older one if too many are without a hello."""
+        player = PlayerUsage(NO_LIMITS, TokenBucket(self._commands))
+        quota = Quota(self, connection, self.usage_of(address), player)
+        self.count(quota)
+        return quota
+
+    def count(self, quota: Quota) -> None:
+        """Count a connection at its address, and evict an older one if too many are without a hello.
+
+        Where all others of the address have sent a request, none is evicted: `has_room` refuses.
+        """
+        address = quota.address
+        address.open += 1
+        address.unauthenticated += 1
+        self.unauthenticated[quota] = address.silent[quota] = None
+        most = MAX_UNAUTHENTICATED_PER_ADDRESS * address.factor
+        if address.unauthenticated > most and len(address.silent) > 1:
+            self.count_refusal(Action.CONNECTION)
+            self._evict(next(iter(address.silent)))
+        if len(self.unauthenticated) > MAX_UNAUTHENTICATED:
+            self._evict(next(iter(self.unauthenticated)))
+
+    def has_room(self, quota: Quota) -> bool:
+        """Whether the address has no more connections than it may, this one included."""
+        address = quota.address
+        has_room = (
+            address.open <= MAX_CONNECTIONS_PER_ADDRESS * address.factor
+            and address.unauthenticated <= MAX_UNAUTHENTICATED_PER_ADDRESS * address.factor
+        )
+        if not has_room:
+            self.count_refusal(Action.CONNECTION)
+        return has_room
+
+    def count_refusal(self, action: Action) -> None:
+        """Count a refusal in the metrics."""
+        self._refusals[action] += 1
+
+    def usage_of(self, address: str) -> AddressUsage:
+        """Return the usage of an address, or of the crowd that it belongs to while the table is full."""
+        network = network_of(address)
+        is_local = not self._behind_proxies and is_loopback(address)
+        if self._factor is None or network == NO_ADDRESS or is_local:
+            return AddressUsage(NO_LIMITS, TokenBucket(UNLIMITED))
+        usage = self._addresses.find(network)
+        if usage is not None:
+            return usage
+        commands = TokenBucket(self._per_address[Action.COMMANDS])
+        usage = AddressUsage(self._per_address, commands, factor=self._factor)
+        if self._addresses.insert(network, usage, self.now()):
+            return usage
+        return self._crowd.setdefault(hash(network) % CROWD, usage)
+
+    def usage_of_player(self, name: str, commands: TokenBucket) -> PlayerUsage:
+        """Return the usage of a player; the commands of a new one are those of the connection."""
+        usage = self._players.find(name)
+        if usage is None:
+            usage = PlayerUsage(self._per_player, commands)
+            # if the table is full, it lasts as long as the connection
+            self._players.insert(name, usage, self.now())
+        return usage
+
+    def _evict(self, quota: Quota) -> None:
+        quota.end_silence()
+        quota.connection.evict()
+
+
+def unlimited() -> Quota:
+    """Return a quota without limits."""
+    limiter = RateLimiter(lambda: 0.0, factor=None, rate=0, per_player=NO_LIMITS)
+    return limiter.open(NO_ADDRESS, NO_CONNECTION)
