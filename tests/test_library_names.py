@@ -79,7 +79,7 @@ def test_every_name_of_a_library_is_listed_under_the_page_that_describes_it() ->
         for name, place in sorted(uses().items())
         if not any(covers(listed, name) for listed in PAGES) and not is_allowed(name)
     ]
-    assert unlisted == []
+    assert not unlisted, "\n".join(unlisted)
 
 
 def test_every_library_has_its_list() -> None:
@@ -100,7 +100,7 @@ def test_no_listed_name_is_unused() -> None:
         for name in (*PAGES, *ALLOWED)
         if not any(covers(used, name) for used in (*uses(), *hidden()))
     ]
-    assert unused == []
+    assert not unused, "\n".join(unused)
 
 
 def test_no_private_part_is_used_or_overlooked() -> None:

@@ -10,11 +10,14 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
+import msgspec
+
 from benchmarks.contestants import Running
 from benchmarks.measuring import Load, NotQuiet, measured
 from benchmarks.supply import SUPPLY
 from kit.lean_racers import Choice, LeanRacer, plausible, racing_tables
 from kit.lean_socket import LeanSocket, connect
+from saratoga_protocol.commands import MakeMove
 
 WARM_UP = 0.3
 """Seconds in which moves are made that do not count."""
@@ -24,6 +27,9 @@ LEAST_PART = 0.4
 
 TRIES = 4
 """Times, until enough tables wait."""
+
+LONGEST_RACE = 31
+"""Characters: a race's id may have a few more, and MessagePack writes one byte before so many."""
 
 
 class _Pausing:
@@ -212,6 +218,14 @@ class EchoLoop(_Pausing):
 
         socket.on_message = hear
         return ask
+
+
+def command_payload(like: Load) -> bytes:
+    """Return a move of about the mean size, which tells `transport_echo.py` how long the answer is to be."""
+    move = MakeMove(id=1, race="", after=like.answer, move="draw")
+    padding = like.question - len(msgspec.msgpack.encode(move))
+    race = "x" * max(0, min(padding, LONGEST_RACE))
+    return msgspec.msgpack.encode(msgspec.structs.replace(move, race=race))
 
 
 def echo_payload(like: Load) -> bytes:

@@ -42,10 +42,10 @@ class Running:
 
 
 @contextmanager
-def echo_server() -> Iterator[Running]:
-    with subprocess.Popen(
-        [sys.executable, str(HERE / "echo_server.py")], stdout=subprocess.PIPE, text=True
-    ) as server:
+def echo_server(program: str = "echo_server.py", *options: str) -> Iterator[Running]:
+    """Run one of the echoes of this folder."""
+    command = [sys.executable, str(HERE / program), *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
             yield Running((int(server.stdout.readline()),), (server.pid,))

@@ -8,7 +8,7 @@ from benchmarks.contestants import replicated_server
 from benchmarks.lines import GAME, columns, echo_line, line, race_line, tell, undisturbed
 from benchmarks.measuring import Load, together
 from benchmarks.reports import Bar, Cell, Report
-from benchmarks.turns import BARE, SAFE, server_and_echo
+from benchmarks.turns import BARE, COMMANDS, SAFE, server_and_echoes
 from saratoga_rules.games import GAMES
 
 SECONDS, QUICK_SECONDS = 1.5, 1.0
@@ -17,12 +17,12 @@ AT = 64
 """Tables at which the layers and the other games are compared."""
 GROWN = (16, 256)
 """Tables between which the growth of the cost is measured."""
-ROUNDS_IN_TURNS, QUICK_ROUNDS_IN_TURNS = 8, 2
+ROUNDS_IN_TURNS, QUICK_ROUNDS_IN_TURNS = 6, 2
 """Of all contestants in turns."""
 ROUNDS, FEWER_ROUNDS = 2, 1
 """Of a line, where the mean of several counts."""
 
-MOST_RATIO, MOST_GROWTH = 1.9, 1.3
+MOST_RATIO, MOST_TRANSPORT, MOST_GROWTH = 1.9, 0.5, 1.3
 
 
 async def moves(report: Report, *, quick: bool) -> None:
@@ -60,10 +60,15 @@ async def _replicated(tables: int, seconds: float) -> Load:
 
 
 async def _in_turns(report: Report, rounds: int) -> None:
-    seen = await server_and_echo(AT, rounds, GAME)
+    seen = await server_and_echoes(AT, rounds, GAME)
     seen.tell(report, BARE)
-    what = f"a move at `safe`, {AT} tables, in bare echoes"
-    report.bar(Bar(what, seen.ratio(SAFE, BARE), MOST_RATIO, " x", is_quiet=seen.is_quiet))
+    for name, what, most in (
+        (COMMANDS, "our transport, answering at once", MOST_TRANSPORT),
+        (SAFE, "a move at `safe`", MOST_RATIO),
+    ):
+        bar = Bar(f"{what}, {AT} tables, in bare echoes", seen.ratio(name, BARE), most, " x")
+        bar.is_quiet = seen.is_quiet
+        report.bar(bar)
 
 
 async def _growth(
