@@ -15,6 +15,7 @@ from saratoga_protocol.events import AnyEvent, Done, Record
 from saratoga_server.live.session import Session
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.transport.admission import Pages
+from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.gateway import Door, Gateway
 from saratoga_server.transport.http_responses import no, response
 
@@ -55,6 +56,12 @@ class Hall:
     def now(self) -> int:
         return NOW
 
+    @property
+    def connections(self) -> list[PlayerConnection]:
+        """Those of the sessions, ended ones included."""
+        found = [session.connection for session in self.sessions]
+        return [each for each in found if isinstance(each, PlayerConnection)]
+
     async def sees_out(self) -> Session:
         """The next session whose connection has ended."""
         async with asyncio.timeout(HEARD_WITHIN):
@@ -66,7 +73,12 @@ class OpenGateway:
     hall: Hall
     gateway: Gateway
     metrics: Metrics
-    url: str
+    port: int
+
+    @property
+    def url(self) -> str:
+        """Where clients connect."""
+        return f"ws://127.0.0.1:{self.port}"
 
 
 async def no_pages(request: Request) -> Response:
@@ -99,7 +111,7 @@ async def open_gateway(
     port = await gateway.open()
     duties = [asyncio.create_task(gateway.watch()), asyncio.create_task(gateway.keep_alive())]
     try:
-        yield OpenGateway(hall, gateway, metrics, f"ws://127.0.0.1:{port}")
+        yield OpenGateway(hall, gateway, metrics, port)
     finally:
         await gateway.close()
         for duty in duties:

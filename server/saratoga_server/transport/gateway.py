@@ -66,7 +66,7 @@ class Gateway:
         self._commands = commands
         self._door = door
         self._metrics = metrics
-        self._limiter = RateLimiter(
+        self.limiter = RateLimiter(
             time.monotonic,
             factor=door.per_address,
             rate=door.rate,
@@ -74,10 +74,10 @@ class Gateway:
             behind_proxies=door.trusted_proxies > 0,
             refusals=metrics.limited,
         )
-        self._budget = ResponseBudget()
-        self._admission = Admission(self._limiter, door.trusted_proxies, pages, self._budget)
-        self._runner = CommandRunner(commands, metrics, self._budget, most_overdrawn=door.burst)
-        self._connections: dict[PlayerConnection, None] = {}
+        self.budget = ResponseBudget()
+        self._admission = Admission(self.limiter, door.trusted_proxies, pages, self.budget)
+        self._runner = CommandRunner(commands, metrics, self.budget, most_overdrawn=door.burst)
+        self.connections: dict[PlayerConnection, None] = {}
         """All, from their acceptance on."""
         self._open: dict[PlayerConnection, None] = {}
         """Those with a session that has not ended; first the one served longest ago."""
@@ -108,7 +108,7 @@ class Gateway:
 
     def _accepted(self, accepted: socket.socket, peer: str) -> PlayerConnection:
         connection = PlayerConnection(self, accepted, peer)
-        self._connections[connection] = None
+        self.connections[connection] = None
         return connection
 
     # What connections call
@@ -116,7 +116,7 @@ class Gateway:
     def count(self, connection: PlayerConnection) -> Quota:
         """Count a connection by its address, from its first moment on."""
         address = self._admission.counted_address(connection.address)
-        return self._limiter.open(address, connection)
+        return self.limiter.open(address, connection)
 
     def handshake(self, connection: PlayerConnection) -> Handshake:
         """Return what takes the first request of a connection."""
@@ -166,7 +166,7 @@ class Gateway:
 
     def flooded(self) -> None:
         """Count a client that sends what no client needs to send."""
-        self._limiter.count_refusal(Action.COMMANDS)
+        self.limiter.count_refusal(Action.COMMANDS)
 
     def stopped_reading(self) -> None:
         """Count a client that was cut off because it does not read."""
@@ -175,7 +175,7 @@ class Gateway:
     def lost(self, connection: PlayerConnection) -> None:
         """Forget a connection that has ended."""
         self._admission.ended(connection)
-        del self._connections[connection]
+        del self.connections[connection]
         self._has_ended.set()
 
     def ended(self, connection: PlayerConnection, session: Session) -> None:
@@ -193,7 +193,7 @@ class Gateway:
             await asyncio.sleep(WATCH_EVERY)
             now = time.monotonic()
             self._metrics.loop_lag.observe(max(0.0, now - due))
-            for number, connection in enumerate(list(self._connections), start=1):
+            for number, connection in enumerate(list(self.connections), start=1):
                 if number % LOOKED_AT_AT_ONCE == 0:
                     await asyncio.sleep(0)
                 connection.check(now)
@@ -230,17 +230,17 @@ class Gateway:
     async def close(self, code: CloseCode = RESTARTING) -> None:
         """Accept nothing more, close all connections, and wait until all have ended."""
         self.stop_listening()
-        for connection in list(self._connections):
+        for connection in list(self.connections):
             if connection.session is None:
                 connection.cut()
             else:
                 connection.close(code)
         try:
             async with asyncio.timeout(CLOSE_WITHIN):
-                await self._emptied(self._connections)
+                await self._emptied(self.connections)
         except TimeoutError:
             self.cut()
-            await self._emptied(self._connections)
+            await self._emptied(self.connections)
         await self._emptied(self._open)
         for listener in self._listeners:
             await listener.closed()
@@ -253,5 +253,5 @@ class Gateway:
 
     def cut(self) -> None:
         """End every connection at once."""
-        for connection in list(self._connections):
+        for connection in list(self.connections):
             connection.cut()

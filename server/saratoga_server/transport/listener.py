@@ -82,13 +82,15 @@ class Listener:
                     await self._wait_after(fault)
                 continue
             self._last_fault = None
-            peer = str(address[0]) if isinstance(address, tuple) else NO_ADDRESS
-            connection = self._accept(accepted, peer)
-            connecting = loop.create_task(self._connect(accepted, connection))
-            self._connecting.add(connecting)
-            connecting.add_done_callback(self._connecting.discard)
+            self._connect_soon(accepted, str(address[0]) if isinstance(address, tuple) else NO_ADDRESS)
             # one a turn of the loop, however many wait
             await asyncio.sleep(0)
+
+    def _connect_soon(self, accepted: socket.socket, peer: str) -> None:
+        connection = self._accept(accepted, peer)
+        connecting = asyncio.create_task(self._connect(accepted, connection))
+        self._connecting.add(connecting)
+        connecting.add_done_callback(self._connecting.discard)
 
     async def _wait_after(self, fault: OSError) -> None:
         if fault.errno != self._last_fault:

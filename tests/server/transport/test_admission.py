@@ -1,4 +1,4 @@
-"""Who is let in: the answers at the door, and whose address counts behind a proxy."""
+"""Which requests are let in, and which address counts behind a proxy."""
 
 import asyncio
 import ssl
@@ -8,7 +8,6 @@ from http import HTTPStatus
 from pathlib import Path
 
 import pytest
-from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
 from kit.deployment import write_certificate
@@ -30,18 +29,16 @@ async def behind_a_proxy(
         yield opened
 
 
-async def nothing_there(connection: ServerConnection, request: Request) -> Response | None:
-    if "Upgrade" in request.headers:
-        return None
+async def nothing_there(request: Request) -> Response:
     status = HTTPStatus.NOT_FOUND if "records" in request.path else HTTPStatus.SERVICE_UNAVAILABLE
     return response(no(status, "no", "No."), request.method)
 
 
 async def asked(opened: OpenGateway, line: str, *forwarded: str) -> tuple[int, dict[str, str]]:
-    """The status and the headers of a page."""
+    """Return the status and the headers of a page."""
     headers = "".join(f"X-Forwarded-For: {each}\r\n" for each in forwarded)
-    with raw_socket(int(opened.url.rpartition(":")[2]), window=None) as socket:
-        await socket.say(f"{line} HTTP/1.1\r\nHost: house\r\n{headers}\r\n".encode())
+    with raw_socket(opened.port, window=None) as socket:
+        await socket.say(f"{line} HTTP/1.1\r\nHost: server\r\n{headers}\r\n".encode())
         head, _, _ = (await socket.read_to_the_end()).decode().partition("\r\n\r\n")
     status, *lines = head.split("\r\n")
     return int(status.split()[1]), dict(line.split(": ", 1) for line in lines)
@@ -60,7 +57,7 @@ async def test_too_many_pages_are_refused_with_the_time_to_wait() -> None:
         assert +opened.metrics.limited == {"pages": 3}
 
 
-async def test_balancers_may_ask_for_health_as_often_as_they_like() -> None:
+async def test_balancers_may_request_health_without_limit() -> None:
     async with behind_a_proxy(factor=0.02) as opened:
         for _ in range(20):
             assert (await asked(opened, "GET /readyz"))[0] == 503
@@ -77,21 +74,21 @@ async def test_tables_are_not_found_by_asking_for_records() -> None:
 
 
 async def test_slow_records_keep_no_other_page_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("saratoga_server.transport.connection_limiter.ANSWER_WITHIN", 0.01)
+    monkeypatch.setattr("saratoga_server.transport.admission.ANSWER_WITHIN", 0.01)
     begun: asyncio.Queue[None] = asyncio.Queue()
 
-    async def slow(connection: ServerConnection, request: Request) -> Response | None:
+    async def slow(request: Request) -> Response:
         if "records" in request.path:
             await begun.put(None)
             await asyncio.Event().wait()
-        return await nothing_there(connection, request)
+        return await nothing_there(request)
 
     async with open_gateway(pages=slow) as opened:
-        port = int(opened.url.rpartition(":")[2])
+        port = opened.port
         with ExitStack() as readers:
             for _ in range(LOADED_AT_ONCE):
                 reader = readers.enter_context(raw_socket(port))
-                await reader.say(f"{RECORDS} HTTP/1.1\r\nHost: house\r\n\r\n".encode())
+                await reader.say(f"{RECORDS} HTTP/1.1\r\nHost: server\r\n\r\n".encode())
                 await begun.get()
             assert (await asked(opened, "GET /leaderboards/x"))[0] == 503
             assert (await asked(opened, RECORDS.replace("r", "%72")))[0] == 429
@@ -110,7 +107,7 @@ async def test_this_machine_is_not_counted_unless_a_proxy_is_named(
         assert +opened.metrics.limited == {}
 
 
-async def test_a_proxy_that_nobody_has_named_is_told_of_once(
+async def test_a_proxy_that_is_not_trusted_is_logged_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with behind_a_proxy(proxies=0) as opened:
@@ -119,10 +116,10 @@ async def test_a_proxy_that_nobody_has_named_is_told_of_once(
     assert [record.getMessage() for record in caplog.records] == ["proxy_not_trusted"]
 
 
-async def test_too_many_who_say_nothing_are_refused_at_the_door() -> None:
+async def test_too_many_unauthenticated_clients_are_refused() -> None:
     async with behind_a_proxy(factor=2 / MAX_UNAUTHENTICATED_PER_ADDRESS) as opened:
-        with raw_socket(int(opened.url.rpartition(":")[2])) as one:
-            port = int(opened.url.rpartition(":")[2])
+        with raw_socket(opened.port) as one:
+            port = opened.port
             assert b" 101 " in await one.shake_hands(f"X-Forwarded-For: {GUESTS}")
             with raw_socket(port) as two, raw_socket(port) as three, raw_socket(port) as four:
                 assert b" 101 " in await two.shake_hands(f"X-Forwarded-For: {GUESTS}")
@@ -133,42 +130,42 @@ async def test_too_many_who_say_nothing_are_refused_at_the_door() -> None:
 
 @pytest.fixture
 def strangers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever calls from this machine is counted like anybody."""
-    for module in ("rate_limits.limiter", "transport.connection_limiter"):
+    """Clients on this machine are counted like any other."""
+    for module in ("rate_limits.limiter", "transport.admission"):
         monkeypatch.setattr(f"saratoga_server.{module}.is_loopback", lambda address: False)
 
 
 @pytest.mark.usefixtures("strangers")
-async def test_of_too_many_who_send_no_byte_the_oldest_is_cut() -> None:
+async def test_of_too_many_that_send_no_byte_the_oldest_is_cut() -> None:
     async with behind_a_proxy(factor=2 / MAX_UNAUTHENTICATED_PER_ADDRESS, proxies=0) as opened:
-        port = int(opened.url.rpartition(":")[2])
+        port = opened.port
         with raw_socket(port) as one, raw_socket(port) as two, raw_socket(port) as three:
             assert await one.read_to_the_end() == b""
             assert b" 101 " in await three.shake_hands()
             assert b" 101 " in await two.shake_hands()
             with raw_socket(port) as four:
-                # nobody is left who has asked for nothing: the no is told
+                # all others have sent a request, so that this one is refused
                 assert b" 429 " in await four.shake_hands()
         assert +opened.metrics.limited == {"connections": 2}
 
 
 @pytest.mark.needs("openssl")
 @pytest.mark.usefixtures("strangers")
-async def test_of_too_many_who_shake_no_hands_with_tls_the_oldest_is_cut(tmp_path: Path) -> None:
+async def test_of_too_many_that_negotiate_no_tls_the_oldest_is_cut(tmp_path: Path) -> None:
     certificate = write_certificate(tmp_path)
-    house = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    house.load_cert_chain(certificate, tmp_path / "privkey.pem")
+    serving = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    serving.load_cert_chain(certificate, tmp_path / "privkey.pem")
     trusting = ssl.create_default_context(cafile=str(certificate))
     async with open_gateway(
-        tls=house, per_address=2 / MAX_UNAUTHENTICATED_PER_ADDRESS, pages=nothing_there
+        tls=serving, per_address=2 / MAX_UNAUTHENTICATED_PER_ADDRESS, pages=nothing_there
     ) as opened:
-        port = int(opened.url.rpartition(":")[2])
+        port = opened.port
         with raw_socket(port) as one, raw_socket(port) as two, raw_socket(port) as three:
             assert await one.read_to_the_end() == b""
             with raw_socket(port, tls=trusting) as guest:
                 assert b" 101 " in await guest.shake_hands()
                 assert await two.read_to_the_end() == b""
-            # who says anything but hello to TLS is done with, and counts no more
+            # a client that speaks no TLS is gone, and counts no more
             await three.say(b"GET / HTTP/1.1\r\n\r\n")
             await three.read_to_the_end()
         await opened.hall.sees_out()
@@ -177,10 +174,12 @@ async def test_of_too_many_who_shake_no_hands_with_tls_the_oldest_is_cut(tmp_pat
             assert b" 101 " in await one.shake_hands()
             assert b" 101 " in await two.shake_hands()
         assert opened.metrics.limited["connections"] == evictions
+    assert opened.gateway.limiter.unauthenticated == {}
+    assert opened.gateway.limiter.usage_of("127.0.0.1").open == 0
 
 
 @pytest.mark.usefixtures("strangers")
-async def test_a_stranger_may_not_ask_for_health_as_often_as_the_hosts_programs() -> None:
+async def test_a_client_may_not_request_health_without_limit() -> None:
     async with behind_a_proxy(factor=0.1, proxies=0) as opened:
         burst = int(PER_ADDRESS[Action.PAGE].burst * 0.1)
         statuses = [(await asked(opened, "GET /readyz"))[0] for _ in range(burst + 1)]
@@ -193,7 +192,7 @@ async def test_a_stranger_may_not_ask_for_health_as_often_as_the_hosts_programs(
 
 async def test_the_address_of_a_session_is_the_clients() -> None:
     async with behind_a_proxy() as opened:
-        with raw_socket(int(opened.url.rpartition(":")[2])) as socket:
+        with raw_socket(opened.port) as socket:
             await socket.shake_hands("X-Forwarded-For: 10.0.0.1", f"X-Forwarded-For: {GUESTS}")
         await opened.hall.sees_out()
     assert opened.hall.sessions[0].address == GUESTS
