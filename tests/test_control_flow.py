@@ -42,13 +42,16 @@ def functions(trees: Iterable[ast.Module]) -> set[str]:
 
 def assigned_callbacks(tree: ast.Module, known: set[str]) -> Iterator[str]:
     """Yield every attribute of another object that is given a lambda or a function of a known name."""
+    parameters = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     for node in ast.walk(tree):
         if not isinstance(node, ast.Assign):
             continue
         match node.value:
             case ast.Lambda():
                 pass
-            case ast.Name(id=name) | ast.Attribute(attr=name) if name in known:
+            case ast.Attribute(attr=name) if name in known:
+                pass
+            case ast.Name(id=name) if name in known - parameters:
                 pass
             case _:
                 continue
@@ -83,6 +86,7 @@ def test_no_callback_is_assigned_after_construction() -> None:
         ("class A:\n def __init__(self, end): self.on_end = end", []),
         ("class A:\n @property\n def state(self): pass\nb.state = a.state", []),
         ("class A:\n state: int\ndef state(): pass\nb.state = a.state", []),
+        ("def f(): pass\ndef g(f): a.b = f", []),
         ("a.b = c.d", []),
     ],
 )
