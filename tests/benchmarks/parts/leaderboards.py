@@ -99,7 +99,7 @@ async def leaderboards(report: Report, *, quick: bool) -> None:
     report.table(("call", "entries", "store CPU us", "p50 ms", "p99 ms"), rows)
     report.say(
         f"A page has {PAGE} rows: the first, or one from anywhere. Called one after the other, at both "
-        "stores in turns, through the house's own store code, Python's time included in the wait. "
+        "stores in turns, through the server's own store code, Python's time included in the wait. "
         "Settling: a race of four, from the outbox, which writes eight rankings of four players; the "
         "rankings of all time have as many entries as said, the others as many as were settled here. "
         "The store has moved all entries into its larger tables: while it does, which is a matter of as many "
