@@ -3,6 +3,7 @@
 import pytest
 
 from kit.guests import GuestInMemory
+from kit.results import result_of
 from kit.rooms import HouseInMemory, always, gathered, house_in_memory
 from saratoga_protocol.commands import (
     GetLeaderboard,
@@ -16,7 +17,7 @@ from saratoga_rules.record import parse_record
 from saratoga_server.handlers.leaderboards import UNCHANGED_EVERY
 from saratoga_server.messages.node_events import RaceVoided
 from saratoga_server.messages.settlements import pack_settlement
-from saratoga_server.ports import BoardKey, Millis, PlayerRow, RankedRow, SettledResult, Settlement
+from saratoga_server.ports import BoardKey, Millis, PlayerRow, RankedRow, Settlement
 
 BANKS_SOME = (
     "stock=5C6C7C8C9CTC waste=- reserve=- up=1,1,1,1 down=- columns=2D/2H/2C/2S base=1 passes=1"
@@ -96,9 +97,7 @@ def many(rooms: HouseInMemory, count: int) -> None:
                 game="canfield",
                 start_at=Millis(rooms.time.at),
                 results=tuple(
-                    SettledResult(
-                        player=f"{number:016}", bot=False, banked=52 - number, net=0, elapsed=5
-                    )
+                    result_of(f"{number:016}", bot=False, banked=52 - number, net=0, reached=5)
                     for number in range(count)
                 ),
             )
