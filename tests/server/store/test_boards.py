@@ -14,7 +14,7 @@ from kit.running_race import (
     running_race,
 )
 from saratoga_rules.standing import State
-from saratoga_server.ports import CommitOutcome, CommitStatus, TableWrite
+from saratoga_server.ports import CommitOutcome, CommitStatus, LiveStanding, TableWrite
 
 
 async def test_a_move_is_appended_with_its_time_and_number(store: AnyStore) -> None:
