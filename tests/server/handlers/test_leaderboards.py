@@ -17,6 +17,7 @@ async def test_a_page_answers_the_command_with_the_players_own_row(rooms: HouseI
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     await rooms.race(anna, bert)
     for racer in (anna, bert):
+        await racer.moves("draw")
         await racer.cash_out()
     await rooms.pass_time(1000)
     page = await anna.ask(GetLeaderboard, game="canfield", period="all")
