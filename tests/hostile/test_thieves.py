@@ -30,6 +30,7 @@ from saratoga_protocol.commands import (
 from saratoga_protocol.events import AnyEvent, Dealt, MoveMade, Refused, Standings, Welcome
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.admin.acts import Administration
+from saratoga_server.composition import compose_table_cache
 from saratoga_server.store.connection import Store
 
 

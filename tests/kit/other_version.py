@@ -21,11 +21,11 @@ MOOD: Final = "fair"
 
 def change_functions() -> None:
     """Change the text of the Functions, so that they publish one field more, and their names with it."""
-    text = library.SOURCE.replace(library.VERSION, library._MARK)
-    changed = text.replace("{kind = 'touched',", f"{{kind = 'touched', mood = '{MOOD}',")
-    assert changed != text
+    present = library.VERSION
+    changed = library.SOURCE.replace("{kind = 'touched',", f"{{kind = 'touched', mood = '{MOOD}',")
+    assert changed != library.SOURCE
     library.VERSION = sha256(changed.encode()).hexdigest()[:10]  # type: ignore[misc]
-    library.SOURCE = changed.replace(library._MARK, library.VERSION)  # type: ignore[misc]
+    library.SOURCE = changed.replace(present, library.VERSION)  # type: ignore[misc]
 
 
 def change_the_rest() -> None:

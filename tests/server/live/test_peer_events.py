@@ -363,7 +363,8 @@ async def test_of_two_connections_that_resume_at_once_only_the_newer_one_holds_t
     quick = await (nodes.east if same_node else nodes.west).guest("Anna")
     east = nodes.east.house.peer_events
     boards = nodes.east.store.boards
-    load, loads = boards.load_board, []
+    load = boards.load_board
+    loads: list[str] = []
 
     async def load_board(table: str, race: int, player: str) -> StoredBoard | None:
         if not loads:
