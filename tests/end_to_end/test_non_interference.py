@@ -121,8 +121,11 @@ def parse_or_none(text: str) -> object:
 
 
 def _position(rooms: HouseInMemory, player: GuestInMemory) -> Position:
-    race = rooms.house.races._races[rooms.state(player.table.code).race_id]
-    return race.boards[player.player].position
+    race = rooms.house.races.known(rooms.state(player.table.code).race_id)
+    assert race is not None
+    board = race.runs[player.player].board
+    assert board is not None
+    return board.position
 
 
 async def came_back(rooms: HouseInMemory, old: GuestInMemory, code: str) -> GuestInMemory:

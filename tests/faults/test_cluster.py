@@ -7,6 +7,7 @@ import pytest
 
 from kit.cluster import Cluster, ClusterNode, running_cluster
 from kit.movers import TABLES, Movers
+from kit.results import result_of
 from kit.running_race import ANNA, BERT, CODE, ending, move, running_race
 from kit.stores import binaries
 from saratoga_server.messages.settlements import pack_settlement
@@ -15,7 +16,6 @@ from saratoga_server.ports import (
     CommitStatus,
     Millis,
     RaceFinish,
-    SettledResult,
     Settlement,
     TableWrite,
 )
@@ -284,7 +284,7 @@ async def test_results_are_counted_once_while_the_leaderboards_primary_changes(
             nonlocal finished
             while not is_over:
                 code = f"lone-crane-{finished}"
-                result = SettledResult(player="anna", bot=False, banked=20, net=50, elapsed=9)
+                result = result_of("anna", bot=False, banked=20, net=50, reached=9)
                 settled = pack_settlement(
                     Settlement(race=f"{code}/1", game=GAME, start_at=Millis(1), results=(result,))
                 )
@@ -324,7 +324,7 @@ async def test_results_at_a_primary_that_has_handed_over_are_found_at_the_next_l
         # nobody else here looks who owns what
         client = StoreClient(known, replicated=True)
         await client.load_library()
-        result = SettledResult(player="anna", bot=False, banked=20, net=50, elapsed=9)
+        result = result_of("anna", bot=False, banked=20, net=50, reached=9)
         settlement = Settlement(
             race=f"{TABLES[0]}/1", game=GAME, start_at=Millis(1), results=(result,)
         )

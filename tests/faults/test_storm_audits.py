@@ -15,6 +15,7 @@ from kit.finished import finished_race
 from kit.messages import GATHERING, NOW
 from kit.race_audit import disagreements
 from kit.recorded_players import Notes, NotingConnection, RecordedPlayer
+from kit.results import result_of
 from kit.stores import StoreServer
 from kit.storms.auditor import Auditor
 from kit.storms.town import Guest, Town
@@ -30,7 +31,7 @@ from saratoga_rules.record import LOG_ENDINGS, RaceRecord, format_record
 from saratoga_rules.replay import replay
 from saratoga_rules.views import redact
 from saratoga_server.messages.settlements import pack_settlement
-from saratoga_server.ports import LogEntry, Millis, SettledResult, Settlement, StoredBoard
+from saratoga_server.ports import LogEntry, Millis, Settlement, StoredBoard
 from saratoga_server.store.keys import OUTBOX_KEYS
 from saratoga_server.store.opening import Store, open_store
 
@@ -330,12 +331,12 @@ def settlement_of(record: RaceRecord, game: str) -> bytes:
             game=game,
             start_at=Millis(record.start_at),
             results=tuple(
-                SettledResult(
-                    player=row.player,
+                result_of(
+                    row.player,
                     bot=record.racer(row.player).bot,
                     banked=row.banked,
                     net=row.net,
-                    elapsed=row.reached or 0,
+                    reached=row.reached or 0,
                 )
                 for row in record.results
             ),

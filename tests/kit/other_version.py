@@ -1,9 +1,10 @@
 """The server as another version: `python -m kit.other_version`, with the server's own options.
 
-It has another version number, its Functions have another text and so other names, and everything that it
-writes for other nodes has one field more than they know: tables, their settings, seats and outcomes, and
-node events. Once it has read that field in a table, it logs an error (`field_lost`) when a later version of
-the table lacks it, which fails the kit's house.
+It reports another version, its Functions have another text and so other names, and everything that it
+writes for other nodes to read has one field more than they know: tables, their settings, seats and
+outcomes, and the events that nodes publish. A field that it once found in a table must still be there
+whoever else has written meanwhile; if it is not, that is an error in its log (`field_lost`), and the test
+fails.
 """
 
 import sys
@@ -19,16 +20,16 @@ MOOD: Final = "fair"
 
 
 def change_functions() -> None:
-    """Have the Functions publish one field more, under names that belong to the new text."""
+    """Change the text of the Functions, so that they publish one field more, and their names with it."""
+    present = library.VERSION
     changed = library.SOURCE.replace("{kind = 'touched',", f"{{kind = 'touched', mood = '{MOOD}',")
     assert changed != library.SOURCE
-    version = sha256(changed.encode()).hexdigest()[:10]
-    changed = changed.replace(library.VERSION, version)
-    library.VERSION, library.SOURCE = version, changed  # type: ignore[misc]
+    library.VERSION = sha256(changed.encode()).hexdigest()[:10]  # type: ignore[misc]
+    library.SOURCE = changed.replace(present, library.VERSION)  # type: ignore[misc]
 
 
 def change_the_rest() -> None:
-    """Change the rest; modules that are imported from now on use the new Functions."""
+    """Change everything else. The Functions must be changed before: modules imported here take their names."""
     from saratoga_server import app
     from saratoga_server.domain import tables
     from saratoga_server.domain.tables import TableState, packing
@@ -39,7 +40,7 @@ def change_the_rest() -> None:
     log = EventLog("other_version")
     pack, unpack, encode = packing.pack, packing.unpack, node_events.encode_node_event
     found: set[str] = set()
-    """Tables that were read with the field."""
+    """Tables that were read with the field: one that was only packed may never have been written."""
 
     def packed(table: TableState) -> bytes:
         return bytes(msgpack.packb(with_moods(msgpack.unpackb(pack(table))), use_bin_type=False))
@@ -54,30 +55,30 @@ def change_the_rest() -> None:
         return state
 
     def encoded(event: node_events.NodeEvent) -> bytes:
-        told = msgpack.unpackb(encode(event)) | {"mood": MOOD}
-        for stood in told.get("races", {}).values():
-            for each in stood:
-                each.append(MOOD)
-        return bytes(msgpack.packb(told))
+        fields = msgpack.unpackb(encode(event)) | {"mood": MOOD}
+        for standings in fields.get("races", {}).values():
+            for standing in standings.values():
+                standing.append(MOOD)
+        return bytes(msgpack.packb(fields))
 
-    # looked up there at every call
+    # the server looks both up there at every call
     tables.pack, tables.unpack = packed, unpacked
     for module in (node_events, event_channel, subscriber):
-        vars(module)["encode_node_event"] = encoded
+        setattr(module, encode.__name__, encoded)
     app.program = lambda: f"saratoga-server {VERSION}"
 
 
 def with_moods(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the body with one field more in each part."""
+    """Return the body with one field more in each of its parts."""
     for part in parts(body).values():
         part["mood"] = MOOD
     return body
 
 
 def moods_lost(body: dict[str, Any]) -> list[str]:
-    """Return the parts that lack the field.
+    """Return the parts that lack the field though a node that knows it has written them.
 
-    Seats and outcomes do not count: an older node may have added them since.
+    Seats and outcomes are not looked at: another node may have made them since.
     """
     return [where for where in ("table", "settings") if parts(body)[where].get("mood") != MOOD]
 

@@ -15,7 +15,6 @@ from random import Random
 from typing import Any
 
 from prometheus_client import generate_latest
-from saratoga_server.composition import Node
 
 from kit.guests import GuestInMemory
 from kit.mutations import Spoiler
@@ -31,6 +30,7 @@ from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
 from saratoga_rules.record import LOG_ENDINGS
+from saratoga_server.app import Node
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.live.refusals import refused
 from saratoga_server.metrics.exporter import registry_of

@@ -12,8 +12,9 @@ from itertools import count as count_from
 from benchmarks.contestants import lone_store
 from benchmarks.measuring import at_rest, processor_seconds
 from benchmarks.reports import Bar, Cell, Report
+from kit.results import result_of
 from saratoga_server.messages.settlements import pack_settlement
-from saratoga_server.ports import BoardKey, Millis, SettledResult, Settlement
+from saratoga_server.ports import BoardKey, Millis, Settlement
 from saratoga_server.store.keys import OUTBOX_KEYS, leaderboard_tag
 from saratoga_server.store.opening import Store, open_store
 
@@ -143,7 +144,7 @@ def _acts(store: Store, entries: int) -> dict[str, Act]:
         race = f"bench-{secrets.token_hex(4)}/{next(races)}"
         players = [f"player{chance.randrange(entries):010}" for _ in range(4)]
         results = tuple(
-            SettledResult(player=player, bot=False, banked=place * 9, net=place, elapsed=90_000)
+            result_of(player, bot=False, banked=place * 9, net=place, reached=90_000)
             for place, player in enumerate(dict.fromkeys(players), start=1)
         )
         now = Millis(int(time.time() * 1000))

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 from msgspec.structs import replace
 
+from kit.results import result_of
 from kit.running_race import ANNA, BERT, CODE, move, running_race
 from kit.stores import StoreServer
 from saratoga_server.domain.periods import periods
@@ -14,7 +15,6 @@ from saratoga_server.ports import (
     PlayerRow,
     RaceFinish,
     RaceOpening,
-    SettledResult,
     Settlement,
     TableWrite,
 )
@@ -104,7 +104,7 @@ async def test_codes_of_older_tables_leave_no_trace_in_a_players_row(store: Stor
 async def test_the_keys_of_a_table_share_their_partition(store: Store) -> None:
     race = await running_race(store)
     await race.commit(move("draw", 0))
-    result = SettledResult(player=ANNA, bot=False, banked=9, net=-5, elapsed=1)
+    result = result_of(ANNA, bot=False, banked=9, net=-5, reached=1)
     settlement = Settlement(race="r", game="canfield", start_at=START, results=(result,))
     await finish(store, 1, pack_settlement(settlement))
     tag = f"{{p{partition(CODE)}}}"
@@ -130,7 +130,7 @@ async def test_guests_go_and_names_stay(store: Store) -> None:
 async def test_leaderboards_go_with_their_period_and_marks_before_codes_return(
     store: Store,
 ) -> None:
-    result = SettledResult(player=ANNA, bot=False, banked=9, net=-5, elapsed=1)
+    result = result_of(ANNA, bot=False, banked=9, net=-5, reached=1)
     settlement = Settlement(race="r/1", game="canfield", start_at=START, results=(result,))
     await running_race(store)
     await finish(store, 1, pack_settlement(settlement))
