@@ -32,7 +32,7 @@ def change_the_rest() -> None:
     """Change everything else. The Functions must be changed before: modules imported here take their names."""
     from saratoga_server import app
     from saratoga_server.domain import tables
-    from saratoga_server.domain.tables import TableState, packing
+    from saratoga_server.domain.tables import TableState, packing, writes
     from saratoga_server.logs import EventLog
     from saratoga_server.messages import node_events
     from saratoga_server.store import event_channel, subscriber
@@ -62,7 +62,8 @@ def change_the_rest() -> None:
         return bytes(msgpack.packb(fields))
 
     # the server looks both up there at every call
-    tables.pack, tables.unpack = packed, unpacked
+    vars(writes)["pack"] = packed
+    tables.unpack = unpacked
     for module in (node_events, event_channel, subscriber):
         setattr(module, encode.__name__, encoded)
     app.program = lambda: f"saratoga-server {VERSION}"
