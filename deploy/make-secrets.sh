@@ -1,6 +1,6 @@
 #!/bin/sh
-# Passwords for compose.yaml, made by chance, each in a file of its own in deploy/secrets. Files that are
-# there are kept: to change a password, delete its files, run this again, and make the containers anew.
+# Generate random passwords for compose.yaml, each in a file in deploy/secrets. Existing files are kept: to
+# change a password, delete its files, run this again, and recreate the containers.
 set -eu
 umask 077
 
@@ -11,7 +11,7 @@ word() {
     od -An -N24 -tx1 /dev/urandom | tr -d ' \n'
 }
 
-# the folder keeps strangers out; the users in the containers, who are others, must read the files
+# the folder is closed to other users; the files are readable, since containers run as other users
 write() {
     printf '%s\n' "$2" > "$folder/$1"
     chmod 444 "$folder/$1"

@@ -31,21 +31,23 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     # interfaces and plain data: nothing there can go wrong by itself
     "server/ports.py": ("tests/server/store/test_tables.py",),
     "server/store/durability.py": ("tests/server/store/test_preflight.py",),
-    "server/stores.py": ("tests/server/test_composition.py",),
+    "server/stores.py": ("tests/server/test_app.py",),
     "server/domain/tables/state.py": ("tests/server/domain/tables/test_seating.py",),
     "client/link_state.py": ("tests/client/test_connection.py",),
     "client/problems.py": ("tests/client/commands/test_group.py",),
     # what a store's adapters share: seen only through them, and while processes die
     "server/store/batcher.py": ("tests/server/store/test_boards.py", CLUSTER, *STORE),
-    "server/store/batches.py": ("tests/server/store/test_boards.py", CLUSTER, *STORE),
     "server/store/clients.py": STORE,
-    "server/store/commits.py": ("tests/server/store/test_boards.py", *STORE),
-    "server/store/connection.py": ("tests/server/store/test_preflight.py", *STORE),
+    "server/store/cluster_commits.py": (CLUSTER,),
+    "server/store/commit_encoder.py": ("tests/server/store/test_boards.py", CLUSTER, *STORE),
     "server/store/keys.py": ("tests/server/store/test_retention.py", *STORE),
     "server/store/library.py": STORE,
-    "server/store/line.py": STORE,
-    "server/store/listener.py": ("tests/server/store/test_channel.py",),
-    "server/store/link.py": STORE,
+    "server/store/opening.py": ("tests/server/store/test_preflight.py", *STORE),
+    "server/store/pending.py": STORE,
+    "server/store/request_connection.py": STORE,
+    "server/store/resp_connection.py": STORE,
+    "server/store/store_client.py": STORE,
+    "server/store/subscriber.py": ("tests/server/store/test_event_channel.py",),
     "server/embedded_store/process.py": ("tests/server/embedded_store/test_embedded.py",),
     # the bots' minds: by what they bank, move by move, in every game
     "client/bots/alone.py": ("tests/client/bots/test_strengths.py",),
@@ -69,11 +71,8 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "client/tui/arrivals.py": (DOORS, "tests/client/tui/test_lobby_visit.py"),
     "client/visit.py": (BY_HAND, DEMO),
     "client/watching.py": (BY_HAND, DEMO),
-    # processes started as anybody starts them
-    "server/process/parent.py": ("tests/end_to_end/test_workers.py",),
-    "server/process/worker.py": ("tests/server/process/test_workers.py",),
+    # started as a process of its own
     "server/__main__.py": ("tests/end_to_end/test_administration.py",),
-    "server/serving.py": ("tests/end_to_end/test_stopping.py", "tests/end_to_end/test_workers.py"),
     "client/__main__.py": (BY_HAND,),
 }
 """Modules without a test file of their own, and where they are tested instead."""

@@ -1,13 +1,14 @@
-"""`saratoga-server`: the command line. What a command needs is loaded when it is given."""
+"""The command line of `saratoga-server`. Each command loads what it needs when it is run."""
+
+import gc
 
 import click
 
-from saratoga_server.config import Settings, settings_options
-from saratoga_server.process.garbage import look_seldom
+from saratoga_server.config import Config, config_options
 
 
-class _Program(click.Group):
-    """The server, which has one command: what administrators do, loaded when it is asked for."""
+class _Commands(click.Group):
+    """The group of subcommands: `admin`, which is imported only when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return ["admin"]
@@ -23,22 +24,22 @@ class _Program(click.Group):
         return admin
 
 
-@click.group(cls=_Program, invoke_without_command=True)
+@click.group(cls=_Commands, invoke_without_command=True)
 @click.version_option(package_name="saratoga", prog_name="saratoga-server")
-@settings_options
+@config_options
 @click.pass_context
-def main(context: click.Context, settings: Settings) -> None:
-    """Open a house: friends race the same patience deal here, with `saratoga`.
+def main(context: click.Context, config: Config) -> None:
+    """Run a Saratoga server: friends connect with `saratoga` and race the same patience deal.
 
-    Without options it listens on this machine, port 7470, and keeps its own store.
+    Without options it listens on port 7470, for this machine only, and runs its own store.
     """
-    context.obj = settings
+    context.obj = config
     if context.invoked_subcommand is not None:
         return
-    look_seldom()
-    from saratoga_server.starting import start
+    gc.disable()  # until `run`: nothing that is imported is garbage
+    from saratoga_server.app import run
 
-    start(settings)
+    run(config)
 
 
 if __name__ == "__main__":

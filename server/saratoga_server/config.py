@@ -1,7 +1,7 @@
-"""What a host may set: each by flag, or by environment, or left at its default.
+"""The server's configuration: command-line options, environment variables, defaults.
 
-A flag wins over the environment, the environment over the default. Whatever cannot work is
-refused before anything is started, with a sentence that says what to write instead.
+An option overrides its environment variable, which overrides the default. Values that cannot work are
+refused before anything is started, with a message that says what to write instead.
 """
 
 import functools
@@ -33,14 +33,14 @@ _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
 class LogFormat(StrEnum):
-    """How a line of the log is written."""
+    """The format of a log line."""
 
     TEXT = "text"
     JSON = "json"
 
 
 class LogLevel(StrEnum):
-    """The least urgent events that are logged."""
+    """The lowest level that is logged."""
 
     DEBUG = "debug"
     INFO = "info"
@@ -48,120 +48,104 @@ class LogLevel(StrEnum):
     ERROR = "error"
 
 
-class BadSettings(ValueError):
-    """These settings do not go together; the text says which, and what to do."""
+class InvalidConfig(ValueError):
+    """A value that cannot work, or two that contradict each other; the text says what to do."""
 
 
-class CannotStart(Exception):
-    """The house cannot open as it is set; the text says why, and what to do."""
+class StartupError(Exception):
+    """The server cannot start with this configuration; the text says why, and what to do."""
 
 
 def default_data() -> Path:
-    """The folder of the user's own where the house keeps its store."""
-    # where none is named
-    import platformdirs
+    """The user's data folder for this program."""
+    import platformdirs  # rarely needed: most servers set --data or --redis
 
     return platformdirs.user_data_path("saratoga", appauthor=False)
 
 
 def random_node() -> str:
-    """A name for this server process that no other node has."""
+    """A node name that no other server process has."""
     return f"node-{secrets.token_hex(3)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """All that was set. The defaults are those of a house among friends on one machine."""
+class Config:
+    """All options. The defaults suit a server for friends on one machine."""
 
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
-    """0: any free port; the ready line names it."""
+    """0: a free port; the ready line names it."""
     redis: str | None = field(default=None, repr=False)
-    """Where the store is; `None`: the embedded one, in `data`."""
+    """The store's URL; `None`: the embedded store, in `data`."""
     data: Path = field(default_factory=default_data)
     durability: Durability = Durability.SAFE
     trust_store: bool = False
-    """Start although the store cannot be asked how it is set up."""
+    """Start although the store does not let its configuration be read."""
     public_url: str | None = None
-    """What friends connect to, where it is not simply host and port."""
+    """What players connect to, if it is not host and port."""
     origins: tuple[str, ...] = ()
-    """Pages whose browsers may connect. Programs other than browsers name no origin, and may."""
+    """Web pages that may connect. Programs other than browsers send no origin and always may."""
     tls_cert: Path | None = None
     tls_key: Path | None = None
     metrics_port: int | None = DEFAULT_METRICS_PORT
-    """0: any free port. `None`: no metrics."""
+    """0: a free port. `None`: no metrics."""
     metrics_host: str = "127.0.0.1"
-    """Whoever reaches it may read it: another address than loopback belongs in a network of one's own."""
+    """The metrics have no password: use an address other than loopback only in a private network."""
     log_format: LogFormat = LogFormat.TEXT
     log_level: LogLevel = LogLevel.INFO
     rate: int = DEFAULT_RATE
-    """Commands a second from one connection, in the long run. 0: no limit."""
+    """Sustained commands a second of one player. 0: no limit."""
     burst: int = DEFAULT_BURST
-    """Commands that may come at once."""
+    """Commands that a player may send at once."""
     trusted_proxies: int = 0
-    """How many proxies of the host's own every connection comes through."""
+    """The number of the operator's own proxies that every connection passes."""
     limits_per_address: float | None = 1.0
-    """What an address may do, in measures of sixteen friends with their bots. `None`: anything."""
+    """Multiplies the limits per address; 1 fits sixteen friends with bots. `None`: no limits."""
     node: str = field(default_factory=random_node)
-    workers: int = 0
-    """Processes that share the port, under one more that looks after them. 0: this process alone."""
     drain_delay: float = 0.0
-    """Seconds between being told to stop and doing so: for balancers to notice."""
+    """Seconds between a shutdown request and closing, in which load balancers notice."""
     until_eof: bool = False
-    """End in order when the standard input ends: it is a pipe to the program that opened the house."""
+    """Stop when standard input ends: it is a pipe to the program that started the server."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot work."""
+        """Raise `InvalidConfig` for values that cannot work."""
         _check_port("--port", self.port)
         if self.metrics_port is not None:
             _check_port("--metrics-port", self.metrics_port)
             if self.metrics_port == self.port != 0:
-                raise BadSettings("--metrics-port and --port are the same. Choose another.")
+                raise InvalidConfig("--metrics-port and --port are the same port. Choose another.")
         if (self.tls_cert is None) != (self.tls_key is None):
-            raise BadSettings("--tls-cert and --tls-key go together. Give both, or neither.")
+            raise InvalidConfig("--tls-cert and --tls-key need each other. Give both or neither.")
         _check_redis(self.redis)
         _check_public_url(self.public_url)
         for origin in self.origins:
             _check_origin(origin)
         if self.rate < 0 or self.burst < 1:
-            raise BadSettings("--rate is 0 (no limit) or more, and --burst is 1 or more.")
+            raise InvalidConfig("--rate must be 0 (no limit) or more, and --burst 1 or more.")
         if self.trusted_proxies < 0:
-            raise BadSettings("--trusted-proxies is 0 (none) or more.")
+            raise InvalidConfig("--trusted-proxies must be 0 (none) or more.")
         if not self.node or not self.node.isascii() or not self.node.isprintable():
-            raise BadSettings("--node is a name of printable ASCII characters, such as east-1.")
-        self._check_workers()
-
-    def _check_workers(self) -> None:
-        if self.workers < 0:
-            raise BadSettings("--workers is 0 (none: one process) or more.")
+            raise InvalidConfig("--node must be printable ASCII characters, such as east-1.")
         if self.drain_delay < 0:
-            raise BadSettings("--drain-delay is 0 seconds or more.")
-        if self.workers and self.metrics_port:
-            last = self.metrics_port + self.workers - 1
-            _check_port("The metrics port of the last worker", last)
-            if self.metrics_port <= self.port <= last:
-                raise BadSettings(
-                    f"The workers' metrics ports, {self.metrics_port} to {last}, take in --port "
-                    f"{self.port}. Choose another --metrics-port."
-                )
+            raise InvalidConfig("--drain-delay must be 0 seconds or more.")
 
     @property
     def is_tls(self) -> bool:
-        """Whether the server itself speaks TLS."""
+        """Whether the server itself terminates TLS."""
         return self.tls_cert is not None
 
     @property
     def store_folder(self) -> Path:
-        """Where the embedded store keeps its files."""
+        """The folder of the embedded store's files."""
         return self.data / "store"
 
     @property
     def store_shown(self) -> str:
-        """The store, as a log may name it: without its password."""
+        """The store's name for logs, without its password."""
         return "embedded" if self.redis is None else without_password(self.redis)
 
     def invitation(self, port: int) -> str:
-        """What friends connect to. `port` is the real one, where 0 was set."""
+        """The address that players connect to. `port` is the one that is listened on."""
         if self.public_url is not None:
             return self.public_url
         scheme = "wss" if self.is_tls else "ws"
@@ -169,16 +153,8 @@ class Settings:
         return f"{scheme}://{host}:{port}"
 
 
-def cannot_listen(settings: Settings, fault: OSError) -> CannotStart:
-    """Why nobody can be let in, in a sentence."""
-    return CannotStart(
-        f"{settings.host}:{settings.port} cannot be opened ({fault.strerror or fault}). "
-        "Choose another with --host and --port."
-    )
-
-
 def without_password(url: str) -> str:
-    """The URL, or each of several, with user, password and whatever a query may hold left out."""
+    """One URL or several, without user, password and query."""
     shown = (
         f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
         for parts in map(urlsplit, addresses(url))
@@ -188,16 +164,17 @@ def without_password(url: str) -> str:
 
 def _check_port(flag: str, port: int) -> None:
     if not 0 <= port <= 65535:
-        raise BadSettings(f"{flag} is 0 (any free port) to 65535, not {port}.")
+        raise InvalidConfig(f"{flag} must be 0 (a free port) to 65535, not {port}.")
 
 
 def _check_redis(url: str | None) -> None:
     for each in () if url is None else addresses(url):
         parts = urlsplit(each)
         if parts.scheme not in _REDIS_SCHEMES or not (parts.netloc or parts.path):
-            raise BadSettings(
-                "--redis is a URL such as redis://localhost:6379/0, rediss://... or "
-                "unix:///run/redis.sock; of a cluster's nodes several, separated by commas."
+            raise InvalidConfig(
+                "--redis must be a URL such as redis://localhost:6379/0, rediss://... or "
+                "unix:///run/redis.sock. For a cluster give the URLs of several nodes, separated "
+                "by commas."
             )
 
 
@@ -206,35 +183,35 @@ def _check_public_url(url: str | None) -> None:
         return
     parts = urlsplit(url)
     if parts.scheme not in _PUBLIC_SCHEMES or not parts.hostname:
-        raise BadSettings("--public-url is a URL such as wss://patience.example.org.")
+        raise InvalidConfig("--public-url must be a URL such as wss://patience.example.org.")
 
 
 def _check_origin(origin: str) -> None:
     parts = urlsplit(origin)
     if parts.scheme not in _ORIGIN_SCHEMES or not parts.hostname or origin.endswith("/"):
-        raise BadSettings(
-            f"--origin {origin} is not an origin. Write scheme and host, without a path: "
+        raise InvalidConfig(
+            f"--origin {origin} is not an origin. Write scheme and host without a path: "
             "https://patience.example.org."
         )
     if parts.path or parts.query or parts.fragment:
-        raise BadSettings(f"--origin {origin} has a path. Write scheme and host only.")
+        raise InvalidConfig(f"--origin {origin} has a path. Write only scheme and host.")
 
 
 def _read_metrics_port(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> int | None:
-    """Read a port or `off`; unless told otherwise, any free one beside any free main port."""
+    """Parse a port or `off`. The default is a free port if `--port` is one."""
     if value is None:
         return 0 if context.params.get("port") == 0 else DEFAULT_METRICS_PORT
     if value.lower() == "off":
         return None
     if not value.isascii() or not value.isdigit():
-        raise click.BadParameter(f"{value} is neither a port nor off.", context, parameter)
+        raise click.BadParameter(f"{value} is neither a port nor 'off'.", context, parameter)
     return int(value)
 
 
 def _read_factor(context: click.Context, parameter: click.Parameter, value: str) -> float | None:
-    """Read a number above 0, or `off`."""
+    """Parse a number above 0, or `off`."""
     if value.lower() == "off":
         return None
     try:
@@ -243,7 +220,7 @@ def _read_factor(context: click.Context, parameter: click.Parameter, value: str)
         factor = 0.0
     if not 0 < factor < math.inf:
         raise click.BadParameter(
-            f"{value} is neither a number above 0 nor off.", context, parameter
+            f"{value} is neither a number above 0 nor 'off'.", context, parameter
         )
     return factor
 
@@ -253,99 +230,98 @@ _FOLDER: Final = click.Path(file_okay=False, path_type=Path)
 
 
 def _option(flag: str, *names: str, **how: Any) -> Callable[[_Command], _Command]:  # click's own
-    """Make an option that the environment can give too: `--tls-key` is SARATOGA_TLS_KEY."""
+    """An option with an environment variable: SARATOGA_TLS_KEY for `--tls-key`."""
     how.setdefault("show_default", True)
     variable = "SARATOGA_" + flag.removeprefix("--").replace("-", "_").upper()
     return click.option(flag, *names, envvar=variable, show_envvar=True, **how)
 
 
 _OPTIONS: Final = (
-    # --port is eager: what --metrics-port is by default depends on it
+    # --port is eager: the default of --metrics-port depends on it
     _option("--host", default="127.0.0.1", metavar="ADDRESS",
-        help="Address to listen on; 0.0.0.0 lets other machines in."),
+        help="Address to listen on; 0.0.0.0 accepts players from other machines."),
     _option("--port", type=int, default=DEFAULT_PORT, is_eager=True,
-        help="Port for players and HTTP; 0 takes a free one."),
+        help="Port for players and HTTP; 0 = any free port."),
     _option("--public-url", metavar="URL",
-        help="What friends connect to, if a proxy stands before this server."),
+        help="Address that players connect to, if this server is behind a proxy."),
     _option("--origin", "origins", multiple=True, metavar="URL",
-        help="A page whose browsers may connect; give it once for each. Programs may always."),
-    _option("--tls-cert", type=_FILE, help="Certificate chain (PEM), to speak TLS."),
-    _option("--tls-key", type=_FILE, help="Its private key (PEM)."),
+        help="Origin of a web page that may connect; repeat it for each. Programs other than browsers "
+        "always may."),
+    _option("--tls-cert", type=_FILE, help="Certificate chain for TLS (PEM)."),
+    _option("--tls-key", type=_FILE, help="Private key of the certificate (PEM)."),
     _option("--redis", metavar="URL", show_default="embedded",
-        help="Store to use: redis://, rediss:// or unix:// (Redis or Valkey, 7.0 or newer)."),
+        help="URL of the store: redis://, rediss:// or unix:// (Redis or Valkey, 7.0 or newer)."),
     _option("--redis-file", "redis_file", type=_FILE,
-        help="File that holds the address for --redis: a password in it is seen by nobody."),
+        help="File that holds the URL for --redis, so that its password is in no command line."),
     _option("--data", type=_FOLDER, default=default_data, metavar="DIR",
         show_default="the user's data folder",
-        help="Folder of the embedded store; it is kept between runs."),
+        help="Folder of the embedded store, kept between runs."),
     _option("--durability", type=click.Choice(Durability, case_sensitive=False),
         default=Durability.SAFE.value,
-        help="What an acknowledged move has survived: a crash of the server (fast), of the "
-        "machine (safe), the loss of the store's machine (replicated)."),
+        help="What an acknowledged move survives: a crash of the server (fast), a crash "
+        "of the machine (safe), the loss of the store's machine (replicated)."),
     _option("--trust-store", is_flag=True, show_default=False,
-        help="Start although the store does not let its configuration be read."),
+        help="Start although the store does not let its configuration be checked."),
     _option("--rate", type=click.IntRange(min=0), default=DEFAULT_RATE,
-        help="Commands a second that one connection may send in the long run; 0 is no limit."),
+        help="Commands a second that one player may send over time; 0 = no limit."),
     _option("--burst", type=click.IntRange(min=1), default=DEFAULT_BURST,
-        help="Commands that one connection may send at once."),
+        help="Commands that one player may send at once."),
     _option("--trusted-proxies", type=click.IntRange(min=0), default=0, metavar="N",
-        help="Proxies of yours before this server: a client's address is the N-th from the right "
-        "of X-Forwarded-For."),
+        help="Number of your own proxies in front of this server: a client's address is then entry N "
+        "from the right of X-Forwarded-For."),
     _option("--limits-per-address", metavar="FACTOR|off", callback=_read_factor, default="1",
-        help="What one address may do, in measures of sixteen friends with their bots."),
+        help="Multiplies the limits per address; 1 fits sixteen friends with bots."),
     _option("--metrics-port", metavar="PORT|off", callback=_read_metrics_port,
         show_default=str(DEFAULT_METRICS_PORT),
-        help="Port for Prometheus; 0 takes a free one."),
+        help="Port of the Prometheus metrics; 0 = any free port."),
     _option("--metrics-host", default="127.0.0.1", metavar="ADDRESS",
-        help="Address for Prometheus; anything but loopback only in a network of your own."),
+        help="Address of the metrics, which have no password: other than loopback only in a private "
+        "network."),
     _option("--log-format", type=click.Choice(LogFormat, case_sensitive=False),
-        default=LogFormat.TEXT.value, help="Lines for people, or JSON for programs."),
+        default=LogFormat.TEXT.value, help="Log lines as text for people or as JSON for programs."),
     _option("--log-level", type=click.Choice(LogLevel, case_sensitive=False),
-        default=LogLevel.INFO.value, help="Least urgent events to log."),
+        default=LogLevel.INFO.value, help="Lowest level to log."),
     _option("--node", default=random_node, metavar="NAME", show_default="random",
-        help="Name of this server process, different for each that shares a store."),
-    _option("--workers", type=click.IntRange(min=0), default=0, metavar="N",
-        help="Processes to share the work on one port; 0 is this process alone. SIGHUP replaces "
-        "them one after the other."),
+        help="Name of this server process, unique among those that share a store."),
     _option("--drain-delay", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS",
-        help="Time between being told to stop and doing so, for balancers to notice."),
+        help="Time between a shutdown request and closing, in which load balancers notice."),
     _option("--until-eof", is_flag=True, show_default=False,
-        help="End when the standard input does: for a program that opens a house of its own."),
+        help="Stop when standard input ends: for programs that start a server of their own."),
 )  # fmt: skip
 
 
-def settings_options(command: Callable[..., _R]) -> Callable[..., _R]:
-    """Give a command all the options; it is called with them as one `settings`.
+def config_options(command: Callable[..., _R]) -> Callable[..., _R]:
+    """Decorate a command with all options; it is called with them as one `config`.
 
-    What does not go together ends the program with the reason (exit code 2).
+    A configuration that cannot work ends the program with the reason (exit code 2).
     """
 
     @functools.wraps(command)
-    def with_settings(*args: object, **given: object) -> _R:
-        mine = {name: given.pop(name) for name in _NAMES}
+    def with_config(*args: object, **values: object) -> _R:
+        options = {name: values.pop(name) for name in _NAMES}
         try:
-            mine["redis"] = _address(mine["redis"], given.pop("redis_file"))
-            settings = Settings(**mine)  # type: ignore[arg-type]  # the options give the types
-        except BadSettings as fault:
-            raise click.UsageError(str(fault)) from None
-        return command(*args, settings=settings, **given)
+            options["redis"] = _redis_url(options["redis"], values.pop("redis_file"))
+            config = Config(**options)  # type: ignore[arg-type]  # the options have these types
+        except InvalidConfig as error:
+            raise click.UsageError(str(error)) from None
+        return command(*args, config=config, **values)
 
-    decorated: Callable[..., _R] = with_settings
+    decorated: Callable[..., _R] = with_config
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return decorated
 
 
-def _address(said: object, file: object) -> object:
-    """The store's address, said or read from a file."""
+def _redis_url(url: object, file: object) -> object:
+    """The store's URL, as given or read from a file."""
     if not isinstance(file, Path):
-        return said
-    if said is not None:
-        raise BadSettings("--redis and --redis-file are the same setting. Give one of them.")
+        return url
+    if url is not None:
+        raise InvalidConfig("--redis and --redis-file both set the store. Give one of them.")
     try:
         return file.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as fault:
-        raise BadSettings(f"{file} cannot be read ({fault}).") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidConfig(f"{file} cannot be read ({error}).") from None
 
 
-_NAMES: Final = tuple(each.name for each in fields(Settings))
+_NAMES: Final = tuple(each.name for each in fields(Config))

@@ -1,7 +1,7 @@
-"""Load in a closed loop: whoever is answered asks again at once.
+"""Load in a closed loop: a client that is answered asks again at once.
 
-The measure is the server's own CPU time a message, which a busy machine disturbs least; the echo gets
-and gives as many bytes a message as the house did.
+The measure is the server's own CPU time a message, which a busy machine disturbs least; messages to and
+from the echo are as long as the game server's.
 """
 
 import asyncio
@@ -10,32 +10,38 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
+import msgspec
+
 from benchmarks.contestants import Running
-from benchmarks.measuring import Load, measured
+from benchmarks.measuring import Load, NotQuiet, measured
 from benchmarks.supply import SUPPLY
 from kit.lean_racers import Choice, LeanRacer, plausible, racing_tables
 from kit.lean_socket import LeanSocket, connect
+from saratoga_protocol.commands import MakeMove
 
 WARM_UP = 0.3
 """Seconds in which moves are made that do not count."""
 
 LEAST_PART = 0.4
-"""Of the time that was asked for: if tables run out before that, it is measured again with more of them."""
+"""Share of the time asked for: if the tables run out before that, measure again with more of them."""
 
 TRIES = 4
-"""Until enough tables wait."""
+"""Times, until enough tables wait."""
+
+LONGEST_RACE = 31
+"""Characters: a race's id may have a few more, and MessagePack writes one byte before so many."""
 
 
 class _Pausing:
-    """Whoever asks as soon as it is answered, but in pauses."""
+    """Clients that ask as soon as they are answered, and pause when told to."""
 
     def __init__(self, held: list[Callable[[], None]] | None) -> None:
         self.load = Load()
         self._held = held
-        """What is to be asked after the pause; `None`: there is none."""
+        """What to ask after the pause; `None`: there is no pause."""
 
     def pause(self) -> None:
-        """Let everyone have the last answer, and ask no more."""
+        """Let every client receive its last answer, and ask no more."""
         if self._held is None:
             self._held = []
 
@@ -53,9 +59,9 @@ class _Pausing:
 
 
 class ClosedLoop(_Pausing):
-    """So many tables race at once.
+    """A number of tables that race at once.
 
-    A table whose first board has ended makes way for one that waits, so that neither the end of
+    A table whose first board has ended makes way for a waiting one, so that neither the end of
     a race nor boards at rest are measured.
     """
 
@@ -63,7 +69,7 @@ class ClosedLoop(_Pausing):
         super().__init__(held=None)
         self._waiting = waiting
         self._halt: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        # who waits no more need not hear of it
+        # if nobody waits for it, asyncio need not report it
         self._halt.add_done_callback(lambda halt: halt.exception())
 
     def start(self, tables: int) -> None:
@@ -75,14 +81,14 @@ class ClosedLoop(_Pausing):
 
     @property
     def has_run_out(self) -> bool:
-        """Whether fewer tables race than should, because none waits any more."""
+        """Tell whether fewer tables race than should, because none waits any more."""
         return self._halt.done()
 
     def _move(self, racer: LeanRacer) -> None:
         self.load.sent += racer.move()
 
     async def wait(self, seconds: float) -> None:
-        """Let them race, or as long as there are enough tables; raises what a racer ran into."""
+        """Let them race as long as there are enough tables; raise what a racer ran into."""
         await asyncio.wait([self._halt], timeout=seconds)
         if self._halt.done():
             self._halt.result()
@@ -121,7 +127,7 @@ class ClosedLoop(_Pausing):
             self._halt.set_exception(fault)
 
 
-async def house_load(
+async def race_load(
     running: Running,
     tables: int,
     game: str,
@@ -131,7 +137,10 @@ async def house_load(
     legal: bool = True,
     ports: Callable[[int], Sequence[int]] | None = None,
 ) -> Load:
-    """Race at that many tables at once for so long, or until too few tables are left."""
+    """Race at that many tables at once for so long, or until too few are left.
+
+    Raises `NotQuiet` if the tables run out too early every time.
+    """
     for _ in range(TRIES):
         seats = tables + SUPPLY.waiting(tables, seconds + WARM_UP)
         everyone = await racing_tables(seats, ports or running.same, game, choice, legal=legal)
@@ -150,12 +159,12 @@ async def house_load(
             SUPPLY.saw(tables, load.rate)
             return load
         SUPPLY.was_short(tables)
-    raise RuntimeError(f"no table waited any more after {load.seconds:.1f} s")
+    raise NotQuiet(f"the waiting tables ran out after {load.seconds:.1f} s, {TRIES} times")
 
 
 async def echo_load(running: Running, like: Load, connections: int, seconds: float) -> Load:
-    """As many connections, and messages of the same sizes, as `like` had."""
-    loop = await EchoLoop.of(running, like, connections)
+    """Load an echo with messages of the mean sizes that `like` had."""
+    loop = await EchoLoop.of(running, echo_payload(like), connections)
     gc.collect()
     loop.resume()
     await loop.wait(WARM_UP)
@@ -167,21 +176,21 @@ async def echo_load(running: Running, like: Load, connections: int, seconds: flo
 
 
 class EchoLoop(_Pausing):
-    """Connections that ask again and again for as many bytes as a house's players got."""
+    """Connections to an echo that send one message again and again."""
 
     def __init__(self, sockets: Sequence[LeanSocket], payload: bytes) -> None:
-        """Nobody asks before `resume`."""
+        """Prepare the connections; none asks before `resume`."""
         super().__init__(held=[self._asker(socket) for socket in sockets])
         self._payload = payload
         self._sockets = sockets
 
     @classmethod
-    async def of(cls, running: Running, like: Load, connections: int) -> "EchoLoop":
+    async def of(cls, running: Running, payload: bytes, connections: int) -> "EchoLoop":
         sockets = [await connect("127.0.0.1", running.ports[0]) for _ in range(connections)]
-        return cls(sockets, echo_payload(like))
+        return cls(sockets, payload)
 
     has_run_out = False
-    """An echo never does."""
+    """An echo never runs out of tables."""
 
     async def wait(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
@@ -211,6 +220,14 @@ class EchoLoop(_Pausing):
         return ask
 
 
+def command_payload(like: Load) -> bytes:
+    """Return a move of about the mean size, which tells `transport_echo.py` how long the answer is to be."""
+    move = MakeMove(id=1, race="", after=like.answer, move="draw")
+    padding = like.question - len(msgspec.msgpack.encode(move))
+    race = "x" * max(0, min(padding, LONGEST_RACE))
+    return msgspec.msgpack.encode(msgspec.structs.replace(move, race=race))
+
+
 def echo_payload(like: Load) -> bytes:
-    """A message of the mean size, which says how long the answer is to be."""
+    """Return a message of the mean size, which says how long the answer is to be."""
     return like.answer.to_bytes(2, "big") + bytes(max(0, like.question - 2))

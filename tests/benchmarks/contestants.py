@@ -1,6 +1,5 @@
-"""Who is measured: the bare echo, and the house as it is or with parts of it replaced."""
+"""What is measured: the bare echo, and the server as it is or with parts of it replaced."""
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -22,31 +21,31 @@ NO_LIMITS = ("--rate", "0", "--limits-per-address", "off")
 
 TWICE_AFTER = 0.1
 STOPPED_WITHIN = 40.0
-"""Seconds; a house takes at most 20 to see its guests out, and then its store ends."""
+"""Seconds; a server drains for at most 20, and then its store ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """Where a contestant is, and which processes it is."""
+    """Where a contestant listens, and which processes it consists of."""
 
     ports: tuple[int, ...]
     servers: tuple[int, ...]
     stores: tuple[int, ...] = ()
 
     def same(self, number: int) -> Sequence[int]:
-        """Where the racers of a table go: all to one server, the tables in turns."""
+        """Return the ports of a table's racers: all at one server, the tables in turns."""
         return (self.ports[number % len(self.ports)],) * 4
 
     def spread(self, number: int) -> Sequence[int]:
-        """The same, but the racers of each table in turns."""
+        """Return the ports of a table's racers: the servers in turns."""
         return tuple(self.ports[seat % len(self.ports)] for seat in range(4))
 
 
 @contextmanager
-def echo_server() -> Iterator[Running]:
-    with subprocess.Popen(
-        [sys.executable, str(HERE / "echo_server.py")], stdout=subprocess.PIPE, text=True
-    ) as server:
+def echo_server(program: str = "echo_server.py", *options: str) -> Iterator[Running]:
+    """Run one of the echoes of this folder."""
+    command = [sys.executable, str(HERE / program), *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
             yield Running((int(server.stdout.readline()),), (server.pid,))
@@ -54,27 +53,19 @@ def echo_server() -> Iterator[Running]:
             server.terminate()
 
 
-def surroundings(packages: Path | None) -> dict[str, str]:
-    """The environment of a program that runs on what is installed in a folder, if one is given."""
-    return os.environ | ({"PYTHONPATH": str(packages)} if packages else {})
-
-
 @contextmanager
-def house_server(
+def game_server(
     durability: str = "safe",
     *flags: str,
     altered: Sequence[str] = (),
-    data: Path | None = None,
     limits: Sequence[str] = NO_LIMITS,
-    packages: Path | None = None,
 ) -> Iterator[Running]:
-    """A house on its own store, in a new folder on the disk unless `flags` or `data` say otherwise.
+    """Run a server on its own store, in a new folder on the disk unless `flags` say otherwise.
 
-    It is this checkout's, or what is installed in the folder `packages`.
-    Raises `RuntimeError` when it is left if the house noticed a fault of its own.
+    Raises `RuntimeError` at the end if the server logged a fault of its own.
     """
     program = (
-        (str(HERE / "altered_house.py"), *altered, "--") if altered else ("-m", "saratoga_server")
+        (str(HERE / "altered_server.py"), *altered, "--") if altered else ("-m", "saratoga_server")
     )
     with tempfile.TemporaryDirectory(
         prefix="saratoga-bench-", ignore_cleanup_errors=True
@@ -87,7 +78,7 @@ def house_server(
                 "--port",
                 "0",
                 "--data",
-                str(data or Path(scratch) / "data"),
+                str(Path(scratch) / "data"),
             ),
             *("--metrics-port", "off", "--log-level", "warning", "--log-format", "json"),
             *("--durability", durability, *limits, *flags),
@@ -99,14 +90,13 @@ def house_server(
                 stdout=subprocess.PIPE,
                 stderr=told,
                 text=True,
-                env=surroundings(packages),
             ) as server,
         ):
             assert server.stdout is not None
             try:
                 line = server.stdout.readline()
                 if not line.startswith(READY):
-                    raise RuntimeError(f"no house opened: {log.read_text()[-2000:]}")
+                    raise RuntimeError(f"no server started: {log.read_text()[-2000:]}")
                 stores = children(server.pid, "valkey-server")
                 yield Running((int(line.rpartition(":")[2]),), (server.pid,), stores)
             finally:
@@ -116,7 +106,7 @@ def house_server(
 
 
 def _end(server: "subprocess.Popen[str]") -> None:
-    """End it at once: that is what being told twice means."""
+    """End it at once: a second SIGTERM means that."""
     server.terminate()
     time.sleep(TWICE_AFTER)
     server.terminate()
@@ -127,15 +117,15 @@ def _end(server: "subprocess.Popen[str]") -> None:
 
 
 def check(log: Path) -> None:
-    """Raise `RuntimeError` if a house's log tells of a fault of its own."""
+    """Raise `RuntimeError` if a server's log holds a fault of its own."""
     for line in log.read_text().splitlines():
         if any(f'"{fault}"' in line for fault in FAULTS):
-            raise RuntimeError(f"the house noticed a fault of its own: {line[:500]}")
+            raise RuntimeError(f"the server logged a fault of its own: {line[:500]}")
 
 
 @contextmanager
 def lone_store(**settings: str) -> Iterator[StoreServer]:
-    """A Valkey on the disk, as the embedded one is."""
+    """Run a Valkey on the disk, as the embedded one is."""
     with tempfile.TemporaryDirectory(
         prefix="saratoga-bench-", ignore_cleanup_errors=True
     ) as folder:
@@ -148,11 +138,11 @@ def lone_store(**settings: str) -> Iterator[StoreServer]:
 
 
 @contextmanager
-def replicated_house() -> Iterator[Running]:
-    """A house at the level `replicated`: a primary and a replica, each write on both disks."""
+def replicated_server() -> Iterator[Running]:
+    """Run a server at the level `replicated`: a primary and a replica, each write on both disks."""
     with lone_store() as primary, replica_of(primary) as replica:
         assert primary.process is not None
         assert replica.process is not None
         stores = (primary.process.pid, replica.process.pid)
-        with house_server("replicated", "--redis", primary.url) as running:
+        with game_server("replicated", "--redis", primary.url) as running:
             yield Running(running.ports, running.servers, stores)

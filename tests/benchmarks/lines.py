@@ -5,16 +5,17 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import wraps
 from typing import ParamSpec
 
-from benchmarks.closed_loop import echo_load, house_load
-from benchmarks.contestants import echo_server, house_server
-from benchmarks.measuring import Load
+from benchmarks.closed_loop import echo_load, race_load
+from benchmarks.contestants import echo_server, game_server
+from benchmarks.machine import Others
+from benchmarks.measuring import Load, NotQuiet
 from benchmarks.reports import Cell
 
 GAME = "canfield"
 
 
 def columns(measure: str) -> tuple[str, ...]:
-    """Of a table whose costs are told in those of `measure` too."""
+    """Return the columns of a table that gives costs in those of `measure` too."""
     return (
         *("contestant", "tables", "moves/s", "server CPU us", f"x {measure}", "store CPU us"),
         *("p50 ms", "p99 ms", "server busy", "generator busy"),
@@ -22,14 +23,14 @@ def columns(measure: str) -> tuple[str, ...]:
 
 
 TRIES = 3
-"""Of a line that the machine's host disturbs."""
+"""Of a line that other work on the machine disturbs."""
 
 NOT_THE_NECK = 0.9
-"""Of a core: a generator that takes more may be what holds everything up."""
+"""Of a core: a generator that takes more may itself be the bottleneck."""
 
 
 def line(name: str, tables: int, load: Load, measure: Load) -> list[Cell]:
-    """A row of the table; `measure` is what its cost is told in."""
+    """Return a row of the table; its cost is also given in that of `measure`."""
     return [
         *(name, tables, round(load.rate), load.micros, load.micros / measure.micros),
         load.store_micros if load.store else "-",
@@ -39,12 +40,12 @@ def line(name: str, tables: int, load: Load, measure: Load) -> list[Cell]:
 
 
 def share(load: Load) -> str:
-    """Of a core that the generator took, with a mark where it was too much."""
+    """Return the share of a core that the generator took, with a mark where it was too much."""
     return f"{load.busy:.0%}" + (" (!)" if load.busy > NOT_THE_NECK else "")
 
 
 def tell(what: str, tables: int, load: Load) -> None:
-    """Say how far it has come, for whoever sits before it."""
+    """Print progress."""
     print(
         f"... {what}, {tables} tables: {load.micros:.1f} us, {load.rate:.0f} a second",
         file=sys.stderr,
@@ -56,23 +57,34 @@ P = ParamSpec("P")
 
 
 def undisturbed(measure: Callable[P, Awaitable[Load]]) -> Callable[P, Awaitable[Load]]:
-    """Measure again where the host took cores away meanwhile; of `TRIES` the least disturbed counts."""
+    """Measure again if the machine was disturbed; of at most `TRIES` loads the least disturbed counts.
+
+    Raises `NotQuiet` if every try failed while something else used the machine.
+    """
 
     @wraps(measure)
     async def measured(*args: P.args, **kwargs: P.kwargs) -> Load:
         loads: list[Load] = []
-        while len(loads) < TRIES:
-            load = await measure(*args, **kwargs)
-            loads.append(load)
-            if load.is_undisturbed:
+        fault = ""
+        for _ in range(TRIES):
+            others = Others()
+            try:
+                loads.append(await measure(*args, **kwargs))
+            except Exception as each:
+                if others.are_quiet and not isinstance(each, NotQuiet):
+                    raise
+                fault = f"{type(each).__name__}: {each}"
+            if loads and loads[-1].is_undisturbed:
                 break
+        if not loads:
+            raise NotQuiet(fault)
         return min(loads, key=lambda load: load.stolen / load.seconds)
 
     return measured
 
 
 @undisturbed
-async def house_line(
+async def race_line(
     tables: int,
     seconds: float,
     *,
@@ -81,9 +93,9 @@ async def house_line(
     altered: Sequence[str] = (),
     flags: Sequence[str] = (),
 ) -> Load:
-    """The house of its own, for one load."""
-    with house_server(durability, *flags, altered=altered) as running:
-        load = await house_load(running, tables, game, seconds)
+    """Run a server of its own for one load."""
+    with game_server(durability, *flags, altered=altered) as running:
+        load = await race_load(running, tables, game, seconds)
     tell(f"{game}, {durability}, {', '.join(altered) or 'as it is'}", tables, load)
     return load
 

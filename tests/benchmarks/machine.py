@@ -1,4 +1,4 @@
-"""On what, with what and when it was measured."""
+"""The machine, the versions and the time of a measurement."""
 
 import os
 import platform
@@ -10,10 +10,13 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from saratoga_rules import judge
 from saratoga_server.embedded_store.process import find_binary
 
 PACKAGES = ("websockets", "uvloop", "msgspec", "redis", "hiredis")
+
+
+MOST_ELSEWHERE = 0.05
+"""Share of all cores that something else may use while the machine counts as quiet."""
 
 
 class Others:
@@ -22,6 +25,10 @@ class Others:
     def __init__(self) -> None:
         self._began = time.perf_counter()
         self._busy, self._ours = _busy(), _ours()
+
+    @property
+    def are_quiet(self) -> bool:
+        return self.share() <= MOST_ELSEWHERE
 
     def share(self) -> float:
         """Of all cores, since this was made; children count once they have ended."""
@@ -60,7 +67,7 @@ def facts() -> list[str]:
         f"{processor()}, {os.cpu_count()} cores, {memory_gib():.0f} GiB; {platform.system()} "
         f"{platform.release()}",
         f"{platform.python_implementation()} {platform.python_version()}; {packages}",
-        f"store: {store()}; rules: {rules()}",
+        f"store: {store()}",
         f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
     ]
 
@@ -73,11 +80,6 @@ def processor() -> str:
 
 def memory_gib() -> float:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-
-
-def rules() -> str:
-    """Whether what judges is Python as it is written, or compiled."""
-    return "plain Python" if judge.__file__.endswith(".py") else "compiled"
 
 
 def store() -> str:

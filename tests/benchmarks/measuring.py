@@ -25,6 +25,11 @@ MOST_STOLEN = 0.1
 The scheduler counts them as if the program that ran had used them.
 """
 
+
+class NotQuiet(Exception):
+    """Something could not be measured because other work used the machine's cores meanwhile."""
+
+
 _LOOK_EVERY = 0.3
 _REST_WITHIN = 15.0
 """Seconds: a bound for what is awaited, never a measure."""
@@ -171,9 +176,10 @@ def together(loads: Sequence[Load]) -> Load:
 
 @contextmanager
 def measured(load: Load, servers: Sequence[int], stores: Sequence[int]) -> Iterator[None]:
-    """Fill in what the processes and this one use meanwhile; this one looks for no garbage.
+    """Fill in what the processes and this one use meanwhile; this one collects no garbage.
 
-    Have it looked for before the load begins: while this process does, the servers work on.
+    Collect it before the load begins: the servers go on while this process does. Raises `NotQuiet`, or
+    `RuntimeError` on a quiet machine, if no message was answered.
     """
     gc.disable()
     server, store = processor_seconds(servers), processor_seconds(stores)
@@ -187,5 +193,7 @@ def measured(load: Load, servers: Sequence[int], stores: Sequence[int]) -> Itera
         load.store = processor_seconds(stores) - store
     finally:
         gc.enable()
-    if not load.messages and load.is_undisturbed:
-        raise RuntimeError("not one message was answered")
+    if not load.messages:
+        if load.is_undisturbed:
+            raise RuntimeError("no message was answered")
+        raise NotQuiet("the machine's host left no time in which a message was answered")

@@ -92,7 +92,7 @@ class Pacer:
             self.load.late += now - at > LATE
             try:
                 ask(at)
-            except Exception as fault:  # the edge: whoever waits for the pacer hears of it
+            except Exception as fault:  # raised to whoever waits for the pacer
                 self.fail(fault)
 
 

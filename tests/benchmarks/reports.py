@@ -1,27 +1,45 @@
 """What a part has found: tables and bars, as Markdown."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 Cell = str | int | float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Bar:
-    """What was promised, and what is."""
+    """A promised limit and the figure measured."""
 
     what: str
     figure: float
+    """Not a number if there was nothing to compute it from."""
     most: float
     unit: str = ""
+    needs_quiet: bool = True
+    """Whether other work on the machine changes the figure."""
+    is_quiet: bool = True
+    """Whether the machine was quiet enough while it was measured."""
 
     @property
     def is_met(self) -> bool:
         return self.figure <= self.most
 
+    @property
+    def is_measured(self) -> bool:
+        return not math.isnan(self.figure) and (self.is_quiet or not self.needs_quiet)
+
+    @property
+    def is_missed(self) -> bool:
+        """A bar that could not be measured quietly is neither met nor missed."""
+        return self.is_measured and not self.is_met
+
     def cells(self) -> tuple[str, ...]:
-        verdict = "met" if self.is_met else "MISSED"
-        return (self.what, f"{self.figure:.2f}{self.unit}", f"{self.most:g}{self.unit}", verdict)
+        verdict = (
+            ("met" if self.is_met else "MISSED") if self.is_measured else "not measured quietly"
+        )
+        figure = "-" if math.isnan(self.figure) else f"{self.figure:.2f}{self.unit}"
+        return (self.what, figure, f"{self.most:g}{self.unit}", verdict)
 
 
 @dataclass
@@ -32,7 +50,7 @@ class Report:
     lines: list[str] = field(default_factory=list)
     bars: list[Bar] = field(default_factory=list)
     others: float = 0.0
-    """The part of the machine's cores that something else used meanwhile."""
+    """The share of the machine's cores that something else used meanwhile."""
 
     def say(self, text: str) -> None:
         """Add a paragraph."""

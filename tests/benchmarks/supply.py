@@ -1,6 +1,6 @@
 """How many tables must wait so that as many as should race at once, all the time that is measured.
 
-Few, for tables that wait cost the house something too; and more on a fast machine than on a slow one.
+Few, because waiting tables cost the server something too; more on a fast machine than on a slow one.
 """
 
 from typing import Final

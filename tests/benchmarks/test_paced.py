@@ -102,9 +102,17 @@ def test_seconds_count_that_were_as_busy_as_they_should_be_while_the_machine_was
     assert one.counted == [good, other]
 
 
-def test_where_too_few_count_nothing_is_told() -> None:
-    house = Seconds(1000.0)
-    house.seen = [second(0.6)] * 2 + [second(0.6, stolen=0.5)] * 9 + [second(0.4)]
-    house.check("house", 4)
-    with pytest.raises(RuntimeError, match=r"12 seconds of the house .* busy for 60%, 60%, 40%"):
-        house.check("house", 5)
+def test_half_of_the_wanted_seconds_must_count() -> None:
+    one = Seconds(1000.0)
+    one.seen = [second(0.6)] * 2 + [second(0.6, stolen=0.5)] * 9 + [second(0.4)]
+    assert one.is_quiet(4)
+    assert not one.is_quiet(5)
+
+
+def test_where_no_second_counts_all_of_them_are_reported() -> None:
+    one = Seconds(1000.0)
+    one.seen = [second(0.4), second(0.6, stolen=0.5)]
+    assert one.told.messages == 1
+    assert one.described() == "none of 2 seconds"
+    one.seen = [second(0.6, stolen=0.5)] * 3
+    assert one.told.messages == 3

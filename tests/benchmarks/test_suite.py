@@ -1,11 +1,14 @@
-"""The suite itself: whatever becomes of a part, the others are told of, and the exit code says so."""
+"""The suite itself: whatever becomes of a part, the others are reported, and the exit code says so."""
 
+import math
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
 from benchmarks import suite
+from benchmarks.machine import Others
+from benchmarks.measuring import NotQuiet
 from benchmarks.reports import Bar, Report, markdown
 
 Part = Callable[..., Awaitable[None]]
@@ -19,6 +22,10 @@ def part(figure: float) -> Part:
     return found
 
 
+async def noisy(report: Report, *, quick: bool) -> None:
+    raise NotQuiet("the waiting tables ran out")
+
+
 async def broken(report: Report, *, quick: bool) -> None:
     report.say("as far as this")
     raise RuntimeError("the store went away")
@@ -26,6 +33,8 @@ async def broken(report: Report, *, quick: bool) -> None:
 
 @pytest.fixture
 def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The page that the suite writes, on a machine that is quiet."""
+    monkeypatch.setattr(Others, "share", lambda others: 0.0)
     monkeypatch.setattr(suite, "RESULTS", tmp_path / "RESULTS.md")
     return suite.RESULTS
 
@@ -46,9 +55,7 @@ def test_a_suite_that_meets_its_bars_ends_well(
     assert "| a bar | 2.00 x |     2 x |     met |" in text
 
 
-def test_a_missed_bar_is_told_from_a_part_that_failed(
-    results: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missed_bar_has_its_own_exit_code(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parts(monkeypatch, one=part(2.5))
     assert suite.main(["one"], quick=True, written=True) == suite.MISSED
     assert "MISSED" in results.read_text()
@@ -64,6 +71,37 @@ def test_a_part_that_fails_says_so_and_stops_no_other(
     assert "as far as this" in text
     assert "**Failed**: RuntimeError: the store went away" in text
     assert "it ran" in text
+
+
+def test_what_a_busy_machine_makes_unmeasurable_is_no_failure(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts(monkeypatch, one=noisy)
+    assert suite.main(["one"], quick=True, written=True) == 0
+    assert "**Not measured quietly**: the waiting tables ran out" in results.read_text()
+    monkeypatch.setattr(Others, "share", lambda others: 0.5)
+    parts(monkeypatch, one=broken, other=part(9.0))
+    assert suite.main(["one", "other"], quick=True, written=True) == 0
+    text = results.read_text()
+    assert "**Not measured quietly**: RuntimeError: the store went away" in text
+    assert "| a bar | 9.00 x |     2 x | not measured quietly |" in text
+    assert "**disturbed**" in text
+
+
+@pytest.mark.parametrize(
+    ("bar", "verdict", "is_missed"),
+    [
+        (Bar("a", 2.0, 2.0), "met", False),
+        (Bar("a", 2.1, 2.0), "MISSED", True),
+        (Bar("a", 2.1, 2.0, is_quiet=False), "not measured quietly", False),
+        (Bar("a", 1.9, 2.0, is_quiet=False), "not measured quietly", False),
+        (Bar("a", 2.1, 2.0, is_quiet=False, needs_quiet=False), "MISSED", True),
+        (Bar("a", math.nan, 2.0), "not measured quietly", False),
+    ],
+)
+def test_a_bar_is_judged_only_if_it_was_measured(bar: Bar, verdict: str, is_missed: bool) -> None:
+    assert bar.cells()[-1] == verdict
+    assert bar.is_missed is is_missed
 
 
 def test_one_part_alone_leaves_the_results_as_they_are(

@@ -1,152 +1,176 @@
-"""Two contestants in turns, half a second each: whatever mood the machine is in, both have it.
+"""Contestants in turns of half a second: whatever state the machine is in, all of them meet it.
 
-The price of the same code changes by half from one minute to the next on a shared machine, and not
-alike for every program; so whoever is measured first and whoever is measured a minute later have
-nothing to do with one another.
+On a shared machine the cost of the same code changes by half from one minute to the next, and not
+alike for every program. So figures compare only if they were measured at nearly the same time.
 """
 
 import gc
+import math
 import statistics
-from collections.abc import AsyncIterator
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from benchmarks.closed_loop import ClosedLoop, EchoLoop
-from benchmarks.contestants import Running, echo_server, house_server
-from benchmarks.measuring import Load, measured, together
+from benchmarks.closed_loop import ClosedLoop, EchoLoop, command_payload, echo_payload
+from benchmarks.contestants import Running, echo_server, game_server
+from benchmarks.machine import Others
+from benchmarks.measuring import Load, NotQuiet, measured, together
+from benchmarks.reports import Cell, Report
 from benchmarks.supply import SUPPLY
 from kit.lean_racers import plausible, racing_tables
 
-SETTLE = 0.15
-"""Seconds at the start of a turn that do not count: the other's last answers still come in."""
+SETTLE: Final = 0.15
+"""Seconds at the start of a turn that do not count: the others' last answers still come in."""
 
-TURN = 0.45
+TURN: Final = 0.45
 """Seconds that do."""
 
+TURNS: Final = 4
+"""Of each contestant in a round; fewer if the tables run out."""
 
-TURNS = 4
-"""Of each in a round; fewer if the tables run out."""
-
-
-@dataclass
-class Turns:
-    """What two contestants cost, turn by turn."""
-
-    ones: list[Load] = field(default_factory=list)
-    others: list[Load] = field(default_factory=list)
-    planned: int = 0
-    """Turns of each."""
-
-    @property
-    def ratio(self) -> float:
-        """The one's cost of a message in the other's, over all turns."""
-        return together(self.ones).micros / together(self.others).micros
-
-    @property
-    def ratios(self) -> list[float]:
-        """That of each pair of turns, the smallest first."""
-        return sorted(
-            one.micros / other.micros for one, other in zip(self.ones, self.others, strict=True)
-        )
-
-    def told(self, one: str, other: str) -> str:
-        """In a sentence; raises `RuntimeError` if fewer than half of the turns count.
-
-        For tables may run out, and the machine's host may take its cores away.
-        """
-        if len(self.ones) < self.planned / 2:
-            raise RuntimeError(f"only {len(self.ones)} of {self.planned} turns count")
-        ratios = self.ratios
-        return (
-            f"{one} {together(self.ones).micros:.1f} us, {other} {together(self.others).micros:.1f} us: "
-            f"**{self.ratio:.2f} x** over {len(ratios)} of {self.planned} turns of {TURN:g} s each; pair by pair {ratios[0]:.2f} "
-            f"to {ratios[-1]:.2f}, median {statistics.median(ratios):.2f}"
-        )
+SAFE, BARE = "`safe`", "bare echo"
+COMMANDS, BYTES = "our transport, answering commands", "our transport, echoing bytes"
 
 
 class Contestant(NamedTuple):
-    """One that is up, and does nothing but in its turns."""
+    """A server that is up, and idle but in its turns."""
 
     loop: ClosedLoop | EchoLoop
     running: Running
 
-    async def turn(self) -> Load | None:
-        """What it did in its turn; `None` if it has run out of tables."""
+    async def turn(self) -> Load:
+        """Measure one turn; raise `NotQuiet` if the tables have run out."""
         gc.collect()
         self.loop.resume()
         await self.loop.wait(SETTLE)
         load = self.loop.load = Load()
-        if not self.loop.has_run_out:
-            with measured(load, self.running.servers, self.running.stores):
-                await self.loop.wait(TURN)
-        # what is answered from now on was not measured
-        self.loop.load = Load()
-        self.loop.pause()
-        return None if self.loop.has_run_out else load
+        try:
+            if not self.loop.has_run_out:
+                with measured(load, self.running.servers, self.running.stores):
+                    await self.loop.wait(TURN)
+        finally:
+            # what is answered from now on was not measured
+            self.loop.load = Load()
+            self.loop.pause()
+        if self.loop.has_run_out:
+            raise NotQuiet("the waiting tables ran out")
+        return load
 
 
-async def house_and_echo(tables: int, rounds: int, game: str) -> Turns:
-    """The house, and an echo with as many connections and messages of the same sizes."""
+@dataclass
+class Turns:
+    """What each contestant cost, turn by turn."""
+
+    planned: int
+    """Turns of each."""
+    taken: list[dict[str, Load]] = field(default_factory=list)
+    """Turn by turn, the load of every contestant."""
+
+    @property
+    def quiet(self) -> list[dict[str, Load]]:
+        """Return the turns in which the machine's host took no cores away from any contestant."""
+        return [turn for turn in self.taken if all(load.is_undisturbed for load in turn.values())]
+
+    @property
+    def is_quiet(self) -> bool:
+        """Tell whether half of the planned turns were quiet."""
+        return len(self.quiet) >= self.planned / 2
+
+    @property
+    def counted(self) -> list[dict[str, Load]]:
+        """Return the quiet turns, or all of them if too few were quiet."""
+        return self.quiet if self.is_quiet else self.taken
+
+    def ratio(self, one: str, other: str) -> float:
+        """Return one contestant's cost of a message in another's, over all counted turns."""
+        if not self.counted:
+            return math.nan
+        ours, theirs = (together([turn[name] for turn in self.counted]) for name in (one, other))
+        return ours.micros / theirs.micros
+
+    def tell(self, report: Report, measure: str) -> None:
+        """Write a table that gives costs in those of the contestant `measure` too."""
+        rows: list[list[Cell]] = []
+        for name in self.counted[0] if self.counted else ():
+            ratios = sorted(turn[name].micros / turn[measure].micros for turn in self.counted)
+            micros = together([turn[name] for turn in self.counted]).micros
+            spread = (ratios[0], statistics.median(ratios), ratios[-1])
+            rows.append([name, micros, self.ratio(name, measure), *spread])
+        report.table(
+            ("in turns", "server CPU us", f"x {measure}", "lowest turn", "median", "highest"), rows
+        )
+        said = f"{len(self.counted)} of {self.planned} turns of {TURN:g} s each are counted."
+        if not self.is_quiet:
+            said = f"**Not measured quietly**: {len(self.quiet)} turns were undisturbed. {said}"
+        report.say(said)
+
+
+async def server_and_echoes(tables: int, rounds: int, game: str) -> Turns:
+    """Measure the server, and echoes with as many connections and messages of the server's sizes."""
     seen = Turns(planned=rounds * TURNS)
-    for _ in range(rounds):
-        async with _house(tables, game) as house:
-            like = await house.turn()
-            if like is None or not like.messages:
-                continue
-            async with _echo(like, tables * 4) as echo:
-                await _take_turns(seen, house, echo)
+    for number in range(rounds):
+        others = Others()
+        try:
+            await _round(seen, tables, game)
+        except Exception as fault:
+            if others.are_quiet and not isinstance(fault, NotQuiet):
+                raise
+            print(f"... round {number + 1} ended early: {fault}", file=sys.stderr, flush=True)
     return seen
 
 
-async def houses(
-    tables: int, rounds: int, game: str, one: Path | None, other: Path | None
-) -> Turns:
-    """Two houses, each with the packages that lie in a folder, if one is given."""
-    seen = Turns(planned=rounds * TURNS)
-    for _ in range(rounds):
-        async with _house(tables, game, one) as first, _house(tables, game, other) as second:
-            for each in (first, second):
-                await each.turn()
-            await _take_turns(seen, first, second)
-    return seen
+async def _round(seen: Turns, tables: int, game: str) -> None:
+    async with _server(tables, game) as server:
+        like = await server.turn()
+        plain, command = echo_payload(like), command_payload(like)
+        async with (
+            _echo(("echo_server.py",), plain, tables * 4) as bare,
+            _echo(("transport_echo.py", "bytes"), plain, tables * 4) as echoing,
+            _echo(("transport_echo.py", "commands"), command, tables * 4) as answering,
+        ):
+            contestants = {BARE: bare, BYTES: echoing, COMMANDS: answering, SAFE: server}
+            for number in range(TURNS):
+                seen.taken.append(await _turn(contestants, is_reversed=bool(number % 2)))
 
 
-async def _take_turns(seen: Turns, one: Contestant, other: Contestant) -> None:
-    for number in range(TURNS):
-        if number % 2:
-            second, first = await other.turn(), await one.turn()
-        else:
-            first, second = await one.turn(), await other.turn()
-        if first is None or second is None:
-            break
-        if first.is_undisturbed and second.is_undisturbed:
-            seen.ones.append(first)
-            seen.others.append(second)
+async def _turn(contestants: Mapping[str, Contestant], *, is_reversed: bool) -> dict[str, Load]:
+    order = [*contestants]
+    if is_reversed:
+        order.reverse()
+    loads = {name: await contestants[name].turn() for name in order}
+    return {name: loads[name] for name in contestants}
 
 
 @asynccontextmanager
-async def _house(tables: int, game: str, packages: Path | None = None) -> AsyncIterator[Contestant]:
-    """Only as many tables wait for their turn to race as it takes: they cost the house something too."""
-    seats = tables + SUPPLY.waiting(tables, (TURNS + 1) * (SETTLE + TURN))
-    with house_server(packages=packages) as running:
+async def _server(tables: int, game: str) -> AsyncIterator[Contestant]:
+    """The server, with no more waiting tables than it takes: they cost it something too."""
+    turns = TURNS + 1
+    seats = tables + SUPPLY.waiting(tables, turns * (SETTLE + TURN))
+    with game_server() as running:
         everyone = await racing_tables(seats, running.same, game, plausible)
         loop = ClosedLoop([*everyone])
         loop.pause()
         loop.start(tables)
-        yield Contestant(loop, running)
-        if loop.has_run_out:
-            SUPPLY.was_short(tables)
-        loop.stop()
-        for racers in everyone:
-            for racer in racers:
-                racer.go()
+        try:
+            yield Contestant(loop, running)
+        finally:
+            if loop.has_run_out:
+                SUPPLY.was_short(tables)
+            loop.stop()
+            for racers in everyone:
+                for racer in racers:
+                    racer.go()
 
 
 @asynccontextmanager
-async def _echo(like: Load, connections: int) -> AsyncIterator[Contestant]:
-    with echo_server() as running:
-        loop = await EchoLoop.of(running, like, connections)
-        yield Contestant(loop, running)
-        loop.close()
+async def _echo(
+    program: Sequence[str], payload: bytes, connections: int
+) -> AsyncIterator[Contestant]:
+    with echo_server(*program) as running:
+        loop = await EchoLoop.of(running, payload, connections)
+        try:
+            yield Contestant(loop, running)
+        finally:
+            loop.close()

@@ -1,16 +1,25 @@
-"""A backup taken while races go on, the store lost, the backup restored: nothing from before is missing."""
+"""A backup taken while races go on, the store lost, the backup restored: nothing from before is missing.
+
+Of an embedded store by `saratoga-server admin`; of an external one by `deploy/back-up-valkey.sh` and the
+lines of the runbook, as they stand there.
+"""
 
 import asyncio
 import copy
+import os
 import re
+import subprocess
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from click.testing import CliRunner
 
-from kit.catastrophes import party
-from kit.deployment import DEPLOY
+from kit.catastrophes import Party, party
+from kit.deployment import DEPLOY, open_valkey, replaced
 from kit.house import open_house
+from kit.programs import program
 from kit.race_audit import disagreements, faults_of_open_board
 from kit.recorded_players import Notes
 from kit.stores import SCRATCH, StoreServer
@@ -18,72 +27,164 @@ from saratoga_rules.record import parse_record
 from saratoga_server.__main__ import main
 from saratoga_server.embedded_store.process import find_binary
 from saratoga_server.ports import BoardKey
-from saratoga_server.store.connection import Store, open_store
+from saratoga_server.store.opening import Store, open_store
 
 SHORT, LONG = "canfield", "lady-palk"
 """Games whose races take a few seconds, and a few more."""
 PAGE = f"/leaderboards/{SHORT}?ranking=bankroll&bots=true"
+RUNBOOK = (DEPLOY / "RUNBOOK.md").read_text()
 
 
-def admin(store: StoreServer, *words: str | Path) -> str:
-    """As the runbook says it: the store's address stands in a file."""
-    address = store.folder / "address"
-    address.write_text(f"{store.url}\n")
-    told = ["--redis-file", str(address), "admin", *map(str, words)]
-    result = CliRunner().invoke(main, told)
+def admin(data: Path, *words: str | Path) -> None:
+    result = CliRunner().invoke(main, ["admin", "--data", str(data), *map(str, words)])
     assert result.exit_code == 0, result.output
-    return result.output
-
-
-def open_store_in(folder: Path) -> StoreServer:
-    folder.mkdir()
-    store = StoreServer(str(find_binary()), folder)
-    store.start()
-    return store
 
 
 def test_the_runbook_shows_the_password_to_nobody() -> None:
     """A program's words are read by everybody on the machine."""
-    runbook = (DEPLOY / "RUNBOOK.md").read_text()
-    assert runbook.count("saratoga-server --redis-file ") == 2
-    assert not re.search(r"--redis\b(?!-)|redis://\S*@|valkey-cli.* (-a|--pass|-u)\b", runbook)
+    assert not re.search(r"--redis\b(?!-)|redis://\S*@|valkey-cli.* (-a|--pass|-u)\b", RUNBOOK)
 
 
-async def test_what_was_acknowledged_before_a_backup_is_there_after_a_restore() -> None:
+async def test_an_embedded_stores_backup_has_what_was_acknowledged_before_it() -> None:
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as scratch:
-        folder = Path(scratch)
-        lost = open_store_in(folder / "lost")
-        try:
-            over, running = await backed_up_in_mid_race(lost, folder / "backups")
-        finally:
-            lost.kill()
-        (backup,) = (folder / "backups").iterdir()
-        fresh = open_store_in(folder / "fresh")
-        try:
-            told = await asyncio.to_thread(admin, fresh, "restore", backup)
-            assert "keys restored" in told
-            async with open_store(fresh.url) as store:
+        backups, fresh = Path(scratch) / "backups", Path(scratch) / "fresh"
+
+        async def back_up(guests: Party) -> None:
+            await asyncio.to_thread(admin, guests.house.data, "backup", backups)
+
+        async with party((SHORT, LONG), 40) as guests:
+            over, running = await backed_up_in_mid_race(guests, back_up)
+        (backup,) = backups.iterdir()
+        await asyncio.to_thread(admin, fresh / "data", "restore", backup)
+        async with open_house(folder=fresh) as house:
+            async with open_store(f"unix://{house.store_socket}") as store:
                 await hold_what_is_over(over, store)
                 await hold_what_runs(running, store)
-            async with open_house("--redis", fresh.url) as house:
-                assert (await house.get(PAGE))[1]["total"] == len(over)
-        finally:
-            fresh.kill()
+            assert (await house.get(PAGE))[1]["total"] == len(over)
+
+
+@pytest.mark.needs("redis-cli")
+async def test_an_external_stores_backup_has_what_was_acknowledged_before_it() -> None:
+    with open_valkey("safe", str(find_binary())) as valkey:
+        tools = Tools(valkey)
+
+        async def back_up(guests: Party) -> None:
+            await asyncio.to_thread(tools.back_up)
+
+        async with party((SHORT, LONG), 40, valkey) as guests:
+            over, running = await backed_up_in_mid_race(guests, back_up)
+        await asyncio.to_thread(tools.restore)
+        async with open_store(valkey.url) as store:
+            await hold_what_is_over(over, store)
+            await hold_what_runs(running, store)
+        async with open_house("--redis", valkey.url) as house:
+            assert (await house.get(PAGE))[1]["total"] == len(over)
+
+
+class Tools:
+    """Valkey's tools on a store, under the names that they have on a host's machine."""
+
+    def __init__(self, store: StoreServer) -> None:
+        self.store = store
+        self.backups = store.folder / "backups"
+        self.settings = store.folder / "valkey.conf"
+        tools = store.folder / "tools"
+        tools.mkdir()
+        # the client of Redis speaks to Valkey, and its server is a checker if it is called so
+        (tools / "valkey-check-rdb").symlink_to(store.binary)
+        client = tools / "valkey-cli"
+        client.write_text(f'#!/bin/sh\nexec {program("redis-cli")} -s {store.socket} "$@"\n')
+        client.chmod(0o755)
+        self.environment = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"}
+        (store.folder / "house.d").mkdir()
+        text = replaced(
+            self.settings.read_text(), ("/etc/valkey/house.d", f"{store.folder}/house.d")
+        )
+        self.settings.write_text(text)
+
+    def run(self, *command: str) -> str:
+        ran = subprocess.run(
+            command, env=self.environment, capture_output=True, text=True, check=False
+        )
+        assert ran.returncode == 0, (command, ran.stdout, ran.stderr)
+        return ran.stdout
+
+    def back_up(self) -> None:
+        self.run(str(DEPLOY / "back-up-valkey.sh"), str(self.backups))
+
+    def restore(self) -> None:
+        """The lines of the runbook, one after the other."""
+        (backup,) = self.backups.iterdir()
+        (block,) = (each for each in re.findall(r"```\n(.*?)```", RUNBOOK, re.DOTALL)
+                    if "appendonly no" in each)  # fmt: skip
+        block = replaced(
+            block,
+            (r"\bBACKUP\b", str(backup)),
+            (r"/var/lib/valkey", str(self.store.folder)),
+            (r"/etc/valkey", str(self.store.folder)),
+            (r" -o valkey -g valkey", ""),
+            (r"sleep 1\b", "sleep 0.05"),
+        )
+        counted = []
+        for line in block.splitlines():
+            if line.startswith("systemctl"):
+                self._control(line)
+            else:
+                told = self.run("sh", "-c", line)
+                counted += [told] if line.endswith("dbsize") else []
+        assert len(counted) == 2
+        assert counted[0] == counted[1] != "0\n"
+
+    def _control(self, line: str) -> None:
+        """What systemd does for the store; no server is running."""
+        _, verb, *units = line.split()
+        if "valkey-server" not in units:
+            return
+        if verb in ("stop", "restart"):
+            self.store.shut_down()
+        if verb in ("start", "restart"):
+            self.store.start_on(self.settings)
+
+
+@pytest.mark.needs("redis-cli")
+def test_a_backup_of_a_store_that_is_not_there_fails_and_deletes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "saratoga-20200101T000000Z.rdb").touch()
+    os.utime(tmp_path / "saratoga-20200101T000000Z.rdb", (0, 0))
+    failed = subprocess.run(
+        [DEPLOY / "back-up-valkey.sh", tmp_path, "-s", tmp_path / "nothing"],
+        capture_output=True,
+        check=False,
+    )
+    assert failed.returncode != 0
+    assert [path.name for path in tmp_path.iterdir()] == ["saratoga-20200101T000000Z.rdb"]
+
+
+@pytest.mark.needs("redis-cli")
+def test_backups_older_than_two_weeks_go_when_a_newer_one_has_passed() -> None:
+    with open_valkey("safe", str(find_binary())) as valkey:
+        tools = Tools(valkey)
+        tools.backups.mkdir()
+        old = tools.backups / "saratoga-20200101T000000Z.rdb"
+        old.touch()
+        os.utime(old, (0, 0))
+        tools.back_up()
+        (fresh,) = tools.backups.iterdir()
+        assert fresh != old
+        assert fresh.stat().st_mode & 0o77 == 0
 
 
 async def backed_up_in_mid_race(
-    store: StoreServer, folder: Path
+    guests: Party, back_up: Callable[[Party], Awaitable[None]]
 ) -> tuple[list[Notes], list[Notes]]:
     """Back up while one race is over and another runs; what everybody knew before that."""
-    async with party((SHORT, LONG), 40, store) as guests:
-        short, long = guests.tables
-        await guests.until(lambda: all(player.notes.outcomes for player in short))
-        async with asyncio.timeout(20):
-            while (await guests.house.get(PAGE))[1]["total"] < len(short):
-                pass  # the page itself takes its time
-        await guests.until(lambda: any(len(player.notes.acknowledged) > 20 for player in long))
-        known = [[known_now(player.notes) for player in table] for table in guests.tables]
-        await asyncio.to_thread(admin, store, "backup", folder)
+    short, long = guests.tables
+    await guests.until(lambda: all(player.notes.outcomes for player in short))
+    async with asyncio.timeout(20):
+        while (await guests.house.get(PAGE))[1]["total"] < len(short):
+            pass  # the page itself takes its time
+    await guests.until(lambda: any(len(player.notes.acknowledged) > 20 for player in long))
+    known = [[known_now(player.notes) for player in table] for table in guests.tables]
+    await back_up(guests)
     return known[0], known[1]
 
 

@@ -42,10 +42,10 @@ def test_the_runbook_gives_valkey_cli_the_password_before_it_asks_anything(tmp_p
     runbook = (DEPLOY / "RUNBOOK.md").read_text()
     (told,) = re.findall(r"^export REDISCLI_AUTH=.*$", runbook, re.MULTILINE)
     assert runbook.index(told) < runbook.index("## ")
-    example = (DEPLOY / "valkey" / "house.conf.example").read_text()
-    own = tmp_path / "house.conf"
+    example = (DEPLOY / "valkey" / "local.conf.example").read_text()
+    own = tmp_path / "local.conf"
     own.write_text(replaced(example, (r"^requirepass .*", "requirepass 0a1b2c")))
-    script = replaced(told, ("/etc/valkey/house.d/house.conf", str(own)))
+    script = replaced(told, ("/etc/valkey/local.d/local.conf", str(own)))
     said = subprocess.run(
         ["sh", "-euc", f'{script}\nprintenv REDISCLI_AUTH'],
         capture_output=True, text=True, check=True,
@@ -114,7 +114,7 @@ def test_the_runbook_makes_a_failover_last() -> None:
     order = ["replicaof no one", "`replicaof` out", ALONE, "SARATOGA_REDIS", "replicaof NEW"]
     places = [failover.find(words) for words in order]
     assert -1 not in places
-    assert failover.find("house.conf") < places[3] < places[4]
+    assert failover.find("local.conf") < places[3] < places[4]
 
 
 async def test_a_replicated_house_opens_on_a_cluster_of_them() -> None:

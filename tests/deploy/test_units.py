@@ -1,4 +1,4 @@
-"""systemd's units: systemd finds no fault with them, and a whole house needs nothing they forbid."""
+"""systemd's units: systemd accepts them, and a server with players needs nothing that they forbid."""
 
 import asyncio
 import re
@@ -11,45 +11,54 @@ from pathlib import Path
 
 import pytest
 
+from kit.deployed import scrape
+from kit.deployment import DEPLOY
 from kit.house import open_house
 from kit.programs import program
 from kit.recorded_players import LINE_UP, players_at_a_table
 from kit.units import UNITS, allowed_calls, values
+from saratoga_server.config import DEFAULT_METRICS_PORT, DEFAULT_PORT
 
 SERVER = UNITS / "saratoga-server@.service"
 BACKUP = UNITS / "saratoga-backup@.service"
+STORE_BACKUP = UNITS / "valkey-backup.service"
 
-MOST_EXPOSED = {SERVER.name: 1.0, BACKUP.name: 1.0}
-"""By systemd's own reckoning: 0 is a service that can do nothing, 10 one that can do everything."""
+MOST_EXPOSED = {SERVER.name: 1.0, BACKUP.name: 1.0, STORE_BACKUP.name: 1.0}
+"""On systemd's scale: a service at 0 can do nothing, one at 10 everything."""
 
 HOT = ("read,readv,recvfrom,recvmsg,write,writev,sendto,sendmsg,epoll_wait,epoll_pwait,epoll_ctl,"
        "futex,close,lseek,newfstatat,fdatasync,clock_nanosleep,getpid,poll,readlink,getdents64")  # fmt: skip
-"""Calls made so often that tracing them would take minutes; all of them are allowed."""
+"""Calls so frequent that tracing them would take minutes; all of them are allowed."""
 
 CALL = re.compile(r"^(\d+) +(?:<\.\.\. )?(\w+)(?: resumed>|\()(.*)$")
 
 UNFINISHED = " <unfinished ...>"
-"""Where another process's call comes between a call and its result."""
+"""Ends a line whose call is interrupted by that of another process."""
 
 TEMPORARY = re.compile(re.escape(tempfile.gettempdir()) + r"/(\w{8}|saratoga-\w+/.*)")
-"""What the units give a folder of its own: Python looks whether it may write there."""
+"""The temporary folder, which is private in the units: Python checks that it can write there."""
 
 
 @pytest.fixture
 def installed_units(tmp_path: Path) -> Path:
-    """The units in a folder, naming programs that are there."""
+    """The units in a folder, with the paths of installed programs."""
     shutil.copytree(UNITS, tmp_path / "units")
     for unit in (tmp_path / "units").glob("*.service"):
         text = unit.read_text().replace("/opt/saratoga/bin", str(Path(sys.executable).parent))
+        text = text.replace("/usr/local/bin/back-up-valkey", str(DEPLOY / "back-up-valkey.sh"))
         unit.write_text(text)
     return tmp_path / "units"
 
 
 @pytest.mark.needs("systemd-analyze")
 @pytest.mark.parametrize(
-    "unit", ["saratoga-server@x.service", "saratoga-backup@x.service", "saratoga-backup@x.timer"]
+    "unit",
+    [
+        *("saratoga-server@x.service", "saratoga-backup@x.service", "saratoga-backup@x.timer"),
+        *("valkey-backup.service", "valkey-backup.timer"),
+    ],
 )
-def test_systemd_finds_no_fault_with_a_unit(installed_units: Path, unit: str) -> None:
+def test_systemd_accepts_a_unit(installed_units: Path, unit: str) -> None:
     said = subprocess.run(
         [program("systemd-analyze"), "verify", "--man=no", str(installed_units / unit)],
         capture_output=True,
@@ -60,7 +69,7 @@ def test_systemd_finds_no_fault_with_a_unit(installed_units: Path, unit: str) ->
 
 
 @pytest.mark.needs("systemd-analyze")
-@pytest.mark.parametrize("unit", [SERVER, BACKUP], ids=["server", "backup"])
+@pytest.mark.parametrize("unit", [SERVER, BACKUP, STORE_BACKUP], ids=lambda unit: unit.name)
 def test_a_unit_exposes_as_little_as_works(unit: Path) -> None:
     said = subprocess.run(
         [program("systemd-analyze"), "--no-pager", "security", "--offline=true", str(unit)],
@@ -73,14 +82,25 @@ def test_a_unit_exposes_as_little_as_works(unit: Path) -> None:
     assert float(found[1]) <= MOST_EXPOSED[unit.name]
 
 
+def test_every_node_has_its_ports_in_nginx_and_prometheus() -> None:
+    example = (UNITS / "node.env.example").read_text()
+    ports = dict(re.findall(r"^SARATOGA_(PORT|METRICS_PORT)=(\d+)$", example, re.MULTILINE))
+    nodes = re.findall(r"server 127\.0\.0\.1:(\d+)", (DEPLOY / "nginx" / "nodes.conf").read_text())
+    assert nodes == [str(DEFAULT_PORT), ports["PORT"]]
+    targets = (DEPLOY / "prometheus" / "targets-machine.yml").read_text()
+    scraped = re.findall(r'"127\.0\.0\.1:(7\d+)"', targets)
+    assert scraped == [str(DEFAULT_METRICS_PORT), ports["METRICS_PORT"]]
+    (bound,) = values(SERVER, "SocketBindAllow")
+    assert bound == "tcp:7470-7499"
+    assert all(7470 <= int(port) <= 7499 for port in (*nodes, *scraped))
+
+
 @pytest.mark.needs("systemd-analyze", "strace")
-async def test_a_house_at_a_race_needs_nothing_that_its_unit_forbids(
+async def test_a_server_with_players_needs_nothing_that_its_unit_forbids(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Workers, a store of its own, the manager told, a race, a backup, and the end: call by call."""
-    runtime, notified = tmp_path / "r", tmp_path / "n"
-    runtime.mkdir(mode=0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    """Trace start, notifications, a race, a scrape, a backup and the end, with an embedded store."""
+    notified = tmp_path / "n"
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setenv("NOTIFY_SOCKET", str(notified))
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
@@ -88,36 +108,37 @@ async def test_a_house_at_a_race_needs_nothing_that_its_unit_forbids(
         manager.settimeout(10)
         async with (
             open_house(
-                *("--workers", "2", "--rate", "0"),
+                *("--metrics-port", "0", "--rate", "0"),
                 folder=tmp_path / "house",
                 before=traced(tmp_path / "calls"),
             ) as house,
             players_at_a_table(house.url, "canfield", "Guest") as players,
         ):
             await asyncio.gather(*(each.race(1, 0, len(LINE_UP)) for each in players))
-            monkeypatch.delenv("XDG_RUNTIME_DIR")
+            assert (await asyncio.to_thread(scrape, house))["saratoga_ready"] == 1
             backup = await asyncio.create_subprocess_exec(
                 *(*traced(tmp_path / "calls of the backup"), sys.executable, "-m"),
                 *("saratoga_server", "admin", "--data", str(house.data)),
                 *("backup", str(tmp_path / "backups"), "--keep", "2"),
             )
             assert await backup.wait() == 0
-        assert manager.recv(200) == b"READY=1"
+        assert [manager.recv(200) for _ in range(2)] == [b"READY=1", b"STOPPING=1"]
     calls = read_calls(tmp_path / "calls")
     assert {"clone", "clone3"} & {name for name, _ in calls}
     assert any("appendonlydir" in path for path in written(calls))
-    check(calls, SERVER, (house.folder, runtime))
-    check(read_calls(tmp_path / "calls of the backup"), BACKUP, (tmp_path / "backups",))
+    check(calls, SERVER, (house.folder,))
+    calls = read_calls(tmp_path / "calls of the backup")
+    check(calls, BACKUP, (house.data / "store", tmp_path / "backups"))
 
 
 def traced(account: Path) -> tuple[str, ...]:
-    """What a program is run by, to have every call of it and its children written down."""
+    """The command that traces a program and its children."""
     how = ("-f", "-D", "-qq", "-y", "--seccomp-bpf", "-e", "signal=none")
     return (program("strace"), *how, "-e", f"trace=!{HOT}", "-o", str(account))
 
 
 def read_calls(account: Path) -> list[tuple[str, str]]:
-    """Each call by name, with its arguments and result."""
+    """Return each call's name, with its arguments and result."""
     calls, begun = [], dict[str, str]()
     for line in account.read_text(errors="replace").splitlines():
         found = CALL.match(line)
@@ -132,7 +153,7 @@ def read_calls(account: Path) -> list[tuple[str, str]]:
 
 
 def check(calls: list[tuple[str, str]], unit: Path, folders: tuple[Path, ...]) -> None:
-    """Hold calls against what a unit allows, and the files written against what is its to write."""
+    """Compare calls and written files with what a unit allows."""
     used = {name for name, _ in calls} | set(HOT.split(","))
     assert used - allowed_calls(unit) == set()
     assert [text for name, text in calls if name in ("mmap", "mprotect") and is_both(text)] == []
@@ -151,12 +172,12 @@ def check(calls: list[tuple[str, str]], unit: Path, folders: tuple[Path, ...]) -
 
 
 def is_both(text: str) -> bool:
-    """Whether memory would be written and run."""
+    """Whether memory is both writable and executable."""
     return "PROT_WRITE" in text and "PROT_EXEC" in text
 
 
 def written(calls: list[tuple[str, str]]) -> set[str]:
-    """The files that were opened to be written."""
+    """Return the files that were opened for writing."""
     opened = (
         re.search(r"O_(?:WRONLY|RDWR).* = \d+<(.*)>$", text)
         for name, text in calls

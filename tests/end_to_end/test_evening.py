@@ -43,7 +43,7 @@ from saratoga_rules.money import net
 from saratoga_rules.moves import parse_move
 from saratoga_rules.record import parse_record
 from saratoga_rules.verify import verify
-from saratoga_server.store.connection import Store
+from saratoga_server.store.opening import Store
 
 FRIENDS = (("Anna", JSON), ("Bert", MSGPACK), ("Cleo", JSON))
 

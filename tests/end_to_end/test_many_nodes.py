@@ -1,10 +1,9 @@
-"""Players of one table at several nodes: nobody can tell, whatever happens to whom.
+"""Players of one table at several nodes: no player can tell at which node another is connected.
 
 Every node is a server process of its own; all they share is a real store.
 """
 
 import asyncio
-import functools
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -48,8 +47,8 @@ from saratoga_protocol.events import (
 from saratoga_protocol.refusals import BANNED, TAKEN_OVER
 from saratoga_rules.verify import verify
 from saratoga_server.admin.acts import Administration
-from saratoga_server.store.channel import publish
-from saratoga_server.store.connection import open_store
+from saratoga_server.app import compose_table_cache
+from saratoga_server.store.opening import open_store
 
 NODES = 3
 NAMES = ("Anna", "Bert", "Cleo", "Dora")
@@ -79,7 +78,7 @@ async def players(doors: list[str], *names: str) -> AsyncIterator[list[GuestOnTh
 async def desk(store_servers: dict[str, StoreServer]) -> AsyncIterator[Administration]:
     """An administrator at the store that the nodes share."""
     async with open_store(store_servers["valkey"].url) as store:
-        yield Administration(store, functools.partial(publish, store.link), "zoe@desk")
+        yield Administration(store, await compose_table_cache(store), "zoe@desk")
 
 
 async def plays(racer: GuestOnTheWire, moves: int) -> BoardView:

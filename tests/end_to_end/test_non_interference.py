@@ -31,7 +31,7 @@ from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 @pytest.fixture(autouse=True)
 def _nothing_by_chance(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("saratoga_server.handlers.seats.table_code", lambda chance: CODE)
-    monkeypatch.setattr("saratoga_server.composition.secrets.token_hex", lambda count: "00" * count)
+    monkeypatch.setattr("saratoga_server.app.secrets.token_hex", lambda count: "00" * count)
 
 
 @dataclass
@@ -121,8 +121,11 @@ def parse_or_none(text: str) -> object:
 
 
 def _position(rooms: HouseInMemory, player: GuestInMemory) -> Position:
-    race = rooms.house.races._races[rooms.state(player.table.code).race_id]
-    return race.boards[player.player].position
+    race = rooms.house.races.known(rooms.state(player.table.code).race_id)
+    assert race is not None
+    board = race.runs[player.player].board
+    assert board is not None
+    return board.position
 
 
 async def came_back(rooms: HouseInMemory, old: GuestInMemory, code: str) -> GuestInMemory:

@@ -1,9 +1,8 @@
-"""All nodes are restarted in mid-race, one after the other: nothing is lost, and nobody waits long."""
+"""Nodes are restarted one after the other while races run: no move is lost, and no player waits long."""
 
-import asyncio
-import os
-import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
@@ -13,7 +12,7 @@ import pytest
 from kit.balancer import balancer
 from kit.catastrophes import Party, party_at, store_of
 from kit.figures import note
-from kit.house import House, open_house
+from kit.house import House
 from kit.nodes import nodes_on
 from kit.other_version import moods_lost
 from kit.recorded_players import Notes
@@ -24,114 +23,78 @@ PACE = 30.0
 MANY = ("lady-palk", "caprice")
 """A table for each of these games."""
 NEWER = "kit.other_version"
-WITHIN = 60.0
-"""Seconds: a bound for what is awaited, never a measure."""
 LONGEST_PAUSE = 2.0
-"""Seconds that a player may see."""
+"""Seconds that a player may wait; server/README.md promises it."""
+
+
+@dataclass
+class Rolling:
+    """Three nodes behind a balancer, and players who race through it."""
+
+    nodes: Sequence[House]
+    party: Party
+
+    async def restart(self, nodes: Sequence[House], module: str) -> None:
+        """Restart these nodes one after the other, each in mid-race, with this program."""
+        for node in nodes:
+            await self.party.mid_race()
+            assert await node.stop() == 0
+            node.module = module
+            await node.start()
+
+    async def finish(self, what: str) -> bytes:
+        """Finish the races, check records and pauses; returns a table as the store has it."""
+        await self.party.finish()
+        async with store_of(self.party) as store:
+            _, moves = await self.party.audit(store)
+            table = await store.tables.load_table(self.party.tables[0][0].notes.code)
+        assert table is not None
+        waited = [each for player in self.party.players for each in pauses(player.notes)]
+        assert waited, "no player had to change nodes in mid-race"
+        note(
+            f"{what}: {len(waited)} pauses, in median {median(waited):.2f} s, at most "
+            f"{max(waited):.2f} s; {moves} acknowledged moves, 0 lost, 0 played twice"
+        )
+        assert max(waited) <= LONGEST_PAUSE
+        return table[1]
 
 
 def pauses(notes: Notes) -> Iterator[float]:
-    """Seconds between the last answer before each change of nodes and the first after it, beyond the pace."""
+    """Seconds from the last answer before each change of nodes to the first after it, less the pace."""
     for before, after in pairwise(notes.acknowledged):
         changed = any(before.moment < at <= after.moment for at in notes.connected[1:])
         if changed and before.race == after.race:
             yield max(0.0, after.moment - before.moment - 1 / PACE)
 
 
-def told(guests: Party, what: str, moves: int) -> list[float]:
-    """Note how long everybody's pauses were."""
-    all_pauses = [each for player in guests.players for each in pauses(player.notes)]
-    assert all_pauses, "nobody had to change nodes in mid-race"
-    note(
-        f"{what}: {len(all_pauses)} pauses, in median {median(all_pauses):.2f} s, at most "
-        f"{max(all_pauses):.2f} s; {moves} acknowledged moves, 0 lost, 0 played twice"
-    )
-    return all_pauses
-
-
-async def logged(house: House, event: str, times: int) -> None:
-    async with asyncio.timeout(WITHIN):
-        while sum(each["event"] == event for each in house.events()) < times:
-            await asyncio.to_thread(os.stat, house.log)
-
-
-async def restarted(nodes: Sequence[House], guests: Party, module: str = "") -> None:
-    """Restart one after the other, each in mid-race; `module` is the program from then on."""
-    for node in nodes:
-        await guests.mid_race()
-        assert await node.stop() == 0
-        node.module = module or node.module
-        await node.start()
-
-
-async def replaced(house: House, guests: Party, times: int) -> None:
-    await guests.mid_race()
-    assert house.process is not None
-    house.process.send_signal(signal.SIGHUP)
-    await logged(house, "workers_replaced", times)
-
-
-async def rolled_behind_a_balancer(
-    store: StoreServer, times: int, games: tuple[str, ...]
-) -> list[float]:
+@asynccontextmanager
+async def rolling(store: StoreServer, games: tuple[str, ...]) -> AsyncIterator[Rolling]:
     store.empty()
     async with (
         nodes_on(store.url, 3) as nodes,
         balancer([node.port for node in nodes]) as front,
-        party_at(front.url, games, PACE, nodes[0], store) as guests,
+        party_at(front.url, games, PACE, nodes[0], store) as party,
     ):
-        for _ in range(times):
-            await restarted(nodes, guests)
-        await guests.finish()
-        async with store_of(guests) as opened:
-            _, moves = await guests.audit(opened)
-        return told(guests, f"rolling restart of 3 nodes, {times} times", moves)
-
-
-async def rolled_by_hanging_up(times: int, games: tuple[str, ...]) -> list[float]:
-    async with (
-        open_house("--workers", "3", "--rate", "0") as house,
-        party_at(house.url, games, PACE, house, None) as guests,
-    ):
-        for number in range(1, times + 1):
-            await replaced(house, guests, number)
-        await guests.finish()
-        async with store_of(guests) as opened:
-            _, moves = await guests.audit(opened)
-        return told(guests, f"3 workers replaced, {times} times", moves)
+        yield Rolling(nodes, party)
 
 
 async def test_an_upgrade_of_all_nodes_and_the_way_back_of_one_lose_nothing(
     store_servers: dict[str, StoreServer],
 ) -> None:
-    store = store_servers["valkey"]
-    store.empty()
-    async with (
-        nodes_on(store.url, 3) as nodes,
-        balancer([node.port for node in nodes]) as front,
-        party_at(front.url, ("lady-palk",), PACE, nodes[0], store) as guests,
-    ):
-        older = nodes[0].module
-        await restarted(nodes, guests, NEWER)
-        await restarted(nodes[:1], guests, older)
-        await guests.finish()
-        async with store_of(guests) as opened:
-            _, moves = await guests.audit(opened)
-            kept = await opened.tables.load_table(guests.tables[0][0].notes.code)
-        # what the newer ones have added is there, whoever wrote last
-        assert kept is not None
-        assert moods_lost(msgpack.unpackb(kept[1])) == []
-        told(guests, "3 nodes upgraded, one taken back", moves)
-
-
-async def test_workers_are_replaced_in_mid_race() -> None:
-    await rolled_by_hanging_up(1, ("lady-palk",))
+    async with rolling(store_servers["valkey"], ("lady-palk",)) as running:
+        await running.restart(running.nodes, NEWER)
+        await running.restart(running.nodes[:1], House.module)
+        table = await running.finish("3 nodes upgraded, one taken back")
+    # what the newer nodes have added is still there, whichever node wrote last
+    assert moods_lost(msgpack.unpackb(table)) == []
 
 
 @pytest.mark.long
 async def test_no_player_waits_long_however_often_nodes_are_restarted(
     store_servers: dict[str, StoreServer],
 ) -> None:
-    behind_balancer = await rolled_behind_a_balancer(store_servers["valkey"], 5, MANY)
-    by_hanging_up = await rolled_by_hanging_up(5, MANY)
-    assert max(*behind_balancer, *by_hanging_up) <= LONGEST_PAUSE
+    times = 5
+    async with rolling(store_servers["valkey"], MANY) as running:
+        for _ in range(times):
+            await running.restart(running.nodes, House.module)
+        await running.finish(f"rolling restart of 3 nodes, {times} times")

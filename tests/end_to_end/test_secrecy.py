@@ -39,7 +39,7 @@ from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
 from saratoga_rules.record import LOG_ENDINGS, RaceRecord, parse_record
 from saratoga_server.domain import tables
-from saratoga_server.store.connection import Store
+from saratoga_server.store.opening import Store
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A server that is told to stop: announced first, in order then, and at once if it is told twice."""
+"""A server stops: it is not ready first, then drains, and stops at once at the second signal."""
 
 import asyncio
 import os
@@ -9,18 +9,17 @@ from pathlib import Path
 import pytest
 
 from kit.house import House, open_house
+from kit.processes import wait_until_gone
 from kit.pseudo_terminal import PseudoTerminal
 from kit.sockets import guest
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Alive
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_server.cancellation import TaskEnded
+from saratoga_server.embedded_store.socket_path import SOCKET
 
 WITHIN = 30.0
 """Seconds: a bound for what is awaited, never a measure."""
-
-ALONE = ()
-WORKERS = ("--workers", "2")
 
 
 def tell(house: House, sign: signal.Signals = signal.SIGTERM) -> None:
@@ -40,9 +39,8 @@ async def ended(house: House) -> int:
         return await house.process.wait()
 
 
-@pytest.mark.parametrize("flags", [ALONE, WORKERS], ids=["alone", "workers"])
-async def test_balancers_notice_while_everything_goes_on(flags: tuple[str, ...]) -> None:
-    async with open_house("--drain-delay", "2", *flags) as house, guest(house.url, "Anna") as anna:
+async def test_during_the_drain_delay_it_is_not_ready_and_serves_players() -> None:
+    async with open_house("--drain-delay", "2") as house, guest(house.url, "Anna") as anna:
         tell(house)
         await not_ready(house)
         assert isinstance(await anna.ask(Heartbeat), Alive)
@@ -52,49 +50,45 @@ async def test_balancers_notice_while_everything_goes_on(flags: tuple[str, ...])
         assert await ended(house) == 0
 
 
-@pytest.mark.parametrize("flags", [ALONE, WORKERS], ids=["alone", "workers"])
-async def test_told_twice_it_ends_at_once(flags: tuple[str, ...]) -> None:
-    async with open_house("--drain-delay", "600", *flags) as house:
+async def test_a_second_signal_stops_it_at_once() -> None:
+    async with open_house("--drain-delay", "600") as house:
         async with guest(house.url, "Anna") as anna:
             tell(house)
             await not_ready(house)
             tell(house, signal.SIGINT)
-            # cut off: what was said before stands, and there was no time for a goodbye
+            # reset, without a close frame
             assert (await anna.sent_away())[0] == 1006
         assert await ended(house) == 0
-        assert not (house.data / "store" / "store.json").exists()
+        assert not house.store_socket.exists()
         assert any(event["event"] == "closed_in_haste" for event in house.events())
 
 
-async def test_the_end_of_its_terminal_stops_it_in_order() -> None:
+async def test_a_hangup_stops_it_in_order() -> None:
     async with open_house() as house, guest(house.url, "Anna") as anna:
         tell(house, signal.SIGHUP)
         assert await anna.sent_away() == (RESTARTING.code, RESTARTING.reason)
         assert await ended(house) == 0
 
 
-async def test_a_parent_whose_terminal_is_closed_stops_and_does_not_replace_its_workers(
-    tmp_path: Path,
-) -> None:
+async def test_a_server_whose_terminal_is_closed_stops_in_order(tmp_path: Path) -> None:
     terminal = PseudoTerminal(columns=200)
     async with terminal.running(
-        *(sys.executable, "-m", "saratoga_server", "--workers", "1", "--port", "0"),
+        *(sys.executable, "-m", "saratoga_server", "--port", "0"),
         *("--data", str(tmp_path), "--metrics-port", "off"),
     ) as process:
         await terminal.shows("saratoga-server ready ")
         terminal.close()
         async with asyncio.timeout(WITHIN):
             assert await process.wait() == 0
-    assert not (tmp_path / "store" / "store.json").exists()
+    assert not (tmp_path / "store" / SOCKET).exists()
 
 
-@pytest.mark.parametrize("workers", [(), ("--workers", "1")])
-async def test_a_house_that_cannot_print_that_it_is_ready_is_open_all_the_same(
-    tmp_path: Path, workers: tuple[str, ...]
+async def test_a_server_that_cannot_print_its_ready_line_serves_all_the_same(
+    tmp_path: Path,
 ) -> None:
     full = os.open("/dev/full", os.O_WRONLY)
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "saratoga_server", "--port", "0", *workers),
+        *(sys.executable, "-m", "saratoga_server", "--port", "0"),
         *("--data", str(tmp_path), "--metrics-port", "off"),
         stdout=full,
         stderr=asyncio.subprocess.PIPE,
@@ -102,16 +96,17 @@ async def test_a_house_that_cannot_print_that_it_is_ready_is_open_all_the_same(
     os.close(full)
     assert process.stderr is not None
     async with asyncio.timeout(WITHIN):
-        await process.stderr.readuntil(b"ready_unsaid")
+        await process.stderr.readuntil(b"ready_line_not_printed")
         process.terminate()
         rest = await process.stderr.read()
         assert await process.wait() == 0
     assert b"Traceback" not in rest
-    assert not (tmp_path / "store" / "store.json").exists()
+    assert not (tmp_path / "store" / SOCKET).exists()
 
 
-async def test_a_house_that_ends_by_a_fault_of_its_own_sends_players_away_and_says_so() -> None:
-    async with open_house(module="kit.ending_duty") as house:
+@pytest.mark.parametrize("module", ["kit.ending_duty", "kit.ending_supervision"])
+async def test_a_background_task_that_fails_ends_the_server_with_an_error(module: str) -> None:
+    async with open_house(module=module) as house:
         house.forgiven.add("house_fault")
         async with guest(house.url, "Anna") as anna:
             tell(house, signal.SIGUSR1)
@@ -120,4 +115,14 @@ async def test_a_house_that_ends_by_a_fault_of_its_own_sends_players_away_and_sa
         (fault,) = (event for event in house.events() if event["event"] == "house_fault")
         assert "lost the place" in fault["fault"]
         assert house.log.read_text().rstrip().endswith(str(TaskEnded()))
-        assert not (house.data / "store" / "store.json").exists()
+        assert not house.store_socket.exists()
+
+
+async def test_a_killed_server_leaves_no_store_running() -> None:
+    async with open_house() as house:
+        store = house.store_pid()
+        await house.kill()
+        await asyncio.to_thread(wait_until_gone, store)
+        assert not house.store_socket.exists()
+        await house.start()
+        assert house.store_pid() != store

@@ -7,6 +7,7 @@ import pytest
 
 from kit.cluster import Cluster, ClusterNode, running_cluster
 from kit.movers import TABLES, Movers
+from kit.results import result_of
 from kit.running_race import ANNA, BERT, CODE, ending, move, running_race
 from kit.stores import binaries
 from saratoga_server.messages.settlements import pack_settlement
@@ -15,17 +16,16 @@ from saratoga_server.ports import (
     CommitStatus,
     Millis,
     RaceFinish,
-    SettledResult,
     Settlement,
     TableWrite,
 )
 from saratoga_server.store import primaries
-from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import due_key, leaderboard_tag, partition, race_key, table_key
 from saratoga_server.store.leaderboards import Leaderboards
-from saratoga_server.store.link import Link
+from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.slots import slot_of
+from saratoga_server.store.store_client import StoreClient
 from saratoga_server.store.tables import Tables
 
 Faults = Callable[[Movers], Awaitable[None]]
@@ -284,7 +284,7 @@ async def test_results_are_counted_once_while_the_leaderboards_primary_changes(
             nonlocal finished
             while not is_over:
                 code = f"lone-crane-{finished}"
-                result = SettledResult(player="anna", bot=False, banked=20, net=50, elapsed=9)
+                result = result_of("anna", bot=False, banked=20, net=50, reached=9)
                 settled = pack_settlement(
                     Settlement(race=f"{code}/1", game=GAME, start_at=Millis(1), results=(result,))
                 )
@@ -322,22 +322,22 @@ async def test_results_at_a_primary_that_has_handed_over_are_found_at_the_next_l
     known = await primaries.open_primaries(cluster.url, is_cluster=True)
     try:
         # nobody else here looks who owns what
-        link = Link(known, replicated=True)
-        await link.load_library()
-        result = SettledResult(player="anna", bot=False, banked=20, net=50, elapsed=9)
+        client = StoreClient(known, replicated=True)
+        await client.load_library()
+        result = result_of("anna", bot=False, banked=20, net=50, reached=9)
         settlement = Settlement(
             race=f"{TABLES[0]}/1", game=GAME, start_at=Millis(1), results=(result,)
         )
         over = RaceFinish(race=1, record="record", settlement=pack_settlement(settlement))
-        await Tables(link).save_table(
+        await Tables(client).save_table(
             TableWrite(code=TABLES[0], expected=0, body=b"over", due=None, finish=over)
         )
         owner = cluster.owner(table_key(TABLES[0]))
         await asyncio.to_thread(cluster.fail_over, owner)
         await asyncio.to_thread(cluster.wait_until_in_step)
-        assert await Leaderboards(link).settle_outbox(10) == []
+        assert await Leaderboards(client).settle_outbox(10) == []
         await known.refresh()  # under way already: whoever asks meanwhile shares it
-        assert await Leaderboards(link).settle_outbox(10) == [settlement]
+        assert await Leaderboards(client).settle_outbox(10) == [settlement]
     finally:
         await known.close()
 

@@ -9,8 +9,8 @@ import pytest
 from kit.running_race import move, running_race
 from kit.stores import SCRATCH, StoreServer, binaries
 from kit.system_calls import MUST_TRACE, STRACE, answers, is_durable, read_calls, traced
-from saratoga_server.store.connection import open_store
 from saratoga_server.store.durability import Durability
+from saratoga_server.store.opening import open_store
 
 MOVES = 20
 

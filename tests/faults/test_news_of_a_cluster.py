@@ -9,11 +9,12 @@ import pytest
 from kit.cluster import Cluster, running_cluster
 from kit.ears import Ear, listening
 from kit.movers import TABLES
-from saratoga_server.messages.node_events import Announce, Stood, StoodAt, Touched
-from saratoga_server.ports import TableWrite
-from saratoga_server.store.channel import HOUSE, PARTS
-from saratoga_server.store.connection import Store, open_store
+from saratoga_rules.standing import State
+from saratoga_server.messages.node_events import Announce, Stood, Touched
+from saratoga_server.ports import LiveStanding, TableWrite
+from saratoga_server.store.event_channel import EVERYBODY, PARTITION_CHANNELS
 from saratoga_server.store.keys import partition, table_key
+from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.slots import slot_of
 
 
@@ -31,7 +32,7 @@ async def two_nodes(cluster: Cluster) -> AsyncIterator[tuple[Store, Ear]]:
     async with (
         open_store(cluster.url) as near,
         open_store(cluster.url) as far,
-        listening(near.news, "east") as east,
+        listening(near.events, "east") as east,
     ):
         yield far, east
 
@@ -41,14 +42,15 @@ async def says_everything(far: Store, east: Ear, version: int) -> None:
     for code in TABLES:
         write = TableWrite(code=code, expected=version - 1, body=b"-", due=None)
         assert await far.tables.save_table(write)
-    races = {f"{code}/{version}": [StoodAt("p", version, 0, "racing", -1, 0)] for code in TABLES}
-    assert await far.news.tell_standings("west", races) == frozenset()
-    await far.news.tell(Announce(f"version {version}"))
+    standing = LiveStanding(version, 0, State.RACING)
+    races = {f"{code}/{version}": {"p": standing} for code in TABLES}
+    assert await far.events.publish_standings("west", races) == frozenset()
+    await far.events.publish(Announce(f"version {version}"))
     for code in TABLES:
         await east.hears(Touched(code, version))
     await east.hears(Announce(f"version {version}"))
 
-    def told() -> dict[str, list[StoodAt]]:
+    def told() -> dict[str, dict[str, LiveStanding]]:
         return {
             race: stood
             for each in east.heard
@@ -71,7 +73,7 @@ async def test_after_a_failover_the_new_primary_is_listened_to(cluster: Cluster)
     async with two_nodes(cluster) as (far, east):
         await says_everything(far, east, 1)
         openings = east.openings
-        await asyncio.to_thread(cluster.fail_over, cluster.owner(HOUSE))
+        await asyncio.to_thread(cluster.fail_over, cluster.owner(EVERYBODY))
         await east.until(lambda: east.openings > openings)
         await says_everything(far, east, 2)
 
@@ -91,7 +93,7 @@ async def test_after_a_primarys_death_its_heir_is_listened_to(cluster: Cluster) 
 async def test_a_partition_that_moves_is_heard_of_at_its_new_place(cluster: Cluster) -> None:
     async with two_nodes(cluster) as (far, east):
         await says_everything(far, east, 1)
-        channel = PARTS[partition(TABLES[0])]
+        channel = PARTITION_CHANNELS[partition(TABLES[0])]
         source = cluster.owner(channel)
         target = next(each for each in cluster.primaries() if each is not source)
         openings = east.openings

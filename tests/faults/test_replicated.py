@@ -9,9 +9,9 @@ from kit.cutting_proxy import cutting_proxy, next_call
 from kit.running_race import ANNA, CODE, move, running_race
 from kit.stores import StoreServer, replica_of
 from saratoga_server.ports import CommitStatus, StoreUnavailable, TableWrite
-from saratoga_server.store import batcher, confirmations, link
-from saratoga_server.store.connection import open_store
+from saratoga_server.store import batcher, confirmations, store_client
 from saratoga_server.store.durability import Durability
+from saratoga_server.store.opening import open_store
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def lose_patience(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
         if not lost:
             monkeypatch.undo()
             return
-        for module in (batcher, link):
+        for module in (batcher, store_client):
             monkeypatch.setattr(module, "STORE_TIMEOUT", 0.5)
         monkeypatch.setattr(confirmations, "REPLICA_TIMEOUT", 50)
 

@@ -12,15 +12,14 @@ from kit.cutting_proxy import cutting_proxy, next_call
 from kit.running_race import ANNA, BERT, CODE, commit_all, ending, move, running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable, TableWrite
-from saratoga_server.store import batcher, link
-from saratoga_server.store.batcher import Connect
-from saratoga_server.store.batches import Batches, Waiter, by_partition, together
-from saratoga_server.store.clients import open_client
-from saratoga_server.store.commits import Commits
-from saratoga_server.store.connection import Store, open_store
+from saratoga_server.store import batcher, request_connection, store_client
+from saratoga_server.store.batcher import Batcher, Connect, HandOver
+from saratoga_server.store.commit_encoder import CommitEncoder
+from saratoga_server.store.dial import dial
 from saratoga_server.store.keys import mark_key, table_key
-from saratoga_server.store.line import Line
-from saratoga_server.store.primaries import Primary
+from saratoga_server.store.opening import Store, open_store
+from saratoga_server.store.pending import PendingCommit
+from saratoga_server.store.primaries import Primaries, Primary
 
 TABLES = [f"mint-otter-{number}" for number in range(10, 18)]
 
@@ -34,7 +33,7 @@ async def store(store_server: StoreServer) -> AsyncIterator[Store]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give up soon: what is tested is that the house does, not when."""
-    for module in (batcher, link):
+    for module in (batcher, store_client):
         monkeypatch.setattr(module, "STORE_TIMEOUT", 0.3)
 
 
@@ -151,7 +150,7 @@ async def test_a_move_whose_answer_got_lost_is_answered_as_the_first_time(
         for player, outcome in ((ANNA, outcomes[0]), (BERT, outcomes[2])):
             [entry] = (await race.board(player)).entries
             assert (entry.at, entry.number) == (outcome.at, outcome.number)
-        assert (await race.standing()).reached_number == 1
+        assert (await race.standing()).reached == (outcomes[0].at - race.start_at, 1)
 
 
 async def test_an_ending_of_the_houses_own_may_lose_its_answer(store_server: StoreServer) -> None:
@@ -205,7 +204,7 @@ async def test_a_hanging_store_is_unavailable_too(
     async with open_store(mortal_store.url) as store:
         race = await running_race(store)
         await race.commit(move("draw", 0))
-        monkeypatch.setattr(batcher, "REPLY_TIMEOUT", 0.1)
+        monkeypatch.setattr(request_connection, "REPLY_TIMEOUT", 0.1)
         mortal_store.pause()
         with pytest.raises(StoreUnavailable):
             await race.commit(move("w>t1", 1))
@@ -221,7 +220,7 @@ on_its_way = pytest.mark.parametrize("turns", [0, 1], ids=["not sent yet", "sent
 
 
 @on_its_way
-async def test_who_stops_waiting_disturbs_nobody(store: Store, turns: int) -> None:
+async def test_a_cancelled_commit_does_not_disturb_the_others(store: Store, turns: int) -> None:
     players = await started_players(store)
     waiting = [
         asyncio.ensure_future(store.boards.commit(move("draw", 0, code=code))) for code in TABLES
@@ -271,7 +270,7 @@ async def test_a_board_ruined_in_the_store_fails_alone(
     [log] = [
         key.decode()
         for key in [
-            await store.link.command("SCAN", 0, "MATCH", f"*{TABLES[2]}:race:1", "COUNT", 1000)
+            await store.client.command("SCAN", 0, "MATCH", f"*{TABLES[2]}:race:1", "COUNT", 1000)
         ][0][1]
     ]
     assert store_server.ask("SET", f"{log}:log:{ANNA}", "not a list") == b"+OK"
@@ -313,9 +312,9 @@ async def test_what_is_on_its_way_arrives_before_the_store_is_closed(
         await store.boards.commit(move("draw", 1, code=TABLES[0]))
 
 
-async def test_a_commit_that_cannot_be_packed_holds_up_nobody(store: Store) -> None:
+async def test_a_commit_that_cannot_be_encoded_holds_up_no_other(store: Store) -> None:
     race = await running_race(store)
-    with pytest.raises(StoreUnavailable, match="cannot be packed"):
+    with pytest.raises(StoreUnavailable, match="cannot be encoded"):
         await race.commit(move("\ud800", 0))
     assert (await race.commit(move("draw", 0)))[0].status is CommitStatus.DONE
 
@@ -344,117 +343,117 @@ async def test_the_connection_is_made_again_before_anybody_needs_it(
         assert outcome.status is CommitStatus.DONE
 
 
-async def batched(store: Store, batcher_: batcher.Batcher) -> CommitStatus:
-    """One move through a batcher of the test's own."""
+class OneStore(Primaries):
+    """A store by itself, whose slot map can fail."""
+
+    def __init__(self, url: str, *faults: Exception) -> None:
+        super().__init__((url,), is_cluster=False)
+        self._faults = list(faults)
+
+    async def refresh(self) -> None:
+        if self._faults:
+            raise self._faults.pop()
+
+
+@asynccontextmanager
+async def one_batcher(
+    primaries: Primaries,
+    connect: Connect,
+    *,
+    replicated: bool = False,
+    hand_over: HandOver | None = None,
+) -> AsyncIterator[Batcher]:
+    """Open a batcher of the test's own."""
+    encoder = CommitEncoder(replicated=replicated, on_disk=False)
+    [primary] = primaries.all()
+    own = Batcher(primaries, primary, connect, encoder, lambda boards: None, hand_over)
+    try:
+        async with asyncio.timeout(10):
+            yield own
+    finally:
+        await own.close(0)
+        await primaries.close()
+
+
+async def dialled(primary: Primary) -> asyncio.Transport:
+    return await dial(primary.url)
+
+
+async def test_unexpected_errors_while_connecting_do_not_stop_the_moves(
+    store: Store, store_server: StoreServer
+) -> None:
     race = await running_race(store)
-    async with asyncio.timeout(5):
-        outcome = await batcher_.submit(move("draw", 0))
-    assert await race.texts() == ["draw"]
-    return outcome.status
-
-
-async def test_a_fault_that_nobody_thought_of_does_not_stop_the_moves(store: Store) -> None:
     faults = [RuntimeError("odd"), ValueError("odder")]
 
-    async def connect(line: Line) -> None:
+    async def connect(primary: Primary) -> asyncio.Transport:
         if faults:
             raise faults.pop()
-        await line.open(store.primaries.all()[0].client)
+        return await dial(primary.url)
 
-    class Lost(batcher.Alone):
-        async def look(self) -> None:
-            raise RuntimeError("no map")
-
-    batches = Batches(replicated=False, on_disk=False)
-    own = batcher.Batcher(connect, batches, together, Lost(), lambda boards: None)
-    try:
-        assert await batched(store, own) is CommitStatus.DONE
-    finally:
-        await own.close()
+    primaries = OneStore(store_server.url, RuntimeError("no map"), RuntimeError("no map"))
+    async with one_batcher(primaries, connect) as own:
+        assert (await own.submit(move("draw", 0))).status is CommitStatus.DONE
+    assert await race.texts() == ["draw"]
     assert not faults
 
 
 async def test_a_recovery_that_fails_fails_what_waits_and_the_next_move_is_made(
-    store: Store,
+    store: Store, store_server: StoreServer
 ) -> None:
+    race = await running_race(store)
     faults = [RuntimeError("no such slot")]
 
-    class Lost(batcher.Alone):
-        def sort_out(self, waiters: list[Waiter], *, again: bool) -> list[Waiter]:
+    class Lost(OneStore):
+        def of_table(self, code: str) -> Primary:
             if faults:
                 raise faults.pop()
-            return waiters
+            return super().of_table(code)
 
-    async def connect(line: Line) -> None:
-        await line.open(store.primaries.all()[0].client)
-
-    batches = Batches(replicated=False, on_disk=False)
-    own = batcher.Batcher(connect, batches, together, Lost(), lambda boards: None)
-    try:
-        async with asyncio.timeout(5):
-            with pytest.raises(StoreUnavailable, match="no such slot"):
-                await own.submit(move("draw", 0))
-        assert await batched(store, own) is CommitStatus.DONE
-    finally:
-        await own.close()
-
-
-async def test_who_cannot_be_sent_on_is_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def refresh() -> None:
-        raise RuntimeError("no map")
-
-    async def connect(primary: Primary, line: Line) -> None:
+    def hand_over(pending: PendingCommit) -> None:
         raise AssertionError
 
-    commits = Commits(store.primaries, connect, Batches(replicated=False, on_disk=False))
-    monkeypatch.setattr(store.primaries, "refresh", refresh)
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[CommitOutcome] = loop.create_future()
-    commits.put_off([(move("draw", 0), future, loop.time() + 60)])
-    async with asyncio.timeout(5):
-        with pytest.raises(StoreUnavailable):
-            await future
-    await commits.close()
+    async with one_batcher(Lost(store_server.url), dialled, hand_over=hand_over) as own:
+        with pytest.raises(StoreUnavailable, match="no such slot"):
+            await own.submit(move("draw", 0))
+        assert (await own.submit(move("draw", 0))).status is CommitStatus.DONE
+    assert await race.texts() == ["draw"]
 
 
 @asynccontextmanager
-async def primary_that_says(
-    socket: Path, says: Callable[[list[bytes]], bytes]
-) -> AsyncIterator[Connect]:
-    """Answers every command as it is told to; yields what connects to it."""
-    answering: set[asyncio.Task[None] | None] = set()
+async def scripted_store(socket: Path, reply: Callable[[list[bytes]], bytes]) -> AsyncIterator[str]:
+    """Run a store that answers each command with `reply(words)`; yield its address."""
+    connections: set[asyncio.Task[None] | None] = set()
 
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        answering.add(asyncio.current_task())
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.add(asyncio.current_task())
         parsed = hiredis.Reader()
         while data := await reader.read(1 << 16):
             parsed.feed(data)
             while (words := parsed.gets()) is not False:
-                writer.write(says(words))
+                writer.write(reply(words))
         writer.close()
         await writer.wait_closed()
 
-    client = open_client(f"unix://{socket}")
-
-    async def connect(line: Line) -> None:
-        await line.open(client)
-
-    server = await asyncio.start_unix_server(answer, socket)
+    server = await asyncio.start_unix_server(serve, socket)
     try:
-        yield connect
+        yield f"unix://{socket}"
     finally:
         server.close()
-        await client.aclose()
-        await asyncio.gather(*filter(None, answering))
+        await asyncio.gather(*filter(None, connections))
 
 
-async def test_a_mark_and_a_call_on_their_way_elsewhere_do_not_hold_up_the_others(
+DONE = b"*4\r\n:0\r\n:1\r\n:5\r\n:1\r\n"
+"""The answer to a call with one commit."""
+
+
+async def test_a_mark_and_a_call_that_are_being_moved_do_not_hold_up_the_others(
     tmp_path: Path,
 ) -> None:
-    leaving, gone, here = TABLES[:3]
-    put_off: list[str] = []
+    leaving, moving, here = TABLES[:3]
+    refused = 0
 
-    def says(words: list[bytes]) -> bytes:
+    def reply(words: list[bytes]) -> bytes:
+        nonlocal refused
         if words[0] == b"WAIT":
             return b":1\r\n"
         key = words[3] if words[0] == b"FCALL" else words[1]
@@ -463,53 +462,75 @@ async def test_a_mark_and_a_call_on_their_way_elsewhere_do_not_hold_up_the_other
             return b"-ASK 1 127.0.0.1:1\r\n" if key == tag else b"+OK\r\n"
         if words[0] != b"FCALL":
             return b"+OK\r\n"
-        if gone.encode() in key:
+        if moving.encode() in key and not has_moved:
+            refused += 1
             return b"-TRYAGAIN a part is on its way\r\n"
-        return b"*4\r\n:0\r\n:1\r\n:5\r\n:1\r\n"
+        return DONE
 
-    class Elsewhere(batcher.Alone):
-        def put_off(self, waiters: list[Waiter]) -> bool:
-            put_off.extend(commit.table for commit, _, _ in waiters)
-            for _, future, _ in waiters:
-                future.set_result(CommitOutcome(CommitStatus.STALE, 0))
-            return True
+    has_moved = False
+    handed_over: list[PendingCommit] = []
+    async with (
+        scripted_store(tmp_path / "s", reply) as url,
+        one_batcher(OneStore(url), dialled, replicated=True, hand_over=handed_over.append) as own,
+    ):
+        commits = [own.submit(move("draw", 0, code=code)) for code in (leaving, moving, here)]
+        for outcome in await asyncio.gather(commits[0], commits[2]):
+            assert outcome.status is CommitStatus.DONE
+        assert not commits[1].done()
+        has_moved = True
+        assert (await commits[1]).status is CommitStatus.DONE
+    assert refused
+    assert not handed_over
 
-    async with primary_that_says(tmp_path / "s", says) as connect:
-        batches = Batches(replicated=True, on_disk=False)
-        own = batcher.Batcher(connect, batches, by_partition, Elsewhere(), lambda boards: None)
-        try:
-            commits = [own.submit(move("draw", 0, code=code)) for code in (leaving, gone, here)]
-            outcomes = await asyncio.gather(*commits)
-        finally:
-            await own.close()
-    assert put_off == [gone]
-    assert [outcome.status for outcome in outcomes] == [
-        CommitStatus.DONE,
-        CommitStatus.STALE,
-        CommitStatus.DONE,
-    ]
+
+async def test_a_commit_that_belongs_elsewhere_by_now_is_handed_over_as_sent(
+    tmp_path: Path,
+) -> None:
+    elsewhere = OneStore("redis://127.0.0.1:1")
+    has_moved = False
+    handed_over: asyncio.Queue[PendingCommit] = asyncio.Queue()
+
+    class Moving(OneStore):
+        def of_table(self, code: str) -> Primary:
+            return elsewhere.of_table(code) if has_moved else super().of_table(code)
+
+    def reply(words: list[bytes]) -> bytes:
+        nonlocal has_moved
+        if words[0] != b"FCALL":
+            return b"+OK\r\n"
+        has_moved = True
+        return b"-MOVED 1 127.0.0.1:1\r\n"
+
+    async with (
+        scripted_store(tmp_path / "s", reply) as url,
+        one_batcher(Moving(url), dialled, hand_over=handed_over.put_nowait) as own,
+    ):
+        outcome = own.submit(move("draw", 0))
+        pending = await handed_over.get()
+        assert pending.outcome is outcome
+        assert pending.was_sent
+    outcome.cancel()
+    await elsewhere.close()
 
 
 @pytest.mark.usefixtures("impatient")
-async def test_a_mark_that_is_not_taken_is_tried_again_after_a_pause(tmp_path: Path) -> None:
-    """It says no at once, and the replicas that have all there is say yes at once."""
+async def test_a_mark_that_is_refused_is_sent_again_after_a_pause(tmp_path: Path) -> None:
+    """The refusal comes at once, and the replicas confirm at once what they have."""
     marks = 0
 
-    def says(words: list[bytes]) -> bytes:
+    def reply(words: list[bytes]) -> bytes:
         nonlocal marks
         if words[0] == b"SET":
             marks += 1
             return b"-ASK 1 127.0.0.1:1\r\n"
         if words[0] == b"WAIT":
             return b":1\r\n"
-        return b"*4\r\n:0\r\n:1\r\n:5\r\n:1\r\n" if words[0] == b"FCALL" else b"+OK\r\n"
+        return DONE if words[0] == b"FCALL" else b"+OK\r\n"
 
-    async with primary_that_says(tmp_path / "s", says) as connect:
-        batches = Batches(replicated=True, on_disk=False)
-        own = batcher.Batcher(connect, batches, by_partition, batcher.Alone(), lambda boards: None)
-        try:
-            with pytest.raises(StoreUnavailable, match="ASK 1"):
-                await own.submit(move("draw", 0))
-        finally:
-            await own.close()
-    assert marks <= 3, "a pause between two lasts nearly as long as they are patient"
+    async with (
+        scripted_store(tmp_path / "s", reply) as url,
+        one_batcher(OneStore(url), dialled, replicated=True) as own,
+    ):
+        with pytest.raises(StoreUnavailable, match="ASK 1"):
+            await own.submit(move("draw", 0))
+    assert marks <= 3, "the pause is nearly as long as the time to retry"

@@ -15,6 +15,7 @@ from kit.finished import finished_race
 from kit.messages import GATHERING, NOW
 from kit.race_audit import disagreements
 from kit.recorded_players import Notes, NotingConnection, RecordedPlayer
+from kit.results import result_of
 from kit.stores import StoreServer
 from kit.storms.auditor import Auditor
 from kit.storms.town import Guest, Town
@@ -30,9 +31,9 @@ from saratoga_rules.record import LOG_ENDINGS, RaceRecord, format_record
 from saratoga_rules.replay import replay
 from saratoga_rules.views import redact
 from saratoga_server.messages.settlements import pack_settlement
-from saratoga_server.ports import LogEntry, Millis, SettledResult, Settlement, StoredBoard
-from saratoga_server.store.connection import Store, open_store
+from saratoga_server.ports import LogEntry, Millis, Settlement, StoredBoard
 from saratoga_server.store.keys import OUTBOX_KEYS
+from saratoga_server.store.opening import Store, open_store
 
 RACES = (0, 1, 2)
 """Seeds of three races in a row; their numbers are one more."""
@@ -111,7 +112,7 @@ class Told:
         town = Town([], None, None, None, None, tables=[self.table])  # type: ignore[arg-type]
         kept = SimpleNamespace(tables=self, boards=self)
         if store is not None:
-            kept.leaderboards, kept.link = store.leaderboards, store.link
+            kept.leaderboards, kept.client = store.leaderboards, store.client
         return Auditor(town, kept, settled_within=0.3)  # type: ignore[arg-type]
 
 
@@ -330,12 +331,12 @@ def settlement_of(record: RaceRecord, game: str) -> bytes:
             game=game,
             start_at=Millis(record.start_at),
             results=tuple(
-                SettledResult(
-                    player=row.player,
+                result_of(
+                    row.player,
                     bot=record.racer(row.player).bot,
                     banked=row.banked,
                     net=row.net,
-                    elapsed=row.reached or 0,
+                    reached=row.reached or 0,
                 )
                 for row in record.results
             ),
@@ -347,7 +348,7 @@ async def ends(store: Store, game: str = "canfield", seeds: Sequence[int] = RACE
     """The races end: their results are in an outbox."""
     for seed in seeds:
         packed = settlement_of(race_of(seed), game)
-        await store.link.command("RPUSH", OUTBOX_KEYS[7], packed)
+        await store.client.command("RPUSH", OUTBOX_KEYS[7], packed)
 
 
 async def test_results_that_no_node_settles_are_found_and_stay_where_they_are(
@@ -359,7 +360,7 @@ async def test_results_that_no_node_settles_are_found_and_stay_where_they_are(
         await auditor.close()
         assert "the nodes have left results in the outboxes" in auditor.faults
         assert any("has other players than the records" in fault for fault in auditor.faults)
-        assert await store.link.command("LLEN", OUTBOX_KEYS[7]) == len(RACES)
+        assert await store.client.command("LLEN", OUTBOX_KEYS[7]) == len(RACES)
 
 
 async def test_rankings_are_compared_with_the_records_whether_any_record_asks_for_them_or_not(

@@ -20,7 +20,7 @@ from saratoga_protocol.commands import (
 from saratoga_protocol.events import Snapshot
 from saratoga_server.domain.table_codes import FIRST_WORDS, NUMBERS, SECOND_WORDS, table_code
 from saratoga_server.rate_limits.rates import PER_ADDRESS, PER_PLAYER, Action
-from saratoga_server.store.connection import Store
+from saratoga_server.store.opening import Store
 
 SECURITY = Path(__file__).parents[2] / "SECURITY.md"
 DAY = 24 * 60 * 60

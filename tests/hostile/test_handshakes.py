@@ -11,7 +11,7 @@ from websockets.typing import Origin, Subprotocol
 from kit.bare import handshake, masked, request, said
 from kit.open_door import OpenHouse, open_door
 from saratoga_protocol.version import JSON, MSGPACK
-from saratoga_server.store.connection import Store
+from saratoga_server.store.opening import Store
 
 EVIL: Final = "https://evil.example"
 

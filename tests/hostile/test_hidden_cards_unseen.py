@@ -1,15 +1,12 @@
-"""Between a move and its answer nobody looks at a hidden card: so no time can tell of one.
+"""No code between a move and its answer looks at a hidden card, so response times reveal none.
 
-The judge, the legal moves, what a move leads to, what is sent of it and the search for *stuck* are
-given positions whose hidden cards fail whoever looks at them (`kit/veils.py`).
+The judge, the legal moves, a move's result, the view that is sent and the search for stuck boards are
+given positions whose hidden cards raise when they are looked at (`kit/veils.py`).
 """
 
 from random import Random
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
-from saratoga_server.live.move_service import _search_for_stuck
 
 from kit.secrecy import ODD_MOVES
 from kit.veils import Looked, Veiled, unveiled, veiled
@@ -60,7 +57,7 @@ def way(game: Game, chance: Random) -> list[Position]:
 
 
 def played(game: Game, position: Position, move: Move) -> Played:
-    """As the house plays a move on a board."""
+    """Play a move as the server does."""
     return boards.played(game, boards.open_board(position, Millis(0)), move)
 
 
@@ -93,7 +90,7 @@ def test_the_search_for_stuck_looks_at_no_hidden_card(game: Game) -> None:
     for _ in range(WALKS):
         for position in way(game, chance):
             covered = veiled(position)
-            search = _searches(game, covered)
+            search = _search(game, covered)
             if search is None:
                 # before every card of the stock was seen, nothing is searched at all
                 assert not may_declare(position)
@@ -105,13 +102,12 @@ def test_the_search_for_stuck_looks_at_no_hidden_card(game: Game) -> None:
     assert searched > 20
 
 
-def _searches(game: Game, position: Position) -> StuckSearch | None:
-    """What the house searches behind a move that led here."""
-    race: Any = SimpleNamespace(game=game)
-    return _search_for_stuck(race, Played(position, position.banked, State.RACING))
+def _search(game: Game, position: Position) -> StuckSearch | None:
+    """Return the search that the server starts after a move that led here."""
+    return boards.stuck_search(game, position, State.RACING)
 
 
-def test_whoever_looks_at_a_veiled_card_is_found_out() -> None:
+def test_looking_at_a_veiled_card_raises() -> None:
     card = Card(Veiled("KS"))
     king = Card("KS")
     for look in (
@@ -128,11 +124,11 @@ def test_whoever_looks_at_a_veiled_card_is_found_out() -> None:
     assert unveiled(veiled(position)) == position
 
 
-def test_a_house_that_searched_too_early_would_be_found_out(
+def test_a_server_that_searched_too_early_would_fail_here(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("saratoga_server.live.move_service.may_declare", lambda position: True)
+    monkeypatch.setattr("saratoga_server.domain.board.may_declare", lambda position: True)
     game = GAMES["canfield"]
     covered = [veiled(position) for position in way(game, Random("too early"))]
     with pytest.raises(Looked):
-        any(_searches(game, position) for position in covered)
+        any(_search(game, position) for position in covered)

@@ -30,8 +30,8 @@ from saratoga_protocol.commands import (
 from saratoga_protocol.events import AnyEvent, Dealt, MoveMade, Refused, Standings, Welcome
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.admin.acts import Administration
-from saratoga_server.messages.node_events import NodeEvent
-from saratoga_server.store.connection import Store
+from saratoga_server.app import compose_table_cache
+from saratoga_server.store.opening import Store
 
 
 @pytest.fixture
@@ -47,10 +47,6 @@ async def thief_of(house: OpenHouse, victim: str) -> AsyncIterator[GuestOnTheWir
     """Another connection with the token of that player."""
     async with guest(house.url, victim) as came:
         yield came
-
-
-async def told_to_nobody(_: NodeEvent) -> int:
-    return 0
 
 
 async def racing(house: OpenHouse, *racers: GuestOnTheWire) -> str:
@@ -110,7 +106,8 @@ async def test_a_host_who_forgets_the_stolen_player_ends_the_thief_too(
 ) -> None:
     async with guest(house.url, "Anna") as anna:
         player = anna.player
-    await Administration(valkey, told_to_nobody, "the host").forget(player)
+    table_cache = await compose_table_cache(valkey)
+    await Administration(valkey, table_cache, "the host").forget(player)
     async with guest(house.url, "Mallory") as mallory:
         # the name is free for its owner, who comes with a token that nobody stole
         async with stranger(house.url, "Anna") as owner:

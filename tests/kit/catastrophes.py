@@ -5,7 +5,6 @@ does not start by itself, and waits until every player is back. Nobody helps the
 """
 
 import asyncio
-import json
 import os
 import signal
 import time
@@ -15,7 +14,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
 from statistics import median
-from typing import Any
 
 from kit.house import House, flags_for, open_house
 from kit.race_audit import disagreements, faults_of_log
@@ -24,7 +22,7 @@ from kit.recorded_players import LINE_UP, Notes, RecordedPlayer, players_at_a_ta
 from kit.stores import StoreServer
 from saratoga_rules.record import parse_record
 from saratoga_server.ports import BoardKey
-from saratoga_server.store.connection import Store, open_store
+from saratoga_server.store.opening import Store, open_store
 
 BACK_WITHIN = 60.0
 """Seconds: a bound for what is awaited, never a measure."""
@@ -114,11 +112,14 @@ class Party:
         if self.external is not None:
             await asyncio.to_thread(self.external.kill)
             return
-        os.kill(self._note()["pid"], signal.SIGKILL)
+        os.kill(self.house.store_pid(), signal.SIGKILL)
 
-    def _note(self) -> dict[str, Any]:
-        note: dict[str, Any] = json.loads((self.house.data / "store" / "store.json").read_bytes())
-        return note
+    @property
+    def store_url(self) -> str:
+        """The address of the store."""
+        if self.external is not None:
+            return self.external.url
+        return f"unix://{self.house.store_socket}"
 
     async def finish(self) -> None:
         """Let every table end the race that it is at."""
@@ -252,9 +253,5 @@ async def party_at(
 @asynccontextmanager
 async def store_of(guests: Party) -> AsyncIterator[Store]:
     """The party's store, for whoever wants to look into it."""
-    if guests.external is not None:
-        url = guests.external.url
-    else:
-        url = f"unix://{guests._note()['socket']}"
-    async with open_store(url) as store:
+    async with open_store(guests.store_url) as store:
         yield store

@@ -28,13 +28,13 @@ class Ear:
         """Set: a look at what was missed takes until then, and goes wrong."""
         self._stirred = asyncio.Event()
 
-    def hear(self, nudge: NodeEvent) -> None:
+    def receive(self, nudge: NodeEvent) -> None:
         if self.faults:
             raise self.faults.pop()
         self.heard.append(nudge)
         self._stirred.set()
 
-    async def opened(self) -> None:
+    async def subscribed(self) -> None:
         self.openings += 1
         self._stirred.set()
         if self.looks is not None:

@@ -1,6 +1,6 @@
-"""The server with a fault: what looks after its vitals breaks when it is told to, by SIGUSR1.
+"""The server with a background task that fails at SIGUSR1.
 
-`python -m kit.ending_duty`, with the server's own flags.
+`python -m kit.ending_duty`, with the server's own options.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ import sys
 
 
 async def breaks(self: object) -> None:
-    """In place of a duty that goes on for ever."""
+    """Take the place of a task that never returns."""
     told = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, told.set)
     await told.wait()

@@ -570,7 +570,7 @@ class FakeNodes:
 
 @dataclass(frozen=True)
 class FakeStore:
-    """All ports over one memory; shaped like `saratoga_server.store.connection.Store`."""
+    """All ports over one memory; shaped like `saratoga_server.store.opening.Store`."""
 
     house: FakeHouse
     boards: FakeBoards

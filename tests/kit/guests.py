@@ -27,7 +27,7 @@ from saratoga_protocol.events import (
 from saratoga_protocol.refusals import CloseCode
 from saratoga_protocol.version import MSGPACK
 from saratoga_server.live.session import Session
-from saratoga_server.transport.command_loop import Commands
+from saratoga_server.transport.commands import Commands
 
 HEARD_WITHIN = 20.0
 """Seconds: a bound for what is awaited, never a measure."""

@@ -5,16 +5,19 @@ import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 
 from websockets.http11 import Request, Response
 
 from kit.guests import HEARD_WITHIN
-from saratoga_protocol.commands import AnyCommand, GetRecord, Hello
+from saratoga_protocol.commands import AnyCommand, GetRecord, Hello, MakeMove
 from saratoga_protocol.events import AnyEvent, Done, Record
 from saratoga_server.live.session import Session
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.transport.connection_limiter import HttpAnswer
+from saratoga_server.transport.admission import Pages
+from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.gateway import Door, Gateway
+from saratoga_server.transport.http_responses import no, response
 
 NOW = 1_790_000_000_000
 
@@ -34,6 +37,9 @@ class Hall:
     def connected(self, session: Session) -> None:
         self.sessions.append(session)
 
+    def begin_move(self, session: Session, command: MakeMove) -> AnyEvent | None:
+        return None
+
     async def answer(self, session: Session, command: AnyCommand) -> AnyEvent:
         if isinstance(command, Hello):
             session.player = "p" * 16
@@ -50,6 +56,12 @@ class Hall:
     def now(self) -> int:
         return NOW
 
+    @property
+    def connections(self) -> list[PlayerConnection]:
+        """Those of the sessions, ended ones included."""
+        found = [session.connection for session in self.sessions]
+        return [each for each in found if isinstance(each, PlayerConnection)]
+
     async def sees_out(self) -> Session:
         """The next session whose connection has ended."""
         async with asyncio.timeout(HEARD_WITHIN):
@@ -61,11 +73,16 @@ class OpenGateway:
     hall: Hall
     gateway: Gateway
     metrics: Metrics
-    url: str
+    port: int
+
+    @property
+    def url(self) -> str:
+        """Where clients connect."""
+        return f"ws://127.0.0.1:{self.port}"
 
 
-async def no_pages(connection: object, request: Request) -> Response | None:
-    return None
+async def no_pages(request: Request) -> Response:
+    return response(no(HTTPStatus.NOT_FOUND, "no_such_page", "There is no page."), request.method)
 
 
 @asynccontextmanager
@@ -76,7 +93,7 @@ async def open_gateway(
     origins: tuple[str, ...] = (),
     proxies: int = 0,
     per_address: float | None = 1.0,
-    pages: HttpAnswer = no_pages,
+    pages: Pages = no_pages,
     tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[OpenGateway]:
     hall, metrics = Hall(), Metrics()
@@ -92,9 +109,9 @@ async def open_gateway(
     )
     gateway = Gateway(hall, door, pages, metrics)
     port = await gateway.open()
-    duties = [asyncio.create_task(gateway.watch()), asyncio.create_task(gateway.stay_alive())]
+    duties = [asyncio.create_task(gateway.watch()), asyncio.create_task(gateway.keep_alive())]
     try:
-        yield OpenGateway(hall, gateway, metrics, f"ws://127.0.0.1:{port}")
+        yield OpenGateway(hall, gateway, metrics, port)
     finally:
         await gateway.close()
         for duty in duties:

@@ -6,6 +6,7 @@ secret that had to be withheld from the log.
 """
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -21,7 +22,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from kit.processes import is_running
+from kit.processes import listener_of, wait_until_gone
 from kit.stores import SCRATCH
 
 READY: Final = "saratoga-server ready "
@@ -57,6 +58,15 @@ class House:
         return self.folder / "data"
 
     @property
+    def store_socket(self) -> Path:
+        """Where its embedded store listens."""
+        return self.data / "store" / "store.sock"
+
+    def store_pid(self) -> int:
+        """The process of its embedded store; raises `OSError` if none is running."""
+        return listener_of(self.store_socket)
+
+    @property
     def log(self) -> Path:
         return self.folder / "log"
 
@@ -85,7 +95,7 @@ class House:
         self.port = int(line.decode().strip().rpartition(":")[2])
 
     async def kill(self) -> None:
-        """SIGKILL; its store lives on."""
+        """SIGKILL; its embedded store ends by itself."""
         await self._end(signal.SIGKILL)
 
     async def stop(self) -> int:
@@ -156,10 +166,8 @@ async def open_house(
             await house.start()
             yield house
         finally:
-            # a store that outlived its killed house is taken over, and stopped in order
-            if house.process is None and _store_lives(house):
-                await house.start()
             await house.stop()
+            await asyncio.to_thread(_wait_for_end_of_store, house)
         house.check_log()
 
 
@@ -170,11 +178,10 @@ def _path() -> str:
     )
 
 
-def _store_lives(house: House) -> bool:
-    told = house.data / "store" / "store.json"
-    if not told.exists():
-        return False
-    return is_running(json.loads(told.read_text())["pid"])
+def _wait_for_end_of_store(house: House) -> None:
+    """The store of a killed house ends by itself, but a moment later."""
+    with contextlib.suppress(OSError):
+        wait_until_gone(house.store_pid())
 
 
 def flags_for(redis: str | None, more: Iterable[str] = ()) -> tuple[str, ...]:

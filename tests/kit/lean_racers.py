@@ -62,8 +62,6 @@ class LeanRacer:
         self.opening: events.BoardView | None = None
         self.table: events.Table | None = None
         self.dealt: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.walk: list[str] | None = None
-        """The moves that it will make, where its owner has planned them."""
         self.on_moved: Callable[[int, float], None] = lambda size, wait: None
         """Told how many bytes the answer had, and how many seconds it took."""
         self.on_over: Callable[[], None] = lambda: None

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from kit.running_race import ANNA, move, running_race
 from saratoga_server.ports import CommitStatus, StoreUnavailable
-from saratoga_server.store.connection import Store
+from saratoga_server.store.opening import Store
 
 TABLES = [f"mint-otter-{number}" for number in range(10, 34)]
 """Enough for every primary of a cluster to have some."""

@@ -10,10 +10,11 @@ import pytest
 from kit.rooms import PROGRAM, Deal
 from kit.stores import StoreServer
 from saratoga_rules.deal import deal_for_key
+from saratoga_server.app import compose
 from saratoga_server.cancellation import cancel_all
-from saratoga_server.composition import Node, compose
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.store.connection import Store, open_store
+from saratoga_server.node import Node
+from saratoga_server.store.opening import Store, open_store
 from saratoga_server.stores import Stores
 from saratoga_server.transport.gateway import Door, Gateway
 from saratoga_server.transport.http_api import HttpPages
@@ -51,7 +52,7 @@ async def open_door(
     duties = [
         asyncio.create_task(house.scheduler.run()),
         asyncio.create_task(gateway.watch()),
-        asyncio.create_task(gateway.stay_alive()),
+        asyncio.create_task(gateway.keep_alive()),
     ]
     try:
         yield opened

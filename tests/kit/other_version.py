@@ -1,9 +1,10 @@
-"""The server as if it were another version: `python -m kit.other_version`, with the server's own flags.
+"""The server as another version: `python -m kit.other_version`, with the server's own options.
 
-It calls itself otherwise, its Functions have another text and so other names, and everything that it writes
-for other nodes to read has a field more than they know: tables, their settings, seats and outcomes, and
-what nodes tell each other. What it once found in a table it wants to find there again, whoever else has
-written meanwhile: if it does not, that is a fault in its log (`field_lost`), and the kit's house fails.
+It reports another version, its Functions have another text and so other names, and everything that it
+writes for other nodes to read has one field more than they know: tables, their settings, seats and
+outcomes, and the events that nodes publish. A field that it once found in a table must still be there
+whoever else has written meanwhile; if it is not, that is an error in its log (`field_lost`), and the test
+fails.
 """
 
 import sys
@@ -19,27 +20,27 @@ MOOD: Final = "fair"
 
 
 def change_functions() -> None:
-    """Another text, which says more to other nodes, under the names that belong to it."""
-    text = library.SOURCE.replace(library.VERSION, library._MARK)
-    changed = text.replace("{kind = 'touched',", f"{{kind = 'touched', mood = '{MOOD}',")
-    assert changed != text
+    """Change the text of the Functions, so that they publish one field more, and their names with it."""
+    present = library.VERSION
+    changed = library.SOURCE.replace("{kind = 'touched',", f"{{kind = 'touched', mood = '{MOOD}',")
+    assert changed != library.SOURCE
     library.VERSION = sha256(changed.encode()).hexdigest()[:10]  # type: ignore[misc]
-    library.SOURCE = changed.replace(library._MARK, library.VERSION)  # type: ignore[misc]
+    library.SOURCE = changed.replace(present, library.VERSION)  # type: ignore[misc]
 
 
 def change_the_rest() -> None:
-    """Everything else, once the Functions are changed: whoever is imported now takes the new names."""
-    from saratoga_server import serving
+    """Change everything else. The Functions must be changed before: modules imported here take their names."""
+    from saratoga_server import app
     from saratoga_server.domain import tables
     from saratoga_server.domain.tables import TableState, packing
     from saratoga_server.logs import EventLog
-    from saratoga_server.messages import node_events as nudges
-    from saratoga_server.store import channel, listener
+    from saratoga_server.messages import node_events
+    from saratoga_server.store import event_channel, subscriber
 
     log = EventLog("other_version")
-    pack, unpack, encode = packing.pack, packing.unpack, nudges.encode_node_event
+    pack, unpack, encode = packing.pack, packing.unpack, node_events.encode_node_event
     found: set[str] = set()
-    """Tables that were read with the field; what is packed may never be written."""
+    """Tables that were read with the field: one that was only packed may never have been written."""
 
     def packed(table: TableState) -> bytes:
         return bytes(msgpack.packb(with_moods(msgpack.unpackb(pack(table))), use_bin_type=False))
@@ -53,31 +54,31 @@ def change_the_rest() -> None:
             found.add(state.code)
         return state
 
-    def encoded(nudge: nudges.NodeEvent) -> bytes:
-        told = msgpack.unpackb(encode(nudge)) | {"mood": MOOD}
-        for stood in told.get("races", {}).values():
-            for each in stood:
-                each.append(MOOD)
-        return bytes(msgpack.packb(told))
+    def encoded(event: node_events.NodeEvent) -> bytes:
+        fields = msgpack.unpackb(encode(event)) | {"mood": MOOD}
+        for standings in fields.get("races", {}).values():
+            for standing in standings.values():
+                standing.append(MOOD)
+        return bytes(msgpack.packb(fields))
 
-    # the floor takes both from there at every call
+    # the server looks both up there at every call
     tables.pack, tables.unpack = packed, unpacked
-    for module in (nudges, channel, listener):
-        module.encode_nudge = encoded  # type: ignore[attr-defined]
-    serving.program = lambda: f"saratoga-server {VERSION}"
+    for module in (node_events, event_channel, subscriber):
+        setattr(module, encode.__name__, encoded)
+    app.program = lambda: f"saratoga-server {VERSION}"
 
 
 def with_moods(body: dict[str, Any]) -> dict[str, Any]:
-    """The body with a field more wherever one may stand."""
+    """Return the body with one field more in each of its parts."""
     for part in parts(body).values():
         part["mood"] = MOOD
     return body
 
 
 def moods_lost(body: dict[str, Any]) -> list[str]:
-    """Where the field is missing, though a node that has it has written there.
+    """Return the parts that lack the field though a node that knows it has written them.
 
-    A seat, or an outcome, may be newer than that.
+    Seats and outcomes are not looked at: another node may have made them since.
     """
     return [where for where in ("table", "settings") if parts(body)[where].get("mood") != MOOD]
 

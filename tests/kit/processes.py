@@ -1,12 +1,55 @@
 """Processes, as others see them."""
 
+import fcntl
 import os
+import socket
+import struct
+import time
+from pathlib import Path
+
+GONE_WITHIN = 20.0
+"""Seconds: a bound for what is awaited, never a measure."""
 
 
 def is_running(pid: int) -> bool:
-    """Whether there is such a process."""
+    """Whether there is such a process, and it has not ended yet."""
     try:
         os.kill(pid, 0)
+        # one that has ended may be listed until its parent takes note of it
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
     except ProcessLookupError:
         return False
-    return True
+    except FileNotFoundError:
+        return not Path("/proc/self").exists()
+
+
+def wait_until_gone(pid: int) -> None:
+    """Wait until the process, which may be anybody's child, has ended."""
+    until = time.monotonic() + GONE_WITHIN
+    while is_running(pid):
+        assert time.monotonic() < until, f"process {pid} does not end"
+        time.sleep(0.005)
+
+
+def wait_until_unlocked(path: Path) -> None:
+    """Wait until no process holds the file's lock."""
+    until = time.monotonic() + GONE_WITHIN
+    with path.open("a") as file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                assert time.monotonic() < until, f"{path} stays locked"
+                time.sleep(0.005)
+            else:
+                return
+
+
+def listener_of(path: Path) -> int:
+    """The process that listens on a Unix socket; raises `OSError` if none does."""
+    credentials = struct.Struct("3i")
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(path))
+        told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, credentials.size)
+    pid: int = credentials.unpack(told)[0]
+    return pid

@@ -21,6 +21,7 @@ KNOWN = (
     "prometheus",
     "prometheus-node-exporter",
     "promtool",
+    "redis-cli",
     "shellcheck",
     "strace",
     "systemd-analyze",

@@ -39,7 +39,7 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.judge import play
 from saratoga_rules.moves import Move
 from saratoga_rules.views import redact
-from saratoga_server.store.connection import open_store
+from saratoga_server.store.opening import open_store
 
 PICTURE: Final = Path(__file__).parents[2] / "client" / "race-screen.svg"
 COLUMNS, LINES = 120, 40

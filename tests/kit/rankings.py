@@ -9,8 +9,8 @@ import re
 
 from saratoga_rules.record import LOG_ENDINGS, RaceRecord, ResultLine
 from saratoga_server.ports import BoardKey
-from saratoga_server.store.connection import Store
 from saratoga_server.store.keys import OUTBOX_KEYS
+from saratoga_server.store.opening import Store
 
 SETTLED_WITHIN = 30.0
 """Seconds for the nodes to settle what is over; they look once a second."""
@@ -22,7 +22,7 @@ async def settled(store: Store, within: float = SETTLED_WITHIN) -> bool:
     """Wait until the nodes have emptied every outbox; whether they have, in time."""
     loop = asyncio.get_running_loop()
     until = loop.time() + within
-    while any(await store.link.commands([("LLEN", key) for key in OUTBOX_KEYS])):
+    while any(await store.client.commands([("LLEN", key) for key in OUTBOX_KEYS])):
         if loop.time() > until:
             return False
         await asyncio.sleep(0.1)
@@ -32,7 +32,7 @@ async def settled(store: Store, within: float = SETTLED_WITHIN) -> bool:
 async def rankings_kept(store: Store) -> set[BoardKey]:
     """Every ranking that the store holds."""
     found = set()
-    async for key in store.link.scan("{leaderboard:*", "zset"):
+    async for key in store.client.scan("{leaderboard:*", "zset"):
         parts = _RANKING.match(key)
         assert parts, f"{key} is no ranking"
         game, ranking, period, kind = parts.groups()

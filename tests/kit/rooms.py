@@ -23,13 +23,14 @@ from saratoga_protocol.version import MSGPACK
 from saratoga_rules.deal import deal_for_key
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position, parse_position
-from saratoga_server.composition import Node, compose
+from saratoga_server.app import compose
 from saratoga_server.domain.tables import TableState
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.state import FORMAT
 from saratoga_server.live.admin_events import AdminEvents
 from saratoga_server.messages.node_events import NodeEventListener
 from saratoga_server.metrics.counters import Metrics
+from saratoga_server.node import Node
 from saratoga_server.ports import Millis
 
 PROGRAM = "saratoga-server test"

@@ -9,13 +9,13 @@ from kit.fake_store import FakeStore
 from saratoga_server.ports import (
     BoardCommit,
     CommitOutcome,
+    LiveStanding,
     Millis,
     RaceOpening,
     StoredBoard,
-    StoredStanding,
     TableWrite,
 )
-from saratoga_server.store.connection import Store
+from saratoga_server.store.opening import Store
 
 AnyStore: TypeAlias = Store | FakeStore
 
@@ -93,7 +93,7 @@ class RunningRace:
     async def texts(self, player: str = ANNA) -> list[str]:
         return [entry.text for entry in (await self.board(player)).entries]
 
-    async def standing(self, player: str = ANNA) -> StoredStanding:
+    async def standing(self, player: str = ANNA) -> LiveStanding:
         return (await self.store.boards.load_standings(CODE, 1))[player]
 
 

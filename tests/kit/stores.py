@@ -23,8 +23,8 @@ import pytest
 from kit.cutting_proxy import cutting_proxy, every_first_call
 from kit.fake_store import FakeStore, open_fake_store
 from saratoga_server.embedded_store.process import find_binary
-from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.durability import Durability
+from saratoga_server.store.opening import Store, open_store
 
 if TYPE_CHECKING:
     from kit.cluster import Cluster

@@ -1,4 +1,4 @@
-"""What a host may set, by flag, environment and default."""
+"""Configuration by option, environment variable and default."""
 
 from pathlib import Path
 
@@ -7,42 +7,40 @@ import pytest
 from click.testing import CliRunner, Result
 
 from saratoga_server.config import (
-    BadSettings,
+    Config,
+    InvalidConfig,
     LogFormat,
     LogLevel,
-    Settings,
-    settings_options,
+    config_options,
     without_password,
 )
 from saratoga_server.store.durability import Durability
 
 
-def run(
-    *arguments: str, environment: dict[str, str] | None = None
-) -> tuple[Result, list[Settings]]:
-    """Call a command that takes the options; the settings it was given, and what it printed."""
-    seen: list[Settings] = []
+def run(*arguments: str, environment: dict[str, str] | None = None) -> tuple[Result, list[Config]]:
+    """Run a command that has the options; returns its result, and the config if there was one."""
+    seen: list[Config] = []
 
     @click.command()
-    @settings_options
-    def serve(settings: Settings) -> None:
-        seen.append(settings)
+    @config_options
+    def serve(config: Config) -> None:
+        seen.append(config)
 
     return CliRunner().invoke(serve, arguments, env=environment or {}), seen
 
 
-def test_a_house_among_friends_needs_no_flag() -> None:
-    result, [settings] = run()
+def test_a_server_among_friends_needs_no_option() -> None:
+    result, [config] = run()
     assert result.exit_code == 0
-    assert settings == Settings(node=settings.node)
-    assert settings.port == 7470
-    assert settings.host == "127.0.0.1"
-    assert settings.durability is Durability.SAFE
-    assert settings.redis is None
+    assert config == Config(node=config.node)
+    assert config.port == 7470
+    assert config.host == "127.0.0.1"
+    assert config.durability is Durability.SAFE
+    assert config.redis is None
 
 
-def test_every_setting_has_a_flag() -> None:
-    result, [settings] = run(
+def test_every_value_has_an_option() -> None:
+    result, [config] = run(
         *("--host", "0.0.0.0", "--port", "9000", "--public-url", "wss://p.example.org"),
         *("--origin", "https://a.example.org", "--origin", "http://localhost:8000"),
         *("--redis", "redis://store:6379/2", "--data", "folder", "--durability", "replicated"),
@@ -50,10 +48,10 @@ def test_every_setting_has_a_flag() -> None:
         *("--trusted-proxies", "1", "--limits-per-address", "2.5"),
         *("--metrics-host", "10.0.0.1"),
         *("--log-format", "json", "--log-level", "debug", "--node", "east-1", "--until-eof"),
-        *("--workers", "3", "--drain-delay", "1.5"),
+        *("--drain-delay", "1.5"),
     )
     assert result.exit_code == 0
-    assert settings == Settings(
+    assert config == Config(
         host="0.0.0.0",
         port=9000,
         public_url="wss://p.example.org",
@@ -72,13 +70,12 @@ def test_every_setting_has_a_flag() -> None:
         log_level=LogLevel.DEBUG,
         node="east-1",
         until_eof=True,
-        workers=3,
         drain_delay=1.5,
     )
 
 
-def test_the_environment_stands_in_for_a_flag() -> None:
-    _, [settings] = run(
+def test_an_environment_variable_stands_in_for_an_option() -> None:
+    _, [config] = run(
         environment={
             "SARATOGA_PORT": "9001",
             "SARATOGA_DURABILITY": "fast",
@@ -87,27 +84,27 @@ def test_the_environment_stands_in_for_a_flag() -> None:
             "SARATOGA_TRUST_STORE": "1",
         }
     )
-    assert settings.port == 9001
-    assert settings.durability is Durability.FAST
-    assert settings.origins == ("https://a.example.org", "https://b.example.org")
-    assert settings.metrics_port is None
-    assert settings.trust_store
+    assert config.port == 9001
+    assert config.durability is Durability.FAST
+    assert config.origins == ("https://a.example.org", "https://b.example.org")
+    assert config.metrics_port is None
+    assert config.trust_store
 
 
-def test_a_flag_wins_over_the_environment() -> None:
-    _, [settings] = run("--port", "9002", environment={"SARATOGA_PORT": "9001"})
-    assert settings.port == 9002
+def test_an_option_overrides_the_environment() -> None:
+    _, [config] = run("--port", "9002", environment={"SARATOGA_PORT": "9001"})
+    assert config.port == 9002
 
 
-def test_the_help_names_every_setting_with_its_variable() -> None:
+def test_the_help_names_every_option_with_its_variable() -> None:
     result, _ = run("--help")
-    for name in Settings.__slots__:
+    for name in Config.__slots__:
         flag = "origin" if name == "origins" else name.replace("_", "-")
         assert f"--{flag}" in result.output
         assert f"SARATOGA_{flag.replace('-', '_').upper()}" in "".join(result.output.split())
 
 
-def test_metrics_take_a_free_port_where_the_players_do() -> None:
+def test_metrics_get_a_free_port_if_players_do() -> None:
     assert run()[1][0].metrics_port == 7471
     assert run("--port", "0")[1][0].metrics_port == 0
     assert run("--metrics-port", "7", "--port", "0")[1][0].metrics_port == 7
@@ -116,81 +113,75 @@ def test_metrics_take_a_free_port_where_the_players_do() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--port", "65536"), "--port is 0 (any free port) to 65535, not 65536."),
+        (("--port", "65536"), "--port must be 0 (a free port) to 65535, not 65536."),
         (("--port", "x"), "'x' is not a valid integer."),
-        (("--metrics-port", "none"), "none is neither a port nor off."),
-        (("--metrics-port", "7470"), "--metrics-port and --port are the same."),
-        (("--redis", "localhost:6379"), "--redis is a URL such as"),
-        (("--redis", "redis:"), "--redis is a URL such as"),
-        (("--redis", "redis://one,redis://"), "--redis is a URL such as"),
-        (("--public-url", "patience.example.org"), "--public-url is a URL such as"),
-        (("--public-url", "wss://"), "--public-url is a URL such as"),
+        (("--metrics-port", "none"), "none is neither a port nor 'off'."),
+        (("--metrics-port", "7470"), "--metrics-port and --port are the same port."),
+        (("--redis", "localhost:6379"), "--redis must be a URL such as"),
+        (("--redis", "redis:"), "--redis must be a URL such as"),
+        (("--redis", "redis://one,redis://"), "--redis must be a URL such as"),
+        (("--public-url", "patience.example.org"), "--public-url must be a URL such as"),
+        (("--public-url", "wss://"), "--public-url must be a URL such as"),
         (("--origin", "a.example.org"), "--origin a.example.org is not an origin."),
-        (("--origin", "https://a.example.org/"), "without a path"),
+        (("--origin", "https://a.example.org/"), "Write scheme and host without a path"),
         (("--origin", "https://a.example.org/page"), "has a path"),
-        (("--tls-cert", __file__), "--tls-cert and --tls-key go together."),
+        (("--tls-cert", __file__), "--tls-cert and --tls-key need each other."),
         (("--tls-key", "/nowhere/key.pem"), "does not exist"),
         (("--durability", "sure"), "'sure' is not one of"),
         (("--rate", "-1"), "-1 is not in the range"),
         (("--trusted-proxies", "-1"), "-1 is not in the range"),
-        (("--limits-per-address", "0"), "neither a number above 0 nor off"),
-        (("--limits-per-address", "nan"), "neither a number above 0 nor off"),
-        (("--limits-per-address", "none"), "neither a number above 0 nor off"),
+        (("--limits-per-address", "0"), "neither a number above 0 nor 'off'"),
+        (("--limits-per-address", "nan"), "neither a number above 0 nor 'off'"),
+        (("--limits-per-address", "none"), "neither a number above 0 nor 'off'"),
         (("--burst", "0"), "0 is not in the range"),
-        (("--workers", "-1"), "-1 is not in the range"),
-        (
-            ("--workers", "2", "--metrics-port", "7469"),
-            "metrics ports, 7469 to 7470, take in --port",
-        ),
-        (("--workers", "2", "--metrics-port", "65535"), "The metrics port of the last worker is"),
         (("--drain-delay", "-1"), "-1.0 is not in the range"),
-        (("--node", "éast"), "--node is a name of printable ASCII"),
+        (("--node", "éast"), "--node must be printable ASCII"),
     ],
 )
-def test_what_cannot_work_is_refused_with_a_reason(arguments: tuple[str, ...], says: str) -> None:
+def test_a_value_that_cannot_work_is_refused_with_a_reason(
+    arguments: tuple[str, ...], says: str
+) -> None:
     result, seen = run(*arguments)
     assert (result.exit_code, seen) == (2, [])
     assert says in " ".join(result.output.split())
 
 
-def test_settings_made_in_code_are_checked_too() -> None:
-    with pytest.raises(BadSettings, match="rate"):
-        Settings(rate=-1)
-    with pytest.raises(BadSettings, match="workers"):
-        Settings(workers=-1)
-    with pytest.raises(BadSettings, match="drain-delay"):
-        Settings(drain_delay=-1)
+def test_a_config_made_in_code_is_checked_too() -> None:
+    with pytest.raises(InvalidConfig, match="rate"):
+        Config(rate=-1)
+    with pytest.raises(InvalidConfig, match="drain-delay"):
+        Config(drain_delay=-1)
 
 
 def test_the_password_of_the_store_is_never_shown() -> None:
-    settings = Settings(redis="rediss://me:hush@store:6379/2?password=hush")
-    assert settings.store_shown == "rediss://store:6379/2"
-    assert "hush" not in repr(settings)
+    config = Config(redis="rediss://me:hush@store:6379/2?password=hush")
+    assert config.store_shown == "rediss://store:6379/2"
+    assert "hush" not in repr(config)
     assert without_password("unix:///run/redis.sock") == "unix:///run/redis.sock"
     nodes = "redis://me:hush@one:6379,redis://me:hush@two:6379"
     assert without_password(nodes) == "redis://one:6379,redis://two:6379"
-    assert Settings().store_shown == "embedded"
+    assert Config().store_shown == "embedded"
 
 
-def test_an_invitation_names_what_friends_connect_to() -> None:
+def test_an_invitation_is_the_address_that_players_connect_to() -> None:
     key = Path("key.pem")
-    assert Settings().invitation(9000) == "ws://127.0.0.1:9000"
-    assert Settings(host="::1", tls_cert=key, tls_key=key).invitation(9) == "wss://[::1]:9"
-    assert Settings(public_url="wss://p.example.org").invitation(9000) == "wss://p.example.org"
+    assert Config().invitation(9000) == "ws://127.0.0.1:9000"
+    assert Config(host="::1", tls_cert=key, tls_key=key).invitation(9) == "wss://[::1]:9"
+    assert Config(public_url="wss://p.example.org").invitation(9000) == "wss://p.example.org"
 
 
 def test_no_two_nodes_share_a_name_by_chance() -> None:
-    assert Settings().node != Settings().node
+    assert Config().node != Config().node
 
 
-def test_the_stores_address_may_stand_in_a_file(tmp_path: Path) -> None:
+def test_the_stores_url_may_be_in_a_file(tmp_path: Path) -> None:
     file = tmp_path / "store_url"
     file.write_text("redis://:secret@store:6379\n")
-    _, [settings] = run(environment={"SARATOGA_REDIS_FILE": str(file)})
-    assert settings.redis == "redis://:secret@store:6379"
+    _, [config] = run(environment={"SARATOGA_REDIS_FILE": str(file)})
+    assert config.redis == "redis://:secret@store:6379"
 
 
-def test_an_address_that_is_said_twice_is_refused(tmp_path: Path) -> None:
+def test_a_url_given_twice_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "store_url"
     file.write_text("redis://store")
     result, opened = run("--redis", "redis://store", "--redis-file", str(file))

@@ -1,48 +1,48 @@
-"""Backups: a folder with a snapshot of every primary, and a note of what it is.
+"""Backups of the embedded store: its own snapshot (RDB), and a note of what it is.
 
     saratoga-20261121T040011Z/
-        backup.json         when, of which store, by which program; of each snapshot size and SHA-256
-        0.rdb, 1.rdb ...    a primary each
+        backup.json         when, by which program and store; keys, size and SHA-256 of the snapshot
+        dump.rdb
 
-A backup is taken from a running store, over its own connection, while races go on; everything that
-was acknowledged before it began is in it. A folder of that name is whole: it gets it at the end.
+A backup is taken from a running store while races go on; everything that was acknowledged before it
+began is in it. The folder gets its name when the backup is complete. A store of another process is
+backed up and restored by its own tools (deploy/RUNBOOK.md).
 """
 
 import asyncio
 import datetime
+import fcntl
 import hashlib
 import os
 import shutil
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final
-from urllib.parse import urlsplit
+from tempfile import TemporaryDirectory
+from typing import Any, Final
 
 import msgspec
-from redis.exceptions import RedisError
+from redis.asyncio import Redis
+from redis.exceptions import RedisError, ResponseError
 
+from saratoga_server.embedded_store.embedded import running_store
+from saratoga_server.embedded_store.process import StoreProcess
+from saratoga_server.embedded_store.socket_path import open_socket_path, url_of
 from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.store.bare import open_bare_store
-from saratoga_server.store.copying import copy_all
-from saratoga_server.store.scratch import open_scratch, program_for
-from saratoga_server.store.snapshots import fetch_snapshot
+from saratoga_server.store.clients import open_client
 
 PREFIX: Final = "saratoga-"
 NOTE: Final = "backup.json"
+SNAPSHOT: Final = "dump.rdb"
+"""The store's own name for its snapshot."""
 UNFINISHED: Final = ".unfinished"
-"""What the name of a folder ends in that is not whole yet."""
+"""Suffix of the folder's name until the backup is complete."""
 FORMAT: Final = 1
 
-
-class SnapshotNote(msgspec.Struct, frozen=True):
-    """One primary's part of a backup."""
-
-    file: str
-    primary: str
-    size: int
-    sha256: str
-    keys: int
-    """As counted in the snapshot itself, read by a store."""
+_LOOK_AGAIN: Final = 0.05
+"""Seconds between two questions whether the store has finished."""
+_PIECE: Final = 1 << 20
 
 
 class BackupNote(msgspec.Struct, frozen=True):
@@ -50,76 +50,163 @@ class BackupNote(msgspec.Struct, frozen=True):
 
     format: int
     taken: str
-    """UTC, when the store was first asked."""
+    """UTC, when the store was asked."""
     program: str
-    product: str
     store_version: str
-    database: int
-    snapshots: list[SnapshotNote]
-
-    @property
-    def keys(self) -> int:
-        return sum(each.keys for each in self.snapshots)
+    size: int
+    sha256: str
+    keys: int
+    """As counted by a store that has read the snapshot."""
 
 
 class BadBackup(Exception):
     """This is no backup, or not what was written; the text says why."""
 
 
-async def take(url: str, folder: Path) -> tuple[Path, BackupNote]:
-    """Back up the store at that address into a new folder in `folder`, and read it again.
+async def take(store_folder: Path, folder: Path) -> tuple[Path, BackupNote]:
+    """Back up the store that runs on `store_folder` into a new folder in `folder`, and read it again.
 
-    Raises `StoreRefused`, `StoreUnavailable`, `OSError`; what was begun is thrown away then.
+    Paths are absolute. Raises `StoreRefused`, `StoreUnavailable`, `OSError`, and removes what was begun.
     """
     taken = datetime.datetime.now(datetime.UTC)
-    whole = folder / f"{PREFIX}{taken:%Y%m%dT%H%M%SZ}"
-    begun = whole.with_name(whole.name + UNFINISHED)
-    begun.mkdir(mode=0o700, parents=True)
-    try:
-        note = await _taken(url, begun, taken)
-        (begun / NOTE).write_bytes(msgspec.json.format(msgspec.json.encode(note)))
-        await asyncio.to_thread(_settle, begun, whole)
-    except BaseException:
-        shutil.rmtree(begun, ignore_errors=True)
-        raise
-    return whole, note
-
-
-async def _taken(url: str, begun: Path, taken: datetime.datetime) -> BackupNote:
-    database = _database(url)
-    snapshots = []
-    async with open_bare_store(url) as store:
-        program = program_for(store.product)
-        for number, primary in enumerate(store.primaries.all()):
-            path = begun / f"{number}.rdb"
-            snapshot = await fetch_snapshot(primary.url, path)
-            async with open_scratch(program, path, database) as scratch:
-                keys = await scratch.dbsize()
-            snapshots.append(
-                SnapshotNote(path.name, primary.name, snapshot.size, snapshot.sha256, keys)
+    complete = folder / f"{PREFIX}{taken:%Y%m%dT%H%M%SZ}"
+    begun = complete.with_name(complete.name + UNFINISHED)
+    async with running_store(store_folder) as url:
+        begun.mkdir(mode=0o700, parents=True)
+        try:
+            with _one_at_a_time(store_folder):
+                store_version = await _save(url)
+                size, digest = await asyncio.to_thread(
+                    _move, store_folder / SNAPSHOT, begun / SNAPSHOT
+                )
+            note = BackupNote(
+                format=FORMAT,
+                taken=taken.isoformat(timespec="seconds"),
+                program=f"saratoga-server {version('saratoga')}",
+                store_version=store_version,
+                size=size,
+                sha256=digest,
+                keys=await _count(begun / SNAPSHOT),
             )
-        return BackupNote(
-            format=FORMAT,
-            taken=taken.isoformat(timespec="seconds"),
-            program=f"saratoga-server {version('saratoga')}",
-            product=store.product,
-            store_version=store.version,
-            database=database,
-            snapshots=snapshots,
+            (begun / NOTE).write_bytes(msgspec.json.format(msgspec.json.encode(note)))
+            await asyncio.to_thread(_finish, begun, complete)
+        except BaseException:
+            shutil.rmtree(begun, ignore_errors=True)
+            raise
+    return complete, note
+
+
+@contextmanager
+def _one_at_a_time(store_folder: Path) -> Iterator[None]:
+    """Keep a second backup out while the store writes the snapshot and it is moved away."""
+    with (store_folder / "backup.lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StoreRefused("Another backup of this store is being taken.") from None
+        yield
+
+
+async def _save(url: str) -> str:
+    """Have the store write a snapshot into its folder; return the store's version."""
+    async with _client(url) as client:
+        server = await client.info("server")
+        await _begin_to_save(client)
+        after = await _persistence(client, "rdb_bgsave_in_progress")
+    if after["rdb_last_bgsave_status"] != "ok":
+        raise StoreRefused(
+            "The store could not write a snapshot; store.log in its folder says why."
         )
+    return f"Valkey {server['valkey_version']}"
 
 
-def _database(url: str) -> int:
-    number = urlsplit(url).path.strip("/")
-    return int(number) if number.isdigit() else 0
+async def _begin_to_save(client: "Redis") -> None:
+    while True:
+        try:
+            await client.bgsave(schedule=False)
+        except ResponseError as refused:
+            # it rewrites its append-only file: one child process at a time
+            if "progress" not in str(refused) and "child process" not in str(refused):
+                raise
+        else:
+            return
+        await asyncio.sleep(_LOOK_AGAIN)
 
 
-def _settle(begun: Path, whole: Path) -> None:
+async def _persistence(client: "Redis", *until_not: str) -> dict[str, Any]:
+    """Return the store's account of its persistence once none of the named fields is set any more."""
+    while True:
+        info: dict[str, Any] = await client.info("persistence")
+        if not any(info[name] for name in until_not):
+            return info
+        await asyncio.sleep(_LOOK_AGAIN)
+
+
+def _move(snapshot: Path, target: Path) -> tuple[int, str]:
+    """Move a snapshot, to another disk if need be; return its size and SHA-256."""
+    digest, size = hashlib.sha256(), 0
+    with snapshot.open("rb") as source, target.open("xb") as copy:
+        while piece := source.read(_PIECE):
+            copy.write(piece)
+            digest.update(piece)
+            size += len(piece)
+        copy.flush()
+        os.fsync(copy.fileno())
+    snapshot.unlink()
+    return size, digest.hexdigest()
+
+
+async def _count(snapshot: Path) -> int:
+    """Return how many keys a store finds in the snapshot; raise `StoreRefused` if it cannot read it."""
+    with TemporaryDirectory(prefix=PREFIX) as scratch:
+        async with _store_on(snapshot, Path(scratch, "store")) as client:
+            return int(await client.dbsize())
+
+
+@asynccontextmanager
+async def _store_on(snapshot: Path, folder: Path) -> AsyncIterator["Redis"]:
+    """Run a store in a new folder on what the snapshot holds; yield a client.
+
+    A store that is started with its append-only file on ignores a snapshot, so this one has it off.
+    """
+    link = _make_folder(folder, snapshot)
+    with (folder / "store.lock").open("a") as lock, open_socket_path(folder) as socket_path:
+        store = await StoreProcess.start(folder, socket_path, {"appendonly": "no"}, lock)
+        try:
+            async with _client(url_of(socket_path)) as client:
+                yield client
+        finally:
+            await store.stop()
+            link.unlink()
+
+
+def _make_folder(folder: Path, snapshot: Path) -> Path:
+    folder.mkdir(mode=0o700)
+    link = folder / SNAPSHOT
+    link.symlink_to(snapshot)
+    return link
+
+
+@asynccontextmanager
+async def _client(url: str) -> AsyncIterator["Redis"]:
+    """A client of one store. An error of the store becomes `StoreUnavailable`."""
+    client = open_client(url, tries=0)
+    try:
+        yield client
+    except RedisError as error:
+        raise StoreUnavailable(f"the store broke off: {error}") from error
+    finally:
+        await client.aclose(close_connection_pool=True)
+        # a socket is closed a turn of the loop after its transport
+        await asyncio.sleep(0)
+
+
+def _finish(begun: Path, complete: Path) -> None:
     """Give a backup its name once all of it is on the disk."""
     for path in (begun / NOTE, begun):
         _flush(path)
-    begun.rename(whole)
-    _flush(whole.parent)
+    begun.rename(complete)
+    _flush(complete.parent)
 
 
 def _flush(path: Path) -> None:
@@ -131,59 +218,64 @@ def _flush(path: Path) -> None:
 
 
 def prune(folder: Path, keep: int) -> list[Path]:
-    """Throw away all but the newest backups, and what was never finished; returns what went."""
+    """Delete all but the newest backups, and what was never finished; return what was deleted."""
     found = sorted(path for path in folder.glob(f"{PREFIX}*") if path.is_dir())
-    whole = [path for path in found if (path / NOTE).exists() and path.suffix != UNFINISHED]
-    old = [path for path in found if path not in whole[-keep:]]
+    complete = [path for path in found if (path / NOTE).exists() and path.suffix != UNFINISHED]
+    old = [path for path in found if path not in complete[-keep:]]
     for path in old:
         shutil.rmtree(path)
     return old
 
 
 def examine(backup: Path) -> BackupNote:
-    """Read what a backup says of itself, and hold every file against it. Raises `BadBackup`."""
+    """Read a backup's note and compare the snapshot with it. Raises `BadBackup`."""
     try:
         note = msgspec.json.decode((backup / NOTE).read_bytes(), type=BackupNote)
     except (OSError, msgspec.DecodeError) as error:
         raise BadBackup(f"{backup} is no backup: {error}.") from None
     if note.format != FORMAT:
         raise BadBackup(f"{backup} is of format {note.format}; this program reads {FORMAT}.")
-    for each in note.snapshots:
-        try:
-            with (backup / each.file).open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-        except OSError as error:
-            raise BadBackup(f"{backup} is not whole: {error}.") from None
-        if digest != each.sha256:
-            raise BadBackup(f"{backup / each.file} is not what was written: its SHA-256 differs.")
+    try:
+        with (backup / SNAPSHOT).open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise BadBackup(f"{backup} is not complete: {error}.") from None
+    if digest != note.sha256:
+        raise BadBackup(f"{backup / SNAPSHOT} is not what was written: its SHA-256 differs.")
     return note
 
 
-async def restore(backup: Path, url: str) -> tuple[int, BackupNote]:
-    """Copy a backup into the empty store at that address; how many keys, of how many.
+async def restore(backup: Path, store_folder: Path) -> tuple[int, BackupNote]:
+    """Make `store_folder`, which is missing or empty, of a backup; return how many keys it has now.
 
-    What has expired since the backup is not copied. Raises `BadBackup`, `StoreRefused`,
-    `StoreUnavailable`.
+    The folder appears when it is complete. What has expired since the backup is not restored. Paths are
+    absolute. Raises `BadBackup`, `StoreRefused`, `StoreUnavailable`, `OSError`.
     """
     note = await asyncio.to_thread(examine, backup)
-    try:
-        return await _restored(backup, note, url), note
-    except RedisError as error:
-        raise StoreUnavailable(f"the store broke off: {error}") from error
+    parent = store_folder.parent
+    await asyncio.to_thread(_make_room, store_folder)
+    with TemporaryDirectory(prefix=".restoring-", dir=parent) as scratch:
+        async with _store_on(backup / SNAPSHOT, Path(scratch, "store")) as client:
+            keys = int(await client.dbsize())
+            await client.config_set("appendonly", "yes")
+            info = await _persistence(client, "aof_rewrite_in_progress", "aof_rewrite_scheduled")
+        if info["aof_last_bgrewrite_status"] != "ok":
+            raise StoreRefused(
+                f"The store could not write its files in {parent}. Is the disk full?"
+            )
+        await asyncio.to_thread(_move_into_place, Path(scratch, "store"), store_folder)
+    return keys, note
 
 
-async def _restored(backup: Path, note: BackupNote, url: str) -> int:
-    program = program_for(note.product)
-    copied = 0
-    async with open_bare_store(url) as store:
-        for primary in store.primaries.all():
-            held = await primary.client.dbsize()
-            if held:
-                raise StoreRefused(
-                    f"{primary.name} is not empty: it holds {held} keys. A backup is restored into "
-                    "an empty store on which no house runs."
-                )
-        for each in note.snapshots:
-            async with open_scratch(program, backup / each.file, note.database) as scratch:
-                copied += await copy_all(scratch, store.primaries)
-    return copied
+def _make_room(store_folder: Path) -> None:
+    if store_folder.exists() and any(store_folder.iterdir()):
+        raise StoreRefused(
+            f"{store_folder} is not empty. Stop the server and move that folder away, or restore into "
+            "another one with --data."
+        )
+    store_folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def _move_into_place(begun: Path, store_folder: Path) -> None:
+    begun.rename(store_folder)
+    _flush(store_folder.parent)

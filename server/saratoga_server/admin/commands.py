@@ -11,6 +11,7 @@ import os
 import pwd
 import socket
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
@@ -18,12 +19,12 @@ import click
 import msgspec
 
 from saratoga_server.admin.acts import Administration, NotDone, TableLine
-from saratoga_server.composition import compose_table_cache
-from saratoga_server.config import Settings
-from saratoga_server.embedded_store.embedded import running_url
+from saratoga_server.app import compose_table_cache
+from saratoga_server.config import Config
+from saratoga_server.embedded_store.embedded import running_store
 from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.store.connection import open_store
 from saratoga_server.store.durability import Durability
+from saratoga_server.store.opening import open_store
 
 CLOSED: Final = "The table was closed by whoever runs this server."
 AUDIT_LINES: Final = 50
@@ -47,14 +48,14 @@ class Office:
             raise click.ClickException(str(fault)) from None
 
     async def _do(self, act: Callable[[Administration], Awaitable[_T]]) -> _T:
-        url = self.redis or await running_url(self.folder)
-        if url is None:
-            raise NotDone(
-                f"No server runs on {self.folder}. Start it, or say where its store is with "
-                "--data or --redis."
+        async with AsyncExitStack() as opened:
+            url = self.redis
+            if url is None:
+                url = await opened.enter_async_context(running_store(self.folder))
+            # the server has checked the store already, for its own level
+            store = await opened.enter_async_context(
+                open_store(url, Durability.FAST, trust_store=True)
             )
-        # the server has judged the store already, and by its own level
-        async with open_store(url, Durability.FAST, trust_store=True) as store:
             table_cache = await compose_table_cache(store)
             return await act(Administration(stores=store, table_cache=table_cache, who=_who()))
 
@@ -82,7 +83,7 @@ def _user() -> str:
 @click.pass_context
 def admin(context: click.Context, redis: str | None, data: Path | None) -> None:
     """Look after a server that is running: every act is felt at once, and kept in an audit log."""
-    server = context.find_object(Settings) or Settings()
+    server = context.find_object(Config) or Config()
     # a folder named here means the store in that folder, whatever the server's options say
     url = redis or (None if data else server.redis)
     folder = dataclasses.replace(server, data=data) if data else server

@@ -16,6 +16,7 @@ from saratoga_rules.moves import Move, parse_move
 from saratoga_rules.position import Position
 from saratoga_rules.record import LOG_ENDINGS
 from saratoga_rules.standing import Reached, State
+from saratoga_rules.stuck import StuckSearch, may_declare
 from saratoga_server.domain.board_log import BoardLog
 from saratoga_server.ports import BoardCommit, LiveStanding, LogEntry, Millis, StoredBoard
 
@@ -89,6 +90,13 @@ def played(game: Game, board: Board, move: Move) -> Played:
     banked = position.banked
     rises = banked > board.banked
     return Played(position, banked, WON if rises and is_won(game, position) else RACING, rises)
+
+
+def stuck_search(game: Game, position: Position, state: State) -> StuckSearch | None:
+    """Return a search for whether the board is stuck; `None` where its verdict may not be declared."""
+    if state is RACING and may_declare(position):
+        return StuckSearch(game, position)
+    return None
 
 
 def ended(board: Board, state: State) -> Played:

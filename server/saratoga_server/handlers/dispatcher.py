@@ -161,11 +161,12 @@ class Dispatcher:
         """
         begun: PendingMove | AnyEvent | None
         try:
-            begun = self._play.begin_move(session, command)
-        except Refusal as refusal:
-            begun = self._refused_move(session, command, refusal)
+            try:
+                begun = self._play.begin_move(session, command)
+            except Refusal as refusal:
+                begun = self._refused_move(session, command, refusal)
         except Exception as fault:  # the edge: a fault of ours is an answer and a line in the log
-            return self._failed(session, command, fault)
+            begun = self._failed(session, command, fault)
         if begun is None:
             return None
         self._metrics.commands[TAGS[wire.MakeMove]] += 1

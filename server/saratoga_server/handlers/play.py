@@ -13,7 +13,7 @@ from saratoga_rules.judge import IllegalMove
 from saratoga_rules.moves import parse_move
 from saratoga_rules.record import MOST_ENTRIES
 from saratoga_rules.standing import State
-from saratoga_rules.stuck import INLINE_LIMIT, StuckSearch, may_declare
+from saratoga_rules.stuck import INLINE_LIMIT, StuckSearch
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Board, Played
 from saratoga_server.domain.tables import Refusal
@@ -117,7 +117,7 @@ class PlayHandlers:
                 answer = _repeated(session, race, run, command.id)
             else:
                 after = _judged(race, board, command)
-                search = _search_for_stuck(race, after)
+                search = boards.stuck_search(race.game, after.position, after.state)
                 entries: tuple[str, ...] = (command.move,)
                 if search is not None and search.advance(INLINE_LIMIT):
                     after = Played(after.position, after.banked, State.STUCK, after.rises)
@@ -269,13 +269,6 @@ def _judged(race: LiveRace, board: Board, command: MakeMove) -> Played:
         return boards.played(race.game, board, move)
     except IllegalMove as error:
         raise Refusal("illegal_move", str(error)) from None
-
-
-def _search_for_stuck(race: LiveRace, after: Played) -> StuckSearch | None:
-    """Return a search, where its verdict may be declared."""
-    if after.state is boards.RACING and may_declare(after.position):
-        return StuckSearch(race.game, after.position)
-    return None
 
 
 def _repeated(session: Session, race: LiveRace, run: Run, command_id: int) -> MoveMade:

@@ -117,10 +117,12 @@ class SeatHandlers:
             table = await self._table_cache.open(change.table)
             if table is not None:
                 epoch = change.table.epoch
-                answer, _ = await asyncio.gather(
+                answer, is_listed = await asyncio.gather(
                     self._seated(session, command_id, table, epoch, rows_before),
                     run_logged(self._public_tables.opened(table)),
                 )
+                if not is_listed:
+                    table.falls_behind(table.known)  # then the next check lists it
                 return answer
             if await self._seat_registry.may_have_been_at(player, code):
                 return await self._come_back(session, command_id, code, rows_before)

@@ -6,7 +6,7 @@ from typing import Final
 
 from saratoga_protocol.events import Dealt
 from saratoga_rules.standing import State
-from saratoga_rules.stuck import StuckSearch, may_declare
+from saratoga_rules.stuck import StuckSearch
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Board, Played
@@ -142,6 +142,7 @@ class BoardService:
                 board = await self._races.latest(race, player)
                 if boards.is_idle(board, now, since):
                     found.idle.append(player)
-            if player not in elsewhere and may_declare(board.position):
-                found.maybe_stuck.append((run, StuckSearch(race.game, board.position)))
+            search = boards.stuck_search(race.game, board.position, board.state)
+            if search is not None and player not in elsewhere:
+                found.maybe_stuck.append((run, search))
         return found

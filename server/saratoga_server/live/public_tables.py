@@ -50,8 +50,9 @@ class PublicTables:
                 )
             )
         if live_table.code not in self._lines or self._lines[live_table.code] != line:
-            self._lines[live_table.code] = line
+            self._lines.pop(live_table.code, None)  # unknown until the store has answered
             await self._tables.set_public(live_table.code, line)
+            self._lines[live_table.code] = line
 
     async def closed(self, code: str) -> None:
         """Take a closed table off the list."""

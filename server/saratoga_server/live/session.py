@@ -74,11 +74,6 @@ class Session(Struct, eq=False):
         """Close the connection: a newer one needs the room."""
         self.connection.close(TAKEN_OVER if self.player else NO_HELLO)
 
-    def should_be_known(self) -> None:
-        """Close the connection if it has not said hello."""
-        if not self.player:
-            self.connection.close(NO_HELLO)
-
     def tell(self, event: AnyEvent) -> None:
         """Send one event."""
         self.connection.send(self.codec.encode_event(event))

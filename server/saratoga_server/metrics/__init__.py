@@ -1,1 +1,1 @@
-"""What the house counts about itself, for Prometheus."""
+"""What this node counts, for Prometheus."""

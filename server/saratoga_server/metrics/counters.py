@@ -1,7 +1,7 @@
-"""What the house counts.
+"""The counters of one node.
 
-Counting is adding to plain integers, since some of it happens at every move; only a scrape turns
-them into samples (`samples.py`). One node counts its own work; sums over nodes are the reader's.
+They are plain integers, since some are incremented at every move; a scrape turns them into samples
+(`exporter.py`). Each node counts its own work; Prometheus adds the nodes up.
 """
 
 from bisect import bisect_left
@@ -23,7 +23,7 @@ LATENCIES: Final = (
 
 
 class Histogram:
-    """A histogram: how many observations fell at or below each bound, and their sum."""
+    """The number of observations at or below each bound, and their sum."""
 
     __slots__ = ("_bounds", "_counts", "total")
 
@@ -41,7 +41,7 @@ class Histogram:
         return sum(self._counts)
 
     def buckets(self) -> list[tuple[str, float]]:
-        """Bounds as text, each with how many observations were not above it."""
+        """Return each bound as text, with the number of observations at or below it."""
         names = [*map(str, self._bounds), "+Inf"]
         return list(zip(names, accumulate(map(float, self._counts)), strict=True))
 
@@ -49,8 +49,8 @@ class Histogram:
 class Metrics:
     """The counts of one node. Add to them directly: `metrics.moves_acknowledged += 1`.
 
-    What an alarm looks at is there from the start, as 0: Prometheus takes no notice of the first of
-    a kind that was not there before.
+    Every label value that an alert reads is present from the start, as 0: Prometheus does not see the
+    increase of a series that begins at 1.
     """
 
     __slots__ = (
@@ -77,7 +77,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self.connections = 0
-        """Open now."""
+        """Open at present."""
         self.commands: Counter[str] = Counter()
         """By type, such as `move`."""
         self.refusals: Counter[str] = Counter(dict.fromkeys(REASONS, 0))
@@ -86,30 +86,30 @@ class Metrics:
         self.batches = Histogram(BATCH_SIZES)
         """Boards in one commit."""
         self.acknowledgement = Histogram(LATENCIES)
-        """Seconds from a move's frame to its answer."""
+        """Seconds from a move's frame to its acknowledgement."""
         self.tables: Mapping[str, int] = {}
-        """How many this node knows, by phase; replace it whole."""
+        """Tables that this node holds, by phase; replaced as a whole."""
         self.store_errors = 0
-        """Calls that the store did not answer."""
+        """Store calls without a reply."""
         self.limited: Counter[str] = Counter(dict.fromkeys(Action, 0))
-        """What was refused because it was too much, by what it was (`rates.Action`)."""
+        """Requests refused by a rate limit, by kind (`rates.Action`)."""
         self.tasks = 0
-        """Of the process's event loop, as last seen: what grows without players is a leak."""
+        """Tasks of the event loop when last sampled; growth without players is a leak."""
         self.loop_lag = Histogram(LATENCIES)
-        """Seconds by which the event loop was late, looked at four times a second."""
+        """Seconds by which the event loop was late, sampled four times a second."""
         self.slow_clients = 0
         """Connections aborted because their client stopped reading."""
         self.races_begun = 0
-        """By this node; each race at one node only."""
+        """Races started by this node; each race is counted by one node only."""
         self.races_over = 0
-        """Counted up by this node; each race at one node only."""
+        """Races settled by this node; each race is counted by one node only."""
         self.node_events: Counter[str] = Counter()
-        """Heard from nodes and the store, by kind."""
+        """Events received from other nodes and the store, by kind."""
         self.resubscriptions = 0
-        """How often the news from other nodes had to be subscribed to anew."""
+        """Times that the subscription to node events had to be renewed."""
         self.unread_results = 0
-        """Results of races, put by because this node could not read them."""
+        """Race results put aside because this node cannot read them."""
         self.is_ready = False
-        """Whether players should be sent here, as last seen."""
+        """Whether this node accepts players, when last sampled."""
         self.stores: tuple[StoreHealth, ...] = ()
-        """Every primary, as last seen; replace it whole."""
+        """Every primary when last sampled; replaced as a whole."""

@@ -1,4 +1,4 @@
-"""What Prometheus wants to know without being told: whether this node is ready, how its store does."""
+"""Periodic samples of what is not counted as it happens: readiness, store health, tasks."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -9,37 +9,37 @@ from saratoga_server.cancellation import pause
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.ports import StoreHealth
 
-LOOK_EVERY: Final = 2.0
+SAMPLE_EVERY: Final = 2.0
 """Seconds."""
 
 
 class Readiness(Protocol):
-    """Who knows whether players may come."""
+    """Knows whether this node accepts players."""
 
     async def why_not_ready(self) -> str | None: ...
 
 
 class Sampler:
-    """Looks at one node again and again, and writes down what it sees."""
+    """Writes the state of one node into its metrics."""
 
     def __init__(
         self,
-        house: Readiness,
-        store: Callable[[], Awaitable[Sequence[StoreHealth]]],
+        readiness: Readiness,
+        store_health: Callable[[], Awaitable[Sequence[StoreHealth]]],
         metrics: Metrics,
     ) -> None:
-        self._house = house
-        self._store = store
+        self._readiness = readiness
+        self._store_health = store_health
         self._metrics = metrics
 
     async def keep(self) -> None:
-        """Look; for ever."""
+        """Sample every `SAMPLE_EVERY` seconds; never returns."""
         while True:
-            await run_logged(self.look())
-            await pause(LOOK_EVERY)
+            await run_logged(self.sample())
+            await pause(SAMPLE_EVERY)
 
-    async def look(self) -> None:
-        """Once: the door first, since that is what players feel."""
+    async def sample(self) -> None:
+        """Take one sample; readiness first, since players depend on it."""
         self._metrics.tasks = len(asyncio.all_tasks())
-        self._metrics.is_ready = await self._house.why_not_ready() is None
-        self._metrics.stores = tuple(await self._store())
+        self._metrics.is_ready = await self._readiness.why_not_ready() is None
+        self._metrics.stores = tuple(await self._store_health())

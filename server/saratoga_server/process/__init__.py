@@ -1,1 +1,1 @@
-"""A house of one process or several: started, told how things stand, stopped, replaced."""
+"""The operating system process: signals, systemd, limits, garbage collection."""

@@ -1,4 +1,4 @@
-"""The house's memory: Redis or Valkey behind the ports.
+"""Adapters of the ports on Redis or Valkey.
 
-`connection.py` opens it, `keys.py` says where everything lies, `functions/` holds the writes.
+`opening.py` opens a store, `keys.py` says where everything lies, `functions/` holds the writes.
 """

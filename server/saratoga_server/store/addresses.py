@@ -1,4 +1,4 @@
-"""Addresses of stores, as hosts write them."""
+"""Addresses of stores, as the operator gives them."""
 
 import re
 from typing import Final
@@ -7,6 +7,6 @@ _NEXT: Final = re.compile(r",(?=(?:redis|rediss|unix)://)")
 
 
 def addresses(url: str) -> list[str]:
-    """One address, or those of several nodes of a cluster, separated by commas."""
+    """Split the addresses of several nodes of a cluster, separated by commas."""
     # a password or a path may have a comma in it
     return _NEXT.split(url)

@@ -1,26 +1,26 @@
-"""What administrators did."""
+"""The log of what administrators did."""
 
 from collections.abc import Mapping
 from secrets import token_hex
 
 from saratoga_server.messages.packing import pack, unpack
 from saratoga_server.store.keys import AUDIT, AUDIT_KEPT
-from saratoga_server.store.link import Link
+from saratoga_server.store.store_client import StoreClient
 
 
 class Audit:
     """The port `AuditLog`."""
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
+    def __init__(self, client: StoreClient) -> None:
+        self._client = client
 
     async def append(self, act: Mapping[str, str]) -> None:
-        # the token tells an act that is written again from the same act done twice
+        # the token distinguishes a repeated write from the same act done twice
         packed = pack((token_hex(8), dict(act)))
-        await self._link.write("append_act", (AUDIT,), packed, AUDIT_KEPT)
+        await self._client.write("append_act", (AUDIT,), packed, AUDIT_KEPT)
 
     async def read(self, limit: int) -> list[dict[str, str]]:
         if limit <= 0:
             return []
-        acts = await self._link.command("ZREVRANGE", AUDIT, 0, limit - 1)
+        acts = await self._client.command("ZREVRANGE", AUDIT, 0, limit - 1)
         return [unpack(act)[1] for act in acts]

@@ -1,16 +1,17 @@
-"""Moves on their way to one primary: whatever one turn of the loop accepts goes in one request.
+"""Sends commits to one primary: what is judged in one turn of the event loop shares a request.
 
-One connection, one batch in flight; what is judged meanwhile makes the next batch. A batch whose
-reply got lost is sent again, marked as such: the store then answers as it did the first time. A
-batch may hold several calls, of which each comes out by itself; those that have to go to another
-primary by now are handed over.
+One batch is in flight at a time; what is judged meanwhile makes the next one. A batch whose reply
+got lost is sent again, marked as a repeat: the store then answers as it did the first time. A batch
+may hold several calls, each with an answer of its own.
+
+In a cluster a commit may belong to another primary by the time it is sent again: it is handed over.
 """
 
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from itertools import chain
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import hiredis
 from redis.exceptions import RedisError
@@ -23,377 +24,327 @@ from saratoga_server.ports import (
     StoreRefused,
     StoreUnavailable,
 )
-from saratoga_server.store.batches import Batches, Waiter
-from saratoga_server.store.confirmations import confirmed
-from saratoga_server.store.errors import is_function_missing, passes
-from saratoga_server.store.line import Line, Reply
+from saratoga_server.store.commit_encoder import CommitEncoder
+from saratoga_server.store.confirmations import is_confirmed
+from saratoga_server.store.errors import is_function_missing, is_transient
+from saratoga_server.store.pending import PendingCommit, by_partition, fail
+from saratoga_server.store.primaries import Primaries, Primary
+from saratoga_server.store.request_connection import RequestConnection
+from saratoga_server.store.resp_connection import Reply
 from saratoga_server.store_timeout import STORE_TIMEOUT
 
 BATCH: Final = 256
 """Boards in one request at most; a longer one would hold up the store's other work."""
-REPLY_TIMEOUT: Final = 2.0
-"""Seconds without a reply after which the connection is taken for dead."""
-CONNECT_WITHIN: Final = 2.0
-"""Seconds for one try to get a connection to a store that is fit for use."""
+CONNECT_TIMEOUT: Final = 2.0
+"""Seconds for one attempt to connect to a store that is fit for use."""
 
 _FIRST_PAUSE: Final = 0.01
 _LONGEST_PAUSE: Final = 0.25
-"""Seconds between tries."""
+"""Seconds between attempts."""
+_RETRY_PAUSE: Final = 0.05
+"""Seconds before a call that met a transient error is sent again."""
 
 _STATUSES: Final = tuple(CommitStatus)
 
 _log = EventLog("store")
 
-Connect = Callable[[Line], Awaitable[None]]
-"""Opens a line to a store that is fit for use and has our Functions."""
-Split = Callable[[list[Waiter]], list[list[Waiter]]]
-"""Makes calls of a flight."""
-
-
-class Whereabouts(Protocol):
-    """Which primary the moves go to."""
-
-    @property
-    def is_here(self) -> bool:
-        """Whether any may go to this one at all."""
-        ...
-
-    async def look(self) -> None:
-        """Find out where everything belongs by now."""
-        ...
-
-    def sort_out(self, waiters: list[Waiter], *, again: bool) -> list[Waiter]:
-        """Send on those that belong elsewhere; returns the rest."""
-        ...
-
-    def put_off(self, waiters: list[Waiter]) -> bool:
-        """See to calls that failed for a reason that passes; False: send them again yourself."""
-        ...
-
-
-class Alone:
-    """The whereabouts in a store by itself: everything belongs here."""
-
-    is_here = True
-
-    async def look(self) -> None:
-        """Nothing ever moves."""
-
-    def sort_out(self, waiters: list[Waiter], *, again: bool) -> list[Waiter]:
-        return waiters
-
-    def put_off(self, waiters: list[Waiter]) -> bool:
-        return False
+Connect = Callable[[Primary], Awaitable[asyncio.Transport]]
+"""Connects to a primary that is fit for use and has our Functions."""
+HandOver = Callable[[PendingCommit], None]
+"""Takes a commit that belongs to another primary."""
 
 
 class Batcher:
-    """Commits of one primary's boards; many of them share a request."""
+    """Commits to the boards of one primary."""
 
     def __init__(
         self,
+        primaries: Primaries,
+        primary: Primary,
         connect: Connect,
-        batches: Batches,
-        split: Split,
-        whereabouts: Whereabouts,
+        encoder: CommitEncoder,
         on_batch: Callable[[int], None],
+        hand_over: HandOver | None = None,
     ) -> None:
-        """`on_batch` is told how many boards went in each request."""
+        """`on_batch` observes the number of boards in each request.
+
+        `hand_over` is for clusters: a store by itself owns every board.
+        """
+        self._primaries = primaries
+        self._primary = primary
         self._connect = connect
-        self._batches = batches
-        self._split = split
-        self._whereabouts = whereabouts
+        self._encoder = encoder
         self._on_batch = on_batch
-        self._line: Line | None = None
-        self._waiting: deque[Waiter] = deque()
-        self._returned: list[Waiter] = []
-        """Sent before, perhaps to another primary; they go first, and by themselves."""
-        self._flight: list[list[Waiter]] = []
-        """The calls under way."""
-        self._again = False
-        """Whether the flight was sent before."""
-        self._busy = False
-        """Whether something will look at what is waiting."""
-        self._sent_at = 0.0
-        self._watch: asyncio.TimerHandle | None = None
-        self._recovery: asyncio.Task[None] | None = None
-        self._closed = False
-        self._replies: list[Any] = []
-        self._replies_due = 1
+        self._hand_over = hand_over
         self._loop = asyncio.get_running_loop()
+        self._connection: RequestConnection | None = None
+        self._waiting: deque[PendingCommit] = deque()
+        """Not sent yet."""
+        self._resend: list[PendingCommit] = []
+        """Sent before, perhaps to another primary; they go first, in requests of their own."""
+        self._delayed: list[PendingCommit] = []
+        """Met a transient error; to be sent again after a pause."""
+        self._retry_timer: asyncio.TimerHandle | None = None
+        self._in_flight: list[list[PendingCommit]] = []
+        """The calls of the batch under way."""
+        self._is_active = False
+        """Whether `_flush` will run without being scheduled: after a reply, or a recovery."""
+        self._recovery: asyncio.Task[None] | None = None
+        self._last_error = "no reply in time"
+        self._is_closed = False
 
     def start(self) -> None:
         """Connect before the first commit comes."""
         self._recover("not connected")
 
     def submit(self, commit: BoardCommit) -> asyncio.Future[CommitOutcome]:
-        """Put a commit on its way; the future fails with `StoreUnavailable`."""
+        """Send a commit; the future fails with `StoreUnavailable`."""
         loop = self._loop
-        future: asyncio.Future[CommitOutcome] = loop.create_future()
-        if self._closed:
-            fail([(commit, future, 0.0)], "it is closed")
-            return future
-        self._waiting.append((commit, future, loop.time() + STORE_TIMEOUT))
-        if not self._busy:
-            self._busy = True
+        outcome: asyncio.Future[CommitOutcome] = loop.create_future()
+        pending = PendingCommit(commit, outcome, loop.time() + STORE_TIMEOUT)
+        if self._is_closed:
+            fail([pending], "it is closed")
+            return outcome
+        self._waiting.append(pending)
+        if not self._is_active:
+            self._is_active = True
             loop.call_soon(self._flush)
-        return future
+        return outcome
 
-    def take(self, waiters: Iterable[Waiter]) -> None:
-        """Put commits on their way that somebody awaits already."""
-        self._waiting += waiters
-        if not self._busy:
-            self._busy = True
-            self._loop.call_soon(self._flush)
+    def take_over(self, pending: PendingCommit) -> None:
+        """Send a commit that was submitted for another primary."""
+        if pending.was_sent:
+            self._resend.append(pending)
+        else:
+            self._waiting.append(pending)
+        self._schedule_flush()
 
-    def take_again(self, waiters: Iterable[Waiter]) -> None:
-        """Put commits on their way that were sent before."""
-        self._returned += waiters
-        if not self._busy:
-            self._busy = True
-            self._loop.call_soon(self._flush)
+    def pending(self) -> list[PendingCommit]:
+        """Return every commit without an outcome."""
+        in_flight = chain.from_iterable(self._in_flight)
+        queued = chain(in_flight, self._delayed, self._resend, self._waiting)
+        return [each for each in queued if not each.outcome.done()]
 
-    def under_way(self) -> list[Waiter]:
-        """What nobody has been answered for."""
-        return [*chain.from_iterable(self._flight), *self._returned, *self._waiting]
+    def stop_accepting(self) -> None:
+        self._is_closed = True
 
-    def shut(self) -> None:
-        """Take no commits any more."""
-        self._closed = True
-
-    async def close(self, within: float = 0.0) -> None:
-        """Let what is on its way arrive, within so many seconds; then drop the connection."""
-        self.shut()
-        on_their_way = [waiter[1] for waiter in self.under_way()]
-        if on_their_way:
-            await asyncio.wait(on_their_way, timeout=within)
+    async def close(self, within: float) -> None:
+        """Wait for the outcomes of pending commits, up to `within` seconds; then disconnect."""
+        self.stop_accepting()
+        if pending := self.pending():
+            await asyncio.wait([each.outcome for each in pending], timeout=within)
         if self._recovery is not None:
-            # a connection that is being made is made first: redis-py leaks what is cancelled half-way
-            await asyncio.wait([self._recovery], timeout=2 * CONNECT_WITHIN)
+            # let a connection attempt end by itself: redis-py leaks what is cancelled half-way
+            await asyncio.wait([self._recovery], timeout=2 * CONNECT_TIMEOUT)
         if self._recovery is not None:
             self._recovery.cancel()
             await asyncio.wait([self._recovery])
-        if self._watch is not None:
-            self._watch.cancel()
-        self._drop_line()
-        fail(self.under_way(), "it is closed")
+        if self._retry_timer is not None:
+            self._retry_timer.cancel()
+        self._disconnect()
+        fail(self.pending(), "it is closed")
 
     # sending
 
+    def _schedule_flush(self) -> None:
+        if not self._is_active:
+            self._is_active = True
+            self._loop.call_soon(self._flush)
+
     def _flush(self) -> None:
-        if self._flight or self._recovery is not None:
+        """Send the next batch, unless one is in flight."""
+        if self._in_flight or self._recovery is not None:
             return
-        waiting = self._waiting
-        if not waiting and not self._returned:
-            self._busy = False
-        elif self._line is None:
+        if not self._waiting and not self._resend:
+            self._is_active = False
+        elif self._connection is None:
             self._recover("not connected")
         else:
-            self._again = bool(self._returned)
-            if self._returned:
-                taken, self._returned = self._returned[:BATCH], self._returned[BATCH:]
-            elif len(waiting) <= BATCH:
-                taken = list(waiting)
-                waiting.clear()
-            else:
-                taken = [waiting.popleft() for _ in range(BATCH)]
-            self._flight = self._split(taken)
-            self._send()
+            batch = self._next_batch()
+            self._in_flight = by_partition(batch) if self._hand_over else [batch]
+            self._send(self._connection)
 
-    def _send(self) -> None:
-        assert self._line is not None
-        self._replies = []
-        self._replies_due = len(self._flight) + self._batches.questions
-        self._sent_at = self._loop.time()
-        if self._watch is None:
-            self._watch = self._loop.call_at(self._sent_at + REPLY_TIMEOUT, self._look)
+    def _next_batch(self) -> list[PendingCommit]:
+        if self._resend:
+            batch, self._resend = self._resend[:BATCH], self._resend[BATCH:]
+            return batch
+        waiting = self._waiting
+        if len(waiting) <= BATCH:
+            batch = list(waiting)
+            waiting.clear()
+            return batch
+        return [waiting.popleft() for _ in range(BATCH)]
+
+    def _send(self, connection: RequestConnection) -> None:
+        """Send the calls in flight, for the first time or again."""
+        calls = self._in_flight
         try:
-            request = self._batches.request(self._flight, again=self._again)
-        except (TypeError, ValueError, OverflowError) as fault:
-            # nothing the house judged looks like this; it must not hold up the moves behind it
-            flight, self._flight = self._flight, []
-            for call in flight:
-                fail(call, f"a commit that cannot be packed: {fault}")
+            request = self._encoder.encode(calls, resent=calls[0][0].was_sent)
+        except (TypeError, ValueError, OverflowError) as error:
+            # no judged move looks like this; it must not hold up the moves behind it
+            self._in_flight = []
+            fail(chain.from_iterable(calls), f"a commit cannot be encoded: {error}")
             self._loop.call_soon(self._flush)
         else:
-            self._line.send(request)
-            self._on_batch(sum(map(len, self._flight)))
+            connection.send(request, len(calls) + self._encoder.confirmations)
+            self._on_batch(sum(map(len, calls)))
 
     # receiving
 
-    def _on_reply(self, reply: Reply) -> None:
-        self._replies.append(reply)
-        if len(self._replies) < self._replies_due:
-            return
-        calls = len(self._flight)
-        answers, self._replies = self._replies[:calls], self._replies[calls:]
-        if self._replies and not confirmed(self._replies):
-            self._unconfirmed(answers, self._replies)
-            return
-        flight, self._flight = self._flight, []
-        failed: list[tuple[list[Waiter], str]] = []
-        for call, answer in zip(flight, answers, strict=True):
+    def _on_replies(self, replies: list[Reply]) -> None:
+        calls, self._in_flight = self._in_flight, []
+        is_durable = len(replies) == len(calls) or is_confirmed(replies[len(calls) :])
+        again: list[list[PendingCommit]] = []
+        for call, answer in zip(calls, replies, strict=False):
             if isinstance(answer, hiredis.ReplyError):
-                failed.append((call, str(answer)))
+                if self._is_to_be_repeated(call, str(answer)):
+                    again.append(call)
+            elif is_durable:
+                _deliver(call, answer)
             else:
-                self._deliver(call, answer)
-        if failed:
-            self._refused(failed)
-        elif self._waiting or self._returned:
+                again.append(call)
+        if again:
+            self._send_again(again, replies)
+        elif self._waiting or self._resend:
             self._flush()
         else:
-            self._busy = False
+            self._is_active = False
 
-    def _deliver(self, call: list[Waiter], answer: list[Any]) -> None:
-        fours = zip(*[iter(answer)] * 4, strict=True)
-        for (_, future, _), (status, length, at, number) in zip(call, fours, strict=True):
-            if not future.done():
-                future.set_result(CommitOutcome(_STATUSES[status], length, at, number))
+    def _is_to_be_repeated(self, call: list[PendingCommit], error: str) -> bool:
+        """Handle the error reply to a call; return whether to send it again at once.
 
-    def _refused(self, failed: list[tuple[list[Waiter], str]]) -> None:
-        """What is not answered comes again; some of a call may be written nevertheless."""
-        reason = ""
-        for call, error in failed:
-            if is_function_missing(error):
-                self._drop_line()
-            elif not passes(error):
-                fail(call, error)
-                continue
-            elif self._whereabouts.put_off(call):
-                continue
-            reason = error
-            self._flight.append(call)
-        if self._flight:
-            self._recover(reason)
-        else:
-            self._flush()
-
-    def _unconfirmed(self, answers: list[Any], confirmations: list[Any]) -> None:
-        """All of it comes again; what belongs elsewhere by now holds up nothing here.
-
-        The mark lies in the first call's slot, and may be on its way to another primary: the next
-        question is asked with that of another call that was written.
+        Some of a call's commits may be written although it failed.
         """
-        flight, self._flight = self._flight, []
-        written: list[list[Waiter]] = []
-        failed: list[list[Waiter]] = []
-        for call, answer in zip(flight, answers, strict=True):
-            error = str(answer) if isinstance(answer, hiredis.ReplyError) else ""
-            if is_function_missing(error):
-                self._drop_line()
-            if not error:
-                written.append(call)
-            elif not passes(error) or not self._whereabouts.put_off(call):
-                failed.append(call)
-        self._flight = [*written[1:], *written[:1], *failed]
-        if self._flight:
-            replies = (*answers, *confirmations)
-            if errors := [str(each) for each in replies if isinstance(each, hiredis.ReplyError)]:
-                self._recover(errors[0])
-            else:  # the replicas were waited for: that was the pause
-                self._recover("no replica confirmed the write", _FIRST_PAUSE)
+        if is_function_missing(error):
+            # it is loaded before the next connection is used
+            self._disconnect()
+            return True
+        if is_transient(error):
+            self._delay(call, error)
         else:
-            self._flush()
+            fail(call, error)
+        return False
 
-    # trouble
+    def _send_again(self, calls: list[list[PendingCommit]], replies: list[Reply]) -> None:
+        # The mark for replicas lies in the first call's slot, which may be on its way to another
+        # primary: ask with another call's next time.
+        self._in_flight = [*calls[1:], calls[0]]
+        if errors := [str(each) for each in replies if isinstance(each, hiredis.ReplyError)]:
+            self._recover(errors[0])
+        else:  # the replicas were waited for: that was the pause
+            self._recover("no replica confirmed the write", _FIRST_PAUSE)
 
-    def _look(self) -> None:
-        """Drop a connection that has not answered for too long."""
-        self._watch = None
-        if not self._flight or self._line is None:
-            return
-        until = self._sent_at + REPLY_TIMEOUT
-        if self._loop.time() >= until:
-            self._drop_line()
-            self._recover("no reply in time")
-        else:
-            self._watch = self._loop.call_at(until, self._look)
+    def _delay(self, call: list[PendingCommit], error: str) -> None:
+        """Send a call's commits again after a pause, to the primary that owns them then."""
+        self._last_error = error
+        for pending in call:
+            pending.was_sent = True
+        self._delayed += call
+        self._primaries.refresh_soon()
+        if self._retry_timer is None:
+            self._retry_timer = self._loop.call_later(_RETRY_PAUSE, self._retry_delayed)
 
-    def _drop_line(self) -> None:
-        if self._line is not None:
-            self._line.abort()
-            self._line = None
+    def _retry_delayed(self) -> None:
+        self._retry_timer = None
+        delayed, self._delayed = self._delayed, []
+        self._resend += self._own(delayed)
+        self._schedule_flush()
 
-    def _on_lost(self, line: Line) -> None:
-        if line is self._line:
-            self._line = None
-            self._recover("the connection was lost")
+    # recovery
 
-    def _recover(self, reason: str, rest: float = _LONGEST_PAUSE) -> None:
-        """Go on when there is a usable connection; where there is one, after `rest` seconds."""
-        self._busy = True
+    def _on_lost(self, reason: str) -> None:
+        self._connection = None
+        self._recover(reason)
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.abort()
+            self._connection = None
+
+    def _recover(self, reason: str, pause: float = _LONGEST_PAUSE) -> None:
+        """Go on once there is a usable connection; where there is one, after `pause` seconds."""
+        self._is_active = True
+        self._last_error = reason
+        for pending in chain.from_iterable(self._in_flight):
+            pending.was_sent = True
         if self._recovery is None:
-            self._recovery = self._loop.create_task(self._come_back(reason, rest))
-            self._recovery.add_done_callback(self._came_back)
+            self._recovery = self._loop.create_task(self._run_recovery(pause))
 
-    def _came_back(self, recovery: asyncio.Task[None]) -> None:
-        """Whatever stopped a recovery, nobody waits for ever, and the next move begins anew."""
-        if recovery.cancelled() or (fault := recovery.exception()) is None:
-            return
-        _log.error("moves_given_up", fault=fault)
-        lost = self.under_way()
-        self._flight, self._returned, self._waiting = [], [], deque()
-        self._drop_line()
-        self._busy = False
-        if self._recovery is recovery:
-            self._recovery = None
-        fail(lost, str(fault))
-
-    async def _come_back(self, reason: str, rest: float) -> None:
-        """Wait for a usable connection, then go on; give up whatever has waited for too long."""
-        pause = _FIRST_PAUSE
-        if self._line is not None:
-            await asyncio.sleep(rest)
-        await self._sort_out(reason)
-        while self._line is None and self._is_wanted:
-            line = Line(self._on_reply, self._on_lost)
-            try:
-                async with asyncio.timeout(CONNECT_WITHIN):
-                    await self._connect(line)
-                self._line = line if line.is_open else None
-            except (StoreUnavailable, StoreRefused, RedisError, TimeoutError) as error:
-                reason = str(error) or "no connection in time"
-            except Exception as fault:  # the edge: whatever one try comes to, the next one is made
-                _log.error("not_connected", fault=fault)
-                reason = str(fault)
-            finally:
-                if self._line is not line:
-                    line.abort()
-            if self._line is None:
+    async def _run_recovery(self, pause: float) -> None:
+        try:
+            if self._connection is not None:
                 await asyncio.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
-                await self._sort_out(reason)
+            await self._reconnect()
+        except Exception as error:  # nobody may wait for ever, and the next commit begins anew
+            _log.error("commits_given_up", fault=error)
+            self._disconnect()
+            given_up = self.pending()
+            self._in_flight, self._resend, self._waiting = [], [], deque()
+            fail(given_up, str(error))
         self._recovery = None
-        if self._flight:
-            self._again = True
-            self._send()
+        if self._in_flight and self._connection is not None:
+            self._send(self._connection)
         else:
             self._flush()
+
+    async def _reconnect(self) -> None:
+        """Return with a connection, or when nobody needs one."""
+        pause = _FIRST_PAUSE
+        await self._sort_pending()
+        while self._connection is None and self._is_needed:
+            try:
+                async with asyncio.timeout(CONNECT_TIMEOUT):
+                    transport = await self._connect(self._primary)
+            except (StoreUnavailable, StoreRefused, RedisError, TimeoutError) as error:
+                self._last_error = str(error) or "no connection in time"
+            except Exception as error:  # whatever stops one attempt, the next one is made
+                _log.error("not_connected", fault=error)
+                self._last_error = str(error)
+            else:
+                self._connection = RequestConnection(transport, self._on_replies, self._on_lost)
+                return
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+            await self._sort_pending()
 
     @property
-    def _is_wanted(self) -> bool:
-        if self._flight or self._waiting or self._returned:
+    def _is_needed(self) -> bool:
+        if self._in_flight or self._waiting or self._resend:
             return True
-        return not self._closed and self._whereabouts.is_here
+        return not self._is_closed and self._primary in self._primaries.all()
 
-    async def _sort_out(self, reason: str) -> None:
-        """Fail what has waited for too long, send on what belongs elsewhere, keep the rest."""
+    async def _sort_pending(self) -> None:
+        """Read the slot map again; keep what is still in time and belongs to this primary."""
         try:
-            await self._whereabouts.look()
-        except Exception as fault:  # the edge: then everything is where it was
-            _log.error("whereabouts_unknown", fault=fault)
+            await self._primaries.refresh()
+        except Exception as error:  # then every slot is where it was
+            _log.error("map_not_read", fault=error)
+        self._in_flight = [own for call in self._in_flight if (own := self._own(call))]
+        self._resend = self._own(self._resend)
+        self._waiting = deque(self._own(self._waiting))
+
+    def _own(self, commits: Iterable[PendingCommit]) -> list[PendingCommit]:
+        """Fail what is too late and hand over what belongs elsewhere; return the rest."""
         now = self._loop.time()
-        fail([waiter for waiter in self.under_way() if waiter[2] <= now], reason)
-        sort_out = self._whereabouts.sort_out
-        # a call goes again as it was, unless nobody awaits any of it
-        live = [call for call in self._flight if not all(future.done() for _, future, _ in call)]
-        self._flight = [kept for call in live if (kept := sort_out(call, again=True))]
-        self._returned = sort_out([each for each in self._returned if each[2] > now], again=True)
-        waiting = [waiter for waiter in self._waiting if waiter[2] > now]
-        self._waiting = deque(sort_out(waiting, again=False))
+        own = []
+        for pending in commits:
+            if pending.outcome.done():
+                continue
+            if pending.deadline <= now:
+                fail([pending], self._last_error)
+            elif self._hand_over is None or self._owns(pending.commit.table):
+                own.append(pending)
+            else:
+                self._hand_over(pending)
+        return own
+
+    def _owns(self, table: str) -> bool:
+        return self._primaries.of_table(table) is self._primary
 
 
-def fail(waiters: Iterable[Waiter], reason: str) -> None:
-    """Tell those who still wait that it is not known what became of their commits."""
-    for _, future, _ in waiters:
-        if not future.done():
-            future.set_exception(StoreUnavailable(f"the store does not answer: {reason}"))
+def _deliver(call: list[PendingCommit], answer: list[Any]) -> None:
+    fours = zip(*[iter(answer)] * 4, strict=True)
+    for pending, (status, length, at, number) in zip(call, fours, strict=True):
+        outcome = pending.outcome
+        if not outcome.done():
+            outcome.set_result(CommitOutcome(_STATUSES[status], length, at, number))

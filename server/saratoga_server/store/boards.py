@@ -1,7 +1,7 @@
-"""The boards of races: logs of moves, appended to through `commits.py`."""
+"""The boards of races: logs of moves."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from saratoga_rules.standing import Reached, State
@@ -13,27 +13,29 @@ from saratoga_server.ports import (
     Millis,
     StoredBoard,
 )
-from saratoga_server.store.commits import Commits
 from saratoga_server.store.keys import race_key
-from saratoga_server.store.link import Link
+from saratoga_server.store.store_client import StoreClient
 
 READ_STEP: Final = 500
-"""Entries that are read at once: about half a millisecond."""
+"""Entries decoded in one turn of the event loop: about half a millisecond."""
+
+Submit = Callable[[BoardCommit], Awaitable[CommitOutcome]]
+"""Sends a commit together with others."""
 
 
 class Boards:
     """The port `BoardStore`."""
 
-    def __init__(self, link: Link, commits: Commits) -> None:
-        self._link = link
-        self._commits = commits
+    def __init__(self, client: StoreClient, submit: Submit) -> None:
+        self._client = client
+        self._submit = submit
 
     def commit(self, board: BoardCommit) -> Awaitable[CommitOutcome]:
-        return self._commits.submit(board)
+        return self._submit(board)
 
     async def load_board(self, table: str, race: int, player: str) -> StoredBoard | None:
-        # as a write is: who comes back is told what is stored as if it had been acknowledged
-        stored = await self._link.write("load_board", (race_key(table, race),), player)
+        # durable as a write is: a player who reconnects is shown this as acknowledged
+        stored = await self._client.write("load_board", (race_key(table, race),), player)
         if not stored:
             return None
         epoch, last_id, banked, state, start, *lines = stored
@@ -51,7 +53,7 @@ class Boards:
         )
 
     async def load_standings(self, table: str, race: int) -> dict[str, LiveStanding]:
-        stored = await self._link.read("load_standings", (race_key(table, race),))
+        stored = await self._client.read("load_standings", (race_key(table, race),))
         if not stored:
             return {}
         _start, *rows = stored

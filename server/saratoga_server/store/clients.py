@@ -1,4 +1,4 @@
-"""Clients of one store process: a bounded pool of connections, bounded waits, replies as bytes."""
+"""redis-py clients of one store process: a bounded pool, bounded waits, replies as bytes."""
 
 from typing import Final
 
@@ -6,12 +6,13 @@ from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialWithJitterBackoff
 
+from saratoga_server.store.dial import CLIENT_NAME
 from saratoga_server.store_timeout import STORE_TIMEOUT
 
 CONNECT_TIMEOUT: Final = 2.0
 """Seconds."""
 REPLY_TIMEOUT: Final = 2.0
-"""Seconds without a reply after which a connection is taken for dead."""
+"""Seconds without a reply after which a connection counts as dead."""
 POOL_SIZE: Final = 32
 TRIES: Final = 1_000
 """More than fit into `STORE_TIMEOUT`, which is the bound that counts."""
@@ -22,7 +23,7 @@ _LONGEST_BACKOFF: Final = 0.25
 
 
 def open_client(url: str, tries: int = TRIES) -> "Redis":
-    """A client of the process at that address; `tries` is how often it repeats by itself."""
+    """Return a client of the process at that address; `tries` is how often it retries by itself."""
     pool: BlockingConnectionPool = BlockingConnectionPool.from_url(
         url,
         max_connections=POOL_SIZE,
@@ -32,6 +33,6 @@ def open_client(url: str, tries: int = TRIES) -> "Redis":
         socket_timeout=REPLY_TIMEOUT,
         socket_connect_timeout=CONNECT_TIMEOUT,
         retry=Retry(ExponentialWithJitterBackoff(base=_FIRST_BACKOFF, cap=_LONGEST_BACKOFF), tries),
-        client_name="saratoga",
+        client_name=CLIENT_NAME,
     )
     return Redis.from_pool(pool)

@@ -1,4 +1,4 @@
-"""Whether all of a store may hold the house's state: every node of a cluster, and the replicas."""
+"""Whether a whole store is fit for use: every node of a cluster, and the replicas."""
 
 import asyncio
 from typing import Final
@@ -7,14 +7,14 @@ from redis.exceptions import RedisError
 
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.store.confirmations import confirmed, questions
+from saratoga_server.store.confirmations import confirmation_commands, is_confirmed
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import DUE_KEYS, mark_key
 from saratoga_server.store.preflight import Preflight, check_store
 from saratoga_server.store.primaries import Primaries, Primary
 
 CLOCKS_WITHIN: Final = 0.5
-"""Seconds that the primaries' clocks may differ, the time of asking included."""
+"""Seconds that the primaries' clocks may differ, the time to ask them included."""
 
 _log = EventLog("store")
 
@@ -22,21 +22,21 @@ _log = EventLog("store")
 async def check_rest(
     primaries: Primaries, first: Preflight, durability: Durability, *, trust: bool = False
 ) -> bool:
-    """Look at the rest of the store; `first` is what the node says that was asked first.
+    """Check the rest of the store; `first` is the check of the node that answered first.
 
-    A replica is looked at too: it may be the primary tomorrow. Raises `StoreRefused`, naming the
-    node. Returns whether replicas sync what they get, so that their disks can be asked for.
+    Replicas are checked too: each may be the primary tomorrow. Raises `StoreRefused`, naming the
+    node. Returns whether the replicas sync what they get, so that WAITAOF can be used.
     """
     found = [first]
     if primaries.is_cluster:
         nodes = (*primaries.all(), *primaries.replicas())
-        looks = [asyncio.create_task(_look(node, durability, trust=trust)) for node in nodes]
-        await asyncio.wait(looks)
-        found = [fitness for look in looks if (fitness := look.result()) is not None]
+        checks = [asyncio.create_task(_check(node, durability, trust=trust)) for node in nodes]
+        await asyncio.wait(checks)
+        found = [preflight for check in checks if (preflight := check.result()) is not None]
         await _compare_clocks(primaries)
     if durability is not Durability.REPLICATED:
         return False
-    replicated = [fitness for fitness in found if fitness.is_primary and fitness.replicas]
+    replicated = [each for each in found if each.is_primary and each.replicas]
     if not replicated:
         raise StoreRefused(
             "No replica is in step with the store, so at the level replicated no move could be "
@@ -45,15 +45,15 @@ async def check_rest(
         )
     if len(replicated) < len(primaries.all()):
         _log.warning("primary_without_replica", of=len(primaries.all()), replicated=len(replicated))
-    if not all(fitness.refuses_alone for fitness in replicated):
+    if not all(each.refuses_alone for each in replicated):
         _log.info("advice", set="min-replicas-to-write 1", on="every node of the store")
-    if not all(fitness.knows_waitaof for fitness in found):
+    if not all(each.knows_waitaof for each in found):
         return False
     return all(await asyncio.gather(*(_syncs(primaries, each) for each in primaries.all())))
 
 
-async def _look(node: Primary, durability: Durability, *, trust: bool) -> Preflight | None:
-    """A node that is away for the moment is looked at before it gets its first move."""
+async def _check(node: Primary, durability: Durability, *, trust: bool) -> Preflight | None:
+    """Check a node; one that is unavailable now is checked before it gets its first commit."""
     try:
         return await check_store(node.url, durability, trust=trust)
     except StoreUnavailable:
@@ -63,7 +63,7 @@ async def _look(node: Primary, durability: Durability, *, trust: bool) -> Prefli
 
 
 async def _compare_clocks(primaries: Primaries) -> None:
-    """A race is timed by the primary that has it, and started by the time of another."""
+    """Warn if clocks differ: one primary times a race, and another's time starts it."""
 
     async def clock(primary: Primary) -> float | None:
         try:
@@ -72,29 +72,29 @@ async def _compare_clocks(primaries: Primaries) -> None:
             return None
         return float(seconds) + micros / 1e6
 
-    told = await asyncio.gather(*map(clock, primaries.all()))
-    times = [time for time in told if time is not None]
+    answers = await asyncio.gather(*map(clock, primaries.all()))
+    times = [time for time in answers if time is not None]
     if times and max(times) - min(times) > CLOCKS_WITHIN:
         _log.warning("clocks_differ", seconds=round(max(times) - min(times), 3))
 
 
 async def _syncs(primaries: Primaries, primary: Primary) -> bool:
-    """Whether a replica of this one says in time that a write is on its disk; alone, it need not."""
+    """Return whether a replica confirms in time that a write is on its disk; true without one."""
     key = next((key for key in DUE_KEYS if primaries.of(key) is primary), None)
     if key is None:
         return True
     pipeline = primary.client.pipeline(transaction=False)
-    for question in questions(mark_key(key), on_disk=True):
-        pipeline.execute_command(*question)
+    for command in confirmation_commands(mark_key(key), on_disk=True):
+        pipeline.execute_command(*command)
     try:
         replies = await pipeline.execute(raise_on_error=False)
     except (RedisError, OSError):
         return True
-    if confirmed(replies) or not confirmed(replies[:2]):
+    if is_confirmed(replies) or not is_confirmed(replies[:2]):
         return True
     _log.warning(
         "replica_not_on_disk",
         primary=primary.name,
-        mend="set appendonly yes and appendfsync always on its replicas, and restart the house",
+        mend="set appendonly yes and appendfsync always on its replicas, and restart the server",
     )
     return False

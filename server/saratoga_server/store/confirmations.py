@@ -1,8 +1,8 @@
-"""How a primary is asked whether a replica has what was just written, and what it answers.
+"""The commands that ask whether a replica has a write, and their replies.
 
 WAIT counts the replicas that have what this very connection wrote; without a write of its own it
-says nothing, so a mark is written first. WAITAOF asks for the replica's disk too. Alone it lasts a
-second: the replica answers before it has synced, and again at its next tick. Asked after WAIT has
+says nothing, so a mark is written first. WAITAOF asks for the replica's disk too. Alone it takes a
+second: the replica answers before it has synced, and again at its next tick. Sent after WAIT has
 returned, it finds the write synced (measured: 0.4 ms for both, 0.3 ms for WAIT alone).
 """
 
@@ -10,19 +10,19 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 REPLICA_TIMEOUT: Final = 1_000
-"""Milliseconds that a replica is waited for before the write is tried again."""
+"""Milliseconds to wait for a replica before the write is sent again."""
 
 Command = tuple[str | int, ...]
 
 
-def questions(mark: str, *, on_disk: bool) -> tuple[Command, ...]:
-    """What is sent behind a write, on the same connection; `mark` is a key in its slot."""
-    asked: tuple[Command, ...] = (("SET", mark, 1), ("WAIT", 1, REPLICA_TIMEOUT))
-    return (*asked, ("WAITAOF", 1, 1, REPLICA_TIMEOUT)) if on_disk else asked
+def confirmation_commands(mark: str, *, on_disk: bool) -> tuple[Command, ...]:
+    """Return what to send behind a write, on the same connection; `mark` is a key in its slot."""
+    commands: tuple[Command, ...] = (("SET", mark, 1), ("WAIT", 1, REPLICA_TIMEOUT))
+    return (*commands, ("WAITAOF", 1, 1, REPLICA_TIMEOUT)) if on_disk else commands
 
 
-def confirmed(replies: Sequence[Any]) -> bool:
-    """Whether the answers to those say that one replica at least has it."""
+def is_confirmed(replies: Sequence[Any]) -> bool:
+    """Tell from the replies to these commands whether at least one replica has the write."""
     marked, replicas, *synced = replies
     if not _is_ok(marked) or not isinstance(replicas, int) or replicas < 1:
         return False

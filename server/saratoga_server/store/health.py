@@ -1,4 +1,4 @@
-"""How the store is doing, in its own words: what Prometheus, and an alarm, look at."""
+"""The health of each primary, from its INFO, for metrics and alerts."""
 
 import asyncio
 from collections.abc import Mapping
@@ -24,11 +24,11 @@ class Health:
         self._primaries = primaries
 
     async def look(self) -> list[StoreHealth]:
-        """Of every primary; whoever does not answer is said to be down."""
-        return list(await asyncio.gather(*map(_asked, self._primaries.all())))
+        """Return the health of every primary; one that does not answer is down."""
+        return list(await asyncio.gather(*map(_ask, self._primaries.all())))
 
 
-async def _asked(primary: Primary) -> StoreHealth:
+async def _ask(primary: Primary) -> StoreHealth:
     try:
         async with asyncio.timeout(ANSWER_WITHIN):
             info: Mapping[str, object] = await primary.client.info(*_SECTIONS)
@@ -38,7 +38,7 @@ async def _asked(primary: Primary) -> StoreHealth:
 
 
 def health_of(primary: str, info: Mapping[str, object]) -> StoreHealth:
-    """What a primary's INFO says, as redis-py parses it."""
+    """Read a primary's INFO, as redis-py parses it."""
     return StoreHealth(
         primary=primary,
         is_up=True,

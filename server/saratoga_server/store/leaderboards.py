@@ -1,7 +1,7 @@
 """Rankings kept across races: `best` single results and the `bankroll`, the sum of nets.
 
 One number ranks a row (see the layout of its bits in `functions/leaderboards.lua`), so equal results never
-depend on names: first more banked, then less time, then who got there first.
+depend on names: first more banked, then less time, then the earlier result.
 """
 
 from collections import defaultdict
@@ -27,23 +27,22 @@ from saratoga_server.store.keys import (
     ranking_key,
     unread_key,
 )
-from saratoga_server.store.link import Answer, Link
+from saratoga_server.store.store_client import Answer, StoreClient
 
 _log = EventLog("store")
 
 _DRAIN: Final = 100
-"""Settlements taken at a time where all of them must be in."""
+"""Settlements applied at a time where all of them must be."""
 
 _UNREAD: Final = 1_000
-"""Settlements that could not be read, looked at again in one go, of each primary: more are there only
-after a disaster, and have their turn at the next looks."""
+"""Unreadable settlements tried again at a time, for each primary; the rest is tried the next times."""
 
 
 class Leaderboards:
     """The port `LeaderboardStore`."""
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
+    def __init__(self, client: StoreClient) -> None:
+        self._client = client
 
     async def settle_outbox(self, limit: int) -> list[Settlement]:
         return (await self._settle_some(limit, whole=False))[1]
@@ -60,82 +59,84 @@ class Leaderboards:
             remembered = await self._without_forgotten(settlement)
             if await self._settle(remembered):
                 applied.append(remembered)
-            await self._link.write("drop_settled", (key,), packed)
+            await self._client.write("drop_settled", (key,), packed)
             waiting -= 1
         if sum(map(len, unread.values())) < waiting:
             for key, some in unread.items():
-                await self._link.read("put_last", (key,), *some)
+                await self._client.read("put_last", (key,), *some)
         return applied, waiting
 
     async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
         if limit <= 0:
-            offset, limit = 1, 0  # an empty stretch in the terms of ZREVRANGE
-        total, *rows = await self._link.read("load_page", _keys(key), offset, limit)
+            offset, limit = 1, 0  # an empty range for ZREVRANGE
+        total, *rows = await self._client.read("load_page", _keys(key), offset, limit)
         return total, [
             _row(key, offset + place, player, row, bankroll)
             for place, (player, row, bankroll) in enumerate(zip(*[iter(rows)] * 3, strict=True))
         ]
 
     async def row(self, key: BoardKey, player: str) -> RankedRow | None:
-        found = await self._link.read("load_row", _keys(key), player)
+        found = await self._client.read("load_row", _keys(key), player)
         return _row(key, *found) if found else None
 
     async def void_race(self, game: str, race: str) -> bool:
         await self._settle_all()
         tag = leaderboard_tag(game)
-        return bool(await self._link.write("void_race", (_mark_key(game, race),), tag) == 1)
+        return bool(await self._client.write("void_race", (_mark_key(game, race),), tag) == 1)
 
     async def forget_results(self, player: str) -> None:
         await self._settle_all()
-        for game in await self._link.command("SMEMBERS", LEADERBOARD_GAMES):
+        for game in await self._client.command("SMEMBERS", LEADERBOARD_GAMES):
             tag = leaderboard_tag(game.decode())
-            await self._link.write("forget_results", (f"{tag}:results:{player}",), tag, player)
+            await self._client.write("forget_results", (f"{tag}:results:{player}",), tag, player)
 
     async def _settle_all(self) -> None:
         while (await self._settle_some(_DRAIN, whole=True))[0]:
             pass
 
     async def _settle_some(self, limit: int, *, whole: bool) -> tuple[int, list[Settlement]]:
-        """How many left the outboxes, and which of them were applied now."""
+        """Return how many settlements left the outboxes, and those applied now."""
         waiting = await self._peek(OUTBOX_KEYS, limit, whole=whole)
         applied = []
         for outbox, packed in waiting[:limit]:
             try:
                 settlement = unpack_settlement(packed)
-            except ValueError as fault:
-                # a newer node may have written it: it is not ours to lose, and must hold up no other
-                _log.error("settlement_unreadable", fault=fault, outbox=outbox)
-                await self._link.write("set_aside", (outbox, unread_key(outbox)), packed)
+            except ValueError as error:
+                # a newer node may have written it: keep it, but let the others pass
+                _log.error("settlement_unreadable", fault=error, outbox=outbox)
+                await self._client.write("set_aside", (outbox, unread_key(outbox)), packed)
                 continue
             if await self._settle(settlement):
                 applied.append(settlement)
-            # only now: who dies before this settles it again, to no effect
-            await self._link.write("drop_settled", (outbox,), packed)
+            # last: a node that dies before this leads to a second settlement, without effect
+            await self._client.write("drop_settled", (outbox,), packed)
         return len(waiting), applied
 
     async def _peek_unread(self) -> tuple[int, list[tuple[str, bytes]]]:
-        """How many could not be read; some of them, each with the key where it waits."""
-        answers = await self._link.read_everywhere("peek_unread", UNREAD_KEYS, _UNREAD, whole=False)
+        """Return how many are unreadable, and some of them, each with its key."""
+        answers = await self._client.read_everywhere(
+            "peek_unread", UNREAD_KEYS, _UNREAD, whole=False
+        )
         return sum(total for total, *_ in answers), _pairs(found for _, *found in answers)
 
     async def _without_forgotten(self, settlement: Settlement) -> Settlement:
-        """The results of players who are still known: it has waited for long, and some may be gone."""
+        """Drop the results of players who were deleted while the settlement waited."""
         results = settlement.results
         asked = [("HEXISTS", player_key(each.player), "token_hash") for each in results]
-        known = await self._link.commands(asked)
+        known = await self._client.commands(asked)
         return replace(settlement, results=tuple(compress(results, known)))
 
     async def _peek(
         self, keys: Sequence[str], limit: int, *, whole: bool
     ) -> list[tuple[str, bytes]]:
-        """So many settlements of each primary, each with the key where it waits."""
-        found = await self._link.read_everywhere(
+        """Return up to `limit` settlements of each primary, each with its key."""
+        found = await self._client.read_everywhere(
             "peek_outbox", keys, limit, int(whole), whole=whole
         )
         return _pairs(found)
 
     async def _settle(self, settlement: Settlement) -> bool:
-        await self._link.command("SADD", LEADERBOARD_GAMES, settlement.game)
+        await self._client.command("SADD", LEADERBOARD_GAMES, settlement.game)
         belongs = periods(settlement.start_at)
         results = [
             (each.player, each.bot, each.banked, each.net, each.reached or 0)
@@ -153,7 +154,7 @@ class Leaderboards:
             )
         )
         mark = _mark_key(settlement.game, settlement.race)
-        return bool(await self._link.write("settle", (mark,), packed) == 1)
+        return bool(await self._client.write("settle", (mark,), packed) == 1)
 
 
 def _pairs(found: Iterable[Sequence[bytes]]) -> list[tuple[str, bytes]]:

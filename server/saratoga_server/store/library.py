@@ -1,6 +1,6 @@
-"""The Function library that the house loads into its store.
+"""The Function library that the server loads into its store.
 
-Its names end in a hash of its text, so two releases of the house can work on one store.
+Its names end in a hash of its text, so two releases of the server can work on one store.
 """
 
 from hashlib import sha256
@@ -9,14 +9,14 @@ from typing import Final
 
 _MARK: Final = "@VERSION@"
 _FOLDER: Final = files("saratoga_server.store").joinpath("functions")
-_CHAPTERS: Final = ("boards", "tables", "players", "leaderboards", "audit")
+_FILES: Final = ("boards", "tables", "players", "leaderboards", "audit")
 
 
-def _chapter(name: str) -> str:
+def _read(name: str) -> str:
     return _FOLDER.joinpath(f"{name}.lua").read_text()
 
 
-_TEXT: Final = _chapter("common") + "".join(f"\ndo\n{_chapter(name)}end\n" for name in _CHAPTERS)
+_TEXT: Final = _read("common") + "".join(f"\ndo\n{_read(name)}end\n" for name in _FILES)
 
 VERSION: Final = sha256(_TEXT.encode()).hexdigest()[:10]
 SOURCE: Final = _TEXT.replace(_MARK, VERSION)
@@ -24,5 +24,5 @@ SOURCE: Final = _TEXT.replace(_MARK, VERSION)
 
 
 def function_name(name: str) -> str:
-    """The name under which the store knows one of our functions."""
+    """Return the name of one of our Functions in the store."""
     return f"{name}_{VERSION}"

@@ -1,12 +1,12 @@
-"""Which server processes live: each says so every few seconds, and is gone when it does not."""
+"""Which nodes are alive: each sets a key every few seconds, which expires when it stops."""
 
 from collections.abc import Iterable
 from typing import Final
 
-from saratoga_server.store.link import Link
+from saratoga_server.store.store_client import StoreClient
 
 ALIVE_FOR: Final = 6_000
-"""Milliseconds that a sign of life holds."""
+"""Milliseconds until the key expires."""
 
 
 def _node_key(node: str) -> str:
@@ -16,19 +16,19 @@ def _node_key(node: str) -> str:
 class Nodes:
     """The nodes that share this store."""
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
+    def __init__(self, client: StoreClient) -> None:
+        self._client = client
 
     async def beat(self, node: str) -> None:
-        """Say that this node lives."""
-        await self._link.command("SET", _node_key(node), 1, "PX", ALIVE_FOR)
+        """Report this node as alive."""
+        await self._client.command("SET", _node_key(node), 1, "PX", ALIVE_FOR)
 
     async def gone(self, node: str) -> None:
-        """Say that this node has stopped."""
-        await self._link.command("DEL", _node_key(node))
+        """Report that this node has stopped."""
+        await self._client.command("DEL", _node_key(node))
 
     async def dead(self, nodes: Iterable[str]) -> frozenset[str]:
-        """Those of the nodes that live no more."""
+        """Return those of the nodes that are not alive."""
         asked = sorted(set(nodes))
-        signs = await self._link.commands([("EXISTS", _node_key(node)) for node in asked])
-        return frozenset(node for node, sign in zip(asked, signs, strict=True) if not sign)
+        found = await self._client.commands([("EXISTS", _node_key(node)) for node in asked])
+        return frozenset(node for node, alive in zip(asked, found, strict=True) if not alive)

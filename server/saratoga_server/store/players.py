@@ -7,7 +7,7 @@ from msgspec.structs import fields
 from saratoga_server.messages.packing import pack
 from saratoga_server.ports import Millis, PlayerRow, Reservation
 from saratoga_server.store.keys import GUEST_KEPT, name_key, player_key
-from saratoga_server.store.link import Answer, Link
+from saratoga_server.store.store_client import Answer, StoreClient
 
 _FIELDS = tuple(field.name for field in fields(PlayerRow) if field.name != "player")
 
@@ -15,19 +15,21 @@ _FIELDS = tuple(field.name for field in fields(PlayerRow) if field.name != "play
 class Players:
     """The port `PlayerStore`."""
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
+    def __init__(self, client: StoreClient) -> None:
+        self._client = client
 
     async def load_player(self, player: str) -> PlayerRow | None:
-        return _row(player, await self._link.command("HMGET", player_key(player), *_FIELDS))
+        return _row(player, await self._client.command("HMGET", player_key(player), *_FIELDS))
 
     async def meet_player(self, player: str) -> PlayerRow | None:
-        # need not be durable: a number that is lost with a primary is below the time
+        # need not be durable: a number that is lost with a primary is below the present time
         keys = (player_key(player),)
-        return _row(player, await self._link.read("meet_player", keys, GUEST_KEPT, *_FIELDS))
+        return _row(player, await self._client.read("meet_player", keys, GUEST_KEPT, *_FIELDS))
 
     async def load_names(self, players: Sequence[str]) -> dict[str, str]:
-        names = await self._link.commands([("HGET", player_key(each), "name") for each in players])
+        names = await self._client.commands(
+            [("HGET", player_key(each), "name") for each in players]
+        )
         return {
             player: name.decode()
             for player, name in zip(players, names, strict=True)
@@ -35,37 +37,37 @@ class Players:
         }
 
     async def create_player(self, row: PlayerRow) -> PlayerRow:
-        # the name comes with `claim_name` only, which looks who else has it
+        # without the name: only `claim_name` checks whether another player has it
         stored = ["token_hash", row.token_hash, "bot", int(row.bot), "banned", int(row.banned)]
         stored += ["last_id", row.last_id, "table", row.table or "", "created", row.created]
         stored += ["hello", row.hello]
         packed = pack([GUEST_KEPT, *stored])
-        await self._link.write("create_player", (player_key(row.player),), packed)
+        await self._client.write("create_player", (player_key(row.player),), packed)
         return await self.load_player(row.player) or row
 
     async def claim_name(self, player: str, name: str, skeleton: str) -> bool:
         while True:
             held = await self._held(player)
             keys = (player_key(player), name_key(skeleton), name_key(held))
-            outcome = await self._link.write("claim_name", keys, player, name, skeleton, held)
+            outcome = await self._client.write("claim_name", keys, player, name, skeleton, held)
             if outcome >= 0:
                 return bool(outcome)
 
     async def find_player(self, skeleton: str) -> str | None:
-        player = await self._link.command("GET", name_key(skeleton))
+        player = await self._client.command("GET", name_key(skeleton))
         return None if player is None else player.decode()
 
     async def sit(self, player: str, table: str, instead_of: str | None = None) -> str | None:
         key = player_key(player)
-        there = await self._link.write("sit", (key,), GUEST_KEPT, table, instead_of or "")
+        there = await self._client.write("sit", (key,), GUEST_KEPT, table, instead_of or "")
         return there.decode() or None
 
     async def stand_up(self, player: str, table: str) -> None:
-        await self._link.write("sit", (player_key(player),), GUEST_KEPT, "", table)
+        await self._client.write("sit", (player_key(player),), GUEST_KEPT, "", table)
 
     async def raise_last_id(self, player: str, command_id: int) -> None:
         key = player_key(player)
-        await self._link.write("raise_last_id", (key,), GUEST_KEPT, command_id)
+        await self._client.write("raise_last_id", (key,), GUEST_KEPT, command_id)
 
     async def set_banned(self, player: str, banned: bool) -> None:
         await self._set(player, "banned", int(banned))
@@ -73,7 +75,7 @@ class Players:
     async def reserve_table(
         self, player: str, command_id: int, code: str, instead_of: str | None = None
     ) -> Reservation:
-        reserved, name, elsewhere = await self._link.write(
+        reserved, name, elsewhere = await self._client.write(
             "reserve_table", (player_key(player),), GUEST_KEPT, command_id, code, instead_of or ""
         )
         return Reservation(
@@ -86,15 +88,15 @@ class Players:
         while True:
             held = await self._held(player)
             keys = (player_key(player), name_key(held))
-            if await self._link.write("forget_player", keys, player, held) >= 0:
+            if await self._client.write("forget_player", keys, player, held) >= 0:
                 return
 
     async def _held(self, player: str) -> str:
-        skeleton = await self._link.command("HGET", player_key(player), "skeleton")
+        skeleton = await self._client.command("HGET", player_key(player), "skeleton")
         return "" if skeleton is None else skeleton.decode()
 
     async def _set(self, player: str, field: str, value: str | int) -> None:
-        await self._link.write("set_player", (player_key(player),), GUEST_KEPT, field, value)
+        await self._client.write("set_player", (player_key(player),), GUEST_KEPT, field, value)
 
 
 def _row(player: str, stored: list[Answer]) -> PlayerRow | None:

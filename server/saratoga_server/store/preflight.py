@@ -1,4 +1,4 @@
-"""Whether a store may hold the house's state: version, eviction, and how it reaches the disk."""
+"""Whether one store process is fit for use: version, eviction, and how it reaches the disk."""
 
 import asyncio
 from typing import Final
@@ -13,7 +13,7 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.clients import open_client
 from saratoga_server.store.durability import Durability
-from saratoga_server.store.errors import passes
+from saratoga_server.store.errors import is_transient
 
 ANSWER_WITHIN: Final = 2.0
 """Seconds."""
@@ -21,8 +21,8 @@ OLDEST: Final = (7, 0)
 """Functions came with Redis 7.0; every Valkey has them."""
 WAITAOF_SINCE: Final = (7, 2)
 
-_LOCKED_OUT: Final = ("Authentication required", "invalid username-password pair")
-"""What a store says to who has no password, or a wrong one."""
+_LOGIN_REFUSED: Final = ("Authentication required", "invalid username-password pair")
+"""How the replies begin when the password is missing or wrong."""
 _SETTINGS: Final = (
     "maxmemory-policy", "appendonly", "appendfsync", "no-appendfsync-on-rewrite",
     "min-replicas-to-write",
@@ -30,7 +30,7 @@ _SETTINGS: Final = (
 
 
 class Preflight(Struct, frozen=True):
-    """What a store that was found fit says of itself."""
+    """What a store that is fit for use reports about itself."""
 
     product: str
     """`Redis` or `Valkey`."""
@@ -39,17 +39,17 @@ class Preflight(Struct, frozen=True):
     """Whether it is a node of a cluster."""
     is_primary: bool = True
     replicas: int = 0
-    """In step with it."""
+    """How many are online."""
     knows_waitaof: bool = False
-    """Whether it can be asked for a replica's disk."""
+    """Whether it has the command WAITAOF."""
     refuses_alone: bool = False
-    """Whether it takes no writes while it has no replica."""
+    """Whether it refuses writes while it has no replica."""
 
 
 async def check_store(url: str, durability: Durability, *, trust: bool = False) -> Preflight:
-    """Raise `StoreRefused`, saying what is wrong and what mends it.
+    """Raise `StoreRefused` if the store is not fit; the text says what is wrong and how to fix it.
 
-    `trust` takes the host's word for settings that a managed store will not show. Tries once, for
+    `trust` trusts the operator about settings that a managed store does not show. Tries once, for
     `ANSWER_WITHIN` at most; raises `StoreUnavailable` if nobody answers.
     """
     client = open_client(url, tries=0)
@@ -58,41 +58,41 @@ async def check_store(url: str, durability: Durability, *, trust: bool = False) 
             info: dict[str, object] = await client.info("everything")
             settings = await _settings(client)
     except (RedisConnectionError, RedisTimeoutError, TimeoutError) as error:
-        if _is_locked_out(error):
+        if _is_login_refused(error):
             raise StoreRefused(
-                f"The store does not let us in: {error} Put user and password into the address, as "
+                f"The store refuses the login: {error} Put user and password into the address, as "
                 "in redis://user:password@host:6379."
             ) from error
         raise StoreUnavailable(f"the store does not answer: {error}") from error
     except ResponseError as error:
-        if passes(error):
+        if is_transient(error):
             raise StoreUnavailable(f"the store takes no commands now: {error}") from error
-        raise StoreRefused(f"The store answers, but not to us: {error}.") from error
+        raise StoreRefused(f"The store refuses our commands: {error}.") from error
     finally:
         await client.aclose(close_connection_pool=True)
-    fitness = _fitness(info)
-    _check_server(info, fitness)
+    found = _read(info)
+    check_server(info, found)
     if settings is None:
         if not trust:
             raise StoreRefused(
-                f"{fitness.product} {fitness.version} does not show its settings (CONFIG is "
-                "forbidden), so nobody can tell whether moves reach its disk. If you know that it "
+                f"{found.product} {found.version} does not show its settings (CONFIG is "
+                "forbidden), so it is unknown whether moves reach its disk. If you know that it "
                 f"never evicts keys and that {_wanted(durability)}, start with --trust-store."
             )
-        return fitness
+        return found
     wrong = _faults(settings, durability)
     if wrong:
         raise StoreRefused(
-            f"{fitness.product} {fitness.version} is not set up to keep races: " + " ".join(wrong)
+            f"{found.product} {found.version} is not set up to keep races: " + " ".join(wrong)
         )
-    return replace(fitness, refuses_alone=settings.get("min-replicas-to-write", "0") != "0")
+    return replace(found, refuses_alone=settings.get("min-replicas-to-write", "0") != "0")
 
 
-def _is_locked_out(error: BaseException) -> bool:
-    """Whether it was for the password: redis-py wraps it up as a lost connection."""
+def _is_login_refused(error: BaseException) -> bool:
+    """Return whether the login failed: redis-py reports that as a lost connection."""
     each: BaseException | None = error
     while each is not None:
-        if isinstance(each, AuthenticationError) or str(each).startswith(_LOCKED_OUT):
+        if isinstance(each, AuthenticationError) or str(each).startswith(_LOGIN_REFUSED):
             return True
         each = each.__cause__
     return False
@@ -113,7 +113,7 @@ def _text(value: bytes | str) -> str:
     return value.decode() if isinstance(value, bytes) else value
 
 
-def _fitness(info: dict[str, object]) -> Preflight:
+def _read(info: dict[str, object]) -> Preflight:
     product = "Valkey" if "valkey_version" in info else "Redis"
     version = str(info.get(f"{product.lower()}_version", "0"))
     replicas = (
@@ -133,13 +133,14 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
 
 
-def _check_server(info: dict[str, object], fitness: Preflight) -> None:
-    if _numbers(fitness.version) < OLDEST:
+def check_server(info: dict[str, object], found: Preflight) -> None:
+    """Refuse what is too old or a replica; `found` is what `info` says, read."""
+    if _numbers(found.version) < OLDEST:
         raise StoreRefused(
-            f"{fitness.product} {fitness.version} is too old: the house needs Redis 7.0 or later, "
+            f"{found.product} {found.version} is too old: the server needs Redis 7.0 or later, "
             "or Valkey. Upgrade it, or start without --redis for the embedded store."
         )
-    if not fitness.is_primary and not fitness.is_cluster:
+    if not found.is_primary and not found.is_cluster:
         raise StoreRefused(
             f"This is a replica of {info.get('master_host')}:{info.get('master_port')}, which takes "
             "no writes. Give --redis the primary's address."
@@ -153,35 +154,35 @@ def _wanted(durability: Durability) -> str:
 
 
 def _faults(settings: dict[str, str], durability: Durability) -> list[str]:
-    """Each with the line that mends it."""
+    """Return each wrong setting with the command that fixes it."""
     wrong = []
     policy = settings.get("maxmemory-policy", "noeviction")
     if policy != "noeviction":
         wrong.append(
-            f"Short of memory it would throw tables away (maxmemory-policy is {policy}); mend it "
+            f"Short of memory it would delete tables (maxmemory-policy is {policy}); fix it "
             "with `CONFIG SET maxmemory-policy noeviction`."
         )
     if settings.get("appendonly") != "yes":
         wrong.append(
-            "It keeps no append-only file, so a crash would lose races; mend it with "
+            "It keeps no append-only file, so a crash would lose races; fix it with "
             "`CONFIG SET appendonly yes`."
         )
     sync = settings.get("appendfsync")
     if durability is Durability.FAST:
         if sync not in ("everysec", "always"):
             wrong.append(
-                f"It leaves syncing to the system (appendfsync is {sync}); mend it with "
+                f"It leaves syncing to the system (appendfsync is {sync}); fix it with "
                 "`CONFIG SET appendfsync everysec`."
             )
         return wrong
     if sync != "always":
         wrong.append(
-            f"It acknowledges writes before they are on disk (appendfsync is {sync}); mend it with "
+            f"It acknowledges writes before they are on disk (appendfsync is {sync}); fix it with "
             "`CONFIG SET appendfsync always`, or ask for less with --durability fast."
         )
     if settings.get("no-appendfsync-on-rewrite", "no") != "no":
         wrong.append(
-            "It stops syncing while it rewrites its file; mend it with "
+            "It stops syncing while it rewrites its file; fix it with "
             "`CONFIG SET no-appendfsync-on-rewrite no`."
         )
     return wrong

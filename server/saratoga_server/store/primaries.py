@@ -1,11 +1,12 @@
-"""Which primary owns which key: one owns all of them, or many of a cluster share them.
+"""Which primary owns which key: a single store owns all of them, the primaries of a cluster share.
 
-In a cluster the map is read from every node that answers, and whoever knows of the newest epoch is
-believed: whenever something went wrong, and every few seconds, so that subscriptions move too.
+A cluster's slot map is read from every node that answers, and the answer with the newest epoch
+wins. It is read again whenever something went wrong, and every few seconds, so that subscriptions
+move too.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,6 +17,7 @@ from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.store.addresses import addresses
 from saratoga_server.store.clients import open_client
+from saratoga_server.store.keys import DUE_KEYS, partition
 from saratoga_server.store.slots import (
     SLOTS,
     Address,
@@ -29,9 +31,9 @@ from saratoga_server.store.slots import (
 REFRESH_EVERY: Final = 2.0
 """Seconds between two readings of the map while nothing goes wrong."""
 ANSWER_WITHIN: Final = 1.0
-"""Seconds for a node to tell what it knows."""
+"""Seconds for a node to answer."""
 OTHERS_WITHIN: Final = 0.1
-"""Seconds that the others have once one has answered: a node that hangs holds nobody up."""
+"""Seconds that the others have once one has answered: a node that hangs delays nobody."""
 
 _log = EventLog("store")
 
@@ -44,23 +46,21 @@ class Primary:
     """Its address, for the log; no password in it."""
     url: str = field(repr=False)
     client: "Redis" = field(repr=False)
-    """Shared by everybody but the commits of moves. Repeats nothing by itself."""
-
-    def open_client(self, tries: int = 0) -> "Redis":
-        """A client of one's own for the same process, to be closed by whom it was made for."""
-        return open_client(self.url, tries)
+    """For everything but commits and subscriptions. Repeats nothing by itself."""
 
 
 class Primaries:
-    """The map of keys to primaries, as far as it is known."""
+    """The map of keys to primaries, as it was last read."""
 
     def __init__(self, urls: tuple[str, ...], *, is_cluster: bool) -> None:
-        """`urls`: of the store, or of some of a cluster's nodes, which tell of the others."""
+        """`urls`: of the store, or of some of a cluster's nodes, which know the others."""
         self.is_cluster = is_cluster
         self._urls = urls
-        self._heard: list[Callable[[], None]] = []
+        self.revision = 0
+        """Rises whenever a key gets another owner."""
+        self._change = asyncio.Event()
         self._nodes: dict[Address, Primary] = {}
-        """Of a cluster: every node known, replicas too."""
+        """Every known node of a cluster, replicas included."""
         self._map: SlotMap | None = None
         self._by_slot: list[Primary] = []
         self._all: tuple[Primary, ...] = ()
@@ -72,54 +72,58 @@ class Primaries:
             self._all = (_primary(urls[0]),)
 
     def of(self, key: str | bytes) -> Primary:
-        """Who owns the key; whoever is asked for one that nobody owns says so."""
+        """Return the key's owner; for a slot without an owner some primary, which refuses it."""
         return self._by_slot[slot_of(key)] if self.is_cluster else self._all[0]
 
+    def of_table(self, code: str) -> Primary:
+        """Return the owner of a table's partition."""
+        return self.of(DUE_KEYS[partition(code)])
+
     def all(self) -> tuple[Primary, ...]:
-        """Every primary, each once; at least one."""
+        """Return every primary once; at least one."""
         return self._all
 
     def replicas(self) -> tuple[Primary, ...]:
-        """Of a cluster, those who may be primaries tomorrow."""
+        """Return the replicas of a cluster, which may be primaries tomorrow."""
         known = self._map.replicas if self._map else ()
         return tuple(self._nodes[address] for address in sorted(known))
 
     @property
     def is_whole(self) -> bool:
-        """Whether every key has an owner, as far as is known."""
+        """Whether every key has an owner."""
         return not self.is_cluster or (self._map is not None and self._map.served == SLOTS)
 
-    def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Have it called whenever another primary owns a key; returns what ends that."""
-        self._heard.append(callback)
-        return lambda: self._heard.remove(callback)
+    async def changed_since(self, revision: int) -> None:
+        """Return as soon as `revision` is not the present one; a single store never changes."""
+        while self.revision == revision:
+            await self._change.wait()
 
     async def refresh(self) -> None:
-        """Read the map again, as far as anybody answers; those who ask at once share a reading."""
+        """Read the map again from the nodes that answer; concurrent calls share one reading."""
         if self.is_cluster:
-            await asyncio.shield(self._under_way())
+            await asyncio.shield(self._current_reading())
 
     def refresh_soon(self) -> None:
-        """Read the map again; nobody waits for it."""
+        """Read the map again in the background."""
         if self.is_cluster:
-            self._under_way().add_done_callback(_tell_fault)
+            self._current_reading().add_done_callback(_log_fault)
 
-    def _under_way(self) -> "asyncio.Task[None]":
-        """The reading that goes on, or a new one."""
+    def _current_reading(self) -> "asyncio.Task[None]":
+        """Return the reading under way, or begin one."""
         if self._reading is None:
             self._reading = asyncio.create_task(self._read())
         return self._reading
 
     async def open(self) -> None:
-        """Read the map, and keep it; raise `StoreUnavailable` if a key has no owner."""
+        """Read the map, and keep it up to date; raise `StoreUnavailable` if a key has no owner."""
         await self.refresh()
         if not self.is_whole:
             raise StoreUnavailable(
-                "the cluster does not serve every slot: look at `CLUSTER INFO`, and give out what "
-                "nobody has with `CLUSTER ADDSLOTSRANGE`"
+                "the cluster does not serve every slot: look at `CLUSTER INFO`, and assign what is "
+                "missing with `CLUSTER ADDSLOTSRANGE`"
             )
         if self.is_cluster:
-            self._keeping = asyncio.create_task(self._keep())
+            self._keeping = asyncio.create_task(self._keep_current())
 
     async def close(self) -> None:
         for task in (self._keeping, self._reading):
@@ -128,24 +132,22 @@ class Primaries:
                 await asyncio.wait([task])
         await _close({*self._nodes.values(), *self._all})
 
-    async def _keep(self) -> None:
+    async def _keep_current(self) -> None:
         while True:
             await asyncio.sleep(REFRESH_EVERY)
             try:
                 await self.refresh()
-            except (
-                Exception
-            ) as fault:  # the edge: whatever one reading comes to, the next one is made
-                _log.error("map_not_read", fault=fault)
+            except Exception as error:  # whatever stops one reading, the next one is made
+                _log.error("map_not_read", fault=error)
 
     async def _read(self) -> None:
         try:
             asked = [
                 asyncio.create_task(_ask(address, node)) for address, node in self._nodes.items()
             ]
-            told = await _answers(asked)
-            if told:
-                self._adopt(max(told, key=lambda each: (each.is_whole, each.epoch, each.served)))
+            maps = await _answers(asked)
+            if maps:
+                self._adopt(max(maps, key=lambda each: (each.is_whole, each.epoch, each.served)))
         finally:
             self._reading = None
 
@@ -166,15 +168,16 @@ class Primaries:
         if before is not None:
             names = " ".join(primary.name for primary in self._all)
             _log.info("primaries_changed", primaries=names, epoch=found.epoch)
-        for callback in tuple(self._heard):
-            callback()
+        self.revision += 1
+        self._change.set()
+        self._change = asyncio.Event()
 
 
 async def _ask(address: Address, node: Primary) -> SlotMap | None:
     try:
         async with asyncio.timeout(ANSWER_WITHIN):
             pipeline = node.client.pipeline(transaction=False)
-            # redis-py would make something of its own of the second
+            # in one word redis-py would know the second, and parse its reply in its own way
             pipeline.execute_command("CLUSTER", "INFO")
             pipeline.execute_command("CLUSTER", "SLOTS")
             info, slots = await pipeline.execute()
@@ -184,8 +187,8 @@ async def _ask(address: Address, node: Primary) -> SlotMap | None:
 
 
 async def _answers(asked: list["asyncio.Task[SlotMap | None]"]) -> list[SlotMap]:
-    """What is told in time; the rest need not tell any more."""
-    told: list[SlotMap] = []
+    """Return the maps that come in time; cancel the rest."""
+    maps: list[SlotMap] = []
     left = set(asked)
     within: float | None = None
     try:
@@ -195,17 +198,17 @@ async def _answers(asked: list["asyncio.Task[SlotMap | None]"]) -> list[SlotMap]
             )
             if not done:
                 break
-            told += [answer for task in done if (answer := task.result()) is not None]
-            within = OTHERS_WITHIN if told else None
+            maps += [answer for task in done if (answer := task.result()) is not None]
+            within = OTHERS_WITHIN if maps else None
     finally:
         for task in left:
             task.cancel()
         if left:
             await asyncio.wait(left)
-    return told
+    return maps
 
 
-def _tell_fault(reading: "asyncio.Task[None]") -> None:
+def _log_fault(reading: "asyncio.Task[None]") -> None:
     if not reading.cancelled() and (fault := reading.exception()) is not None:
         _log.error("map_not_read", fault=fault)
 
@@ -221,7 +224,7 @@ def _primary(url: str) -> Primary:
 
 
 async def open_primaries(url: str, *, is_cluster: bool = False) -> Primaries:
-    """The primaries behind an address, or behind several of a cluster, separated by commas."""
+    """Find the primaries at an address, or at several of a cluster, separated by commas."""
     primaries = Primaries(tuple(addresses(url)), is_cluster=is_cluster)
     try:
         await primaries.open()

@@ -1,11 +1,11 @@
-"""Which primary of a cluster serves which hash slot, as a node of it tells."""
+"""Which primary of a cluster serves which hash slot, according to one of its nodes."""
 
+from binascii import crc_hqx
 from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from msgspec import Struct
-from redis.crc import key_slot
 
 SLOTS: Final = 16_384
 
@@ -17,9 +17,9 @@ class SlotMap(Struct, frozen=True):
     """A cluster as one of its nodes knows it."""
 
     is_whole: bool
-    """Whether that node says that all is well; one that is cut off from the others does not."""
+    """Whether that node reports the cluster as working; one that is cut off from it does not."""
     epoch: int
-    """The newest of the cluster that it has heard of: each failover makes a newer one."""
+    """The newest configuration epoch that it knows: each failover makes a newer one."""
     ranges: tuple[tuple[int, int, Address], ...]
     """First and last slot, and the primary that serves them."""
     replicas: frozenset[Address]
@@ -30,38 +30,40 @@ class SlotMap(Struct, frozen=True):
 
     @property
     def served(self) -> int:
-        """Slots that somebody serves."""
+        """How many slots have a primary."""
         return sum(last - first + 1 for first, last, _ in self.ranges)
 
 
 def slot_of(key: str | bytes) -> int:
-    """What a key is placed by: the part between the braces, or all of it."""
-    return key_slot(key.encode() if isinstance(key, str) else key)
+    """Return the hash slot of a key: that of the part in braces, or of the whole key."""
+    whole = key.encode() if isinstance(key, str) else key
+    tag, brace, _ = whole.partition(b"{")[2].partition(b"}")
+    return crc_hqx(tag if tag and brace else whole, 0) % SLOTS
 
 
 def read_slots(info: bytes, slots: Sequence[Any], asked: Address) -> SlotMap:
-    """From the answers to CLUSTER INFO and CLUSTER SLOTS of the node at `asked`."""
-    said = dict(line.split(":", 1) for line in info.decode().splitlines() if ":" in line)
+    """Read the replies of the node at `asked` to CLUSTER INFO and CLUSTER SLOTS."""
+    state = dict(line.split(":", 1) for line in info.decode().splitlines() if ":" in line)
     ranges, replicas = [], set()
     for first, last, primary, *others in slots:
         ranges.append((int(first), int(last), _address(primary, asked)))
         replicas |= {_address(other, asked) for other in others}
     return SlotMap(
-        is_whole=said.get("cluster_state") == "ok",
-        epoch=int(said.get("cluster_current_epoch", 0)),
+        is_whole=state.get("cluster_state") == "ok",
+        epoch=int(state.get("cluster_current_epoch", 0)),
         ranges=tuple(sorted(ranges)),
         replicas=frozenset(replicas),
     )
 
 
 def _address(node: Sequence[Any], asked: Address) -> Address:
-    # a node that announces no endpoint is to be reached where it was asked
+    # a node that announces no endpoint is reached at the address where it was asked
     host = (node[0] or b"").decode()
     return (asked[0] if host in ("", "?") else host, int(node[1]))
 
 
 def url_at(url: str, address: Address) -> str:
-    """The same user, password and settings, at another node."""
+    """Return the URL of another node, with the same user, password and settings."""
     parts = urlsplit(url)
     host, port = address
     shown = f"[{host}]" if ":" in host else host

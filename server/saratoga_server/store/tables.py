@@ -15,54 +15,56 @@ from saratoga_server.store.keys import (
     records_key,
     table_key,
 )
-from saratoga_server.store.link import Link
+from saratoga_server.store.store_client import StoreClient
 
 
 class Tables:
     """The port `TableStore`."""
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
+    def __init__(self, client: StoreClient) -> None:
+        self._client = client
 
     async def now(self) -> Millis:
-        seconds, micros = await self._link.command("TIME")
+        seconds, micros = await self._client.command("TIME")
         return Millis(int(seconds) * 1000 + int(micros) // 1000)
 
     async def load_table(self, code: str) -> tuple[int, bytes] | None:
-        version, body = await self._link.read_durable("HMGET", table_key(code), "version", "body")
+        version, body = await self._client.read_durable("HMGET", table_key(code), "version", "body")
         return None if version is None else (int(version), body)
 
     async def load_versions(self, codes: Sequence[str]) -> list[int]:
-        versions = await self._link.commands(
+        versions = await self._client.commands(
             [("HGET", table_key(code), "version") for code in codes]
         )
         return [int(version or 0) for version in versions]
 
     async def save_table(self, write: TableWrite) -> bool:
-        # the store tells a write that comes again from another's by the token
+        # the token distinguishes a repeated write from another node's
         packed = _pack(write, token_hex(8))
-        return bool(await self._link.write("save_table", (table_key(write.code),), packed) == 1)
+        return bool(await self._client.write("save_table", (table_key(write.code),), packed) == 1)
 
     async def load_record(self, table: str, race: int) -> str | None:
-        record = await self._link.command("HGET", records_key(table), race)
+        record = await self._client.command("HGET", records_key(table), race)
         return None if record is None else record.decode()
 
     async def due(self, until: Millis, limit: int) -> list[str]:
-        # who cannot be asked now is asked at the next look: timers of others ring all the same
-        found = await self._link.read_everywhere("due_tables", DUE_KEYS, until, limit, whole=False)
+        # a primary that is unavailable is asked the next time; the others' timers do not wait
+        found = await self._client.read_everywhere(
+            "due_tables", DUE_KEYS, until, limit, whole=False
+        )
         due = [pair for some in found for pair in zip(*[iter(some)] * 2, strict=True)]
         due.sort(key=lambda pair: int(pair[1]))
         return [code.decode() for code, _ in due[:limit]]
 
     async def list_public(self) -> list[bytes]:
-        return list(await self._link.read("list_public", (PUBLIC,), LISTING_KEPT, MOST_LISTED))
+        return list(await self._client.read("list_public", (PUBLIC,), LISTING_KEPT, MOST_LISTED))
 
     async def set_public(self, code: str, summary: bytes | None) -> None:
-        await self._link.write("set_public", (PUBLIC,), code, summary or b"")
+        await self._client.write("set_public", (PUBLIC,), code, summary or b"")
 
     async def all_codes(self) -> AsyncIterator[str]:
         seen: set[str] = set()
-        async for key in self._link.scan("{p*}:table:*", "hash"):
+        async for key in self._client.scan("{p*}:table:*", "hash"):
             _, _, code = key.partition(":table:")
             if ":" not in code and code not in seen:
                 seen.add(code)

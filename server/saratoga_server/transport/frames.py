@@ -1,68 +1,105 @@
-"""The commonest frames, read and written in one step: whole messages, as programs send and get them.
+"""WebSocket frames (RFC 6455, 5.2): how long one is, and the commonest kind read and written directly.
 
-`websockets` takes a frame apart bit by bit, in six generators, which costs as much as judging the move
-in it. A frame that is whole, binary, masked, final and all that was read needs none of that; every
-other goes to `websockets`, which stays the judge of what is a frame. RFC 6455, 5.2.
+`websockets` parses a frame bit by bit in nested generators, which costs as much as judging the move
+in it. A final, masked, unextended text or binary frame needs none of that; every other frame goes
+to `websockets`, which stays the judge of what a frame is.
 """
 
-from collections.abc import Generator
 from struct import Struct
-from typing import Any, Final
+from typing import Final
 
-from websockets.frames import apply_mask  # type: ignore[attr-defined]
-from websockets.streams import StreamReader
+from saratoga_protocol.version import MAX_COMMAND_BYTES
 
-BINARY: Final = 0x82
-"""The first byte of a final binary frame without extensions."""
 TEXT: Final = 0x81
+"""The first byte of a final text frame without extensions."""
+BINARY: Final = 0x82
+PING: Final = 0x89
+
 MASKED: Final = 0x80
+"""In a frame's second byte: four bytes of mask precede the payload."""
+
+_LENGTH_BITS: Final = 0x7F
 
 SHORT: Final = 125
-"""Bytes of a message whose length fits into the second byte of its frame."""
+"""Bytes of a payload whose length fits into the frame's second byte."""
 _MEDIUM: Final = 126
-"""In place of that length: it comes in two bytes more."""
+"""In place of that length: it follows in two bytes."""
 _LONG: Final = 127
-"""Or in eight."""
+"""In place of that length: it follows in eight bytes."""
 _MOST_MEDIUM: Final = 0xFFFF
+
+MOST_HEAD: Final = 14
+"""Bytes of the longest head: two, eight of length, four of mask."""
 
 _SHORT_HEAD: Final = Struct("!BB").pack
 _MEDIUM_HEAD: Final = Struct("!BBH").pack
 _LONG_HEAD: Final = Struct("!BBQ").pack
 
 
-def read_whole(data: bytes) -> bytes | None:
-    """The message, if this is one binary frame of a client's and nothing else; otherwise `None`."""
-    size = len(data)
-    if size < 6 or data[0] != BINARY:
+def frame_size(data: bytes | bytearray) -> int | None:
+    """Return the bytes of the frame that begins `data`, with its head; `None`: too few to tell."""
+    if len(data) < 2:
         return None
-    length = data[1]
-    if length == MASKED + size - 6 and size <= 6 + SHORT:
-        return apply_mask(data[6:], data[2:6])
-    if length == MASKED + _MEDIUM and size > 8 + SHORT and data[2] << 8 | data[3] == size - 8:
-        return apply_mask(data[8:], data[4:8])
-    return None
+    length = data[1] & _LENGTH_BITS
+    head = 6 if data[1] & MASKED else 2
+    if length <= SHORT:
+        return head + length
+    extra = 2 if length == _MEDIUM else 8
+    if len(data) < 2 + extra:
+        return None
+    return head + extra + int.from_bytes(data[2 : 2 + extra], "big")
 
 
-def is_between_frames(parser: Generator[None]) -> bool:
-    """Whether the library's parser waits for a frame to begin.
+def read_message(data: bytes) -> bytes | str | None:
+    """Return the message if `data` is exactly one final masked data frame, else `None`.
 
-    Of one that has begun it may have taken out of its buffer all that there was; what comes next is the
-    rest of that frame then, whatever it looks like.
+    Text that is not UTF-8, and a payload of more than `MAX_COMMAND_BYTES`, are `None` as well.
     """
-    step: Any = parser
-    while step.gi_yieldfrom is not None:
-        step = step.gi_yieldfrom
-    return step.gi_code is StreamReader.at_eof.__code__
+    size = len(data)
+    if size < 6 or size > 8 + MAX_COMMAND_BYTES:
+        return None
+    first, length = data[0], data[1]
+    if first != BINARY and first != TEXT:
+        return None
+    if length == MASKED + size - 6 and size <= 6 + SHORT:
+        payload = _unmasked(data, 2)
+    elif length == MASKED + _MEDIUM and size > 8 + SHORT and data[2] << 8 | data[3] == size - 8:
+        payload = _unmasked(data, 4)
+    else:
+        return None
+    if first == BINARY:
+        return payload
+    try:
+        return payload.decode()
+    except UnicodeDecodeError:
+        return None
 
 
-def framed(message: bytes | str) -> bytes:
-    """The frame that carries a server's message."""
+def _unmasked(data: bytes, mask_at: int) -> bytes:
+    start = mask_at + 4
+    size = len(data) - start
+    mask = data[mask_at:start] * (size // 4 + 1)
+    masked = int.from_bytes(data[start:], "little")
+    return (masked ^ int.from_bytes(mask[:size], "little")).to_bytes(size, "little")
+
+
+def pack_message(message: bytes | str) -> bytes:
+    """Return the frame that carries a server's message: binary for bytes, text for a string."""
     first = BINARY
     if isinstance(message, str):
         first, message = TEXT, message.encode()
-    size = len(message)
+    return _packed(first, message)
+
+
+def pack_ping(payload: bytes) -> bytes:
+    """Return a ping with at most 125 bytes of payload."""
+    return _packed(PING, payload)
+
+
+def _packed(first: int, payload: bytes) -> bytes:
+    size = len(payload)
     if size <= SHORT:
-        return _SHORT_HEAD(first, size) + message
+        return _SHORT_HEAD(first, size) + payload
     if size <= _MOST_MEDIUM:
-        return _MEDIUM_HEAD(first, _MEDIUM, size) + message
-    return _LONG_HEAD(first, _LONG, size) + message
+        return _MEDIUM_HEAD(first, _MEDIUM, size) + payload
+    return _LONG_HEAD(first, _LONG, size) + payload

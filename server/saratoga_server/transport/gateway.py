@@ -1,88 +1,51 @@
-"""The door: WebSocket connections in, and out again.
-
-Sending never waits; a watchdog cuts the connection of whoever does not read.
-"""
+"""All connections of this node: accepted, looked at again and again, closed in the end."""
 
 import asyncio
 import itertools
-import math
 import socket
 import ssl
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, cast
+from http import HTTPStatus
+from typing import Any, Final
 
 from msgspec import Struct
-from websockets.asyncio.server import Server, ServerConnection, serve
-from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request
 from websockets.server import ServerProtocol
 from websockets.typing import Origin, Subprotocol
 
 from saratoga_protocol.codec import CODECS
-from saratoga_protocol.events import Alive
-from saratoga_protocol.refusals import (
-    ABUSE,
-    RESTARTING,
-    TOO_SLOW,
-    WRONG_SUBPROTOCOL,
-    CloseCode,
-)
+from saratoga_protocol.refusals import RESTARTING, CloseCode
 from saratoga_protocol.version import MAX_COMMAND_BYTES, SUBPROTOCOLS
+from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.live.session import Session
-from saratoga_server.logs import EventLog
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.process.census import Census
-from saratoga_server.process.fair_door import FairDoor, bind
-from saratoga_server.rate_limits.limiter import RateLimiter
-from saratoga_server.transport.command_loop import CommandLoop, Commands
-from saratoga_server.transport.connection_limiter import ConnectionLimiter, Doorstep, HttpAnswer
-from saratoga_server.transport.drain import see_out, slices
-from saratoga_server.transport.intake import Intake
-from saratoga_server.transport.outbox import Outbox
+from saratoga_server.rate_limits.limiter import Quota, RateLimiter
+from saratoga_server.rate_limits.rates import Action
+from saratoga_server.transport.admission import Admission, Pages, is_handshake
+from saratoga_server.transport.command_runner import CommandRunner
+from saratoga_server.transport.commands import Commands
+from saratoga_server.transport.connection import CLOSE_WITHIN, PlayerConnection
+from saratoga_server.transport.drain import batches, pauses
+from saratoga_server.transport.handshake import Handshake
+from saratoga_server.transport.http_responses import no, response
+from saratoga_server.transport.keepalive import KeepAlive
+from saratoga_server.transport.listener import Listener, bind
 from saratoga_server.transport.response_budget import ResponseBudget
 
-log = EventLog("edge")
-
-HELLO_WITHIN: Final = 10.0
-"""Seconds in which a connection must say hello."""
-
 TLS_WITHIN: Final = 5.0
-"""Seconds for the handshake of TLS."""
-
-OPEN_WITHIN: Final = 10.0
-"""Seconds for that of the WebSocket; or to ask for a page and to read it."""
-
-READ_WITHIN: Final = 8.0
-"""Seconds of these to read it. Who reads nothing is cut sooner, by the watchdog."""
+"""Seconds to negotiate TLS."""
 
 WATCH_EVERY: Final = 0.25
-"""Seconds between two looks at what waits."""
-
-ALIVE_EVERY: Final = 2.0
-"""Seconds between two signs of life; they also give the watchdog something to see."""
+"""Seconds between two looks at every connection."""
 
 LOOKED_AT_AT_ONCE: Final = 100
 """Connections, in one turn of the event loop: a tenth of a millisecond."""
 
-PORTION: Final = 16
-"""Connections, at most, that are given a sign of life in one turn of the event loop: half a millisecond."""
-
-MOST_PORTIONS: Final = 6
-"""In one turn, where the loop is so busy that its turns are too few for one each."""
-
-BEARING: Final[dict[str, Any]] = {
-    # `stay_alive` pings
-    "ping_interval": None,
-    "close_timeout": READ_WITHIN,
-    "max_queue": 16,
-}
-"""Of every connection."""
-
 
 class Door(Struct, frozen=True, kw_only=True):
-    """Where the gateway listens, and whom it lets in."""
+    """Where the gateway listens, and what it lets in."""
 
     host: str
     port: int
@@ -96,25 +59,14 @@ class Door(Struct, frozen=True, kw_only=True):
     """What an address may do, in measures of sixteen friends; `None`: anything."""
 
 
-def portions_of(connections: int) -> int:
-    """In how many portions so many connections are given a sign of life every `ALIVE_EVERY`."""
-    return max(1, math.ceil(connections / PORTION))
-
-
 class Gateway:
-    """All connections of this node."""
+    """The connections of this node, and what they have in common."""
 
-    def __init__(
-        self,
-        live_tables: Commands,
-        door: Door,
-        http: HttpAnswer,
-        metrics: Metrics,
-    ) -> None:
-        self._live_tables = live_tables
+    def __init__(self, commands: Commands, door: Door, pages: Pages, metrics: Metrics) -> None:
+        self._commands = commands
         self._door = door
         self._metrics = metrics
-        self._ledger = RateLimiter(
+        self.limiter = RateLimiter(
             time.monotonic,
             factor=door.per_address,
             rate=door.rate,
@@ -122,183 +74,184 @@ class Gateway:
             behind_proxies=door.trusted_proxies > 0,
             refusals=metrics.limited,
         )
-        self._long = ResponseBudget()
-        self._porter = ConnectionLimiter(
-            self._ledger, door.trusted_proxies, http, self._long, self._flooded
-        )
-        self._talk = CommandLoop(live_tables, metrics, self._long, most_overdrawn=door.burst)
-        self._lines: OrderedDict[Session, Outbox] = OrderedDict()
-        """Who was given no sign of life for longest comes first."""
-        self._lines_of: dict[Intake, Outbox] = {}
+        self.budget = ResponseBudget()
+        self._admission = Admission(self.limiter, door.trusted_proxies, pages, self.budget)
+        self._runner = CommandRunner(commands, metrics, self.budget, most_overdrawn=door.burst)
+        self.connections: dict[PlayerConnection, None] = {}
+        """All, from their acceptance on."""
+        self._open: dict[PlayerConnection, None] = {}
+        """Those with a session that has not ended; first the one served longest ago."""
+        self._keepalive = KeepAlive(self._open, commands.now)
         self._numbers = itertools.count(1)
-        self._servers: list[Server] = []
-        self._offered: Final[dict[str, Any]] = {
-            # A program other than a browser names no origin: None lets it in.
+        self._listeners: list[Listener] = []
+        self._is_listening = True
+        self._tasks = BackgroundTasks()
+        self._has_ended = asyncio.Event()
+        """Set whenever a connection or a session has ended."""
+        self._handshake_options: Final[dict[str, Any]] = {
+            # clients other than browsers name no origin: None lets them in
             "origins": [None, *(Origin(origin) for origin in door.origins)],
             "subprotocols": [Subprotocol(name) for name in SUBPROTOCOLS],
             "max_size": MAX_COMMAND_BYTES,
         }
-        """To every connection."""
 
-    async def open(self, doors: Sequence[socket.socket] = (), census: Census | None = None) -> int:
-        """Start to listen, on sockets that are bound already if there are any; returns the port.
+    # Listening
 
-        With a `census` others listen on the same ones. Raises `OSError` if that cannot be.
-        """
-        for door in doors or await bind(self._door.host, self._door.port):
-            self._servers.append(await self._server(door, census))
-        port: int = next(iter(self._servers[0].sockets)).getsockname()[1]
-        return port
+    async def open(self) -> int:
+        """Start to listen; returns the port. Raises `OSError`."""
+        tls: dict[str, Any] = {}
+        if self._door.tls is not None:
+            tls = {"ssl": self._door.tls, "ssl_handshake_timeout": TLS_WITHIN}
+        for bound in await bind(self._door.host, self._door.port):
+            self._listeners.append(Listener(bound, self._accepted, tls))
+        return self._listeners[0].port
 
-    def _server(self, door: socket.socket, census: Census | None) -> Server:
-        server = serve(
-            self._handle,
-            process_request=self._porter.asked,
-            open_timeout=OPEN_WITHIN,
-            compression=None,
-            server_header=None,
+    def _accepted(self, accepted: socket.socket, peer: str) -> PlayerConnection:
+        connection = PlayerConnection(self, accepted, peer)
+        self.connections[connection] = None
+        return connection
+
+    # What connections call
+
+    def count(self, connection: PlayerConnection) -> Quota:
+        """Count a connection by its address, from its first moment on."""
+        address = self._admission.counted_address(connection.address)
+        return self.limiter.open(address, connection)
+
+    def handshake(self, connection: PlayerConnection) -> Handshake:
+        """Return what takes the first request of a connection."""
+        protocol = ServerProtocol(**self._handshake_options)
+        return Handshake(connection, partial(self._requested, connection), protocol)
+
+    def _requested(
+        self, connection: PlayerConnection, handshake: Handshake, request: Request
+    ) -> None:
+        refusal = self._admission.refusal(connection, request)
+        if refusal is not None:
+            handshake.respond(refusal)
+        elif not is_handshake(request):
+            # until the answer is written, nothing more is read
+            connection.pause_reading()
+            self._tasks.spawn(self._answer(connection, handshake, request))
+        elif not self._is_listening:
+            page = no(HTTPStatus.SERVICE_UNAVAILABLE, "not_ready", "This server is about to stop.")
+            handshake.respond(response(page, "GET"))
+        else:
+            subprotocol = handshake.accept(request)
+            if subprotocol is not None:
+                self._begin_session(connection, subprotocol, handshake.rest)
+
+    async def _answer(
+        self, connection: PlayerConnection, handshake: Handshake, request: Request
+    ) -> None:
+        page = await self._admission.page(connection, request)
+        if connection.may_be_answered:
+            handshake.respond(page)
+
+    def _begin_session(self, connection: PlayerConnection, subprotocol: str, rest: bytes) -> None:
+        session = Session(
+            connection=connection,
+            codec=CODECS[subprotocol],
+            address=connection.address,
+            number=next(self._numbers),
+            quota=connection.quota,
         )
+        self._open[connection] = None
+        self._commands.connected(session)
+        connection.opened(session, rest)
 
-        async def opened() -> FairDoor[Intake]:
-            keeper = Doorstep(self._porter, partial(self._intake, server))
-            opening = FairDoor(door, keeper, census, self._tls())
-            opening.open()
-            return opening
+    def begin(self, connection: PlayerConnection, session: Session, message: bytes | str) -> None:
+        """Carry out a command."""
+        self._runner.begin(connection, session, message)
 
-        server.create_server = cast(Any, opened)
-        return server
+    def flooded(self) -> None:
+        """Count a client that sends what no client needs to send."""
+        self.limiter.count_refusal(Action.COMMANDS)
 
-    def _intake(self, server: Server, connection: socket.socket) -> Intake:
-        protocol = ServerProtocol(**self._offered)
-        return Intake(self._porter, connection, protocol, server, **BEARING)
+    def stopped_reading(self) -> None:
+        """Count a client that was cut off because it does not read."""
+        self._metrics.slow_clients += 1
 
-    def _tls(self) -> dict[str, Any]:
-        if self._door.tls is None:
-            return {}
-        return {"ssl": self._door.tls, "ssl_handshake_timeout": TLS_WITHIN}
+    def lost(self, connection: PlayerConnection) -> None:
+        """Forget a connection that has ended."""
+        self._admission.ended(connection)
+        del self.connections[connection]
+        self._has_ended.set()
+
+    def ended(self, connection: PlayerConnection, session: Session) -> None:
+        """Have it noted that a session has ended, after its last command."""
+        del self._open[connection]
+        self._tasks.spawn(self._commands.disconnected(session))
+        self._has_ended.set()
+
+    # What goes on in the background
 
     async def watch(self) -> None:
-        """Cut the connections of those who do not read, players or not; for ever."""
+        """Look at all connections again and again for what is due or stuck; never returns."""
         while True:
             due = time.monotonic() + WATCH_EVERY
             await asyncio.sleep(WATCH_EVERY)
             now = time.monotonic()
             self._metrics.loop_lag.observe(max(0.0, now - due))
-            for number, intake in enumerate(list(self._porter.intakes), start=1):
+            for number, connection in enumerate(list(self.connections), start=1):
                 if number % LOOKED_AT_AT_ONCE == 0:
                     await asyncio.sleep(0)
-                if not intake.reading.has_stopped(now):
-                    continue
-                line = self._lines_of.get(intake)
-                if line is None:
-                    self._metrics.slow_clients += 1
-                    intake.cut()
-                else:
-                    line.cut_as_too_slow()
+                connection.check(now)
 
-    async def stay_alive(self) -> None:
-        """Give everyone a sign of life again and again, and send away who gives none; for ever.
+    async def keep_alive(self) -> None:
+        """Give all clients signs of life; never returns."""
+        await self._keepalive.run()
 
-        A few at a time, all through the pause: a thousand at once would hold moves up.
-        """
-        due = time.monotonic()
-        while True:
-            portions = portions_of(len(self._lines))
-            pause = ALIVE_EVERY / portions
-            due += pause
-            await asyncio.sleep(max(0.0, due - time.monotonic()))
-            # no more is made up for than a round
-            behind = min(time.monotonic() - due, ALIVE_EVERY)
-            more = min(int(behind / pause), MOST_PORTIONS - 1)
-            due = max(due + more * pause, time.monotonic() - ALIVE_EVERY)
-            count = math.ceil(len(self._lines) / portions) * (1 + more)
-            self._give_sign_of_life(list(itertools.islice(self._lines.items(), count)))
-
-    def _give_sign_of_life(self, some: Iterable[tuple[Session, Outbox]]) -> None:
-        now = time.monotonic()
-        alive = Alive(now=self._live_tables.now())
-        frames = {id(codec): codec.encode_event(alive) for codec in CODECS.values()}
-        for session, line in some:
-            self._lines.move_to_end(session)
-            try:
-                line.send(frames[id(session.codec)])
-                if line.is_dead(now):
-                    line.close(TOO_SLOW)
-            except Exception as fault:  # the edge: one connection is not the end of the house
-                log.error("house_fault", fault=fault, connection=session.number)
-                line.cut()
+    # The end
 
     def stop_listening(self) -> None:
-        """Let nobody in any more; who is half in is told to come again (503)."""
-        for server in self._servers:
-            server.close(close_connections=False)
+        """Accept nothing more; whoever is in the handshake is told to come again (503)."""
+        self._is_listening = False
+        for listener in self._listeners:
+            listener.close()
 
-    async def see_out(
+    async def drain(
         self,
         code: CloseCode = RESTARTING,
         is_racing: Callable[[Session], bool] = lambda session: False,
     ) -> None:
-        """Send everybody away, slice by slice, each when the command under way is answered."""
+        """Close all sessions, batch by batch, each when the command under way is answered."""
 
-        async def leave(session: Session) -> None:
-            line = self._lines.get(session)
-            if line is not None:
-                await line.leave(code)
+        def races(connection: PlayerConnection) -> bool:
+            return connection.session is not None and is_racing(connection.session)
 
-        await see_out(slices(self._lines, is_racing), leave)
+        order = batches(self._open, races)
+        for batch, pause in zip(order, pauses(len(order)), strict=True):
+            for connection in batch:
+                connection.leave(code)
+            await asyncio.sleep(pause)
+        await self._emptied(self._open)
 
     async def close(self, code: CloseCode = RESTARTING) -> None:
-        """Let nobody in any more, send away whoever is still there, and wait until all are gone."""
+        """Accept nothing more, close all connections, and wait until all have ended."""
         self.stop_listening()
-        lines = list(self._lines.values())
-        for line in lines:
-            line.close(code)
-        await asyncio.gather(*(line.closed() for line in lines))
-        for server in self._servers:
-            await server.wait_closed()
+        for connection in list(self.connections):
+            if connection.session is None:
+                connection.cut()
+            else:
+                connection.close(code)
+        try:
+            async with asyncio.timeout(CLOSE_WITHIN):
+                await self._emptied(self.connections)
+        except TimeoutError:
+            self.cut()
+            await self._emptied(self.connections)
+        await self._emptied(self._open)
+        for listener in self._listeners:
+            await listener.closed()
+        await self._tasks.finish()
+
+    async def _emptied(self, connections: dict[PlayerConnection, None]) -> None:
+        while connections:
+            self._has_ended.clear()
+            await self._has_ended.wait()
 
     def cut(self) -> None:
         """End every connection at once."""
-        for line in list(self._lines.values()):
-            line.cut()
-
-    async def _handle(self, connection: ServerConnection) -> None:
-        assert isinstance(connection, Intake)
-        connection.entered()
-        codec = CODECS.get(connection.subprotocol or "")
-        line = Outbox(connection)
-        if codec is None:
-            line.close(WRONG_SUBPROTOCOL)
-            await line.closed()
-            return
-        quota = connection.quota
-        session = Session(
-            connection=line,
-            codec=codec,
-            address=connection.client,
-            number=next(self._numbers),
-            quota=quota,
-        )
-        connection.session = session
-        self._lines[session] = self._lines_of[connection] = line
-        self._live_tables.connected(session)
-        deadline = asyncio.get_running_loop().call_later(HELLO_WITHIN, session.should_be_known)
-        try:
-            await self._talk.converse(connection, session, line)
-        except ConnectionClosed:
-            self._lines.move_to_end(session)
-        finally:
-            deadline.cancel()
-            line.answered()
-            connection.session = None
-            del self._lines[session], self._lines_of[connection]
-            self._metrics.slow_clients += line.is_too_slow
-            await self._live_tables.disconnected(session)
-            await line.closed()
-
-    def _flooded(self, intake: Intake) -> None:
-        line = self._lines_of.get(intake)
-        if line is None:
-            intake.cut()
-        else:
-            line.close(ABUSE)
+        for connection in list(self.connections):
+            connection.cut()

@@ -1,13 +1,13 @@
-"""What the house answers over plain HTTP, on the port of the WebSockets: public facts, to read.
+"""What the server answers over plain HTTP, on the port of the WebSockets: public facts, to read.
 
     GET /healthz                 the process is alive
-    GET /readyz                  the store answers, and the house takes players in; else 503
+    GET /readyz                  the store answers, and players may connect; else 503
     GET /leaderboards/GAME       a page, as JSON; ?ranking=&period=&bots=&offset=&limit=
     GET /records/CODE/NUMBER     the record of a finished race, as text; 404 until it is over
     GET /                        what this is
 
-Anybody may read all of it, and pages of any origin: nothing here is a secret or changes anything.
-A no is JSON with a code for programs, `error`, and a sentence for people, `message`.
+Anybody may read all of it, and so may pages of any origin: nothing here is secret or changes anything.
+A refusal is JSON with a code for programs, `error`, and a sentence for people, `message`.
 """
 
 import asyncio
@@ -19,7 +19,6 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 import msgspec
 from msgspec import Struct, field
-from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
 from saratoga_protocol.commands import GetLeaderboard, GetRecord
@@ -31,7 +30,7 @@ from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport.http_responses import METHODS, TEXT, Page, no, response
 
 ANSWER_WITHIN: Final = 3.0
-"""Seconds that the house may take for a page."""
+"""Seconds that the server may take for a page."""
 
 LEADERBOARD_FRESH: Final = 1.0
 """Seconds that a page of a leaderboard is shown again without asking the store."""
@@ -45,23 +44,23 @@ _PARAMETERS: Final = frozenset({"ranking", "period", "bots", "offset", "limit"})
 log = EventLog("http")
 
 
-class PublicHouse(Protocol):
-    """What the pages need of the house."""
+class PublicServer(Protocol):
+    """What the pages need of the server."""
 
     async def why_not_ready(self) -> str | None:
-        """Why no player should be sent here now, for people; `None`: the house is ready."""
+        """Return why no player should be sent here now, for people; `None`: the server is ready."""
         ...
 
     async def leaderboard(self, query: GetLeaderboard) -> Leaderboard:
-        """A page of a leaderboard. Raises `Refusal`."""
+        """Return a page of a leaderboard. Raises `Refusal`."""
         ...
 
     async def record(self, race: str) -> str:
-        """The record of a finished race. Raises `Refusal`."""
+        """Return the record of a finished race. Raises `Refusal`."""
         ...
 
 
-class _No(Exception):
+class _HttpError(Exception):
     """A request that cannot be answered."""
 
     def __init__(self, status: HTTPStatus, error: str, message: str) -> None:
@@ -70,22 +69,18 @@ class _No(Exception):
 
 
 class HttpPages(Struct):
-    """Answers requests that are no WebSockets; to be given to `websockets` as `process_request`."""
+    """Answers requests that are no WebSocket handshakes."""
 
-    house: PublicHouse
+    server: PublicServer
     now: Callable[[], float] = monotonic
     """Seconds, for how long a page is fresh."""
     _kept: dict[GetLeaderboard, tuple[float, Page]] = field(default_factory=dict)
 
-    async def __call__(self, connection: ServerConnection, request: Request) -> Response | None:
-        """Answer, or return `None` to let a WebSocket in."""
-        # a header that comes twice is the handshake's business too, which refuses it
-        if any(value.lower() == "websocket" for value in request.headers.get_all("Upgrade")):
-            return None
+    async def __call__(self, request: Request) -> Response:
         return response(await self.page(request.method, request.path), request.method)
 
     async def page(self, method: str, target: str) -> Page:
-        """The page for a request; whatever goes wrong is a page too."""
+        """Return the page for a request; whatever goes wrong is a page too."""
         if method == "OPTIONS":
             allow = ("Access-Control-Allow-Methods", METHODS)
             return Page(body=b"", kind=TEXT, more=(allow,))
@@ -94,8 +89,8 @@ class HttpPages(Struct):
         try:
             async with asyncio.timeout(ANSWER_WITHIN):
                 return await self._found(target)
-        except _No as nothing:
-            return nothing.page
+        except _HttpError as error:
+            return error.page
         except Refusal as refusal:
             return _refused(refusal.code, refusal.detail)
         except (StoreUnavailable, TimeoutError):
@@ -118,10 +113,10 @@ class HttpPages(Struct):
             case ["records", code, number]:
                 return await self._record(f"{code}/{number}")
             case _:
-                raise _No(HTTPStatus.NOT_FOUND, "no_such_page", "There is no such page.")
+                raise _HttpError(HTTPStatus.NOT_FOUND, "no_such_page", "There is no such page.")
 
     async def _readiness(self) -> Page:
-        reason = await self.house.why_not_ready()
+        reason = await self.server.why_not_ready()
         if reason is None:
             return Page(body=b'{"status":"ready"}')
         return no(HTTPStatus.SERVICE_UNAVAILABLE, "not_ready", reason)
@@ -130,7 +125,7 @@ class HttpPages(Struct):
         now = self.now()
         until, page = self._kept.get(query, (now, None))
         if page is None or until <= now:
-            board = msgspec.structs.replace(await self.house.leaderboard(query), re=None)
+            board = msgspec.structs.replace(await self.server.leaderboard(query), re=None)
             page = Page(body=msgspec.json.encode(board), cache="public, max-age=1")
             if len(self._kept) >= MOST_PAGES_KEPT:
                 self._kept.clear()
@@ -142,7 +137,7 @@ class HttpPages(Struct):
             query = msgspec.convert({"type": "get_record", "id": 1, "race": race}, GetRecord)
         except msgspec.ValidationError:
             raise Refusal("no_such_race") from None
-        text = await self.house.record(query.race)
+        text = await self.server.record(query.race)
         return Page(body=text.encode(), kind=TEXT, cache="public, max-age=300")
 
 
@@ -163,7 +158,9 @@ def _split(target: str) -> SplitResult:
     try:
         return urlsplit(target)
     except ValueError:
-        raise _No(HTTPStatus.BAD_REQUEST, "bad_request", "That address cannot be read.") from None
+        raise _HttpError(
+            HTTPStatus.BAD_REQUEST, "bad_request", "That address cannot be read."
+        ) from None
 
 
 def _leaderboard_query(game: str, query: str) -> GetLeaderboard:
@@ -189,8 +186,8 @@ def _pairs(query: str) -> list[tuple[str, str]]:
         raise _bad_query("Those are too many parameters.") from None
 
 
-def _bad_query(message: str) -> _No:
-    return _No(HTTPStatus.BAD_REQUEST, "bad_query", message)
+def _bad_query(message: str) -> _HttpError:
+    return _HttpError(HTTPStatus.BAD_REQUEST, "bad_query", message)
 
 
 def _listed() -> str:

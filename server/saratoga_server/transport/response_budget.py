@@ -1,7 +1,7 @@
-"""Answers that are longer than what may wait for a player: records, which may have two megabytes.
+"""A bound on answers longer than what may wait for one client: records, of up to two megabytes.
 
-Whoever asks for one and does not read it holds all of it for the two seconds until the watchdog
-cuts the line. So there are only so many bytes of them on their way at once, to everybody together.
+A client that asks for a record and does not read it holds all of it until it is cut off after two
+seconds. So only so many bytes of long answers are on their way at once, to all clients together.
 """
 
 import asyncio
@@ -11,32 +11,33 @@ LONG: Final = 64 * 1024
 """Bytes from which an answer is long."""
 
 MOST_BYTES: Final = 32 * 1024 * 1024
-"""Of long answers on their way."""
+"""Of all long answers on their way."""
 
 LOADED_AT_ONCE: Final = 8
-"""Records that are being read from the store, whose length is not known yet."""
+"""Records that are being read from the store, of unknown length."""
 
 WAIT: Final = 1.0
 """Seconds after which there may be room again."""
 
 
 class ResponseBudget:
-    """Those on their way from this node."""
+    """The long answers on their way from this node."""
 
     def __init__(self, most: int = MOST_BYTES) -> None:
-        self._left = most
+        self.left = most
+        """Bytes that may still be sent."""
         self.loading = asyncio.Semaphore(LOADED_AT_ONCE)
-        """Held while one is read from the store."""
+        """Held while a record is read from the store."""
 
     def has_room(self, size: int) -> bool:
-        """Whether an answer of so many bytes may go; if so, it counts until it is `done`."""
+        """Whether an answer of so many bytes may be sent; if so, it counts until it is `done`."""
         if size > LONG:
-            if size > self._left:
+            if size > self.left:
                 return False
-            self._left -= size
+            self.left -= size
         return True
 
     def done(self, size: int) -> None:
-        """An answer of so many bytes is read, or its reader gone."""
+        """Count an answer no longer: it was read, or its reader is gone."""
         if size > LONG:
-            self._left += size
+            self.left += size

@@ -1,4 +1,4 @@
-"""Whether the other end of a connection still reads."""
+"""Detection of clients that have stopped reading."""
 
 import asyncio
 import ssl
@@ -7,11 +7,11 @@ from typing import Final
 from saratoga_server.transport.socket_options import unsent_bytes
 
 LONGEST_PENDING: Final = 2.0
-"""Seconds in which a player must read something of what waits."""
+"""Seconds in which a client must read something of what waits."""
 
 
 class SlowReaderDetector:
-    """Whether the other end of a connection reads: what waits must get less, or be nothing."""
+    """Watches the bytes that wait for one client: they must become fewer, or be none."""
 
     __slots__ = ("_before", "_is_tls", "_socket", "_transport", "_waiting_since")
 
@@ -29,7 +29,7 @@ class SlowReaderDetector:
             # a TLS transport does not show what waits in the plain one below it
             pending += unsent_bytes(self._socket)
         if not pending and not before:
-            # nearly always, of a thousand connections four times a second
+            # nearly always, for a thousand connections four times a second
             return False
         self._before = pending
         if pending < before or not before:

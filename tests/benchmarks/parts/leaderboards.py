@@ -12,10 +12,11 @@ from itertools import count as count_from
 from benchmarks.contestants import lone_store
 from benchmarks.measuring import at_rest, processor_seconds
 from benchmarks.reports import Bar, Cell, Report
+from kit.results import result_of
 from saratoga_server.messages.settlements import pack_settlement
-from saratoga_server.ports import BoardKey, Millis, SettledResult, Settlement
-from saratoga_server.store.connection import Store, open_store
+from saratoga_server.ports import BoardKey, Millis, Settlement
 from saratoga_server.store.keys import OUTBOX_KEYS, leaderboard_tag
+from saratoga_server.store.opening import Store, open_store
 
 FEW, MANY = 1_000, 1_000_000
 GAME = "canfield"
@@ -99,7 +100,7 @@ async def leaderboards(report: Report, *, quick: bool) -> None:
     report.table(("call", "entries", "store CPU us", "p50 ms", "p99 ms"), rows)
     report.say(
         f"A page has {PAGE} rows: the first, or one from anywhere. Called one after the other, at both "
-        "stores in turns, through the house's own store code, Python's time included in the wait. "
+        "stores in turns, through the server's own store code, Python's time included in the wait. "
         "Settling: a race of four, from the outbox, which writes eight rankings of four players; the "
         "rankings of all time have as many entries as said, the others as many as were settled here. "
         "The store has moved all entries into its larger tables: while it does, which is a matter of as many "
@@ -121,16 +122,16 @@ async def _kept(entries: int) -> AsyncIterator[Kept]:
 
 async def _fill(store: Store, entries: int) -> None:
     """So many rows, written in steps without syncing each; until the store's own tables are as they stay."""
-    await store.link.command("CONFIG", "SET", "appendfsync", "no")
+    await store.client.command("CONFIG", "SET", "appendfsync", "no")
     try:
         for first in range(0, entries, BATCH):
             rows = min(BATCH, entries - first)
-            there = await store.link.command("EVAL", _FILL, 0, leaderboard_tag(GAME), first, rows)
+            there = await store.client.command("EVAL", _FILL, 0, leaderboard_tag(GAME), first, rows)
             assert there == first + rows, there
         for first in range(0, round(entries * LOOKS), BATCH):
-            await store.link.command("EVAL", _LOOK, 0, leaderboard_tag(GAME), first, BATCH)
+            await store.client.command("EVAL", _LOOK, 0, leaderboard_tag(GAME), first, BATCH)
     finally:
-        await store.link.command("CONFIG", "SET", "appendfsync", "always")
+        await store.client.command("CONFIG", "SET", "appendfsync", "always")
     total, page = await store.leaderboards.page(KEY, entries // 2, PAGE)
     assert (total, len(page)) == (entries, PAGE), (total, page)
 
@@ -143,12 +144,12 @@ def _acts(store: Store, entries: int) -> dict[str, Act]:
         race = f"bench-{secrets.token_hex(4)}/{next(races)}"
         players = [f"player{chance.randrange(entries):010}" for _ in range(4)]
         results = tuple(
-            SettledResult(player=player, bot=False, banked=place * 9, net=place, elapsed=90_000)
+            result_of(player, bot=False, banked=place * 9, net=place, reached=90_000)
             for place, player in enumerate(dict.fromkeys(players), start=1)
         )
         now = Millis(int(time.time() * 1000))
         packed = pack_settlement(Settlement(race=race, game=GAME, start_at=now, results=results))
-        await store.link.command("RPUSH", OUTBOX_KEYS[7], packed)
+        await store.client.command("RPUSH", OUTBOX_KEYS[7], packed)
         assert len(await board.settle_outbox(10)) == 1
 
     return {

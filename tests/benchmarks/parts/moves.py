@@ -1,15 +1,14 @@
-"""Moves in a closed loop: what one costs at every level, with how many tables, and what its layers cost."""
+"""Moves in a closed loop: the cost of one at every durability and number of tables, and that of its layers."""
 
 import statistics
 from collections.abc import Sequence
 
-from benchmarks.closed_loop import house_load
-from benchmarks.contestants import replicated_house
-from benchmarks.known_deals import KnownDeals
-from benchmarks.lines import GAME, columns, echo_line, house_line, line, tell, undisturbed
+from benchmarks.closed_loop import race_load
+from benchmarks.contestants import replicated_server
+from benchmarks.lines import GAME, columns, echo_line, line, race_line, tell, undisturbed
 from benchmarks.measuring import Load, together
 from benchmarks.reports import Bar, Cell, Report
-from benchmarks.turns import house_and_echo
+from benchmarks.turns import BARE, COMMANDS, SAFE, server_and_echoes
 from saratoga_rules.games import GAMES
 
 SECONDS, QUICK_SECONDS = 1.5, 1.0
@@ -17,34 +16,34 @@ TABLES, QUICK_TABLES = (1, 16, 64, 256), (16, 64, 256)
 AT = 64
 """Tables at which the layers and the other games are compared."""
 GROWN = (16, 256)
-"""Tables between which it is looked at what more of them cost."""
-ROUNDS_IN_TURNS, QUICK_ROUNDS_IN_TURNS = 12, 2
-"""Of the house and the echo, for the ratio of the two."""
+"""Tables between which the growth of the cost is measured."""
+ROUNDS_IN_TURNS, QUICK_ROUNDS_IN_TURNS = 6, 2
+"""Of all contestants in turns."""
 ROUNDS, FEWER_ROUNDS = 2, 1
-"""Of a line, where the mean of several is told."""
+"""Of a line, where the mean of several counts."""
 
-MOST_RATIO, MOST_GROWTH = 2.5, 1.3
+MOST_RATIO, MOST_TRANSPORT, MOST_GROWTH = 1.9, 0.5, 1.3
 
 
 async def moves(report: Report, *, quick: bool) -> None:
-    """Parts 1 and 3."""
+    """Measure a move beside a bare echo, at one table to 256."""
     seconds = QUICK_SECONDS if quick else SECONDS
     rows: list[list[Cell]] = []
     safe: dict[int, Load] = {}
     echo: dict[int, Load] = {}
     for tables in QUICK_TABLES if quick else TABLES:
-        safe[tables] = await house_line(tables, seconds)
+        safe[tables] = await race_line(tables, seconds)
         echo[tables] = await echo_line(safe[tables], tables, seconds)
         others = {}
         if tables == AT and not quick:
-            others["fast"] = await house_line(tables, seconds, durability="fast")
+            others["fast"] = await race_line(tables, seconds, durability="fast")
             others["replicated"] = await _replicated(tables, seconds)
         rows.append(line("bare echo", tables, echo[tables], echo[tables]))
         for name, load in {"safe": safe[tables], **others}.items():
             rows.append(line(name, tables, load, echo[tables]))
     report.table(columns("echo"), rows)
     report.say(
-        f"A message to the house had {safe[AT].question} bytes, an answer {safe[AT].answer} (with the "
+        f"A message to the server had {safe[AT].question} bytes, an answer {safe[AT].answer} (with the "
         "legal moves); the echo's as many. At `replicated` the store's CPU is that of primary and replica, "
         "of which the replica's files are in memory."
     )
@@ -54,40 +53,48 @@ async def moves(report: Report, *, quick: bool) -> None:
 
 @undisturbed
 async def _replicated(tables: int, seconds: float) -> Load:
-    with replicated_house() as running:
-        load = await house_load(running, tables, GAME, seconds)
+    with replicated_server() as running:
+        load = await race_load(running, tables, GAME, seconds)
     tell("replicated", tables, load)
     return load
 
 
 async def _in_turns(report: Report, rounds: int) -> None:
-    seen = await house_and_echo(AT, rounds, GAME)
-    report.say(f"In turns, {AT} tables: {seen.told('`safe`', 'the echo')}.")
-    report.bar(Bar(f"a move at `safe`, {AT} tables, in echoes", seen.ratio, MOST_RATIO, " x"))
+    seen = await server_and_echoes(AT, rounds, GAME)
+    seen.tell(report, BARE)
+    for name, what, most in (
+        (COMMANDS, "our transport, answering at once", MOST_TRANSPORT),
+        (SAFE, "a move at `safe`", MOST_RATIO),
+    ):
+        bar = Bar(f"{what}, {AT} tables, in bare echoes", seen.ratio(name, BARE), most, " x")
+        bar.is_quiet = seen.is_quiet
+        report.bar(bar)
 
 
 async def _growth(
     report: Report, safe: dict[int, Load], echo: dict[int, Load], rounds: int, seconds: float
 ) -> None:
-    ours = {tables: [safe[tables].micros] for tables in GROWN}
-    its = {tables: [echo[tables].micros] for tables in GROWN}
+    ours = {tables: [safe[tables]] for tables in GROWN}
+    theirs = {tables: [echo[tables]] for tables in GROWN}
     for _ in range(rounds - 1):
         for tables in GROWN:
-            again = await house_line(tables, seconds)
-            ours[tables].append(again.micros)
-            its[tables].append((await echo_line(again, tables, seconds)).micros)
+            again = await race_line(tables, seconds)
+            ours[tables].append(again)
+            theirs[tables].append(await echo_line(again, tables, seconds))
     (few, many), (its_few, its_many) = (
-        [statistics.mean(each[tables]) for tables in GROWN] for each in (ours, its)
+        [statistics.mean(load.micros for load in each[tables]) for tables in GROWN]
+        for each in (ours, theirs)
     )
+    loads = [load for each in (ours, theirs) for some in each.values() for load in some]
     report.say(
-        f"From {GROWN[0]} to {GROWN[1]} tables (means of {rounds}) the house's cost went from {few:.1f} to "
-        f"{many:.1f} us, the echo's own from {its_few:.1f} to {its_many:.1f}; all of it counted, the house's "
+        f"From {GROWN[0]} to {GROWN[1]} tables (means of {rounds}) the server's cost went from {few:.1f} to "
+        f"{many:.1f} us, the echo's own from {its_few:.1f} to {its_many:.1f}; all of it counted, the server's "
         f"is {many / few:.2f} x."
     )
     growth = (many - (its_many - its_few)) / few
-    report.bar(
-        Bar("cost at 256 tables to that at 16, less the echo's growth", growth, MOST_GROWTH, " x")
-    )
+    what = "cost at 256 tables to that at 16, less the echo's growth"
+    is_quiet = all(load.is_undisturbed for load in loads)
+    report.bar(Bar(what, growth, MOST_GROWTH, " x", is_quiet=is_quiet))
 
 
 LAYERS: Sequence[tuple[str, tuple[str, ...]]] = (
@@ -99,24 +106,19 @@ LAYERS: Sequence[tuple[str, tuple[str, ...]]] = (
 
 
 async def layers(report: Report, *, quick: bool) -> None:
-    """Part 1: the same with layers replaced."""
+    """Measure the same with layers replaced."""
     seconds = QUICK_SECONDS if quick else SECONDS
     seen: dict[str, list[Load]] = {name: [] for name, _ in LAYERS}
     for _ in range(ROUNDS):
-        # in turns: what the machine's mood does to one, it does to the next
+        # in turns, so that the machine's state is nearly the same for all
         for name, altered in LAYERS:
-            seen[name].append(await house_line(AT, seconds, altered=altered))
+            seen[name].append(await race_line(AT, seconds, altered=altered))
     loads = {name: together(some) for name, some in seen.items()}
     whole = loads["everything"]
     echo = together([await echo_line(whole, AT, seconds) for _ in range(ROUNDS)])
     # the position stays where the rules are off, so the answers differ in size
     rows = [line("bare echo", AT, echo, echo)]
     rows += [line(name, AT, load, echo) for name, load in loads.items()]
-    known = KnownDeals(GAME)
-    listed = await known.load(AT, seconds, legal=True)
-    unlisted = await known.load(AT, seconds, legal=False)
-    rows.append(line("known deals, legal moves told", AT, listed, echo))
-    rows.append(line("known deals, legal moves not told", AT, unlisted, echo))
     report.table(columns("echo"), rows)
     report.say("So of a move's microseconds:")
     both = loads["without both"]
@@ -124,29 +126,28 @@ async def layers(report: Report, *, quick: bool) -> None:
         ("layer", "us"),
         [
             ["bare echo", echo.micros],
-            ["edge, codec and house (without both, less the echo)", both.micros - echo.micros],
+            ["transport, codec, handlers (without both, less the echo)", both.micros - echo.micros],
             ["rules (everything less without rules)", whole.micros - loads["without rules"].micros],
             [
                 "commit (everything less without commit)",
                 whole.micros - loads["without commit"].micros,
             ],
-            ["of the rules: listing and telling the legal moves", listed.micros - unlisted.micros],
         ],
     )
     report.say(
-        f"Answers had {whole.answer} bytes, {both.answer} without both, {listed.answer} with and "
-        f"{unlisted.answer} without legal moves on known deals. *Rules*: judging, listing legal moves and "
-        "the test for *stuck*; not the view of the position, which is made all the same. The differences "
-        "need not add up: without a commit there is no batch to wait for, and moves come one by one."
+        f"Answers had {whole.answer} bytes, {both.answer} without both. *Rules*: judging, listing legal "
+        "moves and the test for *stuck*; not the view of the position, which is made all the same. The "
+        "differences need not add up: without a commit there is no batch to wait for, and moves come one "
+        "by one."
     )
 
 
 async def games(report: Report, *, quick: bool) -> None:
-    """Part 4."""
+    """Measure every game, each beside an echo with messages of its sizes."""
     seconds = QUICK_SECONDS if quick else SECONDS
     rows: list[list[Cell]] = []
     for name in GAMES:
-        load = await house_line(AT, seconds, game=name)
+        load = await race_line(AT, seconds, game=name)
         echo = await echo_line(load, AT, QUICK_SECONDS)
         rows.append([*line(name, AT, load, echo), echo.micros, load.answer])
     report.table((*columns("echo"), "its echo us", "answer bytes"), rows)

@@ -4,25 +4,25 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from benchmarks.closed_loop import house_load
-from benchmarks.contestants import Running, house_server, lone_store
+from benchmarks.closed_loop import race_load
+from benchmarks.contestants import Running, game_server, lone_store
 from benchmarks.lines import GAME, columns, line, tell, undisturbed
 from benchmarks.measuring import Load, together
 from benchmarks.reports import Bar, Report
 
 TABLES = 64
 MOST_COST = 1.1
-"""CPU of a move on two, in CPU of a move on one: unchanged, but for what a machine's mood does."""
+"""CPU of a move on two, in CPU of a move on one: unchanged, but for the machine's own variation."""
 
 
 @contextmanager
-def houses(count: int) -> Iterator[Running]:
-    """So many servers on one store of their own."""
+def servers(count: int) -> Iterator[Running]:
+    """Run that many servers on one store of their own."""
     with lone_store() as store, ExitStack() as stack:
         assert store.process is not None
         opened = [
             stack.enter_context(
-                house_server("safe", "--redis", store.url, "--node", f"n{number + 1}")
+                game_server("safe", "--redis", store.url, "--node", f"n{number + 1}")
             )
             for number in range(count)
         ]
@@ -34,13 +34,13 @@ def houses(count: int) -> Iterator[Running]:
 
 
 async def nodes(report: Report, *, quick: bool) -> None:
-    """Part 9."""
+    """Compare two servers with one."""
     seconds = 1.0 if quick else 1.5
     ones = [await _load(1, seconds, is_spread=False)]
     homes = [await _load(2, seconds, is_spread=False)]
     spread = await _load(2, seconds, is_spread=True)
     if not quick:
-        # there and back again: what the machine's mood does to one, it does to the other
+        # in both orders, so that a change of the machine's state meets both
         homes.append(await _load(2, seconds, is_spread=False))
         ones.append(await _load(1, seconds, is_spread=False))
     one, home = together(ones), together(homes)
@@ -58,13 +58,15 @@ async def nodes(report: Report, *, quick: bool) -> None:
         f"({home.store / home.seconds:.0%} of a core) and the generator ({home.busy:.0%}) share the "
         f"{os.cpu_count()} cores."
     )
-    report.bar(Bar("CPU of a move on two nodes to one", home.micros / one.micros, MOST_COST, " x"))
+    is_quiet = all(load.is_undisturbed for load in (*ones, *homes))
+    ratio = home.micros / one.micros
+    report.bar(Bar("CPU of a move on two nodes to one", ratio, MOST_COST, " x", is_quiet=is_quiet))
 
 
 @undisturbed
 async def _load(count: int, seconds: float, *, is_spread: bool) -> Load:
-    with houses(count) as running:
+    with servers(count) as running:
         ports = running.spread if is_spread else running.same
-        load = await house_load(running, TABLES, GAME, seconds, ports=ports)
+        load = await race_load(running, TABLES, GAME, seconds, ports=ports)
     tell(f"{count} nodes, {'spread' if is_spread else 'at home'}", TABLES, load)
     return load

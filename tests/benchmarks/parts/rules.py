@@ -1,50 +1,79 @@
-"""The rules alone, without a house: what `rules_bench.py` says."""
+"""What the rules cost by themselves, without a server.
+
+Processor time, not elapsed time. Each move is timed in several rounds and its best round counts, so
+that other work on the machine does not.
+"""
 
 import asyncio
-import re
-import subprocess
-import sys
-from pathlib import Path
+import gc
+import statistics
+from time import process_time_ns
 
-from benchmarks.contestants import HERE, surroundings
 from benchmarks.reports import Cell, Report
+from kit.conformance import played_games
+from saratoga_rules.foundations import wanted_cards, wanted_down, wanted_up
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import legal_moves, play
+from saratoga_rules.moves import carry, parse_move
+from saratoga_rules.stuck import INLINE_LIMIT, is_stuck
+from saratoga_rules.views import redact
 
-WITHIN = 120.0
-"""Seconds."""
-
+ROUNDS, QUICK_ROUNDS = 3, 1
 
 COLUMNS = ("game", "moves", "median us", "p90", "p99", "most", "undecided")
 
 
-async def measured_rules(*, quick: bool, packages: Path | None = None) -> list[list[Cell]]:
-    """A row for each game: of this checkout's rules, or of those in the folder `packages`."""
-    command = [sys.executable, str(HERE / "rules_bench.py"), "--rounds", "1" if quick else "3"]
-    ran = await asyncio.to_thread(
-        subprocess.run,
-        command,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=WITHIN,
-        env=surroundings(packages),
-    )
-    found = re.findall(
-        r"^([a-z-]+) +(\d+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +(\d+)$",
-        ran.stdout,
-        re.MULTILINE,
-    )
-    if not found:
-        raise RuntimeError(f"rules_bench.py gave no figures: {ran.stdout}")
-    return [
-        [name, int(moves), *map(float, costs), int(open_)] for name, moves, *costs, open_ in found
-    ]
-
-
 async def rules(report: Report, *, quick: bool) -> None:
-    """Part 5."""
-    report.table(COLUMNS, await measured_rules(quick=quick))
+    """Measure every move of the played games."""
+    rows: list[list[Cell]] = []
+    gc.disable()
+    try:
+        for name in GAMES:
+            took, undecided = await asyncio.to_thread(
+                costs, name, QUICK_ROUNDS if quick else ROUNDS
+            )
+            hundredths = statistics.quantiles(took, n=100)
+            figures = (statistics.median(took), hundredths[89], hundredths[98], max(took))
+            rows.append([name, len(took), *figures, undecided])
+    finally:
+        gc.enable()
+    report.table(COLUMNS, rows)
     report.say(
         "For every move of the played games: judge and play it, redact the position, list its legal moves, "
         "ask whether it is stuck, with caches emptied before each game. *Undecided*: searches that the "
-        "house would go on with when nobody waits."
+        "server would continue in the background."
     )
+
+
+def costs(name: str, rounds: int) -> tuple[list[float], int]:
+    """Return microseconds for each move of a game's played games, and how many searches stayed open."""
+    best: dict[tuple[int, int], float] = {}
+    undecided = 0
+    for round_ in range(rounds):
+        for number, played in enumerate(played_games(name)):
+            empty_caches(played.game)
+            position = played.opening()
+            for count, step in enumerate(played.steps):
+                if step.move is None:
+                    continue
+                began = process_time_ns()
+                position = play(played.game, position, parse_move(step.move))
+                redact(position)
+                legal_moves(played.game, position)
+                verdict = is_stuck(played.game, position, INLINE_LIMIT)
+                took = (process_time_ns() - began) / 1000
+                best[number, count] = min(took, best.get((number, count), took))
+                undecided += round_ == 0 and verdict is None
+    return list(best.values()), undecided
+
+
+def empty_caches(game: Game) -> None:
+    """Empty what the rules remember, so that no round profits from the rounds before."""
+    wanted_up.cache_clear()
+    wanted_down.cache_clear()
+    wanted_cards.cache_clear()
+    parse_move.cache_clear()
+    carry.cache_clear()
+    game.columns.offer.cache_clear()  # type: ignore[attr-defined]
+    game.columns.packets.cache_clear()  # type: ignore[attr-defined]

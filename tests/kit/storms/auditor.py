@@ -22,7 +22,7 @@ from kit.storms.unheard import unexplained, unheard
 from saratoga_rules.record import RaceRecord, parse_record
 from saratoga_server.domain.periods import periods
 from saratoga_server.ports import BoardKey, Millis, RankedRow, StoredBoard
-from saratoga_server.store.connection import Store
+from saratoga_server.store.opening import Store
 
 EVERYBODY = 1_000
 """Rows of a leaderboard."""

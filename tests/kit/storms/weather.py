@@ -16,7 +16,7 @@ from kit.storms.store_faults import STORE_FAULTS
 from kit.storms.storm import Storm
 from kit.storms.town import NeverCame, Town, open_town
 from saratoga_client.connection import Timing
-from saratoga_server.store.connection import open_store
+from saratoga_server.store.opening import open_store
 
 LOOKED_AFTER = 25
 """Throws after which the races that are over are looked through."""

@@ -1,37 +1,70 @@
-"""`admin backup` and `admin restore` as a host types them, on a store of a house's own and another."""
+"""`admin backup` and `admin restore` as an administrator types them."""
 
+import asyncio
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
-from kit.stores import StoreServer
+from kit.running_race import CODE, running_race
 from saratoga_server.__main__ import main
+from saratoga_server.config import Settings
+from saratoga_server.embedded_store.embedded import EmbeddedStore
+from saratoga_server.store.opening import open_store
+
+EXTERNAL = "redis://:hunter2@store.example.org"
 
 
-def said(*words: str | Path) -> tuple[int, str]:
+def typed(*words: str | Path) -> tuple[int, str]:
     result = CliRunner().invoke(main, ["admin", *map(str, words)])
     return result.exit_code, result.output
 
 
-def test_out_into_a_folder_and_back_into_a_store_of_ones_own(
-    store_server: StoreServer, tmp_path: Path
+async def typed_beside_a_server(data: Path, *words: str | Path) -> tuple[int, str]:
+    """What the command prints while a server with a race in its embedded store is running."""
+    folder = Settings(data=data).store_folder
+    async with EmbeddedStore(folder) as url, open_store(url) as store:
+        await running_race(store)
+        # the command has a loop of its own, so a thread of its own
+        return await asyncio.to_thread(typed, "--data", data, *words)
+
+
+async def tables_in(data: Path) -> list[str]:
+    folder = Settings(data=data).store_folder
+    async with EmbeddedStore(folder) as url, open_store(url) as store:
+        return [code async for code in store.tables.all_codes()]
+
+
+def test_out_into_a_folder_and_back_into_an_empty_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store_server.ask("SET", "here", "now")
-    assert said("--redis", store_server.url, "backup", tmp_path / "b", "--keep", "3")[0] == 0
-    (backup,) = (tmp_path / "b").iterdir()
-    code, told = said("restore", "--check", backup)
-    assert (code, "whole, 1 keys" in told) == (0, True)
-    code, told = said("--data", tmp_path / "data", "restore", backup)
-    assert (code, "1 keys restored; 0 have expired" in told) == (0, True), told
-    code, told = said("--data", tmp_path / "data", "restore", backup)
-    assert (code, "is not empty: it holds 1 keys" in told) == (1, True), told
+    monkeypatch.chdir(tmp_path)
+    code, told = asyncio.run(typed_beside_a_server(Path("data"), "backup", "b", "--keep", "3"))
+    assert code == 0, told
+    (backup,) = Path("b").iterdir()
+    code, told = typed("restore", "--check", backup)
+    assert (code, "complete, " in told) == (0, True)
+    code, told = typed("--data", "new", "restore", backup)
+    assert (code, "keys restored into new/store; 0 have expired" in told) == (0, True), told
+    assert asyncio.run(tables_in(Path("new"))) == [CODE]
+    code, told = typed("--data", "new", "restore", backup)
+    assert (code, "new/store is not empty" in told) == (1, True), told
 
 
 def test_there_is_nothing_to_back_up_where_nothing_runs(tmp_path: Path) -> None:
-    code, told = said("--data", tmp_path, "backup", tmp_path / "b")
+    code, told = typed("--data", tmp_path, "backup", tmp_path / "b")
     assert (code, "No server runs on" in told) == (1, True)
 
 
+@pytest.mark.parametrize("words", [("backup", "b"), ("restore", ".")])
+def test_another_store_is_left_to_its_own_tools_which_are_named(words: tuple[str, str]) -> None:
+    code, told = typed("--redis", EXTERNAL, *words)
+    assert code == 1
+    assert "embedded store only" in told
+    assert "deploy/RUNBOOK.md" in told
+    assert "hunter2" not in told
+
+
 def test_what_is_no_backup_is_said(tmp_path: Path) -> None:
-    code, told = said("restore", "--check", tmp_path)
+    code, told = typed("restore", "--check", tmp_path)
     assert (code, "is no backup" in told) == (1, True)

@@ -1,4 +1,4 @@
-"""The administrator's commands, typed as a person types them, against a real store."""
+"""The administrator's commands, run as from a shell, against a real store."""
 
 import asyncio
 import json
@@ -14,13 +14,13 @@ from click.testing import CliRunner, Result
 from kit.stores import StoreServer
 from kit.tables import ANN, BEN, CODE, seated
 from saratoga_server.admin.commands import admin
-from saratoga_server.config import Settings
+from saratoga_server.config import Config
 from saratoga_server.domain.tables import Phase, due, pack, unpack
 from saratoga_server.domain.usernames import checked_name
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.ports import PlayerRow, TableWrite
-from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.durability import Durability
+from saratoga_server.store.opening import Store, open_store
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ def typed(url: str, *words: str, answer: str = "") -> Result:
     return CliRunner().invoke(admin, ["--redis", url, *words], input=answer)
 
 
-def test_the_tables_are_listed_in_columns(url: str) -> None:
+def test_tables_are_listed_in_columns(url: str) -> None:
     result = typed(url, "tables")
     heading, line = result.stdout.splitlines()
     assert heading.split() == [
@@ -72,12 +72,12 @@ def test_the_tables_are_listed_in_columns(url: str) -> None:
     assert line.index("gathering") == heading.index("PHASE")
 
 
-def test_the_tables_are_listed_for_programs(url: str) -> None:
+def test_tables_are_listed_as_json(url: str) -> None:
     [line] = json.loads(typed(url, "tables", "--json").stdout)
     assert (line["code"], line["seated"], line["host"]) == (CODE, 2, "Ann")
 
 
-def test_the_audit_log_does_not_take_the_environments_word_for_who_it_was(
+def test_the_audit_log_names_the_system_user_whatever_the_environment_says(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for variable in ("LOGNAME", "USER", "LNAME", "USERNAME"):
@@ -99,7 +99,7 @@ def test_a_user_without_a_name_is_audited_by_number(
     assert act["who"].partition("@")[0] == f"uid-{os.getuid()}"
 
 
-def test_closing_a_table_asks_first(url: str) -> None:
+def test_closing_a_table_asks_for_confirmation(url: str) -> None:
     async def phase(store: Store) -> Phase:
         stored = await store.tables.load_table(CODE)
         assert stored is not None
@@ -120,18 +120,18 @@ def test_closing_a_table_asks_first(url: str) -> None:
 @pytest.mark.parametrize(
     "words", [("close", CODE), ("ban", "Ben"), ("void", f"{CODE}/1"), ("forget", "Ben")]
 )
-def test_nothing_is_destroyed_unasked(url: str, words: tuple[str, ...]) -> None:
+def test_destructive_commands_ask_for_confirmation(url: str, words: tuple[str, ...]) -> None:
     assert typed(url, *words, answer="\n").exit_code == 1
     assert typed(url, "audit").stdout == "Nothing was done yet.\n"
 
 
-def test_a_script_says_yes_beforehand(url: str) -> None:
+def test_a_script_confirms_with_an_option(url: str) -> None:
     result = typed(url, "ban", "Ben", "--yes", "--json")
     assert (result.exit_code, json.loads(result.stdout)) == (0, {"player": BEN})
     assert typed(url, "unban", BEN).stdout == f"{BEN} may come in again.\n"
 
 
-def test_the_rest_of_an_evening(url: str) -> None:
+def test_rename_announce_forget_and_audit(url: str) -> None:
     assert typed(url, "rename", "Ben", "Benjamin").stdout == "Ben is now called Benjamin.\n"
     assert typed(url, "announce", "The house restarts at ten.").stdout == "Said on 0 servers.\n"
     assert typed(url, "forget", "Benjamin", "--yes").stdout == f"{BEN} is forgotten.\n"
@@ -142,19 +142,19 @@ def test_the_rest_of_an_evening(url: str) -> None:
     assert "@" in newest["who"]
 
 
-def test_what_cannot_be_done_is_said_on_standard_error(url: str) -> None:
+def test_an_action_that_is_refused_is_an_error_on_standard_error(url: str) -> None:
     result = typed(url, "close", "no-such-01", "--yes")
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == "Error: There is no table no-such-01.\n"
 
 
-def test_a_race_that_was_never_run_cannot_be_voided(url: str) -> None:
+def test_a_race_that_never_ran_cannot_be_voided(url: str) -> None:
     result = typed(url, "void", f"{CODE}/1", "--yes")
     assert result.exit_code == 1
     assert "no finished race" in result.stderr
 
 
-def test_where_no_server_runs_the_way_out_is_named(tmp_path: Path) -> None:
+def test_without_a_running_server_the_error_names_the_option(tmp_path: Path) -> None:
     result = CliRunner().invoke(admin, ["--data", str(tmp_path), "tables"])
     assert result.exit_code == 1
     assert "No server runs on" in result.stderr
@@ -162,17 +162,17 @@ def test_where_no_server_runs_the_way_out_is_named(tmp_path: Path) -> None:
 
 
 def test_the_embedded_store_is_found_by_its_folder(tmp_path: Path) -> None:
-    settings = Settings(data=tmp_path / "data", durability=Durability.FAST)
+    config = Config(data=tmp_path / "data", durability=Durability.FAST)
 
     async def run() -> tuple[Result, Result]:
-        async with EmbeddedStore(settings.store_folder, settings.durability) as url:
-            async with open_store(url, settings.durability) as store:
+        async with EmbeddedStore(config.store_folder, config.durability) as url:
+            async with open_store(url, config.durability) as store:
                 await furnish(store)
             # the command has a loop of its own, so a thread of its own
             named = await asyncio.to_thread(
-                CliRunner().invoke, admin, ["--data", str(settings.data), "tables"]
+                CliRunner().invoke, admin, ["--data", str(config.data), "tables"]
             )
-            inherited = await asyncio.to_thread(CliRunner().invoke, admin, ["tables"], obj=settings)
+            inherited = await asyncio.to_thread(CliRunner().invoke, admin, ["tables"], obj=config)
             return named, inherited
 
     for result in asyncio.run(run()):
@@ -180,7 +180,7 @@ def test_the_embedded_store_is_found_by_its_folder(tmp_path: Path) -> None:
         assert CODE in result.stdout
 
 
-def test_the_help_says_what_each_command_does() -> None:
+def test_the_help_lists_every_command() -> None:
     result = CliRunner().invoke(admin, ["--help"])
     for name in (
         *("tables", "close", "rename", "ban", "unban"),

@@ -1,9 +1,9 @@
-"""Boards: the fold of a log is the truth, on any node, in any number of steps."""
+"""Boards: folded from their log, on any node and in any number of steps."""
 
 import pytest
 from msgspec.structs import replace
 
-from kit.tables import NOON
+from kit.tables import ANN, CODE, NOON
 from kit.walks import banking, walk
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
@@ -18,14 +18,16 @@ from saratoga_server.domain.board import (
     IDLE_MILLIS,
     Board,
     Played,
-    as_far_as,
+    commit_of,
+    continued,
+    ended,
     enter,
     fold,
-    is_quiet,
+    is_idle,
     open_board,
     played,
 )
-from saratoga_server.ports import LogEntry, Millis, StoredBoard
+from saratoga_server.ports import BoardCommit, LiveStanding, LogEntry, Millis, StoredBoard
 
 CANFIELD = GAMES["canfield"]
 TAKES_BACK = GAMES["canfield-aisleriot"]
@@ -63,7 +65,8 @@ def test_a_board_as_dealt_is_racing_and_empty() -> None:
 def test_a_move_is_judged_without_changing_the_board() -> None:
     board = open_board(OPENING, START)
     after = played(CANFIELD, board, parse_move("t1>up"))
-    assert (after.banked, after.state) == (5, State.RACING)
+    assert (after.banked, after.state, after.rises) == (5, State.RACING, True)
+    assert not played(CANFIELD, board, parse_move("draw")).rises
     assert (board.position, board.banked, list(board.log)) == (OPENING, 4, [])
     with pytest.raises(IllegalMove):
         played(CANFIELD, board, parse_move("t4>up"))
@@ -95,21 +98,60 @@ def test_a_count_reached_again_was_reached_at_its_last_rise() -> None:
     assert folded(*log, game=TAKES_BACK).reached == Reached(400, 4)
 
 
-def test_a_count_below_the_deals_was_never_reached() -> None:
+def test_a_count_below_that_of_the_deal_was_never_reached() -> None:
     before = OPENING._replace(up=(2, 1, 1, 1))
     board = open_board(before, START)
     enter(board, played(TAKES_BACK, board, parse_move("up.C>t4")), [entry("up.C>t4", 50, 1)])
     assert (board.banked, board.reached) == (4, None)
 
 
-def test_an_ending_with_the_move_is_entered_behind_it() -> None:
+def test_an_ending_that_comes_with_a_move_is_entered_after_it() -> None:
     board = open_board(OPENING, START)
     after = played(CANFIELD, board, parse_move("t1>up"))
-    stuck = Played(after.position, after.banked, State.STUCK)
+    stuck = Played(after.position, after.banked, State.STUCK, after.rises)
     enter(board, stuck, [entry("t1>up", 70, 5, 9), entry("stuck", 70, 6, 9)])
     assert (board.state, board.length, board.moves) == (State.STUCK, 2, 1)
     assert (board.reached, board.last_id) == (Reached(70, 5), 9)
     assert board == folded(entry("t1>up", 70, 5, 9), entry("stuck", 70, 6, 9))
+
+
+def test_a_standing_is_what_others_may_know() -> None:
+    board = folded(entry("t1>up", 900, 3, 11), entry("draw", 1500, 7, 12))
+    assert board.standing() == LiveStanding(2, 5, State.RACING, Reached(900, 3))
+
+
+# What is written
+
+
+def test_a_move_is_written_after_the_entries_that_it_was_judged_on() -> None:
+    board = folded(entry("draw", 100, 1, 11))
+    after = played(CANFIELD, board, parse_move("t1>up"))
+    commit = commit_of(
+        board, after, ("t1>up",), table=CODE, race=2, player=ANN, epoch=3, command_id=12
+    )
+    assert commit == BoardCommit(
+        table=CODE,
+        race=2,
+        player=ANN,
+        epoch=3,
+        command_id=12,
+        after=1,
+        entries=("t1>up",),
+        banked=5,
+        state="racing",
+        rises=True,
+    )
+
+
+@pytest.mark.parametrize("state", ENDING_OF_STATE)
+def test_an_ending_of_the_servers_own_needs_no_epoch(state: State) -> None:
+    board = folded(entry("t1>up", 100, 1, 11))
+    after = ended(board, state)
+    assert (after.position, after.banked, after.rises) == (board.position, 5, False)
+    commit = commit_of(board, after, (ENDING_OF_STATE[state],), table=CODE, race=2, player=ANN)
+    assert (commit.epoch, commit.command_id, commit.after) == (0, 0, 1)
+    assert (commit.state, commit.banked) == (state, 5)
+    assert commit.late is (state is State.OUT_OF_TIME), "only this comes after the deadline"
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -126,48 +168,47 @@ def test_a_whole_game_folded_is_the_game_played(game: str) -> None:
     assert pauses == list(range(FOLD_STEP, len(log) + 1, FOLD_STEP))
 
 
-def test_who_makes_no_move_for_three_minutes_is_quiet() -> None:
+def test_a_racer_without_a_move_for_three_minutes_is_idle() -> None:
     board = open_board(OPENING, START)
-    assert not is_quiet(board, at(IDLE_MILLIS - 1), START)
-    assert is_quiet(board, at(IDLE_MILLIS), START)
-    assert not is_quiet(board, at(IDLE_MILLIS), at(60_000)), "the house was away"
+    assert not is_idle(board, at(IDLE_MILLIS - 1), START)
+    assert is_idle(board, at(IDLE_MILLIS), START)
+    assert not is_idle(board, at(IDLE_MILLIS), at(60_000)), "the server was away"
     enter(board, Played(OPENING, 4, State.RACING), [entry("draw", 1000, 1)])
-    assert not is_quiet(board, at(IDLE_MILLIS), START)
-    assert is_quiet(board, at(IDLE_MILLIS + 1000), START)
+    assert not is_idle(board, at(IDLE_MILLIS), START)
+    assert is_idle(board, at(IDLE_MILLIS + 1000), START)
     enter(board, Played(OPENING, 4, State.CASHED_OUT), [entry("cash-out", 1000, 2)])
-    assert not is_quiet(board, at(10 * IDLE_MILLIS), START)
+    assert not is_idle(board, at(10 * IDLE_MILLIS), START)
 
 
-# A log that goes on
+# A board that is read again
 
 
-def test_a_board_that_goes_on_is_the_board_folded_from_the_beginning() -> None:
-    rules = CANFIELD
+def test_a_continued_board_equals_one_folded_from_the_beginning() -> None:
     log = [
         entry(text, number * 10, number * 3, number)
         for number, text in enumerate(["t1>up", "t2>up", "draw", "left"], start=1)
     ]
     whole = open_board(OPENING, START)
-    for _ in fold(rules, whole, stored(*log, last_id=9)):
+    for _ in fold(CANFIELD, whole, stored(*log, last_id=9)):
         pass
     for length in range(len(log) + 1):
         known = open_board(OPENING, START)
-        for _ in fold(rules, known, stored(*log[:length])):
+        for _ in fold(CANFIELD, known, stored(*log[:length])):
             pass
         before = replace(known, log=known.log.copy(), rises=dict(known.rises))
-        board = as_far_as(known, stored(*log, last_id=9))
+        board = continued(known, stored(*log, last_id=9))
         assert board is not None
-        for _ in fold(rules, board, stored(*log, last_id=9)):
+        for _ in fold(CANFIELD, board, stored(*log, last_id=9)):
             pass
         assert board == whole
-        assert known == before, "the board that others hold is as it was"
+        assert known == before, "the board that was continued is unchanged"
 
 
-def test_a_log_that_tells_another_story_is_folded_from_the_beginning() -> None:
+def test_a_board_that_differs_from_the_stored_log_is_not_continued() -> None:
     one, two, other = entry("t1>up", 10, 1, 1), entry("t2>up", 20, 2, 2), entry("t3>up", 20, 4, 2)
     known = folded(one, two)
-    assert as_far_as(known, stored(one, two)) is not None
-    assert as_far_as(known, stored(one)) is None
-    assert as_far_as(known, stored()) is None
-    assert as_far_as(known, stored(one, other)) is None
-    assert as_far_as(known, stored(one, other, two)) is None
+    assert continued(known, stored(one, two)) is not None
+    assert continued(known, stored(one)) is None
+    assert continued(known, stored()) is None
+    assert continued(known, stored(one, other)) is None
+    assert continued(known, stored(one, other, two)) is None

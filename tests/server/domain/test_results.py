@@ -1,4 +1,4 @@
-"""Counting up: the record, the outcome, and what the leaderboards take."""
+"""Results of a race: the record, the outcome, and what the leaderboards take."""
 
 from collections.abc import Iterable
 
@@ -13,14 +13,14 @@ from saratoga_rules.record import parse_record
 from saratoga_rules.standing import State
 from saratoga_rules.verify import verify
 from saratoga_server.domain.board import ENDING_OF_STATE, Board, Played, enter, open_board, played
-from saratoga_server.domain.results import CountedRace, count_up
+from saratoga_server.domain.results import CountedRace, count_up, final_standings, outcome_of
 from saratoga_server.domain.tables import TableState
 from saratoga_server.ports import LogEntry, Millis
 
 GAME = GAMES["canfield"]
 
 
-class Evening:
+class PlayedRace:
     """A race whose boards the test plays, entry by entry."""
 
     def __init__(self, *players: str, bots: Iterable[str] = (), chosen: bool = False) -> None:
@@ -53,16 +53,16 @@ class Evening:
 
 
 def played_out(*players: str, bots: Iterable[str] = (), chosen: bool = False) -> CountedRace:
-    evening = Evening(*players, bots=bots, chosen=chosen)
+    race = PlayedRace(*players, bots=bots, chosen=chosen)
     for place, player in enumerate(players):
-        evening.moves(player, 6, since=place * 10_000)
+        race.moves(player, 6, since=place * 10_000)
     for player in players:
-        evening.ends(player)
-    return evening.counted()
+        race.ends(player)
+    return race.counted()
 
 
 def settled(counted: CountedRace) -> list[str]:
-    """Who enters a leaderboard."""
+    """Return the players who enter a leaderboard."""
     return [] if counted.settlement is None else [r.player for r in counted.settlement.results]
 
 
@@ -77,12 +77,12 @@ def test_the_record_verifies_and_its_digest_is_announced() -> None:
     assert {racer.name for racer in record.racers} == {"Ann", "Ben", "Cleo"}
 
 
-def test_the_outcome_tells_how_everyone_came_out() -> None:
-    evening = Evening(ANN, BEN)
-    evening.moves(BEN, 3)
-    evening.ends(BEN, State.LEFT, at=4000)
-    evening.ends(ANN, State.OUT_OF_TIME, at=600_000)
-    results = {row.player: row for row in evening.counted().outcome.results}
+def test_the_outcome_has_everyones_result() -> None:
+    race = PlayedRace(ANN, BEN)
+    race.moves(BEN, 3)
+    race.ends(BEN, State.LEFT, at=4000)
+    race.ends(ANN, State.OUT_OF_TIME, at=600_000)
+    results = {row.player: row for row in race.counted().outcome.results}
     assert (results[BEN].state, results[BEN].moves, results[BEN].ended) == ("left", 3, 4000)
     assert (results[ANN].state, results[ANN].moves) == ("out of time", 0)
     assert (results[ANN].net, results[ANN].reached, results[ANN].name) == (-45, None, "Ann")
@@ -96,12 +96,12 @@ def test_a_race_of_two_people_who_moved_is_ranked() -> None:
     assert (counted.settlement.race, counted.settlement.game) == ("mint-otter-42/1", "canfield")
 
 
-def test_who_made_no_move_does_not_make_a_race_ranked() -> None:
-    evening = Evening(ANN, BEN)
-    evening.moves(ANN, 5)
+def test_a_player_without_a_move_does_not_make_a_race_ranked() -> None:
+    race = PlayedRace(ANN, BEN)
+    race.moves(ANN, 5)
     for player in (ANN, BEN):
-        evening.ends(player)
-    counted = evening.counted()
+        race.ends(player)
+    counted = race.counted()
     assert (counted.outcome.ranked, settled(counted)) == (False, [])
 
 
@@ -140,22 +140,45 @@ def test_a_chosen_seed_enters_no_leaderboard() -> None:
 
 
 def test_a_result_is_settled_with_the_time_at_which_its_count_was_reached() -> None:
-    evening = Evening(ANN, BEN)
-    evening.moves(ANN, 1)
-    evening.moves(BEN, 1)
+    race = PlayedRace(ANN, BEN)
+    race.moves(ANN, 1)
+    race.moves(BEN, 1)
     for player in (ANN, BEN):
-        evening.ends(player)
-    counted = evening.counted()
+        race.ends(player)
+    counted = race.counted()
     assert counted.settlement is not None
     for result in counted.settlement.results:
-        reached = evening.boards[result.player].reached
-        assert result.elapsed == (0 if reached is None else reached.at)
+        reached = race.boards[result.player].reached
+        assert result.reached == (None if reached is None else reached.at)
         assert result.net == 5 * result.banked - 50
 
 
 def test_racers_are_named_as_at_the_countdown() -> None:
-    evening = Evening(ANN, BEN)
-    evening.state = replace(evening.state, seats=evening.state.seats[:1])
+    race = PlayedRace(ANN, BEN)
+    race.state = replace(race.state, seats=race.state.seats[:1])
     for player in (ANN, BEN):
-        evening.ends(player)
-    assert {row.name for row in evening.counted().outcome.results} == {NAMES[ANN], NAMES[BEN]}
+        race.ends(player)
+    assert {row.name for row in race.counted().outcome.results} == {NAMES[ANN], NAMES[BEN]}
+
+
+# Read again from the record
+
+
+def test_the_outcome_can_be_read_from_the_record() -> None:
+    race = PlayedRace(ANN, BEN, CLEO, bots=(CLEO,))
+    race.moves(BEN, 5)
+    race.moves(ANN, 2)
+    race.ends(ANN, State.LEFT, at=7000)
+    race.ends(BEN, State.STUCK, at=9000)
+    race.ends(CLEO, State.OUT_OF_TIME, at=600_000)
+    counted = race.counted()
+    assert outcome_of(counted.record) == counted.outcome
+
+
+def test_the_final_standings_are_those_of_the_outcome() -> None:
+    outcome = played_out(ANN, BEN).outcome
+    standings = final_standings(outcome)
+    assert standings.race == outcome.race
+    assert [
+        (row.player, row.place, row.banked, row.net, row.state) for row in standings.standings
+    ] == [(row.player, row.place, row.banked, row.net, row.state) for row in outcome.results]

@@ -1,4 +1,4 @@
-"""The house, open: every command to who serves it, every timer to what it sets off, faults as answers."""
+"""The dispatcher: every command gets one answer, and a failure is an answer too."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -48,12 +48,13 @@ from saratoga_protocol.events import (
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_rules.record import parse_record
 from saratoga_rules.verify import verify
-from saratoga_server.composition import compose
+from saratoga_server.app import compose
+from saratoga_server.cancellation import cancel_all
 from saratoga_server.domain.tables import Change, TableState, resume, unpack
 from saratoga_server.domain.tables.state import FORMAT
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.ports import Millis
-from saratoga_server.store.connection import Store
+from saratoga_server.store.opening import Store
 
 ONE_CARD_TO_BANK = (
     "stock=2C3C4C5C6C7C waste=- reserve=- up=1,1,1,1 down=- columns=2D/9H/TH/KC base=1 passes=1"
@@ -72,10 +73,6 @@ async def test_nothing_is_answered_before_the_hello(rooms: HouseInMemory) -> Non
     assert rooms.fake.tables == {}
 
 
-async def test_every_command_has_somebody_who_serves_it(rooms: HouseInMemory) -> None:
-    assert set(rooms.house._serves) == set(get_args(AnyCommand))
-
-
 async def test_every_command_has_exactly_one_answer_with_its_id(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
     for number, command in enumerate(COMMANDS.values(), 100):
@@ -85,13 +82,13 @@ async def test_every_command_has_exactly_one_answer_with_its_id(rooms: HouseInMe
         assert [answer.re for answer in answers] == [number], command
 
 
-async def test_a_heartbeat_tells_the_time(rooms: HouseInMemory) -> None:
+async def test_a_heartbeat_is_answered_with_the_time(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
     answer = await anna.ask(Heartbeat)
     assert (answer.now, answer.re) == (rooms.time.at, anna.last_id)
 
 
-# A race from beginning to end
+# A race from start to finish
 
 
 async def test_a_race_is_over_when_the_last_board_has_ended(rooms: HouseInMemory) -> None:
@@ -123,7 +120,7 @@ async def test_a_race_is_over_when_the_last_board_has_ended(rooms: HouseInMemory
     assert verify(parse_record(record.text)).ok
 
 
-async def test_standings_are_the_last_word_before_the_result_and_not_after_it(
+async def test_standings_are_sent_before_the_result_and_not_after_it(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
@@ -151,7 +148,7 @@ async def test_a_ready_racer_who_is_not_connected_is_left_out(rooms: HouseInMemo
     assert "Bert" in anna.table.notice
 
 
-async def test_results_are_added_up_over_the_races_of_a_table() -> None:
+async def test_results_add_up_over_the_races_of_a_table() -> None:
     async with house_in_memory(always(ONE_CARD_TO_BANK)) as opened:
         anna, bert = await opened.guest("Anna"), await opened.guest("Bert")
         code = await opened.race(anna, bert)
@@ -175,7 +172,7 @@ async def test_results_are_added_up_over_the_races_of_a_table() -> None:
         assert first.outcome.seed != second.outcome.seed
 
 
-async def test_who_bettered_nothing_shares_a_place() -> None:
+async def test_racers_who_banked_nothing_more_share_a_place() -> None:
     async with house_in_memory(always(ONE_CARD_TO_BANK)) as opened:
         anna, bert, cleo = [await opened.guest(name) for name in ("Anna", "Bert", "Cleo")]
         await opened.race(anna, bert, cleo)
@@ -186,7 +183,7 @@ async def test_who_bettered_nothing_shares_a_place() -> None:
         assert rows[0].player == cleo.player
 
 
-async def test_of_equal_counts_the_one_reached_first_is_ahead() -> None:
+async def test_of_two_racers_with_the_same_count_the_one_who_reached_it_first_is_ahead() -> None:
     async with house_in_memory(always(ONE_CARD_TO_BANK)) as opened:
         anna, bert = await opened.guest("Anna"), await opened.guest("Bert")
         await opened.race(anna, bert)
@@ -201,7 +198,7 @@ async def test_of_equal_counts_the_one_reached_first_is_ahead() -> None:
         assert results[1].tie == "reached 5 cards 1.5 s later"
 
 
-async def test_standings_are_gathered_and_sent_once_a_tick() -> None:
+async def test_standings_are_coalesced_and_sent_once_a_tick() -> None:
     async with house_in_memory(always(ONE_CARD_TO_BANK)) as opened:
         anna, bert = await opened.guest("Anna"), await opened.guest("Bert")
         await opened.race(anna, bert)
@@ -220,7 +217,7 @@ async def test_standings_are_gathered_and_sent_once_a_tick() -> None:
         assert len(bert.heard.all(Standings, told)) == 1
 
 
-async def test_a_move_that_banks_nothing_is_no_news_to_others(rooms: HouseInMemory) -> None:
+async def test_a_move_that_banks_nothing_sends_no_standings(rooms: HouseInMemory) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     await rooms.race(anna, bert)
     told = len(bert.heard.events)
@@ -229,14 +226,20 @@ async def test_a_move_that_banks_nothing_is_no_news_to_others(rooms: HouseInMemo
     assert bert.heard.events[told:] == []
 
 
-# Faults of the house's own
+# Faults of the server's own
 
 
 class Broken(RuntimeError):
     """A fault with a secret in its text."""
 
 
-async def test_a_fault_of_the_house_is_an_answer_without_a_trace(
+def refused_with_board(answer: object) -> tuple[str, int | None]:
+    """Return a refusal's code and the length of the board that came with it."""
+    assert isinstance(answer, Refused), answer
+    return answer.code, None if answer.board is None else answer.board.count
+
+
+async def test_a_server_fault_is_an_answer_without_a_trace_of_the_code(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     anna = await rooms.guest("Anna")
@@ -258,7 +261,7 @@ async def test_a_fault_of_the_house_is_an_answer_without_a_trace(
     assert isinstance(await anna.move("draw"), MoveMade)
 
 
-async def test_a_fault_with_the_board_is_an_answer_too(
+async def test_a_fault_in_making_the_answer_is_an_answer_too(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     anna = await rooms.guest("Anna")
@@ -267,16 +270,21 @@ async def test_a_fault_with_the_board_is_an_answer_too(
     def break_down(*_: object) -> Any:
         raise Broken
 
-    monkeypatch.setattr("saratoga_server.live.races.wire_view", break_down)
-    answer = await anna.move("redeal")
-    assert isinstance(answer, Refused)
-    assert answer.code in ("house_fault", "illegal_move")
+    monkeypatch.setattr("saratoga_server.live.live_race.wire_view", break_down)
+    for move in ("redeal", "draw"):
+        answer = await anna.move(move)
+        assert isinstance(answer, Refused)
+        assert answer.code == "house_fault"
+    monkeypatch.undo()
+    # the draw was durable before its answer failed
+    assert refused_with_board(await anna.move("draw")) == ("stale_move", 1)
+    await anna.moves("draw")
 
 
 # Draining
 
 
-async def test_a_house_that_drains_begins_nothing_and_finishes_everything(
+async def test_a_draining_node_starts_nothing_and_finishes_everything(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
@@ -297,7 +305,7 @@ async def test_a_house_that_drains_begins_nothing_and_finishes_everything(
     assert len(anna.heard.all(RaceOver)) == 1
 
 
-async def test_who_wants_a_table_for_newer_nodes_is_sent_to_look_for_one(
+async def test_a_table_of_a_newer_format_is_refused_and_the_connection_closed(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
@@ -313,21 +321,21 @@ async def test_who_wants_a_table_for_newer_nodes_is_sent_to_look_for_one(
     assert rooms.fake.tables[code] == (version + 1, newer)
 
 
-async def test_a_house_about_to_stop_is_not_ready_and_goes_on(rooms: HouseInMemory) -> None:
+async def test_a_node_about_to_stop_is_not_ready_but_goes_on(rooms: HouseInMemory) -> None:
     rooms.house.readiness.is_stopping = True
     assert await rooms.house.why_not_ready() == "This server is about to stop."
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     code = await rooms.race(anna, bert)
     live_table = await rooms.house.table_cache.get(code)
     (session,) = rooms.house.broadcaster.sessions_of(live_table.state.seats[0].player)
-    assert rooms.house.is_racing(session)
+    assert rooms.house.dispatcher.is_racing(session)
     outside = await rooms.guest("Cleo")
     (session,) = (each for each in rooms.house.broadcaster.sessions if each.seat is None)
     assert outside.name == session.name
-    assert not rooms.house.is_racing(session)
+    assert not rooms.house.dispatcher.is_racing(session)
 
 
-async def test_who_is_sent_on_is_away_only_if_not_back_when_the_node_ends(
+async def test_players_of_a_draining_node_are_disconnected_only_if_not_back_when_it_stops(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
@@ -342,30 +350,30 @@ async def test_who_is_sent_on_is_away_only_if_not_back_when_the_node_ends(
 
     def back(table: TableState, now: Millis) -> Change | None:
         return resume(
-            table, anna.player, node=elsewhere.node, hello=anna.session.hello + 1, now=now
+            table, anna.player, node=elsewhere.name, hello=anna.session.hello + 1, now=now
         )
 
     await elsewhere.table_cache.change(code, back)
     await rooms.house.stop()
     seats = {seat.name: seat.node for seat in unpack(rooms.fake.tables[code][1]).seats}
-    assert seats == {"Anna": elsewhere.node, "Bert": ""}
+    assert seats == {"Anna": elsewhere.name, "Bert": ""}
     await elsewhere.stop()
 
 
-async def test_a_house_is_ready_when_its_store_answers(rooms: HouseInMemory) -> None:
+async def test_a_node_is_ready_when_its_store_answers(rooms: HouseInMemory) -> None:
     assert await rooms.house.why_not_ready() is None
     rooms.fake.unavailable = True
     rooms.time.at += 1000
     assert await rooms.house.why_not_ready() == "The store does not answer."
 
 
-async def test_a_stopped_house_has_taken_back_its_sign_of_life(rooms: HouseInMemory) -> None:
+async def test_a_stopped_node_is_not_listed_as_alive(rooms: HouseInMemory) -> None:
     assert rooms.house.name in rooms.fake.nodes
     await rooms.house.stop()
     assert rooms.house.name not in rooms.fake.nodes
 
 
-async def test_a_house_stops_without_its_store(rooms: HouseInMemory) -> None:
+async def test_a_node_stops_without_its_store(rooms: HouseInMemory) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     await rooms.race(anna, bert)
     rooms.house.readiness.is_draining = rooms.fake.unavailable = True
@@ -374,27 +382,26 @@ async def test_a_house_stops_without_its_store(rooms: HouseInMemory) -> None:
     assert rooms.house.name in rooms.fake.nodes
 
 
-# The same on every store, by the house's own clock
+# The same on every store, by the node's own clock
 
 
 @pytest.fixture
 async def timed(
     store: Store | FakeStore, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[HouseInMemory]:
-    """A house that keeps its own time on a store of any kind; its countdowns are over at once."""
+    """A node that keeps its own time on a store of any kind; its countdowns are over at once."""
     monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 1)
     house = await compose(store, "node", "test", Metrics())
     opened = HouseInMemory(None, None, house, store)  # type: ignore[arg-type]
-    duty = asyncio.create_task(opened.house.scheduler.keep())
+    running = asyncio.create_task(opened.house.scheduler.run())
     try:
         yield opened
     finally:
         await house.stop()
-        duty.cancel()
-        await asyncio.gather(duty, return_exceptions=True)
+        await cancel_all([running])
 
 
-async def test_a_race_goes_its_way_on_every_store(timed: HouseInMemory) -> None:
+async def test_a_race_is_the_same_on_every_store(timed: HouseInMemory) -> None:
     anna, bert = await timed.guest("Anna", legal=True), await timed.guest("Bert")
     code = await gathered(anna, bert)
     await counted_down(anna, bert)
@@ -415,7 +422,7 @@ async def test_a_race_goes_its_way_on_every_store(timed: HouseInMemory) -> None:
     assert {row.state for row in over.outcome.results} == {"cashed out"}
 
 
-async def test_a_countdown_is_voided_by_the_houses_own_clock(
+async def test_a_countdown_is_voided_by_the_nodes_own_clock(
     timed: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("saratoga_server.domain.tables.countdown.REVEAL_MILLIS", 1)
@@ -431,7 +438,7 @@ async def test_a_countdown_is_voided_by_the_houses_own_clock(
     assert await anna.refused(Reveal, table=code, nonce="0" * 32) == "wrong_phase"
 
 
-async def test_tokens_do_not_leave_the_reception(rooms: HouseInMemory) -> None:
+async def test_tokens_are_neither_sent_nor_stored(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
     await rooms.race(anna)
     secret = token_of("Anna")
@@ -440,5 +447,5 @@ async def test_tokens_do_not_leave_the_reception(rooms: HouseInMemory) -> None:
     assert secret not in repr(rooms.fake)
 
 
-def test_every_way_into_the_house_is_tested() -> None:
+def test_every_command_is_tested() -> None:
     assert {type(command) for command in COMMANDS.values()} == set(get_args(AnyCommand))

@@ -1,4 +1,4 @@
-"""Boards on a node: dealt at once, judged, stored before they are answered, ended and folded again."""
+"""Moves and cash-outs: judged, stored before they are answered, and answered again when repeated."""
 
 from collections.abc import AsyncIterator
 
@@ -58,7 +58,7 @@ def refused(answer: object) -> tuple[str, int | None]:
 # The deal
 
 
-async def test_everyone_is_dealt_the_same_at_the_same_moment(rooms: HouseInMemory) -> None:
+async def test_every_racer_is_sent_the_same_deal_at_the_same_moment(rooms: HouseInMemory) -> None:
     anna, bert = await two_racing(rooms)
     (to_anna,), (to_bert,) = anna.heard.all(Dealt), bert.heard.all(Dealt)
     assert to_anna == to_bert
@@ -69,7 +69,7 @@ async def test_everyone_is_dealt_the_same_at_the_same_moment(rooms: HouseInMemor
     assert (to_anna.board.banked, to_anna.board.net, to_anna.board.count) == (1, -45, 0)
 
 
-async def test_nobody_is_dealt_before_the_start(rooms: HouseInMemory) -> None:
+async def test_no_deal_is_sent_before_the_start(rooms: HouseInMemory) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     await gathered(anna, bert)
     await counted_down(anna, bert)
@@ -79,7 +79,9 @@ async def test_nobody_is_dealt_before_the_start(rooms: HouseInMemory) -> None:
     assert len(anna.heard.all(Dealt)) == len(bert.heard.all(Dealt)) == 1
 
 
-async def test_only_who_asked_for_the_legal_moves_is_told_them(rooms: HouseInMemory) -> None:
+async def test_legal_moves_are_sent_only_to_players_who_asked_for_them(
+    rooms: HouseInMemory,
+) -> None:
     anna, bert = await rooms.guest("Anna", legal=True), await rooms.guest("Bert")
     await rooms.race(anna, bert)
     position = deal_for_key(GAMES["canfield"], bytes.fromhex(rooms.state(anna.table.code).deal_key))
@@ -107,7 +109,7 @@ async def test_nobody_moves_before_the_start(rooms: HouseInMemory, phase: str) -
     assert anna.table.phase == phase
 
 
-async def test_a_move_is_answered_with_the_whole_board(rooms: HouseInMemory) -> None:
+async def test_the_answer_to_a_move_has_the_whole_board(rooms: HouseInMemory) -> None:
     anna, _ = await two_racing(rooms)
     stock = anna.board.view.stock
     rooms.time.at += 1234
@@ -131,7 +133,7 @@ async def test_an_illegal_move_is_refused_with_a_reason_and_the_board(
 
 
 @pytest.mark.parametrize("text", ["sideways", "t1>", "T1>t2", "draw ", "t1>t2:1", "é", "t99>t2"])
-async def test_what_cannot_be_read_is_no_move(rooms: HouseInMemory, text: str) -> None:
+async def test_text_that_is_no_move_is_refused(rooms: HouseInMemory, text: str) -> None:
     anna, _ = await two_racing(rooms)
     code, count = refused(await anna.move(text))
     assert (code in ("bad_move", "illegal_move"), count) == (True, 0)
@@ -146,7 +148,7 @@ async def test_a_move_meant_for_another_position_is_stale(rooms: HouseInMemory, 
     assert anna.board.count == 2
 
 
-async def test_a_repeated_move_is_answered_and_not_repeated(rooms: HouseInMemory) -> None:
+async def test_a_repeated_move_is_answered_but_not_made_again(rooms: HouseInMemory) -> None:
     anna, _ = await two_racing(rooms)
     command = MakeMove(id=50, race=anna.board.race, after=0, move="draw")
     first = await anna.say(command)
@@ -164,7 +166,7 @@ async def test_a_repeated_move_is_answered_and_not_repeated(rooms: HouseInMemory
     assert (late.repeat, late.board.count, late.at) == (True, 2, first.at)
 
 
-async def test_a_move_is_not_repeated_by_a_house_that_was_started_anew(
+async def test_a_repeated_move_is_not_made_again_after_a_restart(
     rooms: HouseInMemory,
 ) -> None:
     anna, _ = await two_racing(rooms)
@@ -182,14 +184,14 @@ async def test_a_move_is_not_repeated_by_a_house_that_was_started_anew(
     assert (again.repeat, again.at, again.board) == (True, first.at, first.board)
 
 
-async def test_an_id_that_was_passed_over_is_stale(rooms: HouseInMemory) -> None:
+async def test_an_id_below_the_last_one_that_was_never_used_is_stale(rooms: HouseInMemory) -> None:
     anna, _ = await two_racing(rooms)
     await anna.say(MakeMove(id=50, race=anna.board.race, after=0, move="draw"))
     answer = await anna.say(MakeMove(id=49, race=anna.board.race, after=1, move="draw"))
     assert refused(answer)[0] == "stale_id"
 
 
-async def test_moves_may_be_sent_ahead(rooms: HouseInMemory) -> None:
+async def test_several_moves_may_be_sent_in_a_row(rooms: HouseInMemory) -> None:
     anna, _ = await two_racing(rooms)
     race = anna.board.race
     for number in range(5):
@@ -211,15 +213,13 @@ async def test_only_racers_have_a_board(rooms: HouseInMemory, kind: type) -> Non
 
 
 @pytest.mark.parametrize("odd", ["", "../../../etc", "\0" * 35])
-async def test_what_is_no_race_id_at_all_is_no_race_to_move_in(
-    rooms: HouseInMemory, odd: str
-) -> None:
+async def test_text_that_is_no_race_id_is_no_race(rooms: HouseInMemory, odd: str) -> None:
     anna = await rooms.guest("Anna")
     await rooms.race(anna)
     assert await anna.refused(MakeMove, race=odd, after=0, move="draw") == "no_such_race"
 
 
-async def test_a_racer_of_one_table_does_not_reach_another(rooms: HouseInMemory) -> None:
+async def test_a_racer_of_one_table_cannot_move_at_another(rooms: HouseInMemory) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     await rooms.race(anna)
     await rooms.race(bert)
@@ -240,7 +240,9 @@ async def test_a_win_ends_the_board(nearly_won: HouseInMemory) -> None:
     assert bert.board.state == "racing"
 
 
-async def test_being_stuck_is_proved_and_told_with_the_move(nearly_stuck: HouseInMemory) -> None:
+async def test_a_stuck_board_is_ended_with_the_answer_to_the_move(
+    nearly_stuck: HouseInMemory,
+) -> None:
     anna, bert = await two_racing(nearly_stuck)
     answer = await anna.moves("draw")
     assert (answer.board.state, answer.board.count) == ("stuck", 2)
@@ -253,7 +255,7 @@ async def test_being_stuck_is_proved_and_told_with_the_move(nearly_stuck: HouseI
 async def test_a_long_search_for_stuck_goes_on_in_the_background(
     nearly_stuck: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("saratoga_server.live.move_service.INLINE_LIMIT", 0)
+    monkeypatch.setattr("saratoga_server.handlers.play.INLINE_LIMIT", 0)
     anna, bert = await two_racing(nearly_stuck)
     answer = await anna.moves("draw")
     assert answer.board.state == "racing"
@@ -266,7 +268,7 @@ async def test_a_long_search_for_stuck_goes_on_in_the_background(
 async def test_a_search_for_stuck_is_out_of_date_after_another_move(
     nearly_stuck: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("saratoga_server.live.move_service.INLINE_LIMIT", 0)
+    monkeypatch.setattr("saratoga_server.handlers.play.INLINE_LIMIT", 0)
     anna, _ = await two_racing(nearly_stuck)
     await anna.moves("draw")
     await anna.cash_out()
@@ -276,7 +278,9 @@ async def test_a_search_for_stuck_is_out_of_date_after_another_move(
     assert [entry.text for entry in stored.log] == ["draw", "cash-out"]
 
 
-async def test_a_repeated_move_tells_of_being_stuck_again(nearly_stuck: HouseInMemory) -> None:
+async def test_a_repeated_move_that_got_stuck_has_the_same_answer(
+    nearly_stuck: HouseInMemory,
+) -> None:
     anna, _ = await two_racing(nearly_stuck)
     command = MakeMove(id=50, race=anna.board.race, after=0, move="draw")
     first, again = await anna.say(command), await anna.say(command)
@@ -299,7 +303,7 @@ async def test_cashing_out_twice_is_once(rooms: HouseInMemory) -> None:
     assert refused(await anna.move("draw")) == ("board_over", 2)
 
 
-async def test_no_move_is_taken_after_the_cap(rooms: HouseInMemory) -> None:
+async def test_no_move_is_accepted_after_the_deadline(rooms: HouseInMemory) -> None:
     anna, bert = await two_racing(rooms)
     await anna.moves("draw")
     rooms.time.at += 10 * MINUTE
@@ -312,7 +316,7 @@ async def test_no_move_is_taken_after_the_cap(rooms: HouseInMemory) -> None:
         assert len(guest.heard.all(RaceOver)) == 1
 
 
-async def test_who_does_nothing_for_three_minutes_has_left(rooms: HouseInMemory) -> None:
+async def test_a_racer_who_does_nothing_for_three_minutes_has_left(rooms: HouseInMemory) -> None:
     anna, bert = await two_racing(rooms)
     rooms.time.at += IDLE_MILLIS - LOOK_MILLIS
     await anna.moves("draw")
@@ -323,7 +327,7 @@ async def test_who_does_nothing_for_three_minutes_has_left(rooms: HouseInMemory)
     assert [seat.name for seat in anna.table.seats] == ["Anna"]
 
 
-async def test_who_races_alone_may_think_for_ever(rooms: HouseInMemory) -> None:
+async def test_a_racer_alone_may_think_for_any_time(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
     await rooms.race(anna, cap=0)
     await rooms.pass_time(IDLE_MILLIS * 10)
@@ -333,7 +337,7 @@ async def test_who_races_alone_may_think_for_ever(rooms: HouseInMemory) -> None:
 # A store that fails
 
 
-async def test_without_the_store_a_move_changes_nothing_and_works_later(
+async def test_without_a_store_a_move_changes_nothing_and_can_be_repeated(
     rooms: HouseInMemory,
 ) -> None:
     anna, _ = await two_racing(rooms)
@@ -348,7 +352,7 @@ async def test_without_the_store_a_move_changes_nothing_and_works_later(
     assert (done.repeat, done.board.count) == (False, 1)
 
 
-async def test_a_move_whose_answer_the_store_lost_is_not_made_twice(
+async def test_a_move_whose_reply_was_lost_is_not_made_twice(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert = await two_racing(rooms)
@@ -362,7 +366,7 @@ async def test_a_move_whose_answer_the_store_lost_is_not_made_twice(
     assert bert.board.count == 0
 
 
-async def test_an_ending_whose_answer_the_store_lost_is_told_to_the_table(
+async def test_an_ending_whose_reply_was_lost_ends_the_race(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert = await two_racing(rooms)
@@ -377,7 +381,7 @@ async def test_an_ending_whose_answer_the_store_lost_is_told_to_the_table(
     assert len(bert.heard.all(RaceOver, told)) == 1
 
 
-async def test_a_count_whose_answer_the_store_lost_is_shown_to_the_table(
+async def test_a_standing_whose_reply_was_lost_is_sent_to_the_table(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert = await two_racing(rooms)

@@ -488,20 +488,6 @@ async def test_tables_are_opened_one_by_one(rooms: HouseInMemory) -> None:
     assert (answer.code, answer.retry, answer.wait) == ("too_fast", True, 60_000)
 
 
-async def test_a_table_has_so_many_watchers_and_no_more(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("saratoga_server.live.watching.MAX_WATCHERS", 1)
-    anna, bert, cleo = [await rooms.guest(name) for name in ("Anna", "Bert", "Cleo")]
-    code = await gathered(anna)
-    await bert.ask(WatchTable, table=code)
-    await bert.ask(WatchTable, table=code)
-    assert await cleo.refused(WatchTable, table=code) == "table_full"
-    assert isinstance(await cleo.ask(JoinTable, table=code), Snapshot)
-    await bert.ask(UnwatchTable, table=code)
-    assert isinstance(await cleo.ask(WatchTable, table=code), Snapshot)
-
-
 async def test_a_table_is_not_changed_without_end(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
     code = await gathered(anna)
@@ -510,24 +496,3 @@ async def test_a_table_is_not_changed_without_end(rooms: HouseInMemory) -> None:
         assert isinstance(await anna.ask(ChangeSettings, table=code, cap=cap), Done)
     assert await anna.refused(ChangeSettings, table=code, cap=10) == "too_fast"
     assert anna.table.settings.cap == 5
-
-
-async def test_one_address_does_not_shut_watchers_from_elsewhere_out(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("saratoga_server.rate_limits.limiter.MAX_WATCHERS_PER_ADDRESS", 2)
-    limiter = RateLimiter(rooms.time.steady)
-    anna = await rooms.guest("Anna")
-    code = await gathered(anna)
-    crowd = [await rooms.guest(name) for name in ("Bert", "Cleo", "Dan")]
-    outside = await rooms.guest("Emma")
-    for guest in crowd:
-        guest.session.quota = limiter.open("203.0.113.7", NO_CONNECTION)
-    outside.session.quota = limiter.open("198.51.100.9", NO_CONNECTION)
-    bert, cleo, dan = crowd
-    for guest in (bert, cleo, bert):
-        assert isinstance(await guest.ask(WatchTable, table=code), Snapshot)
-    assert await dan.refused(WatchTable, table=code) == "table_full"
-    assert isinstance(await outside.ask(WatchTable, table=code), Snapshot)
-    await cleo.ask(UnwatchTable, table=code)
-    assert isinstance(await dan.ask(WatchTable, table=code), Snapshot)

@@ -1,36 +1,62 @@
-"""Administrators' acts, felt by those who are connected here."""
+"""Administrative actions, applied to the connections of a node."""
+
+from dataclasses import replace
 
 import pytest
 
+from kit.fake_news import FakeNews
 from kit.rooms import HouseInMemory, gathered
 from saratoga_protocol.commands import CreateTable, Hello, JoinTable, WatchTable
 from saratoga_protocol.events import Announcement, SeatLost, Standings
 from saratoga_protocol.refusals import BANNED
 from saratoga_server.admin.acts import Administration
-from saratoga_server.messages.node_events import AdminEvent, Announce, Banned, TableClosedByAdmin
+from saratoga_server.app import compose_table_cache
+from saratoga_server.live.admin_events import AdminEvents
+from saratoga_server.messages.node_events import (
+    AdminEvent,
+    Announce,
+    Banned,
+    NodeEvent,
+    TableClosedByAdmin,
+)
+
+
+class AppliedAtOnce(FakeNews):
+    """Applies every event that is published, before `publish` returns."""
+
+    def __init__(self, admin_events: AdminEvents) -> None:
+        super().__init__([], no_wait)
+        self._admin_events = admin_events
+
+    async def publish(self, nudge: NodeEvent) -> int:
+        assert isinstance(nudge, AdminEvent)
+        await self._admin_events.apply(nudge)
+        return 1
+
+
+async def no_wait() -> None:
+    return
 
 
 @pytest.fixture
-def desk(rooms: HouseInMemory) -> Administration:
-    """An administrator whose acts this node hears of."""
-
-    async def tell(event: AdminEvent) -> int:
-        await rooms.orders.apply(event)
-        return 1
-
-    return Administration(rooms.store, tell, "zoe@desk")
+async def desk(rooms: HouseInMemory) -> Administration:
+    """An administrator whose actions this node applies."""
+    store = replace(rooms.store, events=AppliedAtOnce(rooms.house.admin_events))
+    return Administration(store, await compose_table_cache(store), "zoe@desk")
 
 
-async def test_an_announcement_is_heard_by_everybody_who_is_connected(
+async def test_an_announcement_is_sent_to_every_connection(
     rooms: HouseInMemory,
 ) -> None:
     anna, nobody = await rooms.guest("Anna"), rooms.stranger("nobody")
-    await rooms.orders.apply(Announce("We close at ten."))
+    await rooms.house.admin_events.apply(Announce("We close at ten."))
     for each in (anna, nobody):
         assert each.heard.all(Announcement) == [Announcement(text="We close at ten.")]
 
 
-async def test_a_closed_table_lets_everybody_go(rooms: HouseInMemory, desk: Administration) -> None:
+async def test_closing_a_table_frees_its_seats_and_watchers(
+    rooms: HouseInMemory, desk: Administration
+) -> None:
     anna, wanda = await rooms.guest("Anna"), await rooms.guest("Wanda")
     code = await gathered(anna, public=True)
     await wanda.at_table(WatchTable, table=code)
@@ -43,7 +69,9 @@ async def test_a_closed_table_lets_everybody_go(rooms: HouseInMemory, desk: Admi
     await anna.at_table(CreateTable, game="canfield")
 
 
-async def test_a_closed_race_comes_to_nothing(rooms: HouseInMemory, desk: Administration) -> None:
+async def test_the_race_of_a_closed_table_is_not_counted(
+    rooms: HouseInMemory, desk: Administration
+) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     code = await rooms.race(anna, bert)
     await desk.close(code, "Enough.")
@@ -53,7 +81,7 @@ async def test_a_closed_race_comes_to_nothing(rooms: HouseInMemory, desk: Admini
     assert rooms.fake.records == {}
 
 
-async def test_a_banned_player_is_out_at_once_and_leaves_the_race(
+async def test_a_banned_player_is_disconnected_and_leaves_the_race(
     rooms: HouseInMemory, desk: Administration
 ) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
@@ -68,7 +96,7 @@ async def test_a_banned_player_is_out_at_once_and_leaves_the_race(
     assert await back.refused(Hello, token=back.token) == "banned"
 
 
-async def test_a_renamed_player_is_called_so_at_every_followed_table(
+async def test_a_renamed_player_has_the_new_name_at_the_table(
     rooms: HouseInMemory, desk: Administration
 ) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
@@ -79,7 +107,9 @@ async def test_a_renamed_player_is_called_so_at_every_followed_table(
     assert bert.session.name == "Bernard"
 
 
-async def test_a_forgotten_player_is_gone(rooms: HouseInMemory, desk: Administration) -> None:
+async def test_a_forgotten_player_loses_connection_seat_and_row(
+    rooms: HouseInMemory, desk: Administration
+) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     await gathered(anna, bert)
     await desk.forget("Bert")
@@ -89,9 +119,11 @@ async def test_a_forgotten_player_is_gone(rooms: HouseInMemory, desk: Administra
     await rooms.guest("Bert")
 
 
-async def test_acts_on_those_who_are_not_here_are_passed_over(rooms: HouseInMemory) -> None:
+async def test_actions_on_players_and_tables_that_are_not_here_change_nothing(
+    rooms: HouseInMemory,
+) -> None:
     anna = await rooms.guest("Anna")
     told = len(anna.heard.events)
-    await rooms.orders.apply(Banned("z" * 16))
-    await rooms.orders.apply(TableClosedByAdmin("odd-emu-11", "Enough."))
+    await rooms.house.admin_events.apply(Banned("z" * 16))
+    await rooms.house.admin_events.apply(TableClosedByAdmin("odd-emu-11", "Enough."))
     assert (anna.heard.events[told:], anna.sent_away) == ([], [])

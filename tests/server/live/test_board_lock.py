@@ -1,71 +1,77 @@
-"""Turns at a board: at once where it is free, in order where it is not."""
+"""The lock of a board: taken at once where it is free, in order where it is not."""
 
 import asyncio
 
 from saratoga_server.live.board_lock import BoardLock
 
 
-async def test_a_free_turn_is_taken_at_once_and_keeps_others_out() -> None:
-    turn = BoardLock()
-    assert turn.take_now()
-    assert turn.locked()
-    assert not turn.take_now()
-    other = asyncio.create_task(turn.acquire())
+async def test_a_free_lock_is_taken_at_once_and_keeps_others_out() -> None:
+    lock = BoardLock()
+    assert lock.try_acquire()
+    assert not lock.try_acquire()
+    other = asyncio.create_task(lock.acquire())
     await asyncio.sleep(0)
     assert not other.done()
-    turn.release()
-    assert await other
-    assert turn.locked()
+    lock.release()
+    await other
+    assert not lock.try_acquire(), "the waiter holds it"
 
 
-async def test_nobody_gets_in_before_who_waits() -> None:
-    turn = BoardLock()
-    assert turn.take_now()
-    waiting = asyncio.create_task(turn.acquire())
+async def test_nobody_overtakes_a_waiter() -> None:
+    lock = BoardLock()
+    assert lock.try_acquire()
+    waiting = asyncio.create_task(lock.acquire())
     await asyncio.sleep(0)
-    turn.release()
-    # it is free by now, but promised
-    assert not turn.take_now()
-    assert await waiting
+    lock.release()
+    # the waiter has not run yet, but the lock was handed to it
+    assert not lock.try_acquire()
+    await waiting
 
 
-async def test_who_gives_up_waiting_leaves_the_turn_to_others() -> None:
-    turn = BoardLock()
-    assert turn.take_now()
-    waiting = asyncio.create_task(turn.acquire())
+async def test_waiters_get_the_lock_in_the_order_they_came() -> None:
+    lock = BoardLock()
+    assert lock.try_acquire()
+    order: list[int] = []
+
+    async def enter(number: int) -> None:
+        async with lock:
+            order.append(number)
+
+    entering = [asyncio.create_task(enter(number)) for number in range(3)]
+    await asyncio.sleep(0)
+    lock.release()
+    await asyncio.gather(*entering)
+    assert order == [0, 1, 2]
+
+
+async def test_a_cancelled_waiter_leaves_the_lock_to_others() -> None:
+    lock = BoardLock()
+    assert lock.try_acquire()
+    waiting = asyncio.create_task(lock.acquire())
     await asyncio.sleep(0)
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
-    turn.release()
-    assert turn.take_now()
+    lock.release()
+    assert lock.try_acquire()
 
 
-async def test_a_turn_that_was_promised_to_somebody_who_is_gone_goes_to_the_next() -> None:
-    turn = BoardLock()
-    assert turn.take_now()
-    first, second = (asyncio.create_task(turn.acquire()) for _ in range(2))
+async def test_a_lock_handed_to_a_cancelled_waiter_goes_to_the_next() -> None:
+    lock = BoardLock()
+    assert lock.try_acquire()
+    first, second = (asyncio.create_task(lock.acquire()) for _ in range(2))
     await asyncio.sleep(0)
-    turn.release()
+    lock.release()
     first.cancel()
-    assert not turn.take_now()
+    assert not lock.try_acquire()
     await asyncio.gather(first, return_exceptions=True)
-    assert not turn.take_now()
-    assert await second
+    assert not lock.try_acquire()
+    await second
+    lock.release()
+    assert lock.try_acquire()
 
 
-async def test_what_was_taken_so_is_taken_for_whoever_enters_the_usual_way() -> None:
-    turn = BoardLock()
-    assert turn.take_now()
-    order = []
-
-    async def enter() -> None:
-        async with turn:
-            order.append("entered")
-
-    entering = asyncio.create_task(enter())
-    await asyncio.sleep(0)
-    order.append("left")
-    turn.release()
-    await entering
-    assert order == ["left", "entered"]
-    assert not turn.locked()
+async def test_the_lock_is_given_back_at_the_end_of_a_block() -> None:
+    lock = BoardLock()
+    async with lock:
+        assert not lock.try_acquire()
+    assert lock.try_acquire()

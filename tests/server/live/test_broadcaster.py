@@ -1,16 +1,18 @@
-"""Who follows what, and words that go to many."""
+"""Who follows what, and events that go to many connections."""
 
+import gc
+import weakref
 from typing import Any
 
 from kit.guests import Heard, RecordingLine
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.events import Announcement, AnyEvent, Standing, Standings
 from saratoga_protocol.version import JSON, MSGPACK
-from saratoga_server.live.broadcaster import TOLD_AT_ONCE, Broadcaster, send_to_all
+from saratoga_server.live.broadcaster import TABLES_AT_ONCE, Broadcaster, send_to_all
 from saratoga_server.live.session import Session
 
 CODE, OTHER = "mint-otter-42", "odd-emu-11"
-WORD = Announcement(text="a word")
+EVENT = Announcement(text="maintenance at noon")
 
 
 class CountingCodec:
@@ -40,7 +42,7 @@ def session(player: str = "", subprotocol: str = MSGPACK) -> Session:
     )
 
 
-def heard(by: Session) -> list[AnyEvent]:
+def received(by: Session) -> list[AnyEvent]:
     assert isinstance(by.connection, RecordingLine)
     return by.connection.heard.events
 
@@ -50,19 +52,19 @@ def standings(place: int) -> Standings:
     return Standings(race=f"{CODE}/1", standings=[row])
 
 
-def test_a_word_to_many_is_encoded_once_for_each_encoding() -> None:
+def test_an_event_to_many_is_encoded_once_for_each_encoding() -> None:
     packed, text = CountingCodec(MSGPACK), CountingCodec(JSON)
     many = [session() for _ in range(5)]
     for number, each in enumerate(many):
         each.codec = packed if number % 2 else text
         assert isinstance(each.connection, RecordingLine)
         each.connection.heard.codec = each.codec
-    send_to_all(many, WORD)
-    assert [heard(each) for each in many] == [[WORD]] * 5
+    send_to_all(many, EVENT)
+    assert [received(each) for each in many] == [[EVENT]] * 5
     assert (packed.encoded, text.encoded) == (1, 1)
 
 
-def test_only_the_audience_of_a_table_hears_what_is_told_there() -> None:
+def test_an_event_for_a_table_goes_to_its_audience_only() -> None:
     broadcaster = Broadcaster()
     anna, bert, cleo = session("anna"), session("bert"), session("cleo")
     for each in (anna, bert, cleo):
@@ -70,17 +72,17 @@ def test_only_the_audience_of_a_table_hears_what_is_told_there() -> None:
     broadcaster.follow(anna, CODE)
     broadcaster.follow(bert, CODE)
     broadcaster.follow(bert, OTHER)
-    broadcaster.send_to_table(CODE, WORD)
-    assert [len(heard(each)) for each in (anna, bert, cleo)] == [1, 1, 0]
+    broadcaster.send_to_table(CODE, EVENT)
+    assert [len(received(each)) for each in (anna, bert, cleo)] == [1, 1, 0]
     broadcaster.unfollow(bert, CODE)
-    broadcaster.send_to_table(CODE, WORD)
-    broadcaster.send_to_table(OTHER, WORD)
-    broadcaster.send_to_table("no-table-00", WORD)
-    assert [len(heard(each)) for each in (anna, bert, cleo)] == [2, 2, 0]
+    broadcaster.send_to_table(CODE, EVENT)
+    broadcaster.send_to_table(OTHER, EVENT)
+    broadcaster.send_to_table("no-table-00", EVENT)
+    assert [len(received(each)) for each in (anna, bert, cleo)] == [2, 2, 0]
     assert set(broadcaster.followed()) == {CODE, OTHER}
 
 
-def test_who_goes_follows_nothing_any_more() -> None:
+def test_a_connection_that_ends_follows_nothing_any_more() -> None:
     broadcaster = Broadcaster()
     anna = session("anna")
     broadcaster.enter(anna)
@@ -97,36 +99,36 @@ def test_who_goes_follows_nothing_any_more() -> None:
     broadcaster.unfollow(anna, CODE)
 
 
-def test_standings_are_sent_once_a_tick_and_as_they_are_then() -> None:
+def test_standings_are_sent_once_a_tick_as_they_are_then() -> None:
     broadcaster = Broadcaster()
     anna = session("anna")
     broadcaster.follow(anna, CODE)
     for place in (1, 2, 3):
         broadcaster.standings_changed(CODE, lambda place=place: standings(place))  # type: ignore[misc]
-    assert heard(anna) == []
+    assert received(anna) == []
     broadcaster.tick()
-    assert heard(anna) == [standings(3)]
+    assert received(anna) == [standings(3)]
     broadcaster.tick()
-    assert heard(anna) == [standings(3)]
+    assert received(anna) == [standings(3)]
 
 
-def test_many_tables_are_told_in_turns_and_one_that_is_settled_meanwhile_is_not() -> None:
+def test_many_tables_are_sent_standings_in_turns_but_not_one_settled_meanwhile() -> None:
     broadcaster = Broadcaster()
-    tables = [f"table-{number}" for number in range(2 * TOLD_AT_ONCE)]
-    told: list[str] = []
+    tables = [f"table-{number}" for number in range(2 * TABLES_AT_ONCE)]
+    sent: list[str] = []
     for code in tables:
         broadcaster.follow(session(code), code)
-        broadcaster.standings_changed(code, lambda code=code: told.append(code))  # type: ignore[misc]
+        broadcaster.standings_changed(code, lambda code=code: sent.append(code))  # type: ignore[misc]
     turns = broadcaster.ticks()
     next(turns)
-    assert told == tables[:TOLD_AT_ONCE]
+    assert sent == tables[:TABLES_AT_ONCE]
     broadcaster.standings_settled(tables[-1])
     assert list(turns) == [None]
-    assert told == tables[:-1]
-    assert broadcaster._changed == {}
+    assert sent == tables[:-1]
+    assert list(broadcaster.ticks()) == []
 
 
-def test_standings_that_nobody_follows_are_not_worked_out() -> None:
+def test_standings_that_nobody_follows_are_not_computed() -> None:
     broadcaster = Broadcaster()
     asked: list[int] = []
     broadcaster.standings_changed(CODE, lambda: asked.append(1))
@@ -141,14 +143,31 @@ def test_standings_that_are_settled_are_not_sent() -> None:
     broadcaster.standings_changed(CODE, lambda: standings(1))
     broadcaster.standings_settled(CODE)
     broadcaster.tick()
-    assert heard(anna) == []
+    assert received(anna) == []
 
 
-def test_who_goes_leaves_nothing_behind() -> None:
+def test_a_connection_that_ends_is_not_kept_in_memory() -> None:
     broadcaster, one = Broadcaster(), session("p")
     broadcaster.enter(one)
     for code in (CODE, OTHER):
         broadcaster.follow(one, code)
     broadcaster.unfollow(one, OTHER)
     broadcaster.leave(one)
-    assert (broadcaster._audiences, broadcaster._followed, broadcaster.sessions) == ({}, {}, set())
+    connection = weakref.ref(one.connection)
+    del one
+    gc.collect()
+    assert connection() is None
+    assert (broadcaster.followed(), broadcaster.sessions) == ([], set())
+
+
+def test_a_player_follows_a_table_with_any_of_their_connections() -> None:
+    broadcaster = Broadcaster()
+    first, second = session("anna"), session("anna")
+    for each in (first, second):
+        broadcaster.follow(each, CODE)
+    broadcaster.unfollow(first, CODE)
+    assert broadcaster.is_following("anna", CODE)
+    assert not broadcaster.is_following("anna", OTHER)
+    assert not broadcaster.is_following("bert", CODE)
+    broadcaster.unfollow(second, CODE)
+    assert not broadcaster.is_following("anna", CODE)

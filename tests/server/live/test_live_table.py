@@ -11,22 +11,27 @@ from saratoga_server.live.live_table import Known, LiveTable, read_table
 
 
 @pytest.mark.parametrize("order", [(1, 2), (2, 1)])
-def test_what_is_to_be_followed_up_begins_at_the_oldest_version(order: tuple[int, int]) -> None:
+def test_follow_up_begins_at_the_oldest_version_noted(order: tuple[int, int]) -> None:
     known = {1: Known(1, seated(ANN)), 2: Known(2, seated(ANN, BEN))}
-    live_table = LiveTable(CODE, 3, replace(seated(ANN, BEN), notice="third"))
+    table = LiveTable(CODE, 3, replace(seated(ANN, BEN), notice="third"))
     for version in order:
-        live_table.falls_behind(known[version])
-    assert live_table.behind is known[1]
+        table.falls_behind(known[version])
+    assert table.followed_up is known[1]
 
 
-def test_a_picture_names_its_version_and_no_secret() -> None:
+def test_what_is_known_is_version_and_state() -> None:
     state = seated(ANN)
-    picture = LiveTable(CODE, 7, state).picture()
-    assert (picture.code, picture.version) == (CODE, 7)
-    assert state.seed not in repr(picture)
+    assert LiveTable(CODE, 7, state).known == Known(7, state)
 
 
-def test_a_table_is_read_unless_it_is_for_newer_nodes() -> None:
+def test_a_view_has_the_version_and_no_secret() -> None:
+    state = seated(ANN)
+    view = LiveTable(CODE, 7, state).view()
+    assert (view.code, view.version) == (CODE, 7)
+    assert state.seed not in repr(view)
+
+
+def test_a_table_is_unpacked_unless_only_newer_nodes_may_read_it() -> None:
     state = seated(ANN)
     body = pack(state)
     assert read_table(body) == state

@@ -1,8 +1,96 @@
-"""The list of public tables is what they are now, whatever restarts there were."""
+"""The list of public tables: what they are now, whatever restarts there were."""
 
+import pytest
+from msgspec.structs import replace
+
+from kit.fake_store import FakeHouse, FakeTables
 from kit.rooms import HouseInMemory, gathered, listed
+from kit.tables import ANN, BEN, CODE, running, seated
 from saratoga_protocol.commands import ChangeSettings, JoinTable, LeaveTable, Resume
+from saratoga_server.domain.tables import Settings, TableState
 from saratoga_server.domain.tables.timers import ALONE_MILLIS
+from saratoga_server.live.live_table import LiveTable
+from saratoga_server.live.public_tables import PublicTables
+
+PUBLIC, PRIVATE = Settings(game="canfield", public=True), Settings(game="canfield")
+
+
+class RecordingTables(FakeTables):
+    """Tables that note whether a line was written (True) or deleted (False)."""
+
+    def __init__(self) -> None:
+        super().__init__(FakeHouse())
+        self.writes: list[bool] = []
+
+    async def set_public(self, code: str, summary: bytes | None) -> None:
+        self.writes.append(summary is not None)
+        await super().set_public(code, summary)
+
+
+@pytest.fixture
+def tables() -> RecordingTables:
+    return RecordingTables()
+
+
+@pytest.fixture
+def public_tables(tables: RecordingTables) -> PublicTables:
+    return PublicTables(tables)
+
+
+def live(state: TableState) -> LiveTable:
+    return LiveTable(CODE, 1, state)
+
+
+async def test_a_line_is_written_only_when_it_changes(
+    tables: RecordingTables, public_tables: PublicTables
+) -> None:
+    table = live(seated(ANN, settings=PUBLIC))
+    await public_tables.opened(table)
+    table.state = replace(table.state, notice="Nobody sees this in the list.")
+    await public_tables.update(table)
+    assert tables.writes == [True]
+    table.state = running(ANN, BEN, settings=PUBLIC)
+    await public_tables.update(table)
+    assert tables.writes == [True, True]
+
+
+async def test_a_new_private_table_costs_no_write(
+    tables: RecordingTables, public_tables: PublicTables
+) -> None:
+    table = live(seated(ANN, settings=PRIVATE))
+    await public_tables.opened(table)
+    await public_tables.update(table)
+    assert tables.writes == []
+
+
+async def test_a_table_of_which_nothing_is_known_is_written_once(
+    tables: RecordingTables, public_tables: PublicTables
+) -> None:
+    table = live(seated(ANN, settings=PRIVATE))
+    for _ in range(2):
+        await public_tables.update(table)
+    assert tables.writes == [False], "another node may have listed it"
+
+
+async def test_tables_that_are_not_held_any_more_are_forgotten(
+    tables: RecordingTables, public_tables: PublicTables
+) -> None:
+    table = live(seated(ANN, settings=PUBLIC))
+    await public_tables.opened(table)
+    public_tables.forget_others([CODE])
+    await public_tables.update(table)
+    assert tables.writes == [True]
+    public_tables.forget_others([])
+    await public_tables.update(table)
+    assert tables.writes == [True, True]
+
+
+async def test_a_closed_table_is_deleted_from_the_list(
+    tables: RecordingTables, public_tables: PublicTables
+) -> None:
+    await public_tables.opened(live(seated(ANN, settings=PUBLIC)))
+    await public_tables.closed(CODE)
+    assert (tables.writes, tables.house.public) == ([True, False], {})
 
 
 async def test_public_tables_are_listed_as_they_are_now(rooms: HouseInMemory) -> None:
@@ -18,7 +106,7 @@ async def test_public_tables_are_listed_as_they_are_now(rooms: HouseInMemory) ->
     assert await listed(bert) == [("Bert", "running", 1)]
 
 
-async def test_a_table_made_private_is_listed_no_more_even_after_a_restart(
+async def test_a_table_made_private_is_not_listed_even_after_a_restart(
     rooms: HouseInMemory,
 ) -> None:
     anna = await rooms.guest("Anna")
@@ -30,7 +118,7 @@ async def test_a_table_made_private_is_listed_no_more_even_after_a_restart(
     assert await listed(back) == []
 
 
-async def test_a_table_that_lost_its_last_player_in_a_restart_is_listed_no_more(
+async def test_a_table_that_lost_its_last_player_in_a_restart_is_not_listed(
     rooms: HouseInMemory,
 ) -> None:
     anna = await rooms.guest("Anna")

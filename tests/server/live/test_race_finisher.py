@@ -1,20 +1,135 @@
-"""Races that end on one node are counted up once and announced on every node."""
+"""Races that end: counted once whichever node is first, and announced once on every node."""
 
 import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
 
+from kit.guests import GuestInMemory
 from kit.rooms import HouseInMemory
 from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import NextRace
-from saratoga_protocol.events import Done, RaceOver
+from saratoga_protocol.events import BoardEnded, Done, RaceOver, Standings
+from saratoga_rules.record import parse_record
+from saratoga_rules.standing import State
+from saratoga_server.domain.board import ENDING_OF_STATE, commit_of, ended
+from saratoga_server.domain.results import outcome_of
+from saratoga_server.live.live_table import LiveTable
+from saratoga_server.live.race_finisher import Finish, RaceFinisher
+from saratoga_server.messages.settlements import unpack_settlement
 
 
 @pytest.fixture
 async def nodes(rooms: HouseInMemory) -> AsyncIterator[Nodes]:
     async with beside(rooms) as opened:
         yield opened
+
+
+@pytest.fixture
+def finisher(rooms: HouseInMemory) -> RaceFinisher:
+    return RaceFinisher(rooms.store.tables, rooms.house.races, rooms.house.broadcaster)
+
+
+async def cash_out_and_die(rooms: HouseInMemory, guest: GuestInMemory) -> None:
+    """End the guest's board in the store, as a node does that dies right afterwards."""
+    (race,) = rooms.house.races.all()
+    board = race.runs[guest.player].board
+    assert board is not None
+    after = ended(board, State.CASHED_OUT)
+    entries = (ENDING_OF_STATE[State.CASHED_OUT],)
+    table, number = race.code, race.number
+    commit = commit_of(board, after, entries, table=table, race=number, player=guest.player)
+    await rooms.store.boards.commit(commit)
+
+
+async def table_of(rooms: HouseInMemory, *guests: GuestInMemory) -> LiveTable:
+    """Return a table at which the guests race."""
+    return await rooms.house.table_cache.get(await rooms.race(*guests))
+
+
+async def counted(rooms: HouseInMemory, finisher: RaceFinisher) -> tuple[LiveTable, Finish]:
+    """Return the table and the count of a race of Anna's and Bert's that nobody has written yet."""
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    table = await table_of(rooms, anna, bert)
+    for guest in (anna, bert):
+        await guest.moves("draw")
+        await cash_out_and_die(rooms, guest)
+    finish = await finisher.count(table)
+    assert finish is not None
+    return table, finish
+
+
+# On one node
+
+
+async def test_a_race_is_counted_when_its_last_board_has_ended(
+    rooms: HouseInMemory, finisher: RaceFinisher
+) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    table = await table_of(rooms, anna, bert)
+    for guest in (anna, bert):
+        await guest.moves("draw")
+        assert await finisher.count(table) is None
+        await cash_out_and_die(rooms, guest)
+    finish = await finisher.count(table)
+    assert finish is not None
+    assert (finish.race, finish.write.race) == (1, 1)
+    assert outcome_of(finish.write.record) == finish.outcome
+    assert parse_record(finish.write.record).race_id == table.state.race_id
+    assert finish.write.settlement is not None
+    settlement = unpack_settlement(finish.write.settlement)
+    assert settlement.results == tuple(finish.outcome.results)
+    assert rooms.fake.records == {}, "to write it is left to the caller"
+
+
+async def test_a_race_that_no_leaderboard_takes_has_no_settlement(
+    rooms: HouseInMemory, finisher: RaceFinisher
+) -> None:
+    anna = await rooms.guest("Anna")
+    table = await table_of(rooms, anna)
+    await cash_out_and_die(rooms, anna)
+    finish = await finisher.count(table)
+    assert finish is not None
+    assert finish.write.settlement is None
+
+
+async def test_only_a_running_race_is_counted(rooms: HouseInMemory, finisher: RaceFinisher) -> None:
+    anna = await rooms.guest("Anna")
+    table = await table_of(rooms, anna)
+    await anna.cash_out()
+    await rooms.settle()
+    assert table.state.phase == "over"
+    assert await finisher.count(table) is None
+
+
+async def test_a_result_is_announced_once_and_no_standings_follow_it(
+    rooms: HouseInMemory, finisher: RaceFinisher
+) -> None:
+    table, finish = await counted(rooms, finisher)
+    anna, _ = rooms.guests
+    rooms.house.broadcaster.standings_changed(table.code, rooms.house.races.all()[0].standings)
+    for _ in range(2):
+        finisher.announce(table, finish.outcome)
+    since = len(anna.heard.events)
+    rooms.house.broadcaster.tick()
+    assert [over.outcome for over in anna.heard.all(RaceOver)] == [finish.outcome]
+    assert anna.heard.all(Standings, since) == []
+
+
+async def test_a_missed_race_is_announced_from_its_record(
+    rooms: HouseInMemory, finisher: RaceFinisher
+) -> None:
+    table, finish = await counted(rooms, finisher)
+    anna, _ = rooms.guests
+    await finisher.announce_missed(table, 1)
+    assert anna.heard.all(RaceOver) == [], "there is no record: its countdown was voided"
+    rooms.fake.records[table.code, 1] = finish.write.record
+    await finisher.announce_missed(table, 1)
+    assert [over.outcome for over in anna.heard.all(RaceOver)] == [finish.outcome]
+    assert anna.heard.all(Standings)[-1].race == table.state.race_id
+
+
+# On two nodes
 
 
 async def test_a_race_whose_end_was_missed_is_announced_all_the_same(nodes: Nodes) -> None:
@@ -24,19 +139,34 @@ async def test_a_race_whose_end_was_missed_is_announced_all_the_same(nodes: Node
     nodes.east.fake.ears.remove(ear)
     await bert.cash_out()
     await anna.cash_out()
-    await nodes.east.house.races.read_standings(nodes.east.house.races.all()[0])
+    east = nodes.east.house
+    await east.table_service.check_race(await east.table_cache.get(code))
     await nodes.east.settle()
     assert len(anna.heard.all(RaceOver)) == 1
     assert isinstance(await anna.ask(NextRace, table=code), Done)
     assert bert.heard.all(RaceOver) == []
     nodes.east.fake.ears.append(ear)
-    await ear.opened()
+    await ear.subscribed()
     await nodes.settle()
     assert bert.heard.all(RaceOver) == anna.heard.all(RaceOver)
     assert bert.table == anna.table
 
 
-async def test_two_nodes_that_count_up_at_once_make_one_result(nodes: Nodes) -> None:
+async def test_a_board_that_the_server_ended_is_told_before_the_result(nodes: Nodes) -> None:
+    anna, bert = await nodes.two()
+    code = await nodes.race(anna, bert)
+    nodes.east.fake.ears.remove(nodes.west.house.peer_events)
+    east = nodes.east.house
+    await anna.cash_out()
+    await east.table_service.end_board(east.races.all()[0], bert.player, State.LEFT)
+    await nodes.east.settle()
+    assert bert.heard.all(BoardEnded) == []
+    await nodes.west.house.table_service.refresh(code)
+    ends = [type(event) for event in bert.heard.events if isinstance(event, BoardEnded | RaceOver)]
+    assert ends == [BoardEnded, RaceOver]
+
+
+async def test_two_nodes_that_count_at_once_make_one_result(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     code = await nodes.race(anna, bert)
     for guest in (anna, bert):
@@ -45,7 +175,7 @@ async def test_two_nodes_that_count_up_at_once_make_one_result(nodes: Nodes) -> 
     houses = (nodes.east.house, nodes.west.house)
     for house in houses:
         await house.races.read_standings(house.races.all()[0])
-    await asyncio.gather(*(house.race_finisher.count_up(code) for house in houses))
+    await asyncio.gather(*(house.table_service.finish(code) for house in houses))
     await nodes.settle()
     assert list(nodes.east.fake.records) == [(code, 1)]
     assert len(nodes.east.fake.settled) == 1
@@ -54,19 +184,16 @@ async def test_two_nodes_that_count_up_at_once_make_one_result(nodes: Nodes) -> 
     assert [house.metrics.races_over for house in houses].count(1) == 1
 
 
-async def test_a_race_whose_last_board_ended_on_a_node_that_died_is_counted_up(
+async def test_a_race_whose_last_board_ended_on_a_node_that_died_is_counted(
     nodes: Nodes,
 ) -> None:
     anna, bert = await nodes.two()
     code = await nodes.race(anna, bert)
     await anna.cash_out()
     await nodes.settle()
-    # the west commits, and has no time for anything else
-    fake = nodes.east.fake
-    fake.ears.clear()
-    nodes.west.house.races.on_board_ended = nodes.west.house.races.on_stand = None
-    await bert.cash_out()
-    assert fake.records == {}
+    await cash_out_and_die(nodes.west, bert)
+    assert nodes.east.fake.records == {}
+    nodes.east.fake.ears.clear()
     await nodes.east.pass_time(2000)
-    assert list(fake.records) == [(code, 1)]
+    assert list(nodes.east.fake.records) == [(code, 1)]
     assert len(anna.heard.all(RaceOver)) == 1

@@ -1,22 +1,29 @@
 """Races on a node: opened from the store, read again when another connection or node wrote."""
 
 import asyncio
+from collections.abc import AsyncIterator
 
 import pytest
 
 from kit.fake_store import fake_store
 from kit.guests import GuestInMemory
-from kit.rooms import (
-    HouseInMemory,
-    open_in_memory,
-)
+from kit.rooms import HouseInMemory, counted_down, gathered, open_in_memory
 from saratoga_protocol.commands import Resume
-from saratoga_protocol.events import BoardEnded, RaceOver, Refused
+from saratoga_protocol.events import BoardEnded, Refused, Standings
 from saratoga_protocol.refusals import TAKEN_OVER
-from saratoga_rules.standing import State
-from saratoga_server.domain.tables.countdown import MINUTE
-from saratoga_server.live.races import LiveStanding
-from saratoga_server.ports import StoreUnavailable
+from saratoga_rules.standing import Reached, State
+from saratoga_server.app import Node
+from saratoga_server.domain.tables import Refusal
+from saratoga_server.live.live_race import LiveRace
+from saratoga_server.ports import LiveStanding, StoreUnavailable
+
+
+@pytest.fixture
+async def elsewhere(rooms: HouseInMemory) -> AsyncIterator[Node]:
+    """Another node on the same store; neither hears of the other."""
+    node = await open_in_memory(fake_store(rooms.fake), rooms.time, node="other")
+    yield node
+    await node.stop()
 
 
 async def two_racing(rooms: HouseInMemory) -> tuple[GuestInMemory, GuestInMemory]:
@@ -25,33 +32,104 @@ async def two_racing(rooms: HouseInMemory) -> tuple[GuestInMemory, GuestInMemory
     return anna, bert
 
 
+async def come_back(node: Node, guest: GuestInMemory) -> GuestInMemory:
+    """Return a newer connection of the guest, on that node and at the same table."""
+    newer = GuestInMemory(node.dispatcher, guest.name)
+    await newer.hello()
+    await newer.at_table(Resume, table=guest.table.code)
+    return newer
+
+
+async def race_on(node: Node, guest: GuestInMemory) -> LiveRace:
+    """Return the race of the guest's table, as that node has it."""
+    return await node.races.of(await node.table_cache.get(guest.table.code))
+
+
 def refused(answer: object) -> tuple[str, int | None]:
-    """The code of a no, and the length of the board that came with it."""
+    """Return the code of a refusal, and the length of the board that came with it."""
     assert isinstance(answer, Refused), answer
     return answer.code, None if answer.board is None else answer.board.count
 
 
+# Opening a race
+
+
+async def test_a_race_is_opened_once_with_a_run_for_every_racer(rooms: HouseInMemory) -> None:
+    anna, bert = await two_racing(rooms)
+    table = rooms.house.table_cache.known(anna.table.code)
+    assert table is not None
+    race = await rooms.house.races.of(table)
+    assert rooms.house.races.known(race.id) is rooms.house.races.open(table) is race
+    assert rooms.house.races.all() == [race]
+    assert set(race.runs) == {anna.player, bert.player}
+    for player, run in race.runs.items():
+        state = table.state
+        assert (run.player, run.audience) == (player, table.code)
+        assert (run.start_at, run.deadline) == (state.start_at, state.deadline)
+
+
+async def test_there_is_no_race_before_the_start(rooms: HouseInMemory) -> None:
+    anna = await rooms.guest("Anna")
+    code = await gathered(anna)
+    table = await rooms.house.table_cache.get(code)
+    with pytest.raises(Refusal, match="wrong_phase"):
+        await rooms.house.races.of(table)
+    await counted_down(anna)
+    with pytest.raises(Refusal, match="wrong_phase"):
+        await rooms.house.races.of(table)
+    assert rooms.house.races.all() == []
+
+
+async def test_races_that_run_no_more_are_dropped(rooms: HouseInMemory) -> None:
+    anna, _ = await two_racing(rooms)
+    race = await race_on(rooms.house, anna)
+    rooms.house.races.keep_only({race.id})
+    assert rooms.house.races.known(race.id) is race
+    rooms.house.races.keep_only(())
+    assert rooms.house.races.known(race.id) is None
+
+
+async def test_a_race_is_found_at_its_own_table_only(rooms: HouseInMemory, elsewhere: Node) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    code, other = await rooms.race(anna), await rooms.race(bert)
+    race = await race_on(rooms.house, anna)
+    assert await rooms.house.races.running_at(code, race.id) is race
+    assert (await elsewhere.races.running_at(code, race.id)).id == race.id
+    for node in (rooms.house, elsewhere):
+        with pytest.raises(Refusal, match=f"no_such_race: The race at this table is {code}/1"):
+            await node.races.running_at(code, f"{code}/2")
+    with pytest.raises(Refusal, match="not_racing"):
+        await rooms.house.races.running_at(other, race.id)
+
+
+async def test_a_player_who_does_not_race_has_no_board(rooms: HouseInMemory) -> None:
+    anna, _ = await two_racing(rooms)
+    race = await race_on(rooms.house, anna)
+    with pytest.raises(Refusal, match="not_racing"):
+        await rooms.house.races.board(race, "x" * 16)
+    with pytest.raises(Refusal, match="not_racing"):
+        await rooms.house.races.latest(race, "x" * 16)
+
+
+# Boards that another connection or node wrote to
+
+
 async def test_the_move_of_an_older_connection_is_fenced_on_another_node(
-    rooms: HouseInMemory,
+    rooms: HouseInMemory, elsewhere: Node
 ) -> None:
     anna, _ = await two_racing(rooms)
-    rooms.fake.ears.clear()  # the news would have told before
-    elsewhere = await open_in_memory(fake_store(rooms.fake), rooms.time, node="other")
-    newer = GuestInMemory(elsewhere, "Anna")
-    await newer.hello()
-    await newer.at_table(Resume, table=anna.table.code)
+    rooms.fake.ears.clear()  # or an event would have told before
+    newer = await come_back(elsewhere, anna)
     assert refused(await anna.move("draw"))[0] == "taken_over"
     assert anna.sent_away == [TAKEN_OVER.code]
     await newer.moves("draw")
-    await elsewhere.stop()
 
 
-async def test_a_board_that_another_node_wrote_to_is_read_again(rooms: HouseInMemory) -> None:
+async def test_a_board_that_another_node_wrote_to_is_read_again(
+    rooms: HouseInMemory, elsewhere: Node
+) -> None:
     anna, bert = await two_racing(rooms)
-    elsewhere = await open_in_memory(fake_store(rooms.fake), rooms.time, node="other")
-    newer = GuestInMemory(elsewhere, "Anna")
-    await newer.hello()
-    await newer.at_table(Resume, table=anna.table.code)
+    newer = await come_back(elsewhere, anna)
     await newer.moves("draw", "draw")
     back = await rooms.guest("Anna")
     snapshot = await back.at_table(Resume, table=anna.table.code)
@@ -59,7 +137,6 @@ async def test_a_board_that_another_node_wrote_to_is_read_again(rooms: HouseInMe
     assert refused(await back.move("draw", after=0))[0] == "stale_move"
     assert (await back.moves("draw")).board.count == 3
     assert bert.board.count == 0
-    await elsewhere.stop()
 
 
 async def test_boards_are_folded_from_the_store_after_a_restart(rooms: HouseInMemory) -> None:
@@ -75,10 +152,50 @@ async def test_boards_are_folded_from_the_store_after_a_restart(rooms: HouseInMe
         assert snapshot.board.count == count
 
 
+async def test_the_player_is_told_once_of_an_ending_by_the_server_that_is_read(
+    rooms: HouseInMemory, elsewhere: Node
+) -> None:
+    anna, _ = await two_racing(rooms)
+    race = await race_on(rooms.house, anna)
+    await elsewhere.boards.end(await race_on(elsewhere, anna), anna.player, State.LEFT)
+    for _ in range(2):
+        assert not (await rooms.house.races.latest(race, anna.player)).racing
+    (ended,) = anna.heard.all(BoardEnded)
+    assert ended.board.state == "left"
+
+
+async def test_an_ending_that_the_caller_shows_is_not_sent_as_well(
+    rooms: HouseInMemory, elsewhere: Node
+) -> None:
+    anna, _ = await two_racing(rooms)
+    race = await race_on(rooms.house, anna)
+    await elsewhere.boards.end(await race_on(elsewhere, anna), anna.player, State.LEFT)
+    assert not (await rooms.house.races.latest(race, anna.player, is_shown=True)).racing
+    assert anna.heard.all(BoardEnded) == []
+
+
+async def test_final_boards_are_there_when_every_board_has_ended(
+    rooms: HouseInMemory, elsewhere: Node
+) -> None:
+    anna, bert = await two_racing(rooms)
+    race = await race_on(rooms.house, anna)
+    await anna.moves("draw")
+    await anna.cash_out()
+    assert await rooms.house.races.final_boards(race) is None
+    there = await race_on(elsewhere, bert)
+    await elsewhere.boards.end(there, bert.player, State.LEFT)
+    boards = await rooms.house.races.final_boards(race)
+    assert boards is not None
+    assert {player: board.state for player, board in boards.items()} == {
+        anna.player: "cashed out",
+        bert.player: "left",
+    }
+
+
 # A store that knows better
 
 
-async def test_another_command_after_a_lost_answer_is_told_of_the_present_board(
+async def test_a_different_command_after_a_lost_reply_is_refused_with_the_present_board(
     rooms: HouseInMemory,
 ) -> None:
     anna, _ = await two_racing(rooms)
@@ -88,43 +205,7 @@ async def test_another_command_after_a_lost_answer_is_told_of_the_present_board(
     assert (await anna.moves("draw")).board.count == 2
 
 
-async def test_an_ending_of_the_houses_own_is_told_though_its_answer_was_lost(
-    rooms: HouseInMemory,
-) -> None:
-    anna, bert = await two_racing(rooms)
-    rooms.time.at += 10 * MINUTE
-    race = await rooms.house.races.of(await rooms.house.table_cache.get(anna.table.code))
-    rooms.fake.lose_answers = 1
-    with pytest.raises(StoreUnavailable):
-        await rooms.house.table_service.end_board(race, anna.player, State.OUT_OF_TIME)
-    assert anna.heard.all(BoardEnded) == []
-    await rooms.pass_time(1000)
-    for each in (anna, bert):
-        (ended,) = each.heard.all(BoardEnded)
-        assert ended.board.state == "out of time"
-        assert len(each.heard.all(RaceOver)) == 1
-
-
-async def test_a_move_overtakes_an_ending_of_the_houses_own(rooms: HouseInMemory) -> None:
-    anna, _ = await two_racing(rooms)
-    elsewhere = await open_in_memory(fake_store(rooms.fake), rooms.time, node="other")
-    newer = GuestInMemory(elsewhere, "Anna")
-    await newer.hello()
-    await newer.at_table(Resume, table=anna.table.code)
-    await newer.moves("draw")
-    race = await rooms.house.races.of(await rooms.house.table_cache.get(anna.table.code))
-    assert not await rooms.house.table_service.end_board(race, anna.player, State.STUCK, length=0)
-    assert race.boards[anna.player].racing
-    assert await rooms.house.table_service.end_board(race, anna.player, State.LEFT)
-    stored = rooms.fake.races[anna.table.code, 1].boards[anna.player]
-    assert [entry.text for entry in stored.log] == ["draw", "left"]
-    assert refused(await newer.move("draw")) == ("board_over", 2)
-    await elsewhere.stop()
-
-
-async def test_without_the_store_a_refusal_comes_without_a_board(
-    rooms: HouseInMemory,
-) -> None:
+async def test_without_the_store_a_refusal_comes_without_a_board(rooms: HouseInMemory) -> None:
     anna, _ = await two_racing(rooms)
     await rooms.restart()
     back = await rooms.guest("Anna")
@@ -137,39 +218,91 @@ async def test_without_the_store_a_refusal_comes_without_a_board(
 async def test_a_board_has_a_longest_log(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("saratoga_server.live.move_service.MOST_ENTRIES", 2)
+    monkeypatch.setattr("saratoga_server.handlers.play.MOST_ENTRIES", 2)
     anna, _ = await two_racing(rooms)
     await anna.moves("draw", "draw")
     assert refused(await anna.move("draw"))[0] == "board_full"
     assert (await anna.cash_out()).board.state == "cashed out"
 
 
-async def test_a_standing_never_turns_back(rooms: HouseInMemory) -> None:
-    anna, _ = await two_racing(rooms)
-    await anna.moves("draw", "draw")
-    (race,) = rooms.house.races.all()
-    now = race.stands[anna.player]
-    assert now.length == 2
-    older = LiveStanding(9, State.RACING, None, 1)
-    rooms.house.races.hear(race.id, {anna.player: older, "x" * 16: older})
-    assert race.stands[anna.player] is now
-    assert "x" * 16 not in race.stands
-    newer = LiveStanding(9, State.RACING, None, 3)
-    rooms.house.races.hear(race.id, {anna.player: newer})
-    assert race.stands[anna.player] == newer
-    await rooms.house.races.read_standings(race)
-    assert race.stands[anna.player] == newer
-
-
-async def test_what_is_told_of_a_race_while_it_is_read_is_not_missed(
-    rooms: HouseInMemory,
+async def test_a_race_that_cannot_be_read_can_be_read_later(
+    rooms: HouseInMemory, elsewhere: Node
 ) -> None:
     anna, _ = await two_racing(rooms)
-    elsewhere = await open_in_memory(fake_store(rooms.fake), rooms.time, node="other")
-    live_table = await elsewhere.table_cache.get(anna.table.code)
-    told = LiveStanding(9, State.RACING, None, 3)
-    reading = asyncio.create_task(elsewhere.races.of(live_table))
+    table = await elsewhere.table_cache.get(anna.table.code)
+    rooms.fake.unavailable = True
+    with pytest.raises(StoreUnavailable):
+        await elsewhere.races.of(table)
+    assert elsewhere.races.all() == []
+    rooms.fake.unavailable = False
+    assert anna.player in (await elsewhere.races.of(table)).runs
+
+
+# Standings
+
+
+async def test_a_standing_never_goes_back(rooms: HouseInMemory) -> None:
+    anna, _ = await two_racing(rooms)
+    await anna.moves("draw", "draw")
+    race = await race_on(rooms.house, anna)
+    run = race.runs[anna.player]
+    newest = run.standing
+    assert newest.length == 2
+    older = LiveStanding(1, 9, State.RACING)
+    assert rooms.house.races.published(race.id, {anna.player: older, "x" * 16: older}) == []
+    assert run.standing is newest
+    assert "x" * 16 not in race.runs
+    newer = LiveStanding(3, 9, State.RACING)
+    rooms.house.races.published(race.id, {anna.player: newer})
+    assert run.standing == newer
+    await rooms.house.races.read_standings(race)
+    assert run.standing == newer
+
+
+async def test_a_standing_published_while_the_race_is_read_is_not_missed(
+    rooms: HouseInMemory, elsewhere: Node
+) -> None:
+    anna, _ = await two_racing(rooms)
+    table = await elsewhere.table_cache.get(anna.table.code)
+    older, newer = LiveStanding(2, 8, State.RACING), LiveStanding(3, 9, State.RACING)
+    reading = asyncio.create_task(elsewhere.races.of(table))
     await asyncio.sleep(0)
-    elsewhere.races.hear(live_table.state.race_id, {anna.player: told})
-    assert (await reading).stands[anna.player] == told
-    await elsewhere.stop()
+    for standing in (newer, older):
+        elsewhere.races.published(table.state.race_id, {anna.player: standing})
+    assert (await reading).runs[anna.player].standing == newer
+
+
+async def test_a_standing_of_a_race_that_is_not_held_here_is_ignored(rooms: HouseInMemory) -> None:
+    standing = LiveStanding(3, 9, State.LEFT)
+    assert rooms.house.races.published("odd-emu-11/1", {"a" * 16: standing}) == []
+    assert rooms.house.races.all() == []
+
+
+async def test_boards_that_ended_elsewhere_are_named_once(rooms: HouseInMemory) -> None:
+    anna, bert = await two_racing(rooms)
+    race = await race_on(rooms.house, anna)
+    standings = {
+        anna.player: LiveStanding(3, 9, State.RACING),
+        bert.player: LiveStanding(4, 2, State.STUCK, Reached(700, 2)),
+    }
+    assert rooms.house.races.published(race.id, standings) == [bert.player]
+    assert rooms.house.races.published(race.id, standings) == []
+
+
+async def test_standings_are_sent_to_the_table_only_if_they_differ(rooms: HouseInMemory) -> None:
+    anna, bert = await two_racing(rooms)
+    rooms.house.broadcaster.tick()
+    since = len(bert.heard.events)
+    race = await race_on(rooms.house, anna)
+    dealt = race.runs[anna.player].standing
+    rooms.house.races.published(
+        race.id, {anna.player: LiveStanding(5, dealt.banked, State.RACING, dealt.reached)}
+    )
+    rooms.house.broadcaster.tick()
+    assert bert.heard.all(Standings, since) == []
+    rooms.house.races.published(
+        race.id, {anna.player: LiveStanding(6, dealt.banked + 1, State.RACING, Reached(900, 6))}
+    )
+    rooms.house.broadcaster.tick()
+    (sent,) = bert.heard.all(Standings, since)
+    assert {row.player: row.banked for row in sent.standings}[anna.player] == dealt.banked + 1

@@ -1,4 +1,4 @@
-"""Readiness: the store is asked once a second, however many want to know."""
+"""Readiness: the store is asked at most once a second, however many callers want to know."""
 
 import asyncio
 
@@ -7,9 +7,12 @@ import pytest
 from saratoga_server.live.readiness import FRESH, Readiness
 from saratoga_server.ports import StoreUnavailable
 
+NO_STORE = "The store does not answer."
+STOPPING = "This server is about to stop."
+
 
 class Store:
-    """It answers, or does not, when it is let."""
+    """Answers while it `is_there`, as soon as `may_answer` is set."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -32,39 +35,49 @@ class Seconds:
         return self.now
 
 
-async def test_the_store_is_asked_once_a_second_and_no_oftener() -> None:
+async def test_the_store_is_asked_at_most_once_a_second() -> None:
     store, time = Store(), Seconds()
     readiness = Readiness(store.ask, time.steady)
     for _ in range(10):
-        assert await readiness.store_answers()
+        assert await readiness.why_not_ready() is None
     assert store.asked == 1
     store.is_there = False
-    assert await readiness.store_answers()
+    assert await readiness.why_not_ready() is None
     time.now += FRESH
-    assert not await readiness.store_answers()
-    assert not await readiness.store_answers()
+    assert await readiness.why_not_ready() == NO_STORE
+    assert await readiness.why_not_ready() == NO_STORE
     assert store.asked == 2
     store.is_there = True
     time.now += FRESH
-    assert await readiness.store_answers()
+    assert await readiness.why_not_ready() is None
 
 
-async def test_all_who_ask_while_it_is_being_asked_take_that_answer() -> None:
+async def test_callers_that_wait_for_the_same_question_share_its_answer() -> None:
     store, time = Store(), Seconds()
     store.may_answer.clear()
     readiness = Readiness(store.ask, time.steady)
-    asking = [asyncio.ensure_future(readiness.store_answers()) for _ in range(10)]
+    asking = [asyncio.ensure_future(readiness.why_not_ready()) for _ in range(10)]
     await asyncio.sleep(0)
     time.now += 2 * FRESH
     store.may_answer.set()
-    assert await asyncio.gather(*asking) == [True] * 10
+    assert await asyncio.gather(*asking) == [None] * 10
     assert store.asked == 1
 
 
-async def test_a_store_that_does_not_answer_in_time_counts_as_none(
+async def test_a_store_that_does_not_answer_in_time_counts_as_unavailable(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("saratoga_server.live.readiness.WITHIN", 0.01)
     store = Store()
     store.may_answer.clear()
-    assert not await Readiness(store.ask, Seconds().steady).store_answers()
+    assert await Readiness(store.ask, Seconds().steady).why_not_ready() == NO_STORE
+
+
+async def test_a_node_that_stops_is_not_ready_and_asks_no_store() -> None:
+    store = Store()
+    stopping, draining = (Readiness(store.ask, Seconds().steady) for _ in range(2))
+    stopping.is_stopping = True
+    draining.is_draining = True
+    for readiness in (stopping, draining):
+        assert await readiness.why_not_ready() == STOPPING
+    assert store.asked == 0

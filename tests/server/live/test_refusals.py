@@ -1,22 +1,31 @@
-"""How a no is said."""
+"""Refusals as events."""
 
 import pytest
 
 from saratoga_protocol.refusals import REASONS
-from saratoga_server.live.refusals import refused
+from saratoga_server.live.refusals import refused, too_much
 
 
 @pytest.mark.parametrize("code", REASONS)
-def test_every_no_has_its_sentence_and_says_whether_to_retry(code: str) -> None:
+def test_every_refusal_has_a_sentence_and_says_whether_to_retry(code: str) -> None:
     answer = refused(code, 7)
     assert (answer.re, answer.code) == (7, code)
     assert (answer.message, answer.retry) == (REASONS[code].sentence, REASONS[code].retry)
 
 
-def test_a_better_sentence_is_said_instead() -> None:
+def test_a_detail_replaces_the_sentence_of_the_code() -> None:
     assert refused("bad_move", None, "No.").message == "No."
 
 
-def test_there_is_no_no_that_is_not_in_the_list() -> None:
+def test_an_unlisted_code_is_an_error() -> None:
     with pytest.raises(KeyError):
         refused("because", 1)
+
+
+@pytest.mark.parametrize(("wait", "seconds"), [(0.2, 1), (2.0, 2), (59.1, 60)])
+def test_a_limit_names_the_wait_in_whole_seconds(wait: float, seconds: int) -> None:
+    refusal = too_much("Too many tables were opened.", wait)
+    assert (refusal.code, refusal.wait) == ("too_fast", wait)
+    assert refusal.detail == f"Too many tables were opened. Wait {seconds} s."
+    answer = refused(refusal.code, 7, refusal.detail, wait=refusal.wait)
+    assert (answer.retry, answer.wait) == (True, round(wait * 1000))

@@ -1,4 +1,4 @@
-"""One table for one player, whatever several connections ask for at once, and whatever the store does."""
+"""A player sits at one table, whatever several connections ask for at once and whatever the store does."""
 
 import asyncio
 import itertools
@@ -21,12 +21,12 @@ from saratoga_server.ports import StoreUnavailable, TableWrite
 
 
 def tables_of(rooms: HouseInMemory, player: str) -> list[str]:
-    """Where the player has a seat, by what is stored."""
+    """Return the stored tables where the player has a seat."""
     return [code for code, (_, body) in rooms.fake.tables.items() if unpack(body).seat(player)]
 
 
 def before_once(method: Callable[..., Awaitable[object]], first: Callable[[], Awaitable[object]]):  # type: ignore[no-untyped-def]
-    """The method, which the first time it is called has something else done before."""
+    """Return the method; `first` is awaited before the first call."""
     waiting = [first]
 
     async def called(*args: object, **named: object) -> object:
@@ -38,7 +38,7 @@ def before_once(method: Callable[..., Awaitable[object]], first: Callable[[], Aw
 
 
 @pytest.mark.parametrize("free", [(), ("mint-otter-42", "lone-crane-11")])
-async def test_a_code_that_another_takes_at_the_same_instant_is_drawn_again(
+async def test_a_code_that_another_player_takes_at_the_same_moment_is_replaced(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch, free: tuple[str, ...]
 ) -> None:
     drawn = itertools.chain(("odd-emu-11",) * 2, free, itertools.repeat("odd-emu-11"))
@@ -63,7 +63,7 @@ async def test_a_code_that_another_takes_at_the_same_instant_is_drawn_again(
         assert await anna.at_table(JoinTable, table="odd-emu-11")
 
 
-async def test_codes_are_drawn_again_only_so_often(
+async def test_only_so_many_codes_are_tried(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def always_taken(write: TableWrite) -> bool:
@@ -75,7 +75,7 @@ async def test_codes_are_drawn_again_only_so_often(
     assert rooms.fake.players[anna.player].table is None
 
 
-async def test_a_seat_that_was_passed_over_for_a_code_that_is_taken_is_not_forgotten(
+async def test_a_seat_under_way_elsewhere_is_still_found_after_the_code_was_replaced(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn = itertools.chain(("odd-emu-11",) * 2, itertools.repeat("mint-otter-42"))
@@ -120,7 +120,7 @@ async def test_a_seat_that_was_passed_over_for_a_code_that_is_taken_is_not_forgo
         joining.cancel()
 
 
-async def test_who_is_seated_elsewhere_before_the_seat_is_taken_gives_it_up(
+async def test_a_player_seated_elsewhere_meanwhile_gives_the_later_seat_up(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with beside(rooms) as nodes:
@@ -128,8 +128,8 @@ async def test_who_is_seated_elsewhere_before_the_seat_is_taken_gives_it_up(
         slow, quick = await nodes.east.guest("Anna"), await nodes.west.guest("Anna")
         one, other = await gathered(bert), await gathered(cleo)
         tables = nodes.east.store.tables
-        passing = before_once(tables.save_table, lambda: quick.at_table(JoinTable, table=other))
-        monkeypatch.setattr(tables, "save_table", passing)
+        interrupted = before_once(tables.save_table, lambda: quick.at_table(JoinTable, table=other))
+        monkeypatch.setattr(tables, "save_table", interrupted)
         assert await slow.refused(JoinTable, table=one) == "elsewhere"
         assert tables_of(rooms, quick.player) == [other]
         assert rooms.fake.players[quick.player].table == other
@@ -138,25 +138,25 @@ async def test_who_is_seated_elsewhere_before_the_seat_is_taken_gives_it_up(
         assert isinstance(await slow.ask(JoinTable, table=one), Snapshot)
 
 
-async def test_who_passes_a_table_over_looks_again_whether_there_is_a_seat(
+async def test_a_seat_that_was_under_way_when_the_row_changed_is_found_after_it(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with beside(rooms) as nodes:
         bert, cleo = await nodes.east.guest("Bert"), await nodes.east.guest("Cleo")
         first, second = await nodes.east.guest("Anna"), await nodes.west.guest("Anna")
         one, other = await gathered(bert), await gathered(cleo)
-        has_looked, is_seated = asyncio.Event(), asyncio.Event()
+        has_checked, is_seated = asyncio.Event(), asyncio.Event()
         players, tables = nodes.west.store.players, nodes.east.store.tables
         sit = players.sit
 
         async def looked(player: str, table: str, instead_of: str | None = None) -> str | None:
             if instead_of is not None:
-                has_looked.set()
+                has_checked.set()
                 await is_seated.wait()
             return await sit(player, table, instead_of)
 
         monkeypatch.setattr(players, "sit", looked)
-        monkeypatch.setattr(tables, "save_table", before_once(tables.save_table, has_looked.wait))
+        monkeypatch.setattr(tables, "save_table", before_once(tables.save_table, has_checked.wait))
         sits_down = asyncio.create_task(first.ask(JoinTable, table=one))
         await asyncio.sleep(0)
         late = asyncio.create_task(second.refused(JoinTable, table=other))
@@ -174,7 +174,7 @@ async def test_however_many_connections_sit_down_at_once_the_player_has_one_seat
     dice = random.Random(chance)
     reading = rooms.fake.reading
 
-    async def dawdling() -> None:
+    async def slow_reading() -> None:
         for _ in range(dice.randrange(6)):
             await asyncio.sleep(0)
         await reading()
@@ -182,7 +182,7 @@ async def test_however_many_connections_sit_down_at_once_the_player_has_one_seat
     async with beside(rooms) as nodes:
         codes = [await gathered(await rooms.guest(name)) for name in ("Bert", "Cleo", "Dora")]
         annas = [await dice.choice((nodes.east, nodes.west)).guest("Anna") for _ in range(4)]
-        monkeypatch.setattr(rooms.fake, "reading", dawdling)
+        monkeypatch.setattr(rooms.fake, "reading", slow_reading)
 
         async def sits_down(anna: GuestInMemory) -> Any:
             code = dice.choice([*codes, ""])
@@ -192,8 +192,9 @@ async def test_however_many_connections_sit_down_at_once_the_player_has_one_seat
             return await asked
 
         answers = await asyncio.gather(*map(sits_down, annas))
-        # without a seat is who asked for a table that another of them has opened and given up
-        expected = ("elsewhere", "taken_over", "not_seated")
+        # of several commands with one id, another may have opened the table and given it up, or may
+        # have taken the same seat and given it up
+        expected = ("elsewhere", "taken_over", "not_seated", "stale_id")
         for answer in answers:
             assert isinstance(answer, Snapshot) or answer.code in expected, answer
         seats = tables_of(rooms, annas[0].player)
@@ -202,16 +203,16 @@ async def test_however_many_connections_sit_down_at_once_the_player_has_one_seat
             assert rooms.fake.players[annas[0].player].table == seats[0]
 
 
-# What the store leaves open
+# What the store leaves uncertain
 
 
 @asynccontextmanager
-async def one_gone_astray(
+async def two_seats(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[tuple[Nodes, GuestInMemory, GuestInMemory, str, str]]:
-    """Two connections of Anna's, each with a seat: the store did not answer the later one's last look.
+    """Two connections of Anna's, each with a seat: the store failed before the later one's last check.
 
-    Gives the nodes, the one with the seat too many, the other, and their tables.
+    Yields the nodes, the connection with the wrong seat, the other connection, and their tables.
     """
     async with beside(rooms) as nodes:
         bert, cleo = await nodes.east.guest("Bert"), await nodes.east.guest("Cleo")
@@ -219,8 +220,10 @@ async def one_gone_astray(
         one, other = await gathered(bert), await gathered(cleo)
         tables, players = nodes.east.store.tables, nodes.east.store.players
         with monkeypatch.context() as patch:
-            passing = before_once(tables.save_table, lambda: quick.at_table(JoinTable, table=other))
-            patch.setattr(tables, "save_table", passing)
+            interrupted = before_once(
+                tables.save_table, lambda: quick.at_table(JoinTable, table=other)
+            )
+            patch.setattr(tables, "save_table", interrupted)
             patch.setattr(players, "sit", failing_after(players.sit, 1))
             assert await slow.refused(JoinTable, table=one) == "store_unavailable"
         assert sorted(tables_of(rooms, slow.player)) == sorted([one, other])
@@ -228,7 +231,7 @@ async def one_gone_astray(
 
 
 def failing_after(method: Callable[..., Awaitable[object]], calls: int):  # type: ignore[no-untyped-def]
-    """The method, which the store answers so many times and no more."""
+    """Return the method; after that many calls the store does not answer any more."""
     left = iter(range(calls))
 
     async def called(*args: object, **named: object) -> object:
@@ -239,10 +242,10 @@ def failing_after(method: Callable[..., Awaitable[object]], calls: int):  # type
     return called
 
 
-async def test_of_two_seats_the_one_that_is_asked_for_again_is_let_back(
+async def test_of_two_seats_the_wrong_one_is_given_up_when_asked_for_again(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with one_gone_astray(rooms, monkeypatch) as (_, slow, quick, one, other):
+    async with two_seats(rooms, monkeypatch) as (_, slow, quick, one, other):
         for _ in range(2):
             assert await slow.refused(JoinTable, table=one) == "elsewhere"
             assert tables_of(rooms, slow.player) == [other]
@@ -250,10 +253,10 @@ async def test_of_two_seats_the_one_that_is_asked_for_again_is_let_back(
         assert (slow.session.seat, slow.sent_away, quick.sent_away) == (None, [], [])
 
 
-async def test_of_two_seats_one_is_found_and_let_back_though_nobody_asks(
+async def test_of_two_seats_the_wrong_one_is_given_up_by_the_sweep(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with one_gone_astray(rooms, monkeypatch) as (nodes, slow, quick, one, other):
+    async with two_seats(rooms, monkeypatch) as (nodes, slow, quick, one, other):
         rooms.fake.unavailable = True
         await nodes.east.house.scheduler.sweep()
         rooms.fake.unavailable = False
@@ -263,10 +266,10 @@ async def test_of_two_seats_one_is_found_and_let_back_though_nobody_asks(
         assert (slow.session.seat, slow.sent_away, quick.sent_away) == (None, [], [])
 
 
-async def test_of_two_seats_the_wrong_one_goes_when_a_third_connection_asks_for_it_elsewhere(
+async def test_of_two_seats_the_wrong_one_is_given_up_when_a_third_connection_asks_for_it(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with one_gone_astray(rooms, monkeypatch) as (nodes, slow, _, one, other):
+    async with two_seats(rooms, monkeypatch) as (nodes, slow, _, one, other):
         third = await nodes.west.guest("Anna")
         assert await third.refused(JoinTable, table=one) == "elsewhere"
         await nodes.settle()
@@ -274,10 +277,10 @@ async def test_of_two_seats_the_wrong_one_goes_when_a_third_connection_asks_for_
         assert [lost.table for lost in slow.heard.all(SeatLost)] == [one]
 
 
-async def test_of_two_seats_none_is_let_back_at_which_the_player_races(
+async def test_a_seat_at_which_the_player_races_is_never_given_up(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with one_gone_astray(rooms, monkeypatch) as (nodes, slow, _, one, other):
+    async with two_seats(rooms, monkeypatch) as (nodes, slow, _, one, other):
         host = next(guest for guest in nodes.east.guests if guest.session.seat == one)
         await counted_down(host, slow)
         await nodes.pass_time(COUNTDOWN_MILLIS)
@@ -289,7 +292,7 @@ async def test_of_two_seats_none_is_let_back_at_which_the_player_races(
 
 @pytest.mark.parametrize("is_made", [True, False])
 @pytest.mark.parametrize("asks_again", [True, False])
-async def test_what_was_passed_over_is_looked_at_though_the_seat_was_not_answered(
+async def test_a_seat_under_way_elsewhere_is_found_though_the_reply_to_the_own_was_lost(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch, is_made: bool, asks_again: bool
 ) -> None:
     async with beside(rooms) as nodes:
@@ -324,7 +327,7 @@ async def test_what_was_passed_over_is_looked_at_though_the_seat_was_not_answere
         assert (first.session.seat, second.session.seat, first.sent_away) == (one, None, [])
 
 
-async def test_a_seat_at_a_table_for_newer_nodes_is_a_seat(rooms: HouseInMemory) -> None:
+async def test_a_seat_at_a_table_of_a_newer_format_counts(rooms: HouseInMemory) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     code, other = await gathered(anna), await gathered(bert)
     for_newer_nodes(rooms, code)
@@ -335,10 +338,10 @@ async def test_a_seat_at_a_table_for_newer_nodes_is_a_seat(rooms: HouseInMemory)
     assert tables_of(rooms, anna.player) == [code]
 
 
-async def test_a_seat_given_up_unheard_is_not_given_up_unseen(
+async def test_a_row_is_not_freed_while_its_table_cannot_be_read(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Meanwhile the player may have it again, at a node that can read the table."""
+    """Meanwhile the player may have the seat again, at a node that can read the table."""
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     code = await gathered(anna, bert)
     with monkeypatch.context() as patch:
@@ -353,7 +356,7 @@ async def test_a_seat_given_up_unheard_is_not_given_up_unseen(
     assert rooms.fake.players[bert.player].table is None
 
 
-async def test_who_sits_down_again_while_the_row_is_emptied_is_in_the_row(
+async def test_a_player_who_sits_down_again_while_the_row_is_freed_is_in_the_row(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with beside(rooms) as nodes:
@@ -369,12 +372,12 @@ async def test_who_sits_down_again_while_the_row_is_emptied_is_in_the_row(
         assert rooms.fake.players[back.player].table == code
 
 
-async def test_whoever_races_comes_back_to_the_race_though_a_seat_elsewhere_is_on_record(
+async def test_a_racer_comes_back_to_the_race_though_the_row_names_another_table(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert, cleo = [await rooms.guest(name) for name in ("Anna", "Bert", "Cleo")]
     code, other = await rooms.race(anna, bert), await gathered(cleo)
-    # as an older program left it
+    # as a lost write may leave it
     await rooms.store.players.stand_up(anna.player, code)
     await anna.at_table(JoinTable, table=other)
     back = await rooms.guest("Anna")
@@ -383,7 +386,7 @@ async def test_whoever_races_comes_back_to_the_race_though_a_seat_elsewhere_is_o
     await back.moves("draw")
 
 
-async def test_a_seat_that_the_store_did_not_hear_of_is_given_up_later(
+async def test_a_row_that_could_not_be_freed_is_freed_by_the_sweep(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
@@ -408,17 +411,17 @@ async def test_a_seat_that_the_store_did_not_hear_of_is_given_up_later(
     assert (row.table, row.last_id) == (None, bert.last_id)
 
 
-async def test_a_seat_that_was_to_be_given_up_and_is_taken_again_stays(
+async def test_a_row_is_not_freed_late_when_the_seat_was_taken_again(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     code = await gathered(anna, bert)
     with monkeypatch.context() as patch:
 
-        async def unheard(player: str, table: str) -> None:
+        async def unavailable(player: str, table: str) -> None:
             raise ConnectionError("the store is away")
 
-        patch.setattr(rooms.store.players, "stand_up", unheard)
+        patch.setattr(rooms.store.players, "stand_up", unavailable)
         await bert.refused(LeaveTable, table=code)
     assert isinstance(await bert.ask(JoinTable, table=code), Snapshot)
     for _ in range(2):
@@ -426,7 +429,7 @@ async def test_a_seat_that_was_to_be_given_up_and_is_taken_again_stays(
     assert rooms.fake.players[bert.player].table == code
 
 
-async def test_after_a_seat_given_up_unheard_the_next_welcome_tells_an_id_that_may_be_used(
+async def test_after_a_row_could_not_be_freed_the_second_welcome_has_an_id_that_the_table_accepts(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
@@ -434,10 +437,10 @@ async def test_after_a_seat_given_up_unheard_the_next_welcome_tells_an_id_that_m
     bert.last_id = 50
     with monkeypatch.context() as patch:
 
-        async def unheard(player: str, command_id: int) -> None:
+        async def unavailable(player: str, command_id: int) -> None:
             raise ConnectionError("the store is away")
 
-        patch.setattr(rooms.store.players, "raise_last_id", unheard)
+        patch.setattr(rooms.store.players, "raise_last_id", unavailable)
         await bert.refused(LeaveTable, table=code)
     await rooms.restart()
     first, second = rooms.stranger("Bert"), rooms.stranger("Bert")
@@ -449,7 +452,7 @@ async def test_after_a_seat_given_up_unheard_the_next_welcome_tells_an_id_that_m
     assert isinstance(await second.ask(JoinTable, table=code), Snapshot)
 
 
-async def test_of_two_connections_the_one_that_said_hello_first_takes_the_seat_from_no_other(
+async def test_the_connection_with_the_older_hello_takes_the_seat_from_no_other(
     rooms: HouseInMemory,
 ) -> None:
     async with beside(rooms) as nodes:

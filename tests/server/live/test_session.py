@@ -1,4 +1,4 @@
-"""One connection, as the house sees it."""
+"""Sessions: one connection and its player."""
 
 import pytest
 
@@ -22,13 +22,13 @@ def test_an_event_is_sent_in_the_connections_own_encoding(subprotocol: str) -> N
     assert isinstance(heard.frames[0], str) == (subprotocol == JSON)
 
 
-def test_a_connection_is_nobodys_and_follows_nothing_at_first() -> None:
+def test_a_new_connection_has_no_player_and_follows_nothing() -> None:
     heard = Heard(CODECS[JSON])
     one, two = (
         Session(connection=RecordingLine(heard), codec=CODECS[JSON], address="", number=n)
         for n in (1, 2)
     )
-    assert (one.player, one.seat, one.watching, one.leaderboard) == ("", None, frozenset(), None)
+    assert (one.player, one.seat, one.watching) == ("", None, frozenset())
     one.watching |= {"mint-otter-42"}
     assert two.watching == frozenset()
     assert one != two
@@ -38,7 +38,7 @@ def test_a_connection_is_nobodys_and_follows_nothing_at_first() -> None:
     ("hello", "epoch", "is_lost"),
     [(7, 3, False), (7, 4, False), (8, 4, True), (7, 5, True), (8, 5, True)],
 )
-def test_a_seat_is_lost_to_another_connection_and_not_to_ones_own_unanswered_claim(
+def test_a_seat_is_lost_to_a_newer_connection_but_not_to_an_own_claim_without_a_reply(
     hello: int, epoch: int, is_lost: bool
 ) -> None:
     session = Session(
@@ -50,7 +50,7 @@ def test_a_seat_is_lost_to_another_connection_and_not_to_ones_own_unanswered_cla
     assert session.epoch == (3 if is_lost else epoch)
 
 
-def test_an_evicted_connection_is_told_why_and_a_player_needs_no_reminder() -> None:
+def test_a_connection_is_closed_with_the_reason_and_only_without_a_hello_for_that() -> None:
     line = RecordingLine(Heard(CODECS[JSON]))
     session = Session(connection=line, codec=CODECS[JSON], address="", number=1)
     session.evict()

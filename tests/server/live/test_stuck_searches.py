@@ -5,79 +5,123 @@ import asyncio
 import pytest
 
 from saratoga_rules.games import GAMES
-from saratoga_rules.position import parse_position
+from saratoga_rules.position import Position, parse_position
 from saratoga_rules.stuck import StuckSearch
+from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.live.stuck_searches import StuckSearches
 from saratoga_server.ports import StoreUnavailable
 
 STUCK = parse_position(
     "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=2"
 )
-NOT_STUCK = STUCK._replace(columns=(("2C",), ("5S",), ("9C",), ("9S",)))  # type: ignore[arg-type]
+NOT_STUCK = parse_position(
+    "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=2C/5S/9C/9S base=1 passes=2"
+)
 SUBJECT = ("mint-otter-42/1", "a" * 16, 7)
 
 
-class Ending:
-    """Whom a verdict is told to."""
+class BoardEnding:
+    """Counts the boards that are ended; the first few endings may fail."""
 
     def __init__(self, *faults: Exception) -> None:
-        self.told = 0
+        self.ended = 0
         self.faults = list(faults)
 
     async def __call__(self) -> None:
-        self.told += 1
+        self.ended += 1
         if self.faults:
             raise self.faults.pop()
 
 
-def search(position: object = STUCK) -> StuckSearch:
-    return StuckSearch(GAMES["canfield"], position)  # type: ignore[arg-type]
+@pytest.fixture
+def background_tasks() -> BackgroundTasks:
+    return BackgroundTasks()
 
 
-async def done(searches: StuckSearches) -> None:
-    await asyncio.gather(*searches._tasks)
+@pytest.fixture
+def searches(background_tasks: BackgroundTasks) -> StuckSearches:
+    return StuckSearches(background_tasks)
 
 
-async def test_a_proof_is_told_once() -> None:
-    searches, ending = StuckSearches(), Ending()
-    for _ in range(3):
-        searches.go_on(SUBJECT, search(), lambda: True, ending)
-    await done(searches)
-    searches.go_on(SUBJECT, search(), lambda: True, ending)
-    await done(searches)
-    assert ending.told == 1
+def search(position: Position = STUCK) -> StuckSearch:
+    return StuckSearch(GAMES["canfield"], position)
 
 
-async def test_what_is_not_stuck_ends_nothing() -> None:
-    searches, ending = StuckSearches(), Ending()
-    searches.go_on(SUBJECT, search(NOT_STUCK), lambda: True, ending)
-    await done(searches)
-    assert ending.told == 0
-
-
-async def test_what_is_out_of_date_is_not_searched() -> None:
-    searches, ending = StuckSearches(), Ending()
-    searches.go_on(SUBJECT, search(), lambda: False, ending)
-    await done(searches)
-    assert ending.told == 0
-
-
-async def test_a_verdict_that_could_not_be_written_may_be_found_again() -> None:
-    searches, ending = StuckSearches(), Ending(StoreUnavailable("away"))
-    searches.go_on(SUBJECT, search(), lambda: True, ending)
-    await done(searches)
-    searches.go_on(SUBJECT, search(), lambda: True, ending)
-    await done(searches)
-    assert ending.told == 2
-
-
-async def test_searches_are_given_up_when_the_house_stops(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_a_board_proved_stuck_is_ended_once(
+    searches: StuckSearches, background_tasks: BackgroundTasks
 ) -> None:
-    searches, ending = StuckSearches(), Ending()
-    waiting = search()
-    monkeypatch.setattr(waiting, "advance", lambda arrangements: None)
-    searches.go_on(SUBJECT, waiting, lambda: True, ending)
-    await asyncio.sleep(0)
-    await searches.stop()
-    assert (ending.told, searches._tasks) == (0, set())
+    ending = BoardEnding()
+    for _ in range(3):
+        searches.search(SUBJECT, search(), lambda: True, ending)
+    await background_tasks.finish()
+    searches.search(SUBJECT, search(), lambda: True, ending)
+    await background_tasks.finish()
+    assert ending.ended == 1
+
+
+async def test_each_subject_is_searched(
+    searches: StuckSearches, background_tasks: BackgroundTasks
+) -> None:
+    ending = BoardEnding()
+    for length in range(3):
+        searches.search((*SUBJECT[:2], length), search(), lambda: True, ending)
+    await background_tasks.finish()
+    assert ending.ended == 3
+
+
+async def test_a_board_that_is_not_stuck_is_not_ended(
+    searches: StuckSearches, background_tasks: BackgroundTasks
+) -> None:
+    ending = BoardEnding()
+    searches.search(SUBJECT, search(NOT_STUCK), lambda: True, ending)
+    await background_tasks.finish()
+    assert ending.ended == 0
+
+
+async def test_a_search_out_of_date_is_given_up(
+    searches: StuckSearches, background_tasks: BackgroundTasks
+) -> None:
+    ending = BoardEnding()
+    searches.search(SUBJECT, search(), lambda: False, ending)
+    await background_tasks.finish()
+    assert ending.ended == 0
+
+
+async def test_a_board_whose_ending_failed_is_searched_again(
+    searches: StuckSearches, background_tasks: BackgroundTasks
+) -> None:
+    ending = BoardEnding(StoreUnavailable("away"))
+    searches.search(SUBJECT, search(), lambda: True, ending)
+    await background_tasks.finish()
+    searches.search(SUBJECT, search(), lambda: True, ending)
+    await background_tasks.finish()
+    assert ending.ended == 2
+
+
+class EndlessSearch(StuckSearch):
+    """A search that comes to no verdict; it says when it has begun."""
+
+    def __init__(self) -> None:
+        super().__init__(GAMES["canfield"], STUCK)
+        self.slices = 0
+        self.has_begun = asyncio.Event()
+
+    def advance(self, arrangements: int) -> bool | None:
+        self.slices += 1
+        self.has_begun.set()
+        return None
+
+
+async def test_searches_end_when_the_server_stops(
+    searches: StuckSearches, background_tasks: BackgroundTasks
+) -> None:
+    endless, ending = EndlessSearch(), BoardEnding()
+    searches.search(SUBJECT, endless, lambda: True, ending)
+    await endless.has_begun.wait()
+    searches.stop()
+    slices = endless.slices
+    await background_tasks.finish()
+    assert (endless.slices, ending.ended) == (slices, 0)
+    searches.search(("mint-otter-42/1", "b" * 16, 7), search(), lambda: True, ending)
+    await background_tasks.finish()
+    assert ending.ended == 0, "none begins afterwards"

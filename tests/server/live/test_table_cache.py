@@ -1,489 +1,585 @@
-"""Tables on a node: changed one at a time, judged anew when somebody wrote first, rung when it is time."""
+"""Tables on a node: loaded once, changed one at a time, judged anew when another node wrote first."""
 
 import asyncio
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import msgpack
 import pytest
 from msgspec.structs import replace
 
-from kit.fake_store import FakeHouse, FakeStore, FakeTables, fake_store
+from kit.fake_store import FakeHouse, FakeTables, fake_store
 from kit.guests import Heard, RecordingLine
-from kit.rooms import InventedTime, seeds
-from kit.tables import ANN, BEN, CODE, NODE, NOON, counting, seated
+from kit.rooms import InventedTime
+from kit.tables import (
+    ANN,
+    BEN,
+    CODE,
+    NODE,
+    NOON,
+    OTHER_SEED,
+    after,
+    all_shown,
+    counting,
+    running,
+    seated,
+)
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.events import TableChanged
 from saratoga_protocol.version import JSON
+from saratoga_rules.deal import deal_for_key
+from saratoga_rules.games import GAMES
+from saratoga_rules.position import Position
+from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.clock import ServerClock
-from saratoga_server.domain.tables import Change, Phase, RaceStarted, Refusal, TableState, resume
+from saratoga_server.domain.tables import Change, Phase, Refusal, TableState, elapse, resume
 from saratoga_server.domain.tables.state import FORMAT
+from saratoga_server.domain.tables.timers import IDLE_MILLIS
 from saratoga_server.live.broadcaster import Broadcaster
-from saratoga_server.live.live_table import LiveTable
+from saratoga_server.live.due_tables import DueTables
+from saratoga_server.live.live_table import Known
+from saratoga_server.live.peers import Peers
 from saratoga_server.live.session import Session
-from saratoga_server.live.table_cache import TableCache, Transition
-from saratoga_server.ports import Millis, StoreUnavailable, TableWrite
+from saratoga_server.live.table_cache import JITTER, READ_AT_ONCE, TableCache, Transition
+from saratoga_server.ports import Millis, RaceFinish, StoreUnavailable, TableWrite
+
+OTHER = "odd-emu-11"
+
+OPENING = deal_for_key(GAMES["canfield"], bytes(32))
 
 
 @dataclass
 class Node:
-    """One node's floor, and what it was told."""
+    """One node's tables, and what somebody who follows `CODE` there was sent."""
 
-    table_cache: TableCache
-    heard: Heard
-    changed: list[Change] = field(default_factory=list)
-    caught_up: list[tuple[TableState, TableState]] = field(default_factory=list)
-    """What was known, and what there was."""
-    rung: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
+    cache: TableCache
+    peers: Peers
+    due_tables: DueTables
+    received: Heard
 
-    async def on_change(self, live_table: LiveTable, before: TableState, change: Change) -> None:
-        self.changed.append(change)
-
-    async def on_caught_up(self, live_table: LiveTable, known: TableState) -> None:
-        self.caught_up.append((known, live_table.state))
-
-    async def on_due(self, code: str) -> None:
-        await self.rung.put(code)
+    def notices(self) -> list[str]:
+        """Return the notice of every table that was sent."""
+        return [changed.table.notice for changed in self.received.all(TableChanged)]
 
 
-TIME = InventedTime()
+@dataclass
+class Town:
+    """Nodes on one store in memory, at an invented time."""
 
+    fake: FakeHouse
+    time: InventedTime
 
-async def node(store: FakeStore) -> Node:
-    """A node on which somebody follows the table."""
-    broadcaster, clock = Broadcaster(), ServerClock(store.tables, TIME.steady)
-    await clock.synchronise()
-    heard = Heard(CODECS[JSON])
-    broadcaster.follow(
-        Session(connection=RecordingLine(heard), codec=CODECS[JSON], address="", number=1), CODE
-    )
-    there = Node(TableCache(store.tables, broadcaster, clock, seeds()), heard)
-    there.table_cache.on_change = there.on_change
-    there.table_cache.on_caught_up = there.on_caught_up
-    there.table_cache.on_due = there.on_due
-    return there
-
-
-@pytest.fixture
-def fake() -> FakeHouse:
-    TIME.at = NOON
-    return FakeHouse(clock=TIME.millis)
-
-
-@pytest.fixture
-async def here(fake: FakeHouse) -> Node:
-    return await node(fake_store(fake))
+    async def node(
+        self,
+        tables: FakeTables | None = None,
+        *,
+        opening: Callable[[TableState], Position] = lambda state: OPENING,
+        timeout: float = 6.0,
+    ) -> Node:
+        """Return a node that takes itself to be alone; `timeout` in seconds."""
+        store = fake_store(self.fake)
+        store.events.is_listening = True
+        tables = tables or store.tables
+        broadcaster, clock = Broadcaster(), ServerClock(tables, self.time.steady)
+        await clock.synchronise()
+        peers = Peers("node", store.events, BackgroundTasks(), self.time.steady)
+        due_tables = DueTables(clock)
+        received = Heard(CODECS[JSON])
+        broadcaster.follow(
+            Session(connection=RecordingLine(received), codec=CODECS[JSON], address="", number=1),
+            CODE,
+        )
+        cache = TableCache(tables, broadcaster, clock, peers, due_tables, opening, timeout)
+        return Node(cache, peers, due_tables, received)
 
 
 @pytest.fixture
-async def there(fake: FakeHouse) -> Node:
-    return await node(fake_store(fake))
+def town() -> Town:
+    time = InventedTime()
+    return Town(FakeHouse(clock=time.millis), time)
 
 
-def noticed(text: str) -> Transition:
-    """A change that everyone sees."""
+@pytest.fixture
+def fake(town: Town) -> FakeHouse:
+    return town.fake
 
-    def transition(table: TableState, now: Millis) -> Change:
-        return Change(replace(table, notice=table.notice + text, touched=now))
+
+@pytest.fixture
+async def here(town: Town) -> Node:
+    return await town.node()
+
+
+@pytest.fixture
+async def there(town: Town) -> Node:
+    return await town.node()
+
+
+class SlowTables(FakeTables):
+    """Tables that are read when `may_read` is set; the first reads may fail."""
+
+    def __init__(self, fake: FakeHouse, *faults: Exception) -> None:
+        super().__init__(fake)
+        self.reads = 0
+        self.may_read = asyncio.Event()
+        self.faults = list(faults)
+
+    async def load_table(self, code: str) -> tuple[int, bytes] | None:
+        self.reads += 1
+        await self.may_read.wait()
+        if self.faults:
+            raise self.faults.pop()
+        return await super().load_table(code)
+
+
+def adding(text: str) -> Transition:
+    """Return a change that everyone sees."""
+
+    def transition(state: TableState, now: Millis) -> Change:
+        return Change(replace(state, notice=state.notice + text, touched=now))
 
     return transition
 
 
+# Loading
+
+
 async def test_a_new_table_is_there_for_every_node(here: Node, there: Node) -> None:
-    live_table = await here.table_cache.open(seated(ANN))
-    assert live_table is not None
-    assert (live_table.version, here.table_cache.known(CODE)) == (1, live_table)
-    assert await there.table_cache.open(seated(BEN)) is None, "the code is taken"
-    assert (await there.table_cache.get(CODE)).state == live_table.state
+    table = await here.cache.open(seated(ANN))
+    assert table is not None
+    assert (table.version, here.cache.known(CODE)) == (1, table)
+    assert await there.cache.open(seated(BEN)) is None, "the code is taken"
+    assert there.cache.known(CODE) is None
+    assert (await there.cache.get(CODE)).state == table.state
 
 
-async def test_a_table_that_is_not_there_leaves_nothing_behind(here: Node) -> None:
+async def test_a_table_that_does_not_exist_is_refused_each_time(here: Node) -> None:
     for _ in range(3):
         with pytest.raises(Refusal, match="no_such_table"):
-            await here.table_cache.get("odd-emu-11")
-    assert (here.table_cache.all(), here.table_cache._arrivals) == ([], {})
+            await here.cache.get(OTHER)
+    assert here.cache.all() == []
 
 
-async def test_a_table_is_loaded_once_however_many_ask(here: Node, there: Node) -> None:
-    await here.table_cache.open(seated(ANN))
-    rooms = await asyncio.gather(*(there.table_cache.get(CODE) for _ in range(5)))
-    assert all(live_table is rooms[0] for live_table in rooms)
+async def test_a_table_is_loaded_once_however_many_ask(here: Node, town: Town) -> None:
+    await here.cache.open(seated(ANN))
+    tables = SlowTables(town.fake)
+    tables.may_read.set()
+    there = await town.node(tables)
+    loaded = await asyncio.gather(*(there.cache.get(CODE) for _ in range(5)))
+    assert all(table is loaded[0] for table in loaded)
+    assert await there.cache.get(CODE) is loaded[0]
+    assert tables.reads == 1
 
 
-async def test_a_table_is_one_room_though_the_first_who_asked_was_turned_away(
-    here: Node, there: Node, monkeypatch: pytest.MonkeyPatch
+async def test_a_load_that_failed_for_one_caller_is_repeated_for_the_next(
+    here: Node, town: Town
 ) -> None:
-    await here.table_cache.open(seated(ANN))
-    load, go, faults = FakeTables.load_table, asyncio.Event(), [StoreUnavailable("away")]
-
-    async def slow_load(tables: FakeTables, code: str) -> tuple[int, bytes] | None:
-        await go.wait()
-        if faults:
-            raise faults.pop()
-        return await load(tables, code)
-
-    monkeypatch.setattr(FakeTables, "load_table", slow_load)
-    early = [asyncio.create_task(there.table_cache.get(CODE)) for _ in range(2)]
+    await here.cache.open(seated(ANN))
+    tables = SlowTables(town.fake, StoreUnavailable("away"))
+    there = await town.node(tables)
+    early = [asyncio.create_task(there.cache.get(CODE)) for _ in range(2)]
     await asyncio.sleep(0)
-    go.set()
+    tables.may_read.set()
     with pytest.raises(StoreUnavailable):
         await early[0]
-    late = await there.table_cache.get(CODE)
-    assert late is await early[1] is there.table_cache.known(CODE)
-    assert there.table_cache._arrivals == {}
-
-
-async def test_a_change_is_durable_then_told_then_followed_up(here: Node, fake: FakeHouse) -> None:
-    await here.table_cache.open(seated(ANN))
-    live_table = await here.table_cache.change(CODE, noticed("Hello."))
-    assert (live_table.version, fake.tables[CODE][0]) == (2, 2)
-    (told,) = here.heard.all(TableChanged)
-    assert (told.table.notice, told.table.version, told.now) == ("Hello.", 2, NOON)
-    assert [change.table.notice for change in here.changed] == ["Hello."]
-
-
-def written_by_a_newer_node(fake: FakeHouse) -> tuple[int, bytes]:
-    """Have the table be one that only newer nodes may read."""
-    version, body = fake.tables[CODE]
-    fake.tables[CODE] = (version + 1, msgpack.packb(msgpack.unpackb(body) | {"format": FORMAT + 1}))
-    return fake.tables[CODE]
+    late = await there.cache.get(CODE)
+    assert late is await early[1] is there.cache.known(CODE)
 
 
 async def test_a_table_for_newer_nodes_is_left_alone(
     here: Node, there: Node, fake: FakeHouse
 ) -> None:
-    await here.table_cache.open(seated(ANN))
-    newer = written_by_a_newer_node(fake)
+    await here.cache.open(seated(ANN))
+    version, body = fake.tables[CODE]
+    newer = msgpack.packb(msgpack.unpackb(body) | {"format": FORMAT + 1})
+    fake.tables[CODE] = (version + 1, newer)
     for node in (here, there):
-        with pytest.raises(Refusal, match="draining: That table has gone over") as refused:
-            await node.table_cache.change(CODE, noticed("Hello."))
+        with pytest.raises(Refusal, match="draining: That table has moved") as refused:
+            await node.cache.change(CODE, adding("Hello."))
         assert refused.value.retry
-        assert node.table_cache.known(CODE) is None
-    assert fake.tables[CODE] == newer
-    assert (here.changed, here.heard.events) == ([], [])
+        assert node.cache.known(CODE) is None
+    assert fake.tables[CODE] == (version + 1, newer)
+    assert here.received.events == []
 
 
-async def test_nothing_to_change_is_nothing_written_and_nothing_told(
+# Changes
+
+
+async def test_a_change_is_durable_then_shown(here: Node, fake: FakeHouse) -> None:
+    table = await here.cache.open(seated(ANN))
+    assert table is not None
+    before = table.known
+    applied = await here.cache.change(CODE, adding("Hello."))
+    assert (applied.table, applied.before) == (table, before)
+    assert applied.change is not None
+    assert applied.change.table is table.state
+    assert (table.version, fake.tables[CODE][0]) == (2, 2)
+    (shown,) = here.received.all(TableChanged)
+    assert (shown.table.notice, shown.table.version, shown.now) == ("Hello.", 2, NOON)
+    assert table.followed_up is None, "the caller carries out the effects"
+
+
+async def test_where_nothing_changes_nothing_is_written_or_sent(
     here: Node, fake: FakeHouse
 ) -> None:
-    await here.table_cache.open(seated(ANN))
-    await here.table_cache.change(CODE, lambda table, now: None)
-    assert (fake.tables[CODE][0], here.heard.events, here.changed) == (1, [], [])
+    await here.cache.open(seated(ANN))
+    applied = await here.cache.change(CODE, lambda state, now: None)
+    assert applied.change is None
+    assert (fake.tables[CODE][0], here.received.events) == (1, [])
 
 
-async def test_what_nobody_can_see_is_not_told(here: Node) -> None:
-    await here.table_cache.open(seated(ANN))
-    await here.table_cache.change(CODE, lambda table, now: Change(replace(table, looked=now)))
-    assert (here.heard.events, len(here.changed)) == ([], 1)
+async def test_a_change_that_nobody_can_see_is_not_sent(here: Node, fake: FakeHouse) -> None:
+    await here.cache.open(seated(ANN))
+    await here.cache.change(CODE, lambda state, now: Change(replace(state, looked=now)))
+    assert (fake.tables[CODE][0], here.received.events) == (2, [])
 
 
 async def test_a_refused_change_changes_nothing(here: Node, fake: FakeHouse) -> None:
-    await here.table_cache.open(seated(ANN))
+    await here.cache.open(seated(ANN))
 
-    def refused(table: TableState, now: Millis) -> Change:
+    def refused(state: TableState, now: Millis) -> Change:
         raise Refusal("host_only")
 
     with pytest.raises(Refusal, match="host_only"):
-        await here.table_cache.change(CODE, refused)
-    assert (fake.tables[CODE][0], here.heard.events, here.changed) == (1, [], [])
+        await here.cache.change(CODE, refused)
+    assert (fake.tables[CODE][0], here.received.events) == (1, [])
 
 
 async def test_a_change_is_judged_anew_when_another_node_wrote_first(
     here: Node, there: Node
 ) -> None:
-    await here.table_cache.open(seated(ANN))
-    await there.table_cache.get(CODE)
-    await here.table_cache.change(CODE, noticed("One."))
-    live_table = await there.table_cache.change(CODE, noticed("Two."))
-    assert (live_table.state.notice, live_table.version) == ("One.Two.", 3)
-    assert [told.table.notice for told in there.heard.all(TableChanged)] == ["One.Two."]
-    ((known, found),) = there.caught_up
-    assert (known.notice, found.notice) == ("", "One.Two.")
-    assert here.caught_up == []
+    await here.cache.open(seated(ANN))
+    table = await there.cache.get(CODE)
+    known = table.known
+    await here.cache.change(CODE, adding("One."))
+    applied = await there.cache.change(CODE, adding("Two."))
+    assert (table.state.notice, table.version) == ("One.Two.", 3)
+    assert (applied.before.version, applied.before.state.notice) == (2, "One.")
+    assert there.notices() == ["One.Two."]
+    assert table.followed_up == known, "what the other node changed is still to be followed up"
 
 
-async def test_two_nodes_at_once_lose_no_change(here: Node, there: Node) -> None:
-    await here.table_cache.open(seated(ANN))
-    await there.table_cache.get(CODE)
+async def test_two_nodes_that_change_a_table_at_once_lose_no_change(
+    here: Node, there: Node
+) -> None:
+    await here.cache.open(seated(ANN))
+    await there.cache.get(CODE)
     await asyncio.gather(
-        *(node.table_cache.change(CODE, noticed("x")) for node in (here, there) for _ in range(5))
+        *(node.cache.change(CODE, adding("x")) for node in (here, there) for _ in range(5))
     )
-    await here.table_cache.refresh(CODE)
-    live_table = here.table_cache.known(CODE)
-    assert live_table is not None
-    assert (live_table.state.notice, live_table.version) == ("x" * 10, 11)
+    table = await here.cache.refresh(CODE)
+    assert table is not None
+    assert (table.state.notice, table.version) == ("x" * 10, 11)
 
 
-async def test_a_refreshed_table_is_told_if_it_is_news(here: Node, there: Node) -> None:
-    await here.table_cache.open(seated(ANN))
-    await there.table_cache.get(CODE)
-    await there.table_cache.refresh(CODE)
-    await there.table_cache.refresh("odd-emu-11")
-    assert there.heard.events == []
-    await here.table_cache.change(CODE, noticed("News."))
-    await there.table_cache.refresh(CODE)
-    assert [told.table.notice for told in there.heard.all(TableChanged)] == ["News."]
-    assert len(there.caught_up) == 1
+async def test_a_change_that_always_comes_too_late_is_given_up(here: Node, fake: FakeHouse) -> None:
+    await here.cache.open(seated(ANN))
 
-
-@pytest.mark.parametrize("happened", [True, False])
-async def test_a_write_in_doubt_is_made_sure_of_at_the_next_look(
-    here: Node, fake: FakeHouse, happened: bool
-) -> None:
-    await here.table_cache.open(seated(ANN))
-    fake.lose_answers, fake.unavailable = int(happened), not happened
-    with pytest.raises(StoreUnavailable):
-        await here.table_cache.change(CODE, noticed("Perhaps."))
-    assert (here.heard.events, here.changed) == ([], [])
-    fake.unavailable = False
-    await here.table_cache.look_over()
-    await here.table_cache.look_over()
-    told = [each.table.notice for each in here.heard.all(TableChanged)]
-    assert told == (["Perhaps."] if happened else [])
-    assert len(here.caught_up) == int(happened)
-    live_table = await here.table_cache.change(CODE, noticed("Then."))
-    assert live_table.state.notice == ("Perhaps.Then." if happened else "Then.")
-
-
-FAULTS = [StoreUnavailable("away"), Refusal("no_such_race"), ValueError("broken")]
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-async def test_what_could_not_be_followed_up_is_followed_up_at_the_next_look(
-    here: Node, fault: Exception
-) -> None:
-    await here.table_cache.open(seated(ANN))
-
-    async def fails(live_table: LiveTable, before: TableState, change: Change) -> None:
-        raise fault
-
-    here.table_cache.on_change = fails
-    await here.table_cache.change(CODE, noticed("Done."))
-    assert here.caught_up == []
-    await here.table_cache.look_over()
-    ((known, found),) = here.caught_up
-    assert (known.notice, found.notice) == ("", "Done.")
-    await here.table_cache.look_over()
-    assert len(here.caught_up) == 1
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-async def test_a_change_that_was_made_is_a_yes_though_catching_up_fails(
-    here: Node, there: Node, fault: Exception
-) -> None:
-    await here.table_cache.open(seated(ANN))
-    await there.table_cache.get(CODE)
-    await here.table_cache.change(CODE, noticed("First."))
-    faults = [fault]
-
-    async def fails_once(live_table: LiveTable, known: TableState) -> None:
-        if faults:
-            raise faults.pop()
-        await there.on_caught_up(live_table, known)
-
-    there.table_cache.on_caught_up = fails_once
-    live_table = await there.table_cache.change(CODE, noticed("Second."))
-    assert live_table.state.notice == "First.Second."
-    assert [change.table.notice for change in there.changed] == ["First.Second."]
-    assert there.caught_up == []
-    await there.table_cache.look_over()
-    assert [(known.notice, found.notice) for known, found in there.caught_up] == [
-        ("", "First.Second.")
-    ]
-
-
-async def test_who_waits_for_others_at_a_table_waits_no_longer_than_for_the_store(
-    here: Node,
-) -> None:
-    live_table = await here.table_cache.open(seated(ANN))
-    assert live_table is not None
-    here.table_cache.timeout = 0.001
-    async with asyncio.timeout(30), live_table.lock:
-        with pytest.raises(StoreUnavailable, match="in time"):
-            await here.table_cache.change(CODE, noticed("Hello."))
-        with pytest.raises(StoreUnavailable, match="in time"):
-            await here.table_cache.refresh(CODE)
-        assert live_table.in_doubt, "what it was refreshed for is still to be read"
-    assert (live_table.state.notice, here.changed) == ("", [])
-
-
-async def test_a_write_that_was_given_up_is_in_doubt(
-    here: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    live_table = await here.table_cache.open(seated(ANN))
-    assert live_table is not None
-    save, timeout = FakeTables.save_table, here.table_cache.timeout
-    writes: list[asyncio.Task[bool]] = []
-
-    async def no_answer(tables: FakeTables, write: TableWrite) -> bool:
-        writes.append(asyncio.create_task(save(tables, write)))
-        return await asyncio.Event().wait()
-
-    with monkeypatch.context() as store:
-        store.setattr(FakeTables, "save_table", no_answer)
-        here.table_cache.timeout = 0.001
-        async with asyncio.timeout(30):
-            with pytest.raises(StoreUnavailable, match="in time"):
-                await here.table_cache.change(CODE, noticed("Perhaps."))
-    assert live_table.in_doubt
-    await asyncio.gather(*writes)
-    here.table_cache.timeout = timeout
-    await here.table_cache.look_over()
-    assert (live_table.in_doubt, live_table.state.notice) == (False, "Perhaps.")
-
-
-async def test_a_table_without_peace_gives_up_after_many_tries(here: Node, fake: FakeHouse) -> None:
-    await here.table_cache.open(seated(ANN))
-
-    def never(table: TableState, now: Millis) -> Change:
+    def too_late(state: TableState, now: Millis) -> Change:
         version, body = fake.tables[CODE]
         fake.tables[CODE] = (version + 1, body)
-        return Change(replace(table, touched=now))
+        return Change(replace(state, touched=now))
 
     with pytest.raises(Refusal, match="Too many changes at once") as refused:
-        await here.table_cache.change(CODE, never)
+        await here.cache.change(CODE, too_late)
     assert refused.value.retry
 
 
-async def test_the_start_of_a_race_opens_its_boards_in_the_same_write(
-    here: Node, fake: FakeHouse
+async def test_a_refusal_is_judged_on_the_newest_version_if_other_nodes_are_alive(
+    here: Node, there: Node
 ) -> None:
-    here.table_cache.opening_banked = lambda state: 7
-    table = replace(counting(ANN, BEN), deal_key="ab" * 32)
-    await here.table_cache.open(table)
-    TIME.at = table.start_at
-    await here.table_cache.elapse(CODE, frozenset())
-    assert [change.effects for change in here.changed] == [(RaceStarted(),)]
+    await here.cache.open(seated(ANN))
+    await there.cache.get(CODE)
+    await here.cache.change(CODE, adding("one"))
+
+    def only_after_one(state: TableState, now: Millis) -> Change:
+        if state.notice != "one":
+            raise Refusal("wrong_phase")
+        return Change(replace(state, notice="two"))
+
+    with pytest.raises(Refusal):
+        await there.cache.change(CODE, only_after_one)
+    there.peers.seen()
+    assert (await there.cache.change(CODE, only_after_one)).table.state.notice == "two"
+
+
+# What is written with a change
+
+
+async def test_the_start_of_a_race_opens_its_boards_in_the_same_write(
+    town: Town, fake: FakeHouse
+) -> None:
+    here = await town.node(opening=lambda state: OPENING._replace(up=(3, 2, 1, 1)))
+    table = all_shown(counting(ANN, BEN))
+    await here.cache.open(table)
+    await here.cache.change(CODE, lambda state, now: elapse(state, table.start_at, OTHER_SEED))
     race = fake.races[CODE, 1]
-    assert (race.start_at, race.deadline) == (table.start_at, table.deadline)
+    assert (race.start_at, race.deadline) == (table.start_at, running(ANN, BEN).deadline)
     assert {player: (board.banked, board.epoch) for player, board in race.boards.items()} == {
         ANN: (7, 1),
         BEN: (7, 2),
     }
 
 
-async def test_a_newer_connection_moves_the_fence_of_the_board(here: Node, fake: FakeHouse) -> None:
-    table = replace(counting(ANN, BEN), deal_key="ab" * 32)
-    await here.table_cache.open(table)
-    TIME.at = table.start_at
-    await here.table_cache.elapse(CODE, frozenset())
-    await here.table_cache.change(CODE, lambda table, now: resume(table, BEN, node=NODE, now=now))
+async def test_a_newer_connection_fences_the_board(here: Node, fake: FakeHouse) -> None:
+    table = all_shown(counting(ANN, BEN))
+    await here.cache.open(table)
+    await here.cache.change(CODE, lambda state, now: elapse(state, table.start_at, OTHER_SEED))
+    await here.cache.change(CODE, lambda state, now: resume(state, BEN, node=NODE, now=now))
     boards = fake.races[CODE, 1].boards
     assert {player: board.epoch for player, board in boards.items()} == {ANN: 1, BEN: 3}
 
 
-async def test_a_timer_that_has_run_out_rings(here: Node) -> None:
-    await here.table_cache.open(seated(ANN))
-    assert here.rung.empty()
-    TIME.at = NOON + 10_000
+async def test_a_result_is_written_with_the_table(here: Node, fake: FakeHouse) -> None:
+    await here.cache.open(running(ANN))
+    finish = RaceFinish(race=1, record="the record", settlement=b"a settlement")
+    await here.cache.change(CODE, adding("Over."), finish)
+    assert (fake.records, fake.outbox) == ({(CODE, 1): "the record"}, [b"a settlement"])
+
+
+# Writes in doubt
+
+
+@pytest.mark.parametrize("happened", [True, False])
+async def test_a_write_whose_reply_was_lost_is_read_again_before_the_next_change(
+    here: Node, fake: FakeHouse, happened: bool
+) -> None:
+    table = await here.cache.open(seated(ANN))
+    assert table is not None
+    known = table.known
+    fake.lose_answers, fake.unavailable = int(happened), not happened
+    with pytest.raises(StoreUnavailable):
+        await here.cache.change(CODE, adding("Perhaps."))
+    assert table.in_doubt
+    assert here.received.events == []
+    fake.unavailable = False
+    await here.cache.change(CODE, adding("Then."))
+    assert table.state.notice == ("Perhaps.Then." if happened else "Then.")
+    assert not table.in_doubt
+    assert table.followed_up == (known if happened else None)
+
+
+async def test_a_write_in_doubt_is_shown_when_it_is_found(here: Node, fake: FakeHouse) -> None:
+    table = await here.cache.open(seated(ANN))
+    assert table is not None
+    fake.lose_answers = 1
+    with pytest.raises(StoreUnavailable):
+        await here.cache.change(CODE, adding("Perhaps."))
+    for _ in range(2):
+        await here.cache.refresh(CODE)
+    assert here.notices() == ["Perhaps."]
+    assert not table.in_doubt
+
+
+async def test_waiting_for_a_table_and_for_the_store_share_one_timeout(town: Town) -> None:
+    here = await town.node(timeout=0.001)
+    table = await here.cache.open(seated(ANN))
+    assert table is not None
+    async with asyncio.timeout(30), table.lock:
+        with pytest.raises(StoreUnavailable, match="in time"):
+            await here.cache.change(CODE, adding("Hello."))
+        assert not table.in_doubt, "nothing was written"
+        with pytest.raises(StoreUnavailable, match="in time"):
+            await here.cache.refresh(CODE)
+        assert table.in_doubt, "what it was refreshed for is still to be read"
+    assert table.state.notice == ""
+
+
+class MuteTables(FakeTables):
+    """Tables that are changed, but without a reply."""
+
+    writes: asyncio.Task[bool] | None = None
+
+    async def save_table(self, write: TableWrite) -> bool:
+        if write.expected:
+            self.writes = asyncio.create_task(super().save_table(write))
+            await asyncio.Event().wait()
+        return await super().save_table(write)
+
+
+async def test_a_write_without_a_reply_in_time_is_in_doubt(town: Town, fake: FakeHouse) -> None:
+    tables = MuteTables(fake)
+    here = await town.node(tables, timeout=0.01)
+    table = await here.cache.open(seated(ANN))
+    assert table is not None
+    async with asyncio.timeout(30):
+        with pytest.raises(StoreUnavailable, match="in time"):
+            await here.cache.change(CODE, adding("Perhaps."))
+    assert (table.in_doubt, table.state.notice) == (True, "")
+    assert tables.writes is not None
+    assert await tables.writes
+    await here.cache.refresh(CODE)
+    assert (table.in_doubt, table.state.notice) == (False, "Perhaps.")
+
+
+# Timers
+
+
+async def test_a_change_sets_the_tables_timer(here: Node, town: Town) -> None:
+    await here.cache.open(seated(ANN))
     table = counting(ANN, BEN)
-    await here.table_cache.change(CODE, lambda _, now: Change(table))
-    async with asyncio.timeout(20):
-        assert await here.rung.get() == CODE
+    await here.cache.change(CODE, lambda state, now: Change(table))
+    assert here.due_tables.take_due() is None
+    town.time.at = table.reveal_by
+    assert here.due_tables.take_due() == CODE
 
 
 async def test_a_table_that_is_loaded_is_looked_at_once(here: Node, there: Node) -> None:
-    await here.table_cache.open(seated(ANN))
-    await there.table_cache.get(CODE)
-    async with asyncio.timeout(20):
-        assert await there.rung.get() == CODE
-    assert there.rung.empty()
+    await here.cache.open(seated(ANN))
+    assert here.due_tables.take_due() is None
+    await there.cache.get(CODE)
+    assert there.due_tables.take_due() == CODE
+    assert there.due_tables.take_due() is None
 
 
-async def test_tables_that_nobody_follows_are_let_go(here: Node, fake: FakeHouse) -> None:
-    await here.table_cache.open(seated(ANN))
-    await here.table_cache.open(replace(seated(ANN), code="odd-emu-11"))
-    here.table_cache.forget_unused("another node")
-    assert [live_table.code for live_table in here.table_cache.all()] == [CODE], (
-        "the other nobody follows"
-    )
-    assert here.table_cache.phases() == {Phase.GATHERING: 1}
-    assert (await here.table_cache.get("odd-emu-11")).state.seats
-    here.table_cache.forget_unused(NODE)
-    assert len(here.table_cache.all()) == 2, "somebody of this node sits there"
-    assert set(fake.tables) == {CODE, "odd-emu-11"}
-    for live_table in here.table_cache.all():
-        here.table_cache.forget(live_table.code)
-
-
-# What other nodes tell
-
-
-async def test_a_version_that_is_told_of_is_read_once(here: Node, there: Node) -> None:
-    await here.table_cache.open(seated(ANN))
-    await there.table_cache.get(CODE)
-    await here.table_cache.change(CODE, noticed("one"))
-    assert there.table_cache.is_behind(CODE, 2)
-    assert not there.table_cache.is_behind(CODE, 2), "it is being read already"
-    assert not here.table_cache.is_behind(CODE, 2), "it is this node's own"
-    assert not there.table_cache.is_behind("odd-emu-11", 2), "it is not held here"
-    await there.table_cache.refresh(CODE, 2)
-    live_table = there.table_cache.known(CODE)
-    assert live_table is not None
-    assert (live_table.version, live_table.state.notice) == (2, "one")
-    assert [told.table.notice for told in there.heard.all(TableChanged)] == ["one"]
-
-
-async def test_a_version_that_is_told_of_while_an_older_one_is_on_its_way_is_not_missed(
-    here: Node, fake: FakeHouse
+async def test_several_nodes_spread_the_timers_that_need_not_be_prompt(
+    town: Town, here: Node
 ) -> None:
-    await here.table_cache.open(seated(ANN))
-    store = fake_store(fake)
+    here.peers.seen()
+    for number in range(40):
+        await here.cache.open(replace(seated(ANN), code=f"odd-emu-{number}"))
+    town.time.at += IDLE_MILLIS
+    due_at_once = len(list(iter(here.due_tables.take_due, None)))
+    assert due_at_once < 40
+    town.time.at += JITTER
+    assert due_at_once + len(list(iter(here.due_tables.take_due, None))) == 40
 
-    class Late(FakeTables):
-        """Answers with what there was before somebody wrote."""
+
+async def test_the_timers_of_a_start_and_of_a_deadline_are_prompt_on_every_node(
+    town: Town, here: Node
+) -> None:
+    here.peers.seen()
+    table = all_shown(counting(ANN, BEN))
+    race = replace(running(ANN, BEN), looked=running(ANN, BEN).deadline - 1)
+    codes = [f"odd-emu-{number}" for number in range(40)]
+    for code in codes:
+        await here.cache.open(replace(table, code=code))
+    town.time.at = table.start_at
+    assert sorted(iter(here.due_tables.take_due, None)) == sorted(codes)
+    for code in codes:
+        await here.cache.change(
+            code, lambda state, now, code=code: Change(replace(race, code=code))
+        )
+    town.time.at = race.deadline
+    assert sorted(iter(here.due_tables.take_due, None)) == sorted(codes)
+
+
+# Tables that are not needed any more
+
+
+async def test_tables_that_nobody_follows_are_forgotten(here: Node, fake: FakeHouse) -> None:
+    await here.cache.open(seated(ANN))
+    await here.cache.open(replace(seated(ANN), code=OTHER))
+    here.cache.forget_unused("another node")
+    assert [table.code for table in here.cache.all()] == [CODE], "somebody follows it"
+    assert here.cache.phases() == {Phase.GATHERING: 1}
+    assert (await here.cache.get(OTHER)).state.seats
+    here.cache.forget_unused(NODE)
+    assert len(here.cache.all()) == 2, "a seat there is held by this node"
+    assert set(fake.tables) == {CODE, OTHER}
+
+
+async def test_a_table_with_something_left_undone_is_kept(here: Node) -> None:
+    table = await here.cache.open(replace(seated(ANN), code=OTHER))
+    assert table is not None
+    table.in_doubt = True
+    here.cache.forget_unused("another node")
+    table.in_doubt, table.followed_up = False, table.known
+    here.cache.forget_unused("another node")
+    table.followed_up = None
+    async with table.lock:
+        here.cache.forget_unused("another node")
+    assert here.cache.all() == [table]
+    here.cache.forget_unused("another node")
+    assert here.cache.all() == []
+
+
+async def test_with_other_nodes_alive_a_race_is_kept_only_where_it_is_followed(
+    here: Node,
+) -> None:
+    await here.cache.open(replace(running(ANN), code=OTHER, seats=()))
+    here.cache.forget_unused("node")
+    assert here.cache.known(OTHER) is not None
+    here.peers.seen()
+    here.cache.forget_unused("node")
+    assert here.cache.known(OTHER) is None
+
+
+async def test_a_table_that_was_forgotten_has_no_timer(here: Node, town: Town) -> None:
+    await here.cache.open(counting(ANN, BEN))
+    here.cache.forget(CODE)
+    town.time.at = after(60_000)
+    assert here.due_tables.take_due() is None
+    assert here.cache.all() == []
+
+
+async def test_a_table_that_the_store_has_deleted_is_forgotten(here: Node, fake: FakeHouse) -> None:
+    await here.cache.open(seated(ANN))
+    del fake.tables[CODE]
+    with pytest.raises(Refusal, match="no_such_table"):
+        await here.cache.refresh(CODE)
+    assert here.cache.known(CODE) is None
+
+
+# What other nodes change
+
+
+async def test_a_published_version_is_read_once(here: Node, there: Node) -> None:
+    await here.cache.open(seated(ANN))
+    table = await there.cache.get(CODE)
+    await here.cache.change(CODE, adding("one"))
+    assert there.cache.heard_of(CODE, 2)
+    assert not there.cache.heard_of(CODE, 2), "it is being read already"
+    assert not here.cache.heard_of(CODE, 2), "this node wrote it"
+    assert not there.cache.heard_of(OTHER, 2), "that table is not held here"
+    assert await there.cache.refresh(CODE, 2) is table
+    assert (table.version, table.state.notice) == (2, "one")
+    assert there.notices() == ["one"]
+
+
+async def test_a_refresh_reads_only_what_may_be_newer(here: Node, town: Town) -> None:
+    await here.cache.open(seated(ANN))
+    tables = SlowTables(town.fake)
+    tables.may_read.set()
+    there = await town.node(tables)
+    table = await there.cache.get(CODE)
+    assert await there.cache.refresh(CODE, 1) is table
+    assert await there.cache.refresh(OTHER) is None
+    assert (tables.reads, there.received.events) == (1, [])
+    assert await there.cache.refresh(CODE) is table
+    assert (tables.reads, there.received.events, table.followed_up) == (2, [], None)
+    known = table.known
+    await here.cache.change(CODE, adding("News."))
+    await there.cache.refresh(CODE)
+    assert there.notices() == ["News."]
+    assert table.followed_up == Known(1, known.state)
+
+
+async def test_a_version_published_while_an_older_one_is_read_is_not_missed(
+    here: Node, town: Town
+) -> None:
+    await here.cache.open(seated(ANN))
+
+    class LateTables(FakeTables):
+        """Answers with what there was before another node wrote."""
 
         async def load_table(self, code: str) -> tuple[int, bytes] | None:
             answer = await super().load_table(code)
             if answer is not None and answer[0] == 1:
-                await here.table_cache.change(CODE, noticed("one"))
-                assert not late.is_behind(CODE, 2)
+                await here.cache.change(CODE, adding("one"))
+                assert not late.cache.heard_of(CODE, 2)
             return answer
 
-    broadcaster, clock = Broadcaster(), ServerClock(store.tables, TIME.steady)
-    late = TableCache(Late(fake), broadcaster, clock, seeds())
-    live_table = await late.live_table(CODE)
-    assert (live_table.version, live_table.state.notice) == (2, "one")
-    assert late._arrivals == {}
+    late = await town.node(LateTables(town.fake))
+    table = await late.cache.get(CODE)
+    assert (table.version, table.state.notice) == (2, "one")
 
 
-async def test_what_changed_without_a_word_is_found_by_looking(here: Node, there: Node) -> None:
-    await here.table_cache.open(seated(ANN))
-    await there.table_cache.get(CODE)
-    assert await there.table_cache.changed_elsewhere() == []
-    await here.table_cache.change(CODE, noticed("one"))
-    assert await there.table_cache.changed_elsewhere() == [CODE]
-
-
-async def test_a_no_is_said_only_after_a_look_if_other_nodes_live(here: Node, there: Node) -> None:
-    await here.table_cache.open(seated(ANN))
-    await there.table_cache.get(CODE)
-    await here.table_cache.change(CODE, noticed("one"))
-
-    def only_after_one(table: TableState, now: Millis) -> Change:
-        if table.notice != "one":
-            raise Refusal("wrong_phase")
-        return Change(replace(table, notice="two"))
-
-    with pytest.raises(Refusal):
-        await there.table_cache.change(CODE, only_after_one)
-    there.table_cache.is_alone = lambda: False
-    assert (await there.table_cache.change(CODE, only_after_one)).state.notice == "two"
-
-
-async def test_with_others_about_a_race_is_looked_after_where_it_is_followed(
-    here: Node, fake: FakeHouse
-) -> None:
-    state = replace(seated(ANN), code="odd-emu-11", phase=Phase.RUNNING, seats=())
-    await here.table_cache.open(state)
-    here.table_cache.forget_unused("node")
-    assert here.table_cache.known("odd-emu-11") is not None
-    here.table_cache.is_alone = lambda: False
-    here.table_cache.forget_unused("node")
-    assert here.table_cache.known("odd-emu-11") is None
-
-
-async def test_who_stops_rings_no_more(here: Node) -> None:
-    await here.table_cache.open(counting(ANN, BEN))
-    await here.table_cache.close()
-    assert here.table_cache.all() == []
-    assert here.rung.empty()
+async def test_tables_changed_without_notice_are_found(here: Node, there: Node) -> None:
+    codes = [f"odd-emu-{number}" for number in range(READ_AT_ONCE + 2)]
+    for code in codes:
+        await here.cache.open(replace(seated(ANN), code=code))
+        await there.cache.get(code)
+    assert await there.cache.changed_elsewhere() == []
+    for code in (codes[0], codes[-1]):
+        await here.cache.change(code, adding("one"))
+    assert await there.cache.changed_elsewhere() == [codes[0], codes[-1]]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kit.stores import StoreServer
 from saratoga_server.messages.packing import pack, unpack
-from saratoga_server.store.connection import open_store
+from saratoga_server.store.opening import open_store
 
 PLAIN = st.recursive(
     st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(),
@@ -30,6 +30,6 @@ async def test_the_stores_own_reader_understands_every_kind(store_server: StoreS
     value = [True, False, 0, -1, 2**53 - 1, "", "Zoë", "x" * 300, [[], [1, [2]]], {"a": 1}]
     echo = "return cmsgpack.pack(cmsgpack.unpack(ARGV[1]))"
     async with open_store(store_server.url) as store:
-        back = await store.link.command("EVAL", echo, 0, pack(value))
+        back = await store.client.command("EVAL", echo, 0, pack(value))
     # to the store an empty map and an empty list are the same
     assert unpack(back) == value

@@ -1,4 +1,4 @@
-"""A node's readiness and its store's health, as they come to be read by Prometheus."""
+"""Samples of a node's readiness, its store's health and its tasks."""
 
 import asyncio
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ from saratoga_server.metrics.sampler import Sampler
 from saratoga_server.ports import StoreHealth
 
 
-class Door:
-    """Players may come, or there is a reason why not."""
+class Node:
+    """Is ready, unless it has a reason not to be."""
 
     reason: str | None = None
 
@@ -24,27 +24,27 @@ async def healthy() -> Sequence[StoreHealth]:
     return [UP]
 
 
-async def test_what_is_seen_is_written_down() -> None:
+async def test_a_sample_has_readiness_and_store_health() -> None:
     metrics = Metrics()
-    await Sampler(Door(), healthy, metrics).look()
+    await Sampler(Node(), healthy, metrics).sample()
     assert (metrics.is_ready, metrics.stores) == (True, (UP,))
 
 
-async def test_tasks_are_counted() -> None:
+async def test_a_sample_counts_the_tasks_of_the_event_loop() -> None:
     metrics = Metrics()
-    vitals = Sampler(Door(), healthy, metrics)
-    await vitals.look()
+    sampler = Sampler(Node(), healthy, metrics)
+    await sampler.sample()
     before = metrics.tasks
-    more = asyncio.create_task(asyncio.sleep(0))
-    await vitals.look()
+    another = asyncio.create_task(asyncio.sleep(0))
+    await sampler.sample()
     assert (before, metrics.tasks) == (1, 2)
-    await more
+    await another
 
 
-async def test_a_door_that_closes_is_ready_no_more() -> None:
-    metrics, door = Metrics(), Door()
-    vitals = Sampler(door, healthy, metrics)
-    await vitals.look()
-    door.reason = "This server is about to stop."
-    await vitals.look()
+async def test_a_node_that_is_about_to_stop_is_sampled_as_not_ready() -> None:
+    metrics, node = Metrics(), Node()
+    sampler = Sampler(node, healthy, metrics)
+    await sampler.sample()
+    node.reason = "This server is about to stop."
+    await sampler.sample()
     assert not metrics.is_ready

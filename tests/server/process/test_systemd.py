@@ -1,8 +1,7 @@
-"""What a service manager is told, by a datagram to the socket that it names."""
+"""Notifications to systemd, by datagram to the socket that it names."""
 
 import asyncio
 import os
-import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,29 +23,24 @@ def at(manager: socket.socket) -> dict[str, str]:
     return {"NOTIFY_SOCKET": manager.getsockname()}
 
 
-def test_the_manager_hears_what_it_is_told(manager: socket.socket) -> None:
-    for word in (systemd.READY, systemd.STOPPING):
-        assert systemd.tell(word, at(manager))
-        assert manager.recv(100).decode() == word
+def test_systemd_receives_each_state(manager: socket.socket) -> None:
+    for state in (systemd.READY, systemd.STOPPING):
+        systemd.notify(state, at(manager))
+        assert manager.recv(100).decode() == state
 
 
-def test_a_reload_comes_with_the_time_at_which_it_began(manager: socket.socket) -> None:
-    systemd.tell(systemd.reloading(), at(manager))
-    assert re.fullmatch(r"RELOADING=1\nMONOTONIC_USEC=\d+", manager.recv(100).decode())
-
-
-def test_a_socket_without_a_file_is_found_too() -> None:
+def test_a_socket_in_the_abstract_namespace_is_found_too() -> None:
     name = f"saratoga-test-{os.getpid()}"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(f"\0{name}")
-        assert systemd.tell(systemd.READY, {"NOTIFY_SOCKET": f"@{name}"})
+        systemd.notify(systemd.READY, {"NOTIFY_SOCKET": f"@{name}"})
         assert manager.recv(100).decode() == systemd.READY
 
 
 @pytest.mark.parametrize("address", ["", "somewhere", "vsock:2:1", "/nowhere/at/all"])
-def test_where_there_is_no_manager_nothing_is_told(address: str) -> None:
-    assert not systemd.tell(systemd.READY, {"NOTIFY_SOCKET": address})
-    assert not systemd.tell(systemd.READY, {})
+def test_without_a_socket_that_listens_a_notification_is_lost(address: str) -> None:
+    systemd.notify(systemd.READY, {"NOTIFY_SOCKET": address})
+    systemd.notify(systemd.READY, {})
 
 
 @pytest.mark.parametrize(
@@ -60,19 +54,19 @@ def test_where_there_is_no_manager_nothing_is_told(address: str) -> None:
         ({"WATCHDOG_USEC": "0"}, None),
     ],
 )
-def test_the_watchdog_is_minded_where_it_is_meant_for_us(
+def test_the_watchdog_is_fed_if_it_is_for_this_process(
     environment: dict[str, str], seconds: float | None
 ) -> None:
     assert systemd.watchdog_seconds(environment) == seconds
 
 
-async def test_signs_of_life_come_twice_as_often_as_they_are_wanted(
+async def test_the_watchdog_is_fed_again_and_again(
     manager: socket.socket,
 ) -> None:
     environment = at(manager) | {"WATCHDOG_USEC": "20000"}
-    living = asyncio.create_task(systemd.stay_alive(environment))
+    feeding = asyncio.create_task(systemd.feed_watchdog(environment))
     loop = asyncio.get_running_loop()
     async with asyncio.timeout(10):
         for _ in range(3):
-            assert await loop.sock_recv(manager, 100) == systemd.ALIVE.encode()
-    living.cancel()
+            assert await loop.sock_recv(manager, 100) == systemd.WATCHDOG.encode()
+    feeding.cancel()

@@ -13,7 +13,8 @@ from kit.running_race import (
     move,
     running_race,
 )
-from saratoga_server.ports import CommitOutcome, CommitStatus, TableWrite
+from saratoga_rules.standing import State
+from saratoga_server.ports import CommitOutcome, CommitStatus, LiveStanding, TableWrite
 
 
 async def test_a_move_is_appended_with_its_time_and_number(store: AnyStore) -> None:
@@ -119,7 +120,7 @@ async def test_the_first_move_is_not_lost_to_a_node_whose_clock_is_ahead(store: 
     (outcome,) = await race.commit(move("draw", 0, banked=1, rises=True))
     assert (outcome.status, outcome.at) == (CommitStatus.DONE, race.start_at)
     assert [entry.at for entry in (await race.board()).entries] == [race.start_at]
-    assert (await race.standing()).reached_at == race.start_at
+    assert (await race.standing()).reached == (0, 1)
 
 
 async def test_nobody_moves_after_the_deadline_but_the_house_may_end(store: AnyStore) -> None:
@@ -188,11 +189,11 @@ async def test_the_table_is_due_when_its_last_board_ends(store: AnyStore) -> Non
 
 async def test_a_count_is_reached_when_it_rises_to_it(store: AnyStore) -> None:
     race = await running_race(store, banked=1)
-    assert (await race.standing()).reached_at is None
+    assert (await race.standing()).reached is None
     [first] = await race.commit(move("t1>up", 0, banked=2, rises=True))
     await race.commit(move("draw", 1, banked=2))
     standing = await race.standing()
-    assert (standing.banked, standing.reached_at, standing.reached_number) == (2, first.at, 1)
+    assert (standing.banked, standing.reached) == (2, (first.at - race.start_at, 1))
 
 
 async def test_a_card_taken_back_gives_the_older_time_back(store: AnyStore) -> None:
@@ -201,12 +202,11 @@ async def test_a_card_taken_back_gives_the_older_time_back(store: AnyStore) -> N
     await race.commit(move("t2>up", 1, banked=3, rises=True))
     await race.commit(move("up.S>t2", 2, banked=2))
     standing = await race.standing()
-    assert (standing.banked, standing.reached_at, standing.reached_number) == (2, two.at, 1)
+    assert (standing.banked, standing.reached) == (2, (two.at - race.start_at, 1))
     await race.commit(move("up.H>t3", 3, banked=1))
-    assert (await race.standing()).reached_at is None
+    assert (await race.standing()).reached is None
     [again] = await race.commit(move("t3>up", 4, banked=2, rises=True))
-    standing = await race.standing()
-    assert (standing.reached_at, standing.reached_number) == (again.at, 5)
+    assert (await race.standing()).reached == (again.at - race.start_at, 5)
 
 
 async def test_a_count_is_reached_by_the_move_not_by_the_ending_behind_it(store: AnyStore) -> None:
@@ -217,17 +217,18 @@ async def test_a_count_is_reached_by_the_move_not_by_the_ending_behind_it(store:
         replace(last, state="won", player=BERT),
     )
     assert [outcome.number for outcome in outcomes] == [1, 3]
-    assert (await race.standing()).reached_number == 1
-    assert (await race.standing(BERT)).reached_number == 3
+    standings = await store.boards.load_standings(CODE, 1)
+    reached = [standings[player].reached for player in (ANNA, BERT)]
+    assert [each and each.number for each in reached] == [1, 3]
 
 
 async def test_standings_show_every_board(store: AnyStore) -> None:
     race = await running_race(store, banked=8)
     await race.commit(ending("won", 0, "t1>up", banked=52, player=BERT))
     standings = await store.boards.load_standings(CODE, 1)
-    assert {player: (each.banked, each.state) for player, each in standings.items()} == {
-        ANNA: (8, "racing"),
-        BERT: (52, "won"),
+    assert standings == {
+        ANNA: LiveStanding(0, 8, State.RACING),
+        BERT: LiveStanding(1, 52, State.WON),
     }
 
 

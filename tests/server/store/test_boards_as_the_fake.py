@@ -12,7 +12,7 @@ from kit.fake_store import fake_store
 from kit.running_race import ANNA, BERT, AnyStore, commit_all, move, running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import BoardCommit, TableWrite
-from saratoga_server.store.connection import Store, open_store
+from saratoga_server.store.opening import Store, open_store
 
 numbers = count()
 
@@ -76,7 +76,7 @@ async def story(store: AnyStore, code: str, batches: list[list[BoardCommit] | in
         told += [(each.text, each.number, each.command_id) for each in board.entries]
     standings = await store.boards.load_standings(code, 1)
     told += [
-        (player, each.banked, each.state, each.reached_number, each.reached_at is None)
+        (player, each.length, each.banked, each.state, each.reached and each.reached.number)
         for player, each in standings.items()
     ]
     told.append(code in await store.tables.due(await store.tables.now(), 1000))

@@ -10,9 +10,9 @@ from kit.running_race import move, running_race
 from kit.stores import StoreServer, replica_of
 from saratoga_server.ports import CommitStatus, StoreRefused, StoreUnavailable
 from saratoga_server.store import batcher, cluster_preflight
-from saratoga_server.store.connection import open_store
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import DUE_KEYS, table_key
+from saratoga_server.store.opening import open_store
 
 
 async def refusal(url: str, durability: Durability = Durability.SAFE) -> str:
@@ -88,7 +88,7 @@ async def test_nodes_are_reached_by_the_names_they_announce(trio: Cluster) -> No
         async with open_store(trio.url) as store:
             names = {primary.name for primary in store.primaries.all()}
             assert names == {f"localhost:{node.port}" for node in trio.nodes}
-            assert len(await store.link.commands([("EXISTS", key) for key in DUE_KEYS])) == 256
+            assert len(await store.client.commands([("EXISTS", key) for key in DUE_KEYS])) == 256
     finally:
         for node in trio.nodes:
             node.do("CONFIG", "SET", "cluster-preferred-endpoint-type", "ip")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from saratoga_server.store.confirmations import confirmed, questions
+from saratoga_server.store.confirmations import confirmation_commands, is_confirmed
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from saratoga_server.store.confirmations import confirmed, questions
     ],
 )
 def test_one_replica_that_has_it_is_enough(replies: tuple[Any, ...]) -> None:
-    assert confirmed(replies)
+    assert is_confirmed(replies)
 
 
 @pytest.mark.parametrize(
@@ -32,10 +32,13 @@ def test_one_replica_that_has_it_is_enough(replies: tuple[Any, ...]) -> None:
     ],
 )
 def test_anything_less_is_none(replies: tuple[Any, ...]) -> None:
-    assert not confirmed(replies)
+    assert not is_confirmed(replies)
 
 
 def test_the_mark_is_written_before_and_the_disk_asked_for_last() -> None:
-    words = [question[0] for question in questions("{p1}:replicated", on_disk=True)]
+    words = [question[0] for question in confirmation_commands("{p1}:replicated", on_disk=True)]
     assert words == ["SET", "WAIT", "WAITAOF"]
-    assert [question[0] for question in questions("{p1}:x", on_disk=False)] == ["SET", "WAIT"]
+    assert [question[0] for question in confirmation_commands("{p1}:x", on_disk=False)] == [
+        "SET",
+        "WAIT",
+    ]

@@ -1,33 +1,60 @@
-"""Which of a store's errors pass by themselves."""
+"""Which of a store's errors are transient."""
 
 import pytest
-from redis._parsers.base import BaseParser
-from redis.exceptions import ResponseError
+from redis.exceptions import (
+    AskError,
+    BusyLoadingError,
+    ClusterDownError,
+    MasterDownError,
+    MovedError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisError,
+    ResponseError,
+    TryAgainError,
+)
 
-from saratoga_server.store.errors import PASSING, is_function_missing, passes
+from saratoga_server.store.errors import TRANSIENT, is_function_missing, is_transient
 
 
-@pytest.mark.parametrize("word", PASSING)
-def test_an_error_that_passes_is_known_by_its_first_word(word: str) -> None:
-    assert passes(ResponseError(f"{word} and then some words"))
+@pytest.mark.parametrize("word", TRANSIENT)
+def test_a_transient_error_is_recognised_by_its_first_word(word: str) -> None:
+    assert is_transient(f"{word} and more words")
+    assert is_transient(ResponseError(f"{word} and more words"))
 
 
-def test_an_error_from_which_redis_py_took_the_word_off_passes_too() -> None:
-    for word in ("LOADING", "READONLY"):
-        error = BaseParser.parse_error(f"{word} and then some words")
-        assert type(error) is not ResponseError
-        assert word not in str(error)
-        assert passes(error)
+@pytest.mark.parametrize(
+    "error",
+    [
+        AskError("1 127.0.0.1:1"),
+        BusyLoadingError("and more words"),
+        ClusterDownError("and more words"),
+        MasterDownError("and more words"),
+        MovedError("1 127.0.0.1:1"),
+        OutOfMemoryError("and more words"),
+        ReadOnlyError("and more words"),
+        TryAgainError("and more words"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_error_whose_first_word_redis_py_removed_is_recognised_by_its_class(
+    error: RedisError,
+) -> None:
+    assert is_transient(error)
+
+
+def test_a_function_that_met_a_key_being_moved_may_be_called_again() -> None:
+    assert is_transient("ERR Script attempted to access a non local key in a cluster node")
 
 
 @pytest.mark.parametrize(
     "text", ["", "ERR unknown command", "WRONGTYPE Operation", "NOAUTH", "BUSYGROUP there is one"]
 )
-def test_any_other_error_stays(text: str) -> None:
-    assert not passes(ResponseError(text))
+def test_any_other_error_is_permanent(text: str) -> None:
+    assert not is_transient(ResponseError(text))
 
 
-def test_a_function_that_was_flushed_is_known_by_the_reply() -> None:
+def test_a_missing_function_is_recognised_by_the_reply() -> None:
     assert is_function_missing(ResponseError("Function not found"))
     assert is_function_missing("ERR Function not found")
     assert not is_function_missing(ResponseError("ERR unknown command"))

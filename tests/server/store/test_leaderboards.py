@@ -10,8 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kit.fake_store import fold_rankings
+from kit.results import result_of
 from kit.running_race import AnyStore
 from kit.stores import calm
+from saratoga_protocol.events import Result
 from saratoga_server.domain.periods import periods
 from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import (
@@ -20,7 +22,6 @@ from saratoga_server.ports import (
     PlayerRow,
     RaceFinish,
     RankedRow,
-    SettledResult,
     Settlement,
     TableWrite,
 )
@@ -37,18 +38,18 @@ BOTS = ("robo", "bolt")
 numbers = count()
 
 
-def result(player: str, banked: int, elapsed: int = 1000, *, packs: int = 1) -> SettledResult:
-    return SettledResult(
-        player=player,
+def result(player: str, banked: int, elapsed: int = 1000, *, packs: int = 1) -> Result:
+    return result_of(
+        player,
         bot=player in BOTS,
         banked=banked,
         net=5 * banked - 50 * packs,
-        elapsed=elapsed if banked else 0,
+        reached=elapsed if banked else None,
     )
 
 
 def settlement(
-    *results: SettledResult, race: str = "", game: str = GAME, start_at: int = TUESDAY
+    *results: Result, race: str = "", game: str = GAME, start_at: int = TUESDAY
 ) -> Settlement:
     race = race or f"mint-otter-{next(numbers)}/1"
     return Settlement(race=race, game=game, start_at=Millis(start_at), results=results)

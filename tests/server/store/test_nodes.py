@@ -1,8 +1,8 @@
 """Which server processes live, against every kind of store."""
 
 from kit.running_race import AnyStore
-from saratoga_server.store.connection import Store
 from saratoga_server.store.nodes import ALIVE_FOR
+from saratoga_server.store.opening import Store
 
 
 async def test_a_node_lives_from_its_first_sign_until_it_says_goodbye(store: AnyStore) -> None:
@@ -22,4 +22,4 @@ async def test_nobody_is_dead_among_no_nodes(store: AnyStore) -> None:
 async def test_a_sign_of_life_runs_out_by_itself(store: AnyStore) -> None:
     await store.nodes.beat("east")
     if isinstance(store, Store):  # one in memory has no time of its own
-        assert 0 < await store.link.command("PTTL", "node:east") <= ALIVE_FOR
+        assert 0 < await store.client.command("PTTL", "node:east") <= ALIVE_FOR

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from kit.running_race import ANNA, BERT, AnyStore
-from saratoga_server.ports import Millis, PlayerRow
+from saratoga_server.ports import Millis, PlayerRow, Reservation
 
 
 def row(player: str = ANNA, *, token_hash: str = "a1b2", bot: bool = False) -> PlayerRow:
@@ -150,36 +150,75 @@ async def test_who_is_not_there_cannot_be_changed(store: AnyStore) -> None:
     assert await store.players.load_player(ANNA) is None
 
 
-async def test_only_the_newest_codes_are_remembered(store: AnyStore) -> None:
+async def reserved(
+    store: AnyStore,
+    command_id: int,
+    code: str,
+    *,
+    player: str = ANNA,
+    instead_of: str | None = None,
+) -> str:
+    """Reserve a table; return the code."""
+    return (await store.players.reserve_table(player, command_id, code, instead_of)).code
+
+
+async def test_only_the_codes_of_the_two_newest_commands_are_kept(store: AnyStore) -> None:
     await store.players.create_player(row())
     for command_id in (9, 10, 11):
         code = f"mint-otter-{command_id}"
-        assert await store.players.reserve_table(ANNA, command_id, code) == code
+        assert await reserved(store, command_id, code) == code
     for command_id in (10, 11):
-        again = await store.players.reserve_table(ANNA, command_id, "amber-heron-07")
+        again = await reserved(store, command_id, "amber-heron-07")
         assert again == f"mint-otter-{command_id}"
-    assert await store.players.reserve_table(ANNA, 9, "amber-heron-07") == "amber-heron-07"
+    assert await reserved(store, 9, "amber-heron-07") == "amber-heron-07"
 
 
 async def test_a_code_belongs_to_its_command(store: AnyStore) -> None:
     await store.players.create_player(row())
-    assert await store.players.reserve_table(ANNA, 3, "mint-otter-42") == "mint-otter-42"
-    assert await store.players.reserve_table(ANNA, 3, "amber-heron-07") == "mint-otter-42"
-    assert await store.players.reserve_table(ANNA, 4, "amber-heron-07") == "amber-heron-07"
-    assert await store.players.reserve_table(BERT, 3, "lone-crane-11") == "lone-crane-11"
+    assert await reserved(store, 3, "mint-otter-42") == "mint-otter-42"
+    assert await reserved(store, 3, "amber-heron-07") == "mint-otter-42"
+    assert await reserved(store, 4, "amber-heron-07") == "amber-heron-07"
+    assert await reserved(store, 3, "lone-crane-11", player=BERT) == "lone-crane-11"
     assert (await store.players.load_player(ANNA)).last_id == 4  # type: ignore[union-attr]
 
 
 async def test_a_code_is_exchanged_once(store: AnyStore) -> None:
     await store.players.create_player(row())
-    await store.players.reserve_table(ANNA, 3, "mint-otter-42")
+    await reserved(store, 3, "mint-otter-42")
     for drawn, taken in (
         ("amber-heron-07", "mint-otter-42"),
         ("lone-crane-11", "mint-otter-42"),
         ("odd-emu-11", ""),
     ):
-        code = await store.players.reserve_table(ANNA, 3, drawn, instead_of=taken)
-        assert code == "amber-heron-07"
+        assert await reserved(store, 3, drawn, instead_of=taken) == "amber-heron-07"
+
+
+async def test_a_reservation_seats_the_player_and_returns_the_name(store: AnyStore) -> None:
+    await store.players.create_player(row())
+    nameless = await store.players.reserve_table(ANNA, 3, "mint-otter-42")
+    assert nameless == Reservation(code="mint-otter-42", name=None, elsewhere=None)
+    await store.players.claim_name(ANNA, "Zoë", "zoe")
+    named = await store.players.reserve_table(ANNA, 3, "mint-otter-42")
+    assert named == Reservation(code="mint-otter-42", name="Zoë", elsewhere=None)
+    assert (await store.players.load_player(ANNA)).table == "mint-otter-42"  # type: ignore[union-attr]
+
+
+async def test_a_reservation_leaves_a_player_who_sits_elsewhere_there(store: AnyStore) -> None:
+    await store.players.create_player(row())
+    await store.players.sit(ANNA, "odd-emu-11")
+    reservation = await store.players.reserve_table(ANNA, 3, "mint-otter-42")
+    assert (reservation.code, reservation.elsewhere) == ("mint-otter-42", "odd-emu-11")
+    assert (await store.players.load_player(ANNA)).table == "odd-emu-11"  # type: ignore[union-attr]
+
+
+async def test_an_exchanged_code_takes_the_row_over_from_the_code_that_was_taken(
+    store: AnyStore,
+) -> None:
+    await store.players.create_player(row())
+    await reserved(store, 3, "mint-otter-42")
+    exchanged = await store.players.reserve_table(ANNA, 3, "amber-heron-07", "mint-otter-42")
+    assert exchanged.elsewhere is None
+    assert (await store.players.load_player(ANNA)).table == "amber-heron-07"  # type: ignore[union-attr]
 
 
 async def test_who_is_forgotten_leaves_nothing(store: AnyStore) -> None:
@@ -193,7 +232,7 @@ async def test_who_is_forgotten_leaves_nothing(store: AnyStore) -> None:
     assert await store.players.load_names([ANNA]) == {}
     assert await store.players.claim_name(BERT, "Zoe", "zoe")
     await store.players.create_player(row())
-    assert await store.players.reserve_table(ANNA, 3, "amber-heron-07") == "amber-heron-07"
+    assert await reserved(store, 3, "amber-heron-07") == "amber-heron-07"
 
 
 async def test_nobody_has_no_names(store: AnyStore) -> None:

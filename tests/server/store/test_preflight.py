@@ -1,4 +1,4 @@
-"""Stores that are not fit for use are refused, with the reason and the line that mends it."""
+"""Stores that are not fit for use are refused, with the reason and the command that fixes it."""
 
 from collections.abc import Iterator
 
@@ -6,10 +6,10 @@ import pytest
 
 from kit.stores import StoreServer
 from saratoga_server.ports import StoreRefused, StoreUnavailable
-from saratoga_server.store import connection, preflight
-from saratoga_server.store.connection import open_store
+from saratoga_server.store import opening
 from saratoga_server.store.durability import Durability
-from saratoga_server.store.preflight import Preflight
+from saratoga_server.store.opening import open_store
+from saratoga_server.store.preflight import Preflight, check_server
 
 
 async def refusal(
@@ -46,7 +46,7 @@ def changed_back(store_server: StoreServer) -> Iterator[StoreServer]:
         ("no-appendfsync-on-rewrite", "yes", "no"),
     ],
 )
-async def test_each_wrong_setting_is_named_with_the_line_that_mends_it(
+async def test_each_wrong_setting_is_named_with_the_command_that_fixes_it(
     changed_back: StoreServer, setting: str, wrong: str, right: str
 ) -> None:
     changed_back.ask("CONFIG", "SET", setting, wrong)
@@ -56,7 +56,7 @@ async def test_each_wrong_setting_is_named_with_the_line_that_mends_it(
         pass
 
 
-async def test_all_that_is_wrong_is_said_at_once(changed_back: StoreServer) -> None:
+async def test_all_wrong_settings_are_reported_at_once(changed_back: StoreServer) -> None:
     changed_back.ask("CONFIG", "SET", "appendonly", "no")
     changed_back.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-random")
     text = await refusal(changed_back.url)
@@ -73,7 +73,7 @@ async def test_fast_asks_for_less(changed_back: StoreServer) -> None:
     assert "`CONFIG SET appendfsync everysec`" in await refusal(changed_back.url, Durability.FAST)
 
 
-async def test_a_store_that_hides_its_settings_needs_the_hosts_word(
+async def test_a_store_that_hides_its_settings_needs_trust_store(
     store_server: StoreServer,
 ) -> None:
     rules = ("on", ">word", "~*", "&*", "+@all", "-config")
@@ -87,11 +87,11 @@ async def test_a_store_that_hides_its_settings_needs_the_hosts_word(
 async def test_a_wrong_password_is_refused_at_once(changed_back: StoreServer) -> None:
     changed_back.ask("CONFIG", "SET", "requirepass", "word")
     try:
-        assert "does not let us in" in await refusal(changed_back.url)
-        assert "does not let us in" in await refusal(f"{changed_back.url}?password=other")
+        assert "refuses the login" in await refusal(changed_back.url)
+        assert "refuses the login" in await refusal(f"{changed_back.url}?password=other")
         async with open_store(f"{changed_back.url}?password=word") as store:
             assert await store.tables.now() > 0
-            await store.link.command("CONFIG", "SET", "requirepass", "")
+            await store.client.command("CONFIG", "SET", "requirepass", "")
     finally:
         changed_back.ask("AUTH", "word")
 
@@ -99,7 +99,7 @@ async def test_a_wrong_password_is_refused_at_once(changed_back: StoreServer) ->
 async def test_a_cluster_without_all_its_slots_is_unavailable(
     mortal_store: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "STORE_TIMEOUT", 0.2)
+    monkeypatch.setattr(opening, "STORE_TIMEOUT", 0.2)
     mortal_store.kill()
     mortal_store.settings |= {"cluster-enabled": "yes", "port": "0"}
     mortal_store.start()
@@ -120,18 +120,18 @@ async def test_a_replica_is_refused_with_the_primarys_address(mortal_store: Stor
 @pytest.mark.parametrize("version", ["6.2.14", "5.0.3", "0"])
 def test_an_old_store_is_refused(version: str) -> None:
     with pytest.raises(StoreRefused, match="too old"):
-        preflight._check_server({"cluster_enabled": 0}, Preflight("Redis", version))
+        check_server({"cluster_enabled": 0}, Preflight("Redis", version))
 
 
 @pytest.mark.parametrize("version", ["7.0.0", "7.2.4", "8.10.1", "9.1.2"])
-def test_what_has_functions_is_new_enough(version: str) -> None:
-    preflight._check_server({"cluster_enabled": 0}, Preflight("Valkey", version))
+def test_versions_with_functions_are_accepted(version: str) -> None:
+    check_server({"cluster_enabled": 0}, Preflight("Valkey", version))
 
 
-async def test_nobody_at_the_address_is_unavailable(
+async def test_an_address_without_a_store_is_unavailable(
     store_server: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "STORE_TIMEOUT", 0.2)
+    monkeypatch.setattr(opening, "STORE_TIMEOUT", 0.2)
     with pytest.raises(StoreUnavailable):
         async with open_store(f"unix://{store_server.folder}/nobody"):
             pass

@@ -9,8 +9,8 @@ from kit.cluster import Cluster
 from kit.movers import TABLES
 from kit.stores import StoreServer
 from saratoga_server.ports import Millis, TableWrite
-from saratoga_server.store.connection import open_store
 from saratoga_server.store.keys import DUE_KEYS, due_key, partition, table_key
+from saratoga_server.store.opening import open_store
 from saratoga_server.store.primaries import Primaries, open_primaries
 from saratoga_server.store.slots import slot_of
 
@@ -49,24 +49,20 @@ async def test_one_node_tells_of_all_of_a_cluster(trio: Cluster, primaries: Prim
         assert primaries.of(key).name == f"127.0.0.1:{trio.owner(key).port}"
 
 
-async def test_whoever_hears_of_changes_hears_of_a_slot_that_moved(
-    trio: Cluster, primaries: Primaries
-) -> None:
-    changes: list[str] = []
-    deaf = primaries.on_change(lambda: changes.append("deaf"))
-    primaries.on_change(lambda: changes.append("heard"))
-    deaf()
-    before = primaries.all()
+async def test_a_slot_that_moved_raises_the_revision(trio: Cluster, primaries: Primaries) -> None:
+    before, revision = primaries.all(), primaries.revision
+    change = asyncio.ensure_future(primaries.changed_since(revision))
     await primaries.refresh()
-    assert not changes
+    assert not change.done()
     key, (source, target, _) = DUE_KEYS[7], trio.nodes
     if trio.owner(key) is not source:
         source, target = trio.owner(key), source
     trio.move_slot(slot_of(key), source, target)
     try:
-        while not changes:
+        while not change.done():
             await primaries.refresh()
-        assert changes == ["heard"]
+        assert primaries.revision == revision + 1
+        await primaries.changed_since(revision)
         assert primaries.of(key).name == f"127.0.0.1:{target.port}"
         assert primaries.all() == before
     finally:

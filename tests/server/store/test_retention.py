@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 from msgspec.structs import replace
 
+from kit.results import result_of
 from kit.running_race import ANNA, BERT, CODE, move, running_race
 from kit.stores import StoreServer
 from saratoga_server.domain.periods import periods
@@ -14,12 +15,10 @@ from saratoga_server.ports import (
     PlayerRow,
     RaceFinish,
     RaceOpening,
-    SettledResult,
     Settlement,
     TableWrite,
 )
 from saratoga_server.store import tables
-from saratoga_server.store.connection import Store, open_store
 from saratoga_server.store.keys import (
     FINISHED_LOGS_KEPT,
     GUEST_KEPT,
@@ -29,6 +28,7 @@ from saratoga_server.store.keys import (
     partition,
     table_key,
 )
+from saratoga_server.store.opening import Store, open_store
 
 SOON = 10_000
 """Milliseconds that a test may take."""
@@ -44,8 +44,8 @@ async def store(store_server: StoreServer) -> AsyncIterator[Store]:
 
 async def ends(store: Store, pattern: str) -> dict[str, int]:
     """When each of the keys goes; -1: never."""
-    _, keys = await store.link.command("SCAN", 0, "MATCH", pattern, "COUNT", 100_000)
-    return {key.decode(): await store.link.command("PEXPIRETIME", key) for key in keys}
+    _, keys = await store.client.command("SCAN", 0, "MATCH", pattern, "COUNT", 100_000)
+    return {key.decode(): await store.client.command("PEXPIRETIME", key) for key in keys}
 
 
 async def finish(store: Store, expected: int, settlement: bytes | None = None) -> None:
@@ -96,7 +96,7 @@ async def test_codes_of_older_tables_leave_no_trace_in_a_players_row(store: Stor
     await store.players.create_player(PlayerRow(player=ANNA, token_hash="a1", created=Millis(1)))
     for command_id in range(1, 12):
         await store.players.reserve_table(ANNA, command_id, CODE)
-    stored = await store.link.command("HKEYS", f"{{players}}:player:{ANNA}")
+    stored = await store.client.command("HKEYS", f"{{players}}:player:{ANNA}")
     codes = sorted(field for field in stored if field.startswith(b"code:"))
     assert codes == [b"code:10", b"code:11"]
 
@@ -104,7 +104,7 @@ async def test_codes_of_older_tables_leave_no_trace_in_a_players_row(store: Stor
 async def test_the_keys_of_a_table_share_their_partition(store: Store) -> None:
     race = await running_race(store)
     await race.commit(move("draw", 0))
-    result = SettledResult(player=ANNA, bot=False, banked=9, net=-5, elapsed=1)
+    result = result_of(ANNA, bot=False, banked=9, net=-5, reached=1)
     settlement = Settlement(race="r", game="canfield", start_at=START, results=(result,))
     await finish(store, 1, pack_settlement(settlement))
     tag = f"{{p{partition(CODE)}}}"
@@ -130,7 +130,7 @@ async def test_guests_go_and_names_stay(store: Store) -> None:
 async def test_leaderboards_go_with_their_period_and_marks_before_codes_return(
     store: Store,
 ) -> None:
-    result = SettledResult(player=ANNA, bot=False, banked=9, net=-5, elapsed=1)
+    result = result_of(ANNA, bot=False, banked=9, net=-5, reached=1)
     settlement = Settlement(race="r/1", game="canfield", start_at=START, results=(result,))
     await running_race(store)
     await finish(store, 1, pack_settlement(settlement))
@@ -172,19 +172,19 @@ async def test_a_dropped_listing_makes_room_for_an_older_one(
     names = ("oldest", "old", "middle", "new", "newest")
     for place, name in enumerate(names):
         await store.tables.set_public(name, name.encode())
-        await store.link.command("ZADD", "{public}:listed", place, name)
+        await store.client.command("ZADD", "{public}:listed", place, name)
     assert await store.tables.list_public() == [b"newest", b"new"]
     for name in ("newest", "middle"):
-        await store.link.command("HSET", "{public}:summaries", name, "0 stale")
+        await store.client.command("HSET", "{public}:summaries", name, "0 stale")
     assert await store.tables.list_public() == [b"new", b"old"]
-    await store.link.command("HSET", "{public}:summaries", "oldest", "0 stale")
+    await store.client.command("HSET", "{public}:summaries", "oldest", "0 stale")
     assert await store.tables.list_public() == [b"new", b"old"]
-    assert await store.link.command("ZCARD", "{public}:listed") == 2
+    assert await store.client.command("ZCARD", "{public}:listed") == 2
 
 
 async def test_a_timer_without_its_table_is_dropped(store: Store) -> None:
     await store.tables.save_table(TableWrite(code=CODE, expected=0, body=b"x", due=Millis(5)))
     assert await store.tables.due(Millis(9), 10) == [CODE]
-    await store.link.command("DEL", table_key(CODE))
+    await store.client.command("DEL", table_key(CODE))
     assert await store.tables.due(Millis(9), 10) == []
     assert await ends(store, "*:due") == {}

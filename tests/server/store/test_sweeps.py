@@ -7,11 +7,12 @@ import pytest
 from redis.exceptions import ResponseError
 
 from kit.cluster import Cluster
+from kit.results import result_of
 from kit.stores import StoreServer
 from saratoga_server.messages.settlements import pack_settlement
-from saratoga_server.ports import Millis, RaceFinish, SettledResult, Settlement, TableWrite
-from saratoga_server.store.connection import Store, open_store
+from saratoga_server.ports import Millis, RaceFinish, Settlement, TableWrite
 from saratoga_server.store.keys import DUE_KEYS, OUTBOX_KEYS, due_key, outbox_key, partition
+from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.slots import slot_of
 
 CODE = "mint-otter-42"
@@ -25,7 +26,7 @@ async def real(store_server: StoreServer) -> AsyncIterator[Store]:
 
 def over(code: str) -> TableWrite:
     """A table whose race is over, with a timer that has run out."""
-    result = SettledResult(player="anna", bot=False, banked=20, net=50, elapsed=1000)
+    result = result_of("anna", bot=False, banked=20, net=50, reached=1000)
     settlement = Settlement(
         race=f"{code}/1", game="canfield", start_at=Millis(1_760_000_000_000), results=(result,)
     )
@@ -70,6 +71,6 @@ async def test_a_look_that_goes_wrong_otherwise_says_so(
 ) -> None:
     if all(isinstance(each, int) for each in arguments):
         for key in (outbox_key(7), due_key(7)):
-            await real.link.command("SET", key, "neither a list nor a sorted set")
+            await real.client.command("SET", key, "neither a list nor a sorted set")
     with pytest.raises(ResponseError):
-        await real.link.read_everywhere(function, keys, *arguments)
+        await real.client.read_everywhere(function, keys, *arguments)

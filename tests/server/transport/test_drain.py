@@ -1,4 +1,4 @@
-"""Who leaves when a node stops, in which order, and how much at once."""
+"""Which connections are closed when a node stops, in which order, and how many at once."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,49 +7,43 @@ from typing import Literal
 import pytest
 from websockets.asyncio.client import connect
 
+from kit.fake_transport import FakeOwner, open_connection
 from kit.hall import OpenGateway, open_gateway
 from kit.sockets import GuestOnTheWire, stranger
-from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Done
 from saratoga_protocol.refusals import RESTARTING
-from saratoga_protocol.version import MSGPACK
-from saratoga_server.live.session import Session
-from saratoga_server.transport.drain import LONGEST, PAUSE, SLICE, pauses, slices
+from saratoga_server.transport.connection import PlayerConnection
+from saratoga_server.transport.drain import BATCH, LONGEST, PAUSE, batches, pauses
 
 GOODBYE = (RESTARTING.code, RESTARTING.reason)
 
 
-class NoLine:
-    is_open = True
-
-    def send(self, frame: bytes | str) -> None: ...
-
-    def close(self, code: object) -> None: ...
-
-
-def session(number: int, seat: str | None) -> Session:
-    return Session(connection=NoLine(), codec=CODECS[MSGPACK], address="", number=number, seat=seat)
+def connection(seat: str | None) -> PlayerConnection:
+    found, _ = open_connection(FakeOwner())
+    assert found.session is not None
+    found.session.seat = seat
+    return found
 
 
-def test_racers_go_first_table_by_table_and_onlookers_last() -> None:
-    here = [
-        session(1, None),
-        session(2, "waits-01"),
-        session(3, "races-02"),
-        session(4, "races-01"),
-        session(5, "races-02"),
-    ]
-    (party,) = slices(here, lambda each: (each.seat or "").startswith("races"))
-    assert [each.number for each in party] == [4, 3, 5, 2, 1]
+async def test_racers_leave_first_table_by_table_and_spectators_last() -> None:
+    seats = [None, "waits-01", "races-02", "races-01", "races-02"]
+    here = [connection(seat) for seat in seats]
+
+    def races(each: PlayerConnection) -> bool:
+        assert each.session is not None
+        return (each.session.seat or "").startswith("races")
+
+    (batch,) = batches(here, races)
+    assert [here.index(each) for each in batch] == [3, 2, 4, 1, 0]
 
 
-@pytest.mark.parametrize("count", [0, 1, SLICE, SLICE + 1, 95])
-def test_everybody_goes_once(count: int) -> None:
-    here = [session(number, None) for number in range(count)]
-    parties = slices(here, lambda each: False)
-    assert sorted(each.number for party in parties for each in party) == list(range(count))
-    assert all(0 < len(party) <= SLICE for party in parties)
+@pytest.mark.parametrize("count", [0, 1, BATCH, BATCH + 1, 95])
+async def test_everybody_leaves_once(count: int) -> None:
+    here = [connection(None) for _ in range(count)]
+    found = batches(here, lambda each: False)
+    assert [each for batch in found for each in batch] == here
+    assert all(0 < len(batch) <= BATCH for batch in found)
 
 
 def test_pauses_differ_and_their_mean_is_as_said() -> None:
@@ -60,7 +54,7 @@ def test_pauses_differ_and_their_mean_is_as_said() -> None:
     assert len(set(pauses(50))) == 50
 
 
-def test_many_are_seen_out_in_bounded_time() -> None:
+def test_many_are_closed_in_bounded_time() -> None:
     assert sum(pauses(100_000, chance=lambda: 1.0)) <= 1.5 * LONGEST
 
 
@@ -95,11 +89,11 @@ async def say(guest: GuestOnTheWire, number: int) -> None:
     await guest.socket.send(guest.heard.codec.encode_command(Heartbeat(id=number)))
 
 
-async def test_a_command_under_way_is_answered_before_the_goodbye(opened: OpenGateway) -> None:
+async def test_a_command_under_way_is_answered_before_the_close(opened: OpenGateway) -> None:
     async with stranger(opened.url, "Anna") as anna, stranger(opened.url, "Bert") as bert:
         slow = await under_way(opened, anna)
         await bert.ask(Heartbeat)
-        leaving = asyncio.create_task(opened.gateway.see_out())
+        leaving = asyncio.create_task(opened.gateway.drain())
         assert await bert.sent_away() == GOODBYE
         assert not leaving.done()
         # what comes now is for another node
@@ -111,19 +105,19 @@ async def test_a_command_under_way_is_answered_before_the_goodbye(opened: OpenGa
     assert [command.id for command in opened.hall.answered] == [1, 7]
 
 
-async def test_who_hangs_up_while_waiting_for_an_answer_holds_nobody_up(
+async def test_a_client_that_is_gone_before_its_answer_delays_nobody(
     opened: OpenGateway,
 ) -> None:
     async with stranger(opened.url, "Anna") as anna:
         slow = await under_way(opened, anna)
-        leaving = asyncio.create_task(opened.gateway.see_out())
+        leaving = asyncio.create_task(opened.gateway.drain())
         anna.socket.transport.abort()
         slow.set()
         async with asyncio.timeout(10):
             await leaving
 
 
-async def test_who_is_here_is_served_until_it_is_sent_away_and_nobody_else_comes_in(
+async def test_clients_are_served_until_they_are_closed_and_no_other_is_let_in(
     opened: OpenGateway,
 ) -> None:
     async with stranger(opened.url, "Anna") as anna:
@@ -134,10 +128,10 @@ async def test_who_is_here_is_served_until_it_is_sent_away_and_nobody_else_comes
             await connect(opened.url)
 
 
-async def test_racers_are_sent_away_before_the_others(
+async def test_racers_are_closed_before_others(
     opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("saratoga_server.transport.drain.SLICE", 1)
+    monkeypatch.setattr("saratoga_server.transport.drain.BATCH", 1)
     went: list[str] = []
     async with stranger(opened.url, "Anna") as anna, stranger(opened.url, "Bert") as bert:
 
@@ -151,14 +145,14 @@ async def test_racers_are_sent_away_before_the_others(
         async with asyncio.TaskGroup() as group:
             group.create_task(note(anna))
             group.create_task(note(bert))
-            await opened.gateway.see_out(RESTARTING, lambda session: session is racer)
+            await opened.gateway.drain(RESTARTING, lambda session: session is racer)
     assert went == ["Bert", "Anna"]
 
 
-async def test_who_does_not_go_is_cut(opened: OpenGateway) -> None:
+async def test_a_client_that_does_not_leave_is_cut(opened: OpenGateway) -> None:
     async with stranger(opened.url, "Anna") as anna:
         slow = await under_way(opened, anna)
-        leaving = asyncio.create_task(opened.gateway.see_out())
+        leaving = asyncio.create_task(opened.gateway.drain())
         opened.gateway.cut()
         assert await anna.sent_away() == (1006, "")
         slow.set()

@@ -1,27 +1,34 @@
-"""What is read and written in one step is what `websockets` would have read and written."""
+"""Frames read and written directly are what `websockets` would read and write."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from websockets.frames import Frame, Opcode
-from websockets.protocol import OPEN, Side
 from websockets.protocol import Protocol as WebSocket
+from websockets.protocol import Side, State
 
-from saratoga_server.transport.frames import framed, read_whole
+from saratoga_protocol.version import MAX_COMMAND_BYTES
+from saratoga_server.transport.frames import (
+    MOST_HEAD,
+    frame_size,
+    pack_message,
+    pack_ping,
+    read_message,
+)
 
-SIZES = (0, 1, 124, 125, 126, 127, 1000, 65_535, 65_536)
+SIZES = (0, 1, 3, 4, 5, 124, 125, 126, 127, 1000, MAX_COMMAND_BYTES, MAX_COMMAND_BYTES + 1, 65_536)
 
 
 def frame(
-    message: bytes, opcode: Opcode = Opcode.BINARY, *, mask: bool = True, fin: bool = True
+    payload: bytes, opcode: Opcode = Opcode.BINARY, *, mask: bool = True, fin: bool = True
 ) -> bytes:
-    """As `websockets` writes it."""
-    return Frame(opcode, message, fin).serialize(mask=mask)
+    """A frame as `websockets` writes it."""
+    return Frame(opcode, payload, fin).serialize(mask=mask)
 
 
-def understood(data: bytes) -> list[tuple[Opcode, bytes, bool]]:
+def parsed(data: bytes) -> list[tuple[Opcode, bytes, bool]]:
     """The frames that `websockets` finds at a server's side."""
-    protocol = WebSocket(Side.SERVER, state=OPEN)
+    protocol = WebSocket(Side.SERVER, state=State.OPEN)
     protocol.receive_data(data)
     return [
         (event.opcode, bytes(event.data), event.fin)
@@ -31,41 +38,46 @@ def understood(data: bytes) -> list[tuple[Opcode, bytes, bool]]:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_whole_frame_is_read_up_to_the_medium_length(size: int) -> None:
+def test_a_whole_message_is_read_up_to_the_longest_command(size: int) -> None:
     message = bytes(place % 251 for place in range(size))
-    assert read_whole(frame(message)) == (message if size <= 65_535 else None)
+    assert read_message(frame(message)) == (message if size <= MAX_COMMAND_BYTES else None)
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_frames_are_written_as_the_library_writes_them(size: int) -> None:
-    message = bytes(size)
-    assert framed(message) == frame(message, mask=False)
-    assert framed("x" * size) == frame(b"x" * size, Opcode.TEXT, mask=False)
+def test_messages_are_written_as_the_library_writes_them(size: int) -> None:
+    assert pack_message(bytes(size)) == frame(bytes(size), mask=False)
+    assert pack_message("x" * size) == frame(b"x" * size, Opcode.TEXT, mask=False)
 
 
-def test_text_is_written_in_utf_8() -> None:
-    assert framed("\N{BLACK SPADE SUIT}") == frame(b"\xe2\x99\xa0", Opcode.TEXT, mask=False)
+def test_text_is_read_and_written_in_utf_8() -> None:
+    text, encoded = "\N{BLACK SPADE SUIT}", b"\xe2\x99\xa0"
+    assert pack_message(text) == frame(encoded, Opcode.TEXT, mask=False)
+    assert read_message(frame(encoded, Opcode.TEXT)) == text
 
 
-LEFT = {
+def test_a_ping_is_written_as_the_library_writes_it() -> None:
+    assert pack_ping(b"here") == frame(b"here", Opcode.PING, mask=False)
+
+
+LEFT_TO_THE_LIBRARY = {
     "nothing": b"",
     "all but its end": frame(b"draw")[:-1],
     "one and a beginning": frame(b"draw") + b"\x82",
     "two": frame(b"draw") * 2,
     "not the last of its message": frame(b"draw", fin=False),
     "a further one of a message": frame(b"draw", Opcode.CONT),
-    "text": frame(b"draw", Opcode.TEXT),
+    "text that is not UTF-8": frame(b"\xff\xfe", Opcode.TEXT),
     "a ping": frame(b"draw", Opcode.PING),
-    "a goodbye": frame(b"", Opcode.CLOSE),
+    "a close": frame(b"", Opcode.CLOSE),
     "without a mask": frame(b"draw", mask=False),
     "with an extension": b"\xc2" + frame(b"draw")[1:],
     "a length in two bytes that fits into one": b"\x82\xfe\x00\x04" + bytes(4) + b"draw",
 }
 
 
-@pytest.mark.parametrize("data", LEFT.values(), ids=LEFT)
+@pytest.mark.parametrize("data", LEFT_TO_THE_LIBRARY.values(), ids=LEFT_TO_THE_LIBRARY)
 def test_anything_else_is_left_to_the_library(data: bytes) -> None:
-    assert read_whole(data) is None
+    assert read_message(data) is None
 
 
 @given(st.binary(max_size=200), st.integers(0, 260), st.binary(min_size=1, max_size=3))
@@ -74,6 +86,17 @@ def test_a_frame_that_was_spoilt_is_read_as_the_library_reads_it(
 ) -> None:
     data = bytearray(frame(message))
     data[place : place + len(spoilt)] = spoilt
-    read = read_whole(bytes(data))
-    if read is not None:
-        assert understood(bytes(data)) == [(Opcode.BINARY, read, True)]
+    read = read_message(bytes(data))
+    if isinstance(read, str):
+        assert parsed(bytes(data)) == [(Opcode.TEXT, read.encode(), True)]
+    elif read is not None:
+        assert parsed(bytes(data)) == [(Opcode.BINARY, read, True)]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("mask", [True, False])
+def test_the_size_of_a_frame_is_known_from_its_head(size: int, mask: bool) -> None:
+    data = frame(bytes(size), mask=mask)
+    head = next(at for at in range(MOST_HEAD + 1) if frame_size(data[:at]) is not None)
+    assert {frame_size(data[:at]) for at in range(head, len(data) + 1, 97)} == {len(data)}
+    assert frame_size(data + b"\xff" * 20) == len(data)

@@ -1,9 +1,8 @@
-"""The door: who is let in, and how everybody leaves."""
+"""All connections of a node: which are let in, and how they are closed."""
 
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 from urllib.request import urlopen
 
 import pytest
@@ -13,24 +12,22 @@ from websockets.typing import Origin, Subprotocol
 
 from kit.fake_store import fake_store
 from kit.guests import HEARD_WITHIN
-from kit.hall import NOW, OpenGateway, no_pages, open_gateway
+from kit.hall import OpenGateway, no_pages, open_gateway
 from kit.open_door import OpenHouse, open_door
+from kit.raw_sockets import HEAD, raw_socket
 from kit.rooms import counted_down, gathered
 from kit.sockets import GuestOnTheWire, guest, stranger
-from saratoga_protocol.commands import Heartbeat, Hello
+from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import (
-    Alive,
-    Announcement,
     Dealt,
     Done,
     MoveMade,
     RaceOver,
 )
-from saratoga_protocol.refusals import ABUSE, NO_HELLO, RESTARTING
+from saratoga_protocol.refusals import RESTARTING
 from saratoga_protocol.version import JSON, MSGPACK, SUBPROTOCOLS
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.transport.gateway import Door, Gateway, portions_of
-from saratoga_server.transport.outbox import Outbox
+from saratoga_server.transport.gateway import Door, Gateway
 
 
 @pytest.fixture
@@ -39,7 +36,7 @@ async def opened() -> AsyncIterator[OpenGateway]:
         yield gateway
 
 
-# Who is let in
+# What is let in
 
 
 @pytest.mark.parametrize("subprotocol", SUBPROTOCOLS)
@@ -50,7 +47,7 @@ async def test_either_subprotocol_is_spoken(opened: OpenGateway, subprotocol: st
 
 
 @pytest.mark.parametrize("offered", [[], ["saratoga.v9.json"], ["chat"]])
-async def test_who_speaks_neither_subprotocol_is_not_let_in(
+async def test_a_client_of_another_subprotocol_is_not_let_in(
     opened: OpenGateway, offered: list[str]
 ) -> None:
     with pytest.raises(InvalidStatus) as refused:
@@ -81,100 +78,17 @@ async def test_no_browser_is_let_in_where_no_origin_is_named(opened: OpenGateway
 
 
 async def test_a_port_that_is_taken_is_an_error(opened: OpenGateway) -> None:
-    port = int(opened.url.rpartition(":")[2])
-    second = Gateway(opened.hall, Door(host="127.0.0.1", port=port), no_pages, Metrics())
+    door = Door(host="127.0.0.1", port=opened.port)
+    second = Gateway(opened.hall, door, no_pages, Metrics())
     with pytest.raises(OSError, match="in use"):
         await second.open()
     await second.close()
 
 
-async def test_who_says_no_hello_in_time_is_sent_away(
-    opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("saratoga_server.transport.gateway.HELLO_WITHIN", 0.0)
-    async with stranger(opened.url, "Anna") as anna:
-        assert await anna.sent_away() == (NO_HELLO.code, NO_HELLO.reason)
-    assert (await opened.hall.sees_out()).player == ""
+# The end
 
 
-async def test_who_said_hello_stays(opened: OpenGateway, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("saratoga_server.transport.gateway.HELLO_WITHIN", 0.1)
-    async with stranger(opened.url, "Anna") as anna, stranger(opened.url, "Bert") as bert:
-        await anna.ask(Hello, token=anna.token)
-        assert await bert.sent_away() == (NO_HELLO.code, NO_HELLO.reason)
-        assert await anna.ask(Heartbeat) == Done(re=2)
-
-
-async def test_the_house_is_told_once_that_a_connection_has_ended(opened: OpenGateway) -> None:
-    async with stranger(opened.url, "Anna") as anna:
-        await anna.ask(Heartbeat)
-        anna.socket.transport.abort()
-        session = await opened.hall.sees_out()
-    assert session is opened.hall.sessions[0]
-    assert opened.hall.left.empty()
-
-
-async def test_a_session_that_is_closed_is_told_why(opened: OpenGateway) -> None:
-    async with stranger(opened.url, "Anna") as anna:
-        await anna.ask(Heartbeat)
-        (session,) = opened.hall.sessions
-        session.tell(Announcement(text="a last word"))
-        session.connection.close(ABUSE)
-        session.connection.close(RESTARTING)
-        assert await anna.sent_away() == (ABUSE.code, ABUSE.reason)
-        assert anna.heard.all(Announcement) == [Announcement(text="a last word")]
-
-
-# The end of the evening
-
-
-async def test_everyone_hears_that_the_house_is_alive(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("saratoga_server.transport.gateway.ALIVE_EVERY", 0.01)
-    async with (
-        open_gateway() as opened,
-        stranger(opened.url, "Anna", subprotocol=JSON) as anna,
-        stranger(opened.url, "Bert") as bert,
-    ):
-        for each in (anna, bert):
-            assert await each.heard.next(Alive, 0) == Alive(now=NOW)
-
-
-async def test_signs_of_life_go_to_everyone_in_turn(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("saratoga_server.transport.gateway.ALIVE_EVERY", 0.02)
-    monkeypatch.setattr("saratoga_server.transport.gateway.PORTION", 2)
-    told: list[Outbox] = []
-    enough = asyncio.Event()
-
-    def note(line: Outbox, frame: bytes | str) -> None:
-        told.append(line)
-        if len(told) == 25:
-            enough.set()
-
-    async with AsyncExitStack() as stack:
-        opened = await stack.enter_async_context(open_gateway())
-        for name in "ABCDE":
-            came = await stack.enter_async_context(stranger(opened.url, name))
-            await came.ask(Heartbeat)
-        monkeypatch.setattr(Outbox, "send", note)
-        async with asyncio.timeout(HEARD_WITHIN):
-            await enough.wait()
-        assert all(len({*told[first : first + 5]}) == 5 for first in range(20))
-
-
-@pytest.mark.parametrize(
-    ("connections", "portions"), [(0, 1), (1, 1), (16, 1), (17, 2), (33, 3), (1_000, 63)]
-)
-def test_no_portion_of_those_who_are_given_signs_of_life_is_large(
-    connections: int, portions: int
-) -> None:
-    assert portions_of(connections) == portions
-
-
-async def test_a_gateway_that_closes_sends_everyone_away_to_come_back() -> None:
+async def test_a_gateway_that_closes_tells_everyone_to_come_back() -> None:
     async with open_gateway() as opened, stranger(opened.url, "Anna") as anna:
         await anna.ask(Heartbeat)
         await opened.gateway.close()
@@ -183,7 +97,30 @@ async def test_a_gateway_that_closes_sends_everyone_away_to_come_back() -> None:
             await connect(opened.url)
 
 
-# With a whole house behind it
+async def test_a_gateway_closes_though_a_client_does_not() -> None:
+    async with open_gateway() as opened:
+        with raw_socket(opened.port) as one, raw_socket(opened.port) as two:
+            assert b" 101 " in await one.shake_hands()
+            await two.say(b"GET / HTTP/1.1\r\n")
+            await opened.gateway.close()
+            assert opened.gateway.connections == {}
+            assert (await opened.hall.sees_out()).number == 1
+
+
+async def test_a_client_in_the_handshake_is_told_to_come_again() -> None:
+    async with open_gateway() as opened, stranger(opened.url, "Anna") as anna:
+        with raw_socket(opened.port, window=None) as socket:
+            await socket.say(b"GET / HTTP/1.1\r\n")
+            while len(opened.gateway.connections) < 2:
+                await anna.ask(Heartbeat)
+            opened.gateway.stop_listening()
+            await socket.say(HEAD.partition("\r\n")[2].encode() + b"\r\n")
+            answer = await socket.read_to_the_end()
+        assert b" 503 " in answer
+        assert b"Retry-After" in answer
+
+
+# With a whole server behind it
 
 
 @pytest.fixture

@@ -5,9 +5,8 @@ import json
 from collections.abc import AsyncIterator
 
 import pytest
-from websockets.asyncio.client import connect
-from websockets.asyncio.server import ServerConnection, serve
 
+from kit.hall import open_gateway
 from saratoga_protocol.commands import GetLeaderboard
 from saratoga_protocol.events import Leaderboard, LeaderboardRow
 from saratoga_server.domain.tables import Refusal
@@ -17,8 +16,8 @@ from saratoga_server.transport.http_api import HttpPages
 from saratoga_server.transport.http_responses import Page
 
 
-class FakeHouse:
-    """A house with one leaderboard and one finished race."""
+class FakeServer:
+    """A server with one leaderboard and one finished race."""
 
     def __init__(self) -> None:
         self.reason: str | None = None
@@ -56,56 +55,56 @@ class FakeHouse:
 
 
 @pytest.fixture
-def house() -> FakeHouse:
-    return FakeHouse()
+def server() -> FakeServer:
+    return FakeServer()
 
 
-async def get(house: FakeHouse, target: str, method: str = "GET") -> Page:
-    return await HttpPages(house).page(method, target)
+async def get(server: FakeServer, target: str, method: str = "GET") -> Page:
+    return await HttpPages(server).page(method, target)
 
 
 def told(page: Page) -> tuple[int, str]:
-    """The status and the code of a no; every no has a sentence for people too."""
+    """The status and the code of a refusal; every refusal has a sentence for people too."""
     answer = json.loads(page.body)
     assert set(answer) == {"error", "message"}
     assert answer["message"].endswith(".")
     return page.status.value, answer["error"]
 
 
-async def test_a_live_process_says_so_whatever_its_store_does(house: FakeHouse) -> None:
-    house.reason, house.fault = "The store is out of reach.", StoreUnavailable()
-    page = await get(house, "/healthz")
+async def test_a_live_process_says_so_whatever_its_store_does(server: FakeServer) -> None:
+    server.reason, server.fault = "The store is out of reach.", StoreUnavailable()
+    page = await get(server, "/healthz")
     assert (page.status.value, json.loads(page.body)) == (200, {"status": "alive"})
 
 
-async def test_a_ready_house_says_so(house: FakeHouse) -> None:
-    page = await get(house, "/readyz")
+async def test_a_ready_server_says_so(server: FakeServer) -> None:
+    page = await get(server, "/readyz")
     assert (page.status.value, json.loads(page.body)) == (200, {"status": "ready"})
     assert page.cache == "no-store"
 
 
-async def test_a_house_that_is_not_ready_says_why(house: FakeHouse) -> None:
-    house.reason = "The server is about to stop."
-    page = await get(house, "/readyz")
+async def test_a_server_that_is_not_ready_says_why(server: FakeServer) -> None:
+    server.reason = "The server is about to stop."
+    page = await get(server, "/readyz")
     assert told(page) == (503, "not_ready")
     assert json.loads(page.body)["message"] == "The server is about to stop."
     assert ("Retry-After", "1") in page.more
 
 
-async def test_a_leaderboard_is_the_event_of_the_wire_as_json(house: FakeHouse) -> None:
-    page = await get(house, "/leaderboards/canfield")
+async def test_a_leaderboard_is_the_event_of_the_wire_as_json(server: FakeServer) -> None:
+    page = await get(server, "/leaderboards/canfield")
     answer = json.loads(page.body)
     assert answer["type"] == "leaderboard"
     assert "re" not in answer
     assert answer["key"] == "2026-09-01"
     assert answer["rows"] == [{"rank": 1, "player": "p" * 16, "name": "Zoë", "value": 52}]
-    assert house.asked == [GetLeaderboard(id=1, game="canfield")]
+    assert server.asked == [GetLeaderboard(id=1, game="canfield")]
 
 
-async def test_every_parameter_of_a_leaderboard_is_heard(house: FakeHouse) -> None:
+async def test_every_parameter_of_a_leaderboard_is_used(server: FakeServer) -> None:
     query = "ranking=bankroll&period=month&bots=true&offset=40&limit=100"
-    await get(house, f"/leaderboards/canfield?{query}")
-    assert house.asked == [
+    await get(server, f"/leaderboards/canfield?{query}")
+    assert server.asked == [
         GetLeaderboard(
             id=1,
             game="canfield",
@@ -135,37 +134,38 @@ async def test_every_parameter_of_a_leaderboard_is_heard(house: FakeHouse) -> No
         "&".join(f"limit={number}" for number in range(99)),
     ],
 )
-async def test_a_parameter_that_is_wrong_is_refused_by_name(house: FakeHouse, query: str) -> None:
-    page = await get(house, f"/leaderboards/canfield?{query}")
+async def test_a_parameter_that_is_wrong_is_refused_by_name(server: FakeServer, query: str) -> None:
+    page = await get(server, f"/leaderboards/canfield?{query}")
     assert told(page) == (400, "bad_query")
-    assert house.asked == []
+    assert server.asked == []
 
 
-async def test_a_game_that_is_not_played_here_is_not_found(house: FakeHouse) -> None:
-    assert told(await get(house, "/leaderboards/klondike")) == (404, "no_such_game")
+async def test_a_game_that_is_not_played_here_is_not_found(server: FakeServer) -> None:
+    assert told(await get(server, "/leaderboards/klondike")) == (404, "no_such_game")
 
 
-async def test_a_page_is_not_asked_for_twice_in_a_second(house: FakeHouse) -> None:
+async def test_the_store_is_not_asked_for_a_page_twice_in_a_second(server: FakeServer) -> None:
     now = 100.0
-    pages = HttpPages(house, now=lambda: now)
+    pages = HttpPages(server, now=lambda: now)
     first = await pages.page("GET", "/leaderboards/canfield")
     assert await pages.page("GET", "/leaderboards/canfield") == first
     await pages.page("GET", "/leaderboards/canfield?limit=5")
-    assert [query.limit for query in house.asked] == [20, 5]
+    assert [query.limit for query in server.asked] == [20, 5]
     now += http.LEADERBOARD_FRESH
     await pages.page("GET", "/leaderboards/canfield")
-    assert [query.limit for query in house.asked] == [20, 5, 20]
+    assert [query.limit for query in server.asked] == [20, 5, 20]
 
 
-async def test_whoever_asks_for_many_pages_does_not_fill_the_house(house: FakeHouse) -> None:
-    pages = HttpPages(house, now=lambda: 0.0)
-    for offset in range(3 * http.MOST_PAGES_KEPT):
+async def test_only_so_many_pages_are_kept(server: FakeServer) -> None:
+    pages = HttpPages(server, now=lambda: 0.0)
+    for offset in range(http.MOST_PAGES_KEPT + 1):
         await pages.page("GET", f"/leaderboards/canfield?offset={offset}")
-        assert len(pages._kept) <= http.MOST_PAGES_KEPT
+    await pages.page("GET", "/leaderboards/canfield?offset=0")
+    assert [query.offset for query in server.asked].count(0) == 2
 
 
-async def test_a_finished_race_can_be_read(house: FakeHouse) -> None:
-    page = await get(house, "/records/mint-otter-42/1")
+async def test_a_finished_race_can_be_read(server: FakeServer) -> None:
+    page = await get(server, "/records/mint-otter-42/1")
     assert (page.status.value, page.body.decode()) == (200, "record of Zoë\n")
     assert page.kind == "text/plain; charset=utf-8"
 
@@ -181,47 +181,49 @@ async def test_a_finished_race_can_be_read(house: FakeHouse) -> None:
         ("mint-otter-42/1%0a", "no_such_race"),
     ],
 )
-async def test_a_race_that_is_not_over_is_not_found(house: FakeHouse, race: str, code: str) -> None:
-    assert told(await get(house, f"/records/{race}")) == (404, code)
+async def test_a_race_that_is_not_over_is_not_found(
+    server: FakeServer, race: str, code: str
+) -> None:
+    assert told(await get(server, f"/records/{race}")) == (404, code)
 
 
 @pytest.mark.parametrize(
     "target",
     ["/nothing", "/healthz/", "//healthz", "/records/mint-otter-42", "/leaderboards", "/%ff", "*"],
 )
-async def test_other_pages_are_not_found(house: FakeHouse, target: str) -> None:
-    assert told(await get(house, target)) == (404, "no_such_page")
+async def test_other_pages_are_not_found(server: FakeServer, target: str) -> None:
+    assert told(await get(server, target)) == (404, "no_such_page")
 
 
-async def test_an_address_that_cannot_be_read_is_refused(house: FakeHouse) -> None:
-    assert told(await get(house, "http://[::1/healthz")) == (400, "bad_request")
+async def test_an_address_that_cannot_be_read_is_refused(server: FakeServer) -> None:
+    assert told(await get(server, "http://[::1/healthz")) == (400, "bad_request")
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE"])
-async def test_pages_are_only_read(house: FakeHouse, method: str) -> None:
-    page = await get(house, "/healthz", method)
+async def test_pages_are_only_read(server: FakeServer, method: str) -> None:
+    page = await get(server, "/healthz", method)
     assert told(page) == (405, "read_only")
     assert ("Allow", "GET, HEAD, OPTIONS") in page.more
 
 
-async def test_a_store_that_is_out_of_reach_is_said(house: FakeHouse) -> None:
-    house.fault = StoreUnavailable()
-    assert told(await get(house, "/leaderboards/canfield")) == (503, "store_unavailable")
+async def test_a_store_out_of_reach_is_named(server: FakeServer) -> None:
+    server.fault = StoreUnavailable()
+    assert told(await get(server, "/leaderboards/canfield")) == (503, "store_unavailable")
 
 
-async def test_a_store_that_never_answers_is_said(
-    house: FakeHouse, monkeypatch: pytest.MonkeyPatch
+async def test_a_store_that_never_answers_is_named(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http, "ANSWER_WITHIN", 0)
-    house.stalls = True
-    assert told(await get(house, "/leaderboards/canfield")) == (503, "store_unavailable")
+    server.stalls = True
+    assert told(await get(server, "/leaderboards/canfield")) == (503, "store_unavailable")
 
 
-async def test_a_fault_of_the_house_shows_nothing_of_itself(
-    house: FakeHouse, caplog: pytest.LogCaptureFixture
+async def test_a_fault_of_the_server_shows_nothing_of_itself(
+    server: FakeServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    house.fault = KeyError("inner secrets")
-    page = await get(house, "/leaderboards/canfield")
+    server.fault = KeyError("inner secrets")
+    page = await get(server, "/leaderboards/canfield")
     assert told(page) == (500, "house_fault")
     assert b"secrets" not in page.body
     assert [record.getMessage() for record in caplog.records] == ["house_fault"]
@@ -231,17 +233,9 @@ async def test_a_fault_of_the_house_shows_nothing_of_itself(
 
 
 @pytest.fixture
-async def port(house: FakeHouse) -> AsyncIterator[int]:
-    """A server as the gateway opens it, on the loopback address."""
-
-    async def echo(connection: ServerConnection) -> None:
-        async for message in connection:
-            await connection.send(message)
-
-    async with serve(
-        echo, "127.0.0.1", 0, process_request=HttpPages(house), compression=None
-    ) as server:
-        yield next(iter(server.sockets)).getsockname()[1]
+async def port(server: FakeServer) -> AsyncIterator[int]:
+    async with open_gateway(pages=HttpPages(server)) as opened:
+        yield opened.port
 
 
 async def exchange(port: int, request: str) -> tuple[str, dict[str, str], bytes]:
@@ -258,7 +252,7 @@ async def exchange(port: int, request: str) -> tuple[str, dict[str, str], bytes]
     return status, dict(line.split(": ", 1) for line in lines), body
 
 
-async def test_a_page_goes_out_with_headers_that_keep_it_in_its_place(port: int) -> None:
+async def test_a_page_has_headers_that_restrict_its_use(port: int) -> None:
     status, headers, body = await exchange(port, "GET /leaderboards/canfield HTTP/1.1")
     assert status == "HTTP/1.1 200 OK"
     assert headers["Content-Type"] == "application/json"
@@ -277,20 +271,14 @@ async def test_head_is_get_without_the_body(port: int) -> None:
     assert of_head["Content-Length"] == of_get["Content-Length"] == str(len(body))
 
 
-async def test_a_browser_may_ask_first(port: int) -> None:
+async def test_a_preflight_request_is_answered(port: int) -> None:
     status, headers, body = await exchange(port, "OPTIONS /leaderboards/canfield HTTP/1.1")
     assert (status, body) == ("HTTP/1.1 200 OK", b"")
     assert headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS"
 
 
-async def test_whoever_opens_the_address_in_a_browser_reads_what_it_is(port: int) -> None:
+async def test_the_root_says_what_this_is(port: int) -> None:
     status, headers, body = await exchange(port, "GET / HTTP/1.1")
     assert status == "HTTP/1.1 200 OK"
     assert headers["Content-Type"].startswith("text/plain")
     assert body.startswith(b"Saratoga:")
-
-
-async def test_a_websocket_is_let_through_to_the_players_door(port: int) -> None:
-    async with connect(f"ws://127.0.0.1:{port}/", compression=None) as player:
-        await player.send("hello")
-        assert await player.recv() == "hello"

@@ -1,16 +1,17 @@
-"""The way to one player: what waits is bounded, and whoever does not read is cut."""
+"""What a client has not read is bounded, and a client that does not read is cut off."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
 
+from kit.fake_transport import FakeTransport
 from kit.hall import OpenGateway, open_gateway
 from kit.raw_sockets import raw_socket
 from kit.sockets import stranger
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Done
-from saratoga_server.live.session import PlayerConnection
+from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.outbox import MOST_FRAMES, MOST_PENDING, Outbox
 
 
@@ -21,35 +22,63 @@ async def opened() -> AsyncIterator[OpenGateway]:
 
 
 @asynccontextmanager
-async def deaf(opened: OpenGateway) -> AsyncIterator[None]:
-    """Somebody comes in, and reads nothing."""
-    with raw_socket(int(opened.url.rpartition(":")[2])) as raw:
+async def unreading(opened: OpenGateway) -> AsyncIterator[PlayerConnection]:
+    """The connection of a client that reads nothing, when the kernel takes no more for it."""
+    with raw_socket(opened.port) as raw:
         assert b" 101 " in await raw.shake_hands()
-        yield
+        connection = opened.hall.connections[-1]
+        while not connection.pending:
+            connection.send(bytes(4 * 1024))
+        yield connection
 
 
-def fill(line: PlayerConnection) -> Outbox:
-    """Send until the kernel takes no more."""
-    assert isinstance(line, Outbox)
-    while not waiting(line):
-        line.send(bytes(4 * 1024))
-    return line
+# What may wait
 
 
-def waiting(line: Outbox) -> int:
-    """Bytes that the process holds for the player."""
-    return line._connection.transport.get_write_buffer_size()
+def test_so_many_bytes_may_wait_and_then_no_more() -> None:
+    transport = FakeTransport()
+    outbox = Outbox(transport)
+    transport.held = MOST_PENDING
+    assert outbox.send(b"x")
+    transport.held = MOST_PENDING + 1
+    assert not outbox.send(b"x")
 
 
-async def test_who_does_not_read_is_cut_and_delays_nobody(
+def test_so_many_frames_may_be_sent_while_something_waits() -> None:
+    transport = FakeTransport()
+    outbox = Outbox(transport)
+    transport.held = 1
+    assert [outbox.send(b"x") for _ in range(MOST_FRAMES + 1)] == [True] * MOST_FRAMES + [False]
+    transport.held = 0
+    assert outbox.send(b"x")
+
+
+def test_one_answer_may_be_longer_than_all_that_may_wait() -> None:
+    transport = FakeTransport()
+    outbox = Outbox(transport)
+    assert outbox.send(bytes(3 * MOST_PENDING))
+    transport.held = 3 * MOST_PENDING
+    assert outbox.send(b"x")
+    transport.held = 4 * MOST_PENDING + 1
+    assert not outbox.send(b"x")
+    # once it has been read, no more may wait than before
+    transport.held = 1
+    assert outbox.send(b"x")
+    transport.held = MOST_PENDING + 1
+    assert not outbox.send(b"x")
+
+
+# Real clients
+
+
+async def test_a_client_that_does_not_read_is_cut_off_and_delays_nobody(
     opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("saratoga_server.transport.slow_readers.LONGEST_PENDING", 0.2)
     monkeypatch.setattr("saratoga_server.transport.gateway.WATCH_EVERY", 0.01)
-    async with stranger(opened.url, "Bert") as bert, deaf(opened):
+    async with stranger(opened.url, "Bert") as bert, unreading(opened):
         await bert.ask(Heartbeat)
-        fill(opened.hall.sessions[1].connection)
-        # while it is deaf, others are answered at once: the number of turns is all that counts
+        # meanwhile others are answered at once: the number of turns is all that counts
         answered = 1
         while opened.hall.left.empty():
             assert await bert.ask(Heartbeat) == Done(re=bert.last_id)
@@ -60,16 +89,15 @@ async def test_who_does_not_read_is_cut_and_delays_nobody(
         assert await bert.ask(Heartbeat) == Done(re=bert.last_id)
 
 
-async def test_a_burst_at_who_does_not_read_is_cut_before_it_fills_the_memory(
+async def test_a_burst_to_a_client_that_does_not_read_does_not_fill_the_memory(
     opened: OpenGateway,
 ) -> None:
-    async with stranger(opened.url, "Bert") as bert, deaf(opened):
+    async with stranger(opened.url, "Bert") as bert, unreading(opened) as connection:
         await bert.ask(Heartbeat)
-        line = fill(opened.hall.sessions[1].connection)
         held = []
         for _ in range(64):
-            line.send(bytes(16 * 1024))
-            held.append(waiting(line))
+            connection.send(bytes(16 * 1024))
+            held.append(connection.pending)
         assert max(held) <= MOST_PENDING + 2 * 16 * 1024
         assert held[-1] == 0
         assert (await opened.hall.sees_out()).number == 2
@@ -78,10 +106,9 @@ async def test_a_burst_at_who_does_not_read_is_cut_before_it_fills_the_memory(
 
 
 async def test_many_small_frames_are_no_way_around_the_bound(opened: OpenGateway) -> None:
-    async with stranger(opened.url, "Bert") as bert, deaf(opened):
+    async with stranger(opened.url, "Bert") as bert, unreading(opened) as connection:
         await bert.ask(Heartbeat)
-        line = fill(opened.hall.sessions[1].connection)
         for _ in range(MOST_FRAMES + 1):
-            line.send(b"x")
-        assert line.is_too_slow
+            connection.send(b"x")
+        assert opened.metrics.slow_clients == 1
         assert (await opened.hall.sees_out()).number == 2

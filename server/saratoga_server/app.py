@@ -1,0 +1,443 @@
+"""The composition root: builds the server's parts, runs them, and closes them in order.
+
+Every part gets its dependencies here and nowhere else.
+"""
+
+import asyncio
+import os
+import secrets
+import ssl
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from importlib.metadata import version
+from typing import Final
+
+import click
+
+from saratoga_protocol.refusals import RESTARTING
+from saratoga_rules.deal import deal_for_key
+from saratoga_rules.position import Position
+from saratoga_server.background_tasks import BackgroundTasks
+from saratoga_server.cancellation import TaskEnded, cancel_all
+from saratoga_server.clock import ServerClock
+from saratoga_server.config import Config, LogFormat, StartupError
+from saratoga_server.domain.tables import TableState
+from saratoga_server.domain.usernames import draw_up_tables
+from saratoga_server.embedded_store.embedded import EmbeddedStore
+from saratoga_server.handlers.dispatcher import Dispatcher
+from saratoga_server.handlers.identity import IdentityHandlers
+from saratoga_server.handlers.leaderboards import LeaderboardHandlers
+from saratoga_server.handlers.play import PlayHandlers
+from saratoga_server.handlers.records import RecordHandlers
+from saratoga_server.handlers.seats import SeatHandlers
+from saratoga_server.handlers.snapshots import Snapshots
+from saratoga_server.handlers.table_commands import TableHandlers
+from saratoga_server.handlers.watching import WatchHandlers
+from saratoga_server.live.admin_events import AdminEvents
+from saratoga_server.live.board_service import BoardService
+from saratoga_server.live.broadcaster import Broadcaster
+from saratoga_server.live.due_tables import DueTables
+from saratoga_server.live.leaderboards import Leaderboards
+from saratoga_server.live.peer_events import PeerEvents
+from saratoga_server.live.peers import Peers
+from saratoga_server.live.public_tables import PublicTables
+from saratoga_server.live.race_finisher import RaceFinisher
+from saratoga_server.live.races import Deal, RaceCache, opening_of
+from saratoga_server.live.readiness import Readiness
+from saratoga_server.live.scheduler import Scheduler
+from saratoga_server.live.seat_registry import SeatRegistry
+from saratoga_server.live.seats import Seats
+from saratoga_server.live.seeds import NewSeed, new_seed
+from saratoga_server.live.stuck_searches import StuckSearches
+from saratoga_server.live.table_cache import TableCache
+from saratoga_server.live.table_service import TableService
+from saratoga_server.logs import EventLog, set_up_logs
+from saratoga_server.metrics.counters import Metrics
+from saratoga_server.metrics.exporter import serve_metrics
+from saratoga_server.metrics.sampler import Sampler
+from saratoga_server.node import Node
+from saratoga_server.ports import StoreRefused, StoreUnavailable
+from saratoga_server.process import systemd
+from saratoga_server.process.file_limits import raise_open_file_limit
+from saratoga_server.process.garbage_collection import collect_rarely, freeze_startup_objects
+from saratoga_server.process.shutdown import Shutdown
+from saratoga_server.store.health import Health
+from saratoga_server.store.opening import Store, open_store
+from saratoga_server.stores import Stores
+from saratoga_server.transport.gateway import Door, Gateway
+from saratoga_server.transport.http_api import HttpPages
+
+THREAD_SWITCH_INTERVAL: Final = 0.001
+"""Seconds. The longest time that a worker thread may keep the event loop from running."""
+
+CLOSE_WITHIN: Final = 20.0
+"""Seconds. Connections that are still open then are reset."""
+
+READY_LINE: Final = "saratoga-server ready "
+"""Printed to standard output, followed by the address, when players can connect."""
+
+EXPECTED_ERRORS: Final = (StoreRefused, StoreUnavailable, StartupError, TaskEnded, ssl.SSLError)
+"""Errors whose text tells the operator what to do; they end the server without a traceback."""
+
+log = EventLog("server")
+
+
+def run(config: Config) -> None:
+    """Run the server until it is told to stop. Raises `click.ClickException` if it cannot run."""
+    set_up_logs(
+        as_json=config.log_format is LogFormat.JSON, level=config.log_level, node=config.node
+    )
+    collect_rarely()
+    sys.setswitchinterval(THREAD_SWITCH_INTERVAL)
+    raise_open_file_limit()
+    try:
+        _run(serve(config))
+    except EXPECTED_ERRORS as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _run(work: Coroutine[None, None, None]) -> None:
+    try:
+        import uvloop  # optional: not built for every system
+    except ImportError:
+        asyncio.run(work)
+    else:
+        uvloop.run(work)
+
+
+async def serve(config: Config) -> None:
+    """Open the server, run it until shutdown is requested, and close it.
+
+    Raises one of `EXPECTED_ERRORS` if it cannot start; `TaskEnded` if a background task ended.
+    """
+    shutdown = Shutdown()
+    shutdown.listen_for_signals()
+    if config.until_eof:
+        await shutdown.listen_for_stdin_eof()
+    metrics = Metrics()
+    async with (
+        _metrics_server(config, metrics),
+        _store_address(config) as (url, supervision),
+        open_store(
+            url,
+            config.durability,
+            trust_store=config.trust_store,
+            on_batch=metrics.batches.observe,
+        ) as store,
+    ):
+        await _serve_players(config, store, metrics, shutdown, supervision)
+
+
+async def _serve_players(
+    config: Config,
+    store: Store,
+    metrics: Metrics,
+    shutdown: Shutdown,
+    supervision: Sequence[asyncio.Task[None]],
+) -> None:
+    """Serve players until shutdown is requested, or a task ends that should not.
+
+    `supervision`: tasks that run already.
+    """
+    node = await compose(store, config.node, program(), metrics)
+    gateway = Gateway(node.dispatcher, _door(config), HttpPages(node), metrics)
+    sampler = Sampler(node, Health(store.primaries).look, metrics)
+    with _cannot_listen(f"{config.host}:{config.port}", "Choose another with --host and --port."):
+        port = await gateway.open()
+    tasks = [
+        asyncio.create_task(work)
+        for work in (
+            node.scheduler.run(),
+            gateway.watch(),
+            gateway.keep_alive(),
+            node.peer_events.run(),
+            sampler.keep(),
+            systemd.feed_watchdog(),
+        )
+    ]
+    address = config.invitation(port)
+    log.info("open", address=address, store=config.store_shown)
+    _announce(address)
+    node.background_tasks.spawn(_finish_startup())
+    requested = asyncio.create_task(shutdown.requested.wait())
+    await asyncio.wait([requested, *tasks, *supervision], return_when=asyncio.FIRST_COMPLETED)
+    has_failed = not shutdown.requested.is_set()
+    systemd.notify(systemd.STOPPING)
+    await _close(node, gateway, shutdown, config.drain_delay, [*tasks, requested])
+    if has_failed:
+        raise TaskEnded
+
+
+@asynccontextmanager
+async def _store_address(
+    config: Config,
+) -> AsyncIterator[tuple[str, list[asyncio.Task[None]]]]:
+    """Yield the store's address; for the embedded store also the task that keeps it running."""
+    if config.redis is not None:
+        yield config.redis, []
+        return
+    folder = config.store_folder
+    embedded = EmbeddedStore(folder, config.durability)
+    async with embedded as url:
+        log.info("store_open", folder=str(folder))
+        yield url, [embedded.supervision]
+
+
+@asynccontextmanager
+async def _metrics_server(config: Config, metrics: Metrics) -> AsyncIterator[None]:
+    """Serve the metrics meanwhile, if they are enabled."""
+    if config.metrics_port is None:
+        yield
+        return
+    with _cannot_listen(
+        f"The metrics port {config.metrics_port}",
+        "Choose another with --metrics-port, or turn metrics off with --metrics-port off.",
+    ):
+        server = serve_metrics(metrics, config.node, config.metrics_host, config.metrics_port)
+    log.info("metrics_open", port=server.port)
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(server.close)
+
+
+@contextmanager
+def _cannot_listen(what: str, remedy: str) -> Iterator[None]:
+    """Turn an `OSError` of opening a socket into a `StartupError`."""
+    try:
+        yield
+    except OSError as error:
+        raise StartupError(
+            f"{what} cannot be opened ({error.strerror or error}). {remedy}"
+        ) from None
+
+
+def _door(config: Config) -> Door:
+    return Door(
+        host=config.host,
+        port=config.port,
+        tls=_tls(config),
+        origins=config.origins,
+        rate=config.rate,
+        burst=config.burst,
+        trusted_proxies=config.trusted_proxies,
+        per_address=config.limits_per_address,
+    )
+
+
+def _tls(config: Config) -> ssl.SSLContext | None:
+    if config.tls_cert is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(config.tls_cert, config.tls_key)
+    return context
+
+
+def program() -> str:
+    """The name and version that clients are sent."""
+    return f"saratoga-server {version('saratoga')}"
+
+
+def _announce(address: str) -> None:
+    """Print the ready line, and tell systemd."""
+    line = f"{READY_LINE}{address}\n".encode()
+    try:
+        # past the stream's buffer: what it could not write it would fail to flush again at exit
+        os.write(sys.stdout.fileno(), line)
+    except OSError as error:
+        # a closed terminal or a full disk; players can connect all the same
+        log.warning("ready_line_not_printed", text=str(error))
+    systemd.notify(systemd.READY)
+
+
+async def _finish_startup() -> None:
+    """Do what no player should wait for: neither before the server opens nor later."""
+    await asyncio.to_thread(draw_up_tables)
+    freeze_startup_objects()
+
+
+async def _close(
+    node: Node,
+    gateway: Gateway,
+    shutdown: Shutdown,
+    delay: float,
+    tasks: Iterable[asyncio.Task[object]],
+) -> None:
+    """Drain and close; reset what is still open if shutdown is requested a second time."""
+    log.info("closing", connections=node.metrics.connections)
+    node.readiness.is_stopping, node.metrics.is_ready = True, False
+    forced = asyncio.create_task(shutdown.forced.wait())
+    closing = asyncio.create_task(_drain(node, gateway, delay))
+    await asyncio.wait([closing, forced], return_when=asyncio.FIRST_COMPLETED)
+    if not closing.done():
+        log.warning("closed_in_haste")
+        gateway.cut()
+    for error in await cancel_all([*tasks, forced, closing]):
+        log.error("server_fault", fault=error)
+    log.info("closed")
+
+
+async def _drain(node: Node, gateway: Gateway, delay: float) -> None:
+    """Stop accepting connections, finish commands under way, and send players to another node."""
+    # balancers notice that this node is not ready, and players go on as before
+    await asyncio.sleep(delay)
+    node.readiness.is_draining = True
+    gateway.stop_listening()
+    try:
+        async with asyncio.timeout(CLOSE_WITHIN):
+            await gateway.drain(RESTARTING, node.dispatcher.is_racing)
+            await gateway.close(RESTARTING)
+            await node.stop()
+    except TimeoutError:
+        log.warning("closed_in_haste")
+        gateway.cut()
+
+
+# The parts of a node
+
+
+async def compose_table_cache(store: Stores) -> TableCache:
+    """Return a cache for an administrator's process, which serves nobody and hears no other node."""
+    clock = ServerClock(store.tables)
+    await clock.synchronise()
+    peers = Peers("admin", store.events, BackgroundTasks(), time.monotonic)
+
+    def opening(state: TableState) -> Position:
+        return opening_of(state, deal_for_key)
+
+    return TableCache(store.tables, Broadcaster(), clock, peers, DueTables(clock), opening)
+
+
+async def compose(
+    store: Stores,
+    node: str,
+    program: str,
+    metrics: Metrics,
+    *,
+    deal: Deal = deal_for_key,
+    new_seed: NewSeed = new_seed,
+    steady: Callable[[], float] = time.monotonic,
+) -> Node:
+    """Wire a node on this store. `program`: what players are told that they talk to."""
+    clock = ServerClock(store.tables, steady)
+    await clock.synchronise()
+    name = f"{node}.{secrets.token_hex(3)}"
+    await store.nodes.beat(name)
+
+    def opening(state: TableState) -> Position:
+        return opening_of(state, deal)
+
+    broadcaster = Broadcaster()
+    background_tasks = BackgroundTasks()
+    due_tables = DueTables(clock)
+    peers = Peers(name, store.events, background_tasks, steady)
+    table_cache = TableCache(store.tables, broadcaster, clock, peers, due_tables, opening)
+    races = RaceCache(store.boards, table_cache, broadcaster, peers, deal)
+    boards = BoardService(store.boards, races, broadcaster, clock)
+    searches = StuckSearches(background_tasks)
+    public_tables = PublicTables(store.tables)
+    seats = Seats(store.players, table_cache, public_tables, broadcaster)
+    leaderboards = Leaderboards(store.leaderboards, store.players, clock, peers, metrics)
+    table_service = TableService(
+        table_cache,
+        races,
+        boards,
+        RaceFinisher(store.tables, races, broadcaster),
+        searches,
+        seats,
+        public_tables,
+        leaderboards,
+        broadcaster,
+        clock,
+        background_tasks,
+        metrics,
+        name,
+        new_seed,
+    )
+    seat_registry = SeatRegistry(store.players, table_cache, table_service, seats, new_seed)
+    admin_events = AdminEvents(
+        table_cache, table_service, seats, leaderboards, broadcaster, new_seed
+    )
+    peer_events = PeerEvents(
+        peers,
+        store.events,
+        store.players,
+        table_cache,
+        table_service,
+        races,
+        leaderboards,
+        admin_events,
+        broadcaster,
+        background_tasks,
+        metrics,
+    )
+    scheduler = Scheduler(
+        store.tables,
+        store.nodes,
+        clock,
+        due_tables,
+        table_cache,
+        table_service,
+        races,
+        seats,
+        seat_registry,
+        public_tables,
+        leaderboards,
+        broadcaster,
+        peers,
+        background_tasks,
+    )
+    readiness = Readiness(clock.synchronise, steady)
+    snapshots = Snapshots(races, clock)
+    records = RecordHandlers(store.tables, table_cache)
+    dispatcher = Dispatcher(
+        IdentityHandlers(store.players, table_service, broadcaster, peers, clock, program),
+        SeatHandlers(
+            store.players,
+            table_cache,
+            table_service,
+            seats,
+            seat_registry,
+            public_tables,
+            snapshots,
+            broadcaster,
+            clock,
+            name,
+            new_seed,
+        ),
+        WatchHandlers(table_cache, broadcaster, snapshots),
+        TableHandlers(table_service, new_seed),
+        PlayHandlers(store.boards, races, boards, table_service),
+        LeaderboardHandlers(leaderboards),
+        records,
+        public_tables=public_tables,
+        leaderboards=leaderboards,
+        table_cache=table_cache,
+        broadcaster=broadcaster,
+        clock=clock,
+        readiness=readiness,
+        metrics=metrics,
+    )
+    return Node(
+        name=name,
+        clock=clock,
+        broadcaster=broadcaster,
+        table_cache=table_cache,
+        table_service=table_service,
+        races=races,
+        boards=boards,
+        searches=searches,
+        leaderboards=leaderboards,
+        records=records,
+        admin_events=admin_events,
+        peers=peers,
+        peer_events=peer_events,
+        scheduler=scheduler,
+        readiness=readiness,
+        dispatcher=dispatcher,
+        background_tasks=background_tasks,
+        nodes=store.nodes,
+        metrics=metrics,
+    )

@@ -1,0 +1,152 @@
+"""The counts as Prometheus samples, and the HTTP server that Prometheus reads them from."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Final
+from wsgiref.simple_server import WSGIServer
+
+from prometheus_client import CollectorRegistry, ProcessCollector, start_http_server
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+from prometheus_client.registry import Collector
+
+from saratoga_server.metrics.counters import Histogram, Metrics
+from saratoga_server.ports import StoreHealth
+
+
+class _NodeCollector(Collector):
+    """Turns the counts into samples at each scrape."""
+
+    def __init__(self, metrics: Metrics, node: str) -> None:
+        self._metrics = metrics
+        self._node = node
+
+    def collect(self) -> Iterator[Metric]:
+        counts = self._metrics
+        yield _gauge("connections", "Connections open now.", counts.connections)
+        yield _gauge("tasks", "Tasks of the event loop.", counts.tasks)
+        yield _by("commands", "Commands read.", "type", counts.commands)
+        yield _by("refusals", "Commands refused.", "code", counts.refusals)
+        yield _counter(
+            "moves_acknowledged",
+            "Moves written to the store and acknowledged.",
+            counts.moves_acknowledged,
+        )
+        yield _histogram("commit_boards", "Boards in one commit.", counts.batches)
+        yield _histogram(
+            "acknowledgement_seconds",
+            "From a move's frame to its acknowledgement.",
+            counts.acknowledgement,
+        )
+        tables = GaugeMetricFamily(
+            "saratoga_tables", "Tables this node knows, by phase.", labels=["phase"]
+        )
+        for phase, count in sorted(counts.tables.items()):
+            tables.add_metric([phase], count)
+        yield tables
+        yield _counter("store_errors", "Store calls without a reply.", counts.store_errors)
+        yield _by("limited", "Refused by a rate limit.", "what", counts.limited)
+        yield _histogram("loop_lag_seconds", "How late the event loop was.", counts.loop_lag)
+        yield _counter(
+            "slow_clients", "Connections aborted: the client stopped reading.", counts.slow_clients
+        )
+        yield _counter("races_begun", "Races begun by this node.", counts.races_begun)
+        yield _counter("races_over", "Races settled by this node.", counts.races_over)
+        yield _by(
+            "node_events", "Events received from nodes and store.", "kind", counts.node_events
+        )
+        yield _counter(
+            "resubscriptions", "Subscriptions to node events renewed.", counts.resubscriptions
+        )
+        yield _gauge(
+            "unread_results", "Race results that this node cannot read.", counts.unread_results
+        )
+        yield _gauge("ready", "1: accepts players.", counts.is_ready)
+        yield from _stores(counts.stores)
+        node = GaugeMetricFamily(
+            "saratoga_node", "Always 1; the label names the node.", labels=["node"]
+        )
+        node.add_metric([self._node], 1)
+        yield node
+
+
+_STORE_GAUGES: Final[tuple[tuple[str, str, Callable[[StoreHealth], float]], ...]] = (
+    ("up", "1: the primary answers.", lambda store: store.is_up),
+    ("memory_bytes", "Memory in use.", lambda store: store.memory),
+    ("memory_limit_bytes", "Memory limit; 0: none.", lambda store: store.memory_limit),
+    ("replicas", "Replicas in sync.", lambda store: store.replicas),
+    (
+        "appending",
+        "1: its last write to the append-only file succeeded.",
+        lambda store: store.is_appending,
+    ),
+    ("file_bytes", "Size of the append-only files.", lambda store: store.file_size),
+)
+
+
+def _stores(stores: tuple[StoreHealth, ...]) -> Iterator[Metric]:
+    """Yield the store's samples; of a primary that does not answer only `up`."""
+    for name, help_text, value in _STORE_GAUGES:
+        family = GaugeMetricFamily(f"saratoga_store_{name}", help_text, labels=["primary"])
+        for store in stores:
+            if store.is_up or name == "up":
+                family.add_metric([store.primary], value(store))
+        yield family
+
+
+def _gauge(name: str, help_text: str, value: float) -> Metric:
+    return GaugeMetricFamily(f"saratoga_{name}", help_text, value=value)
+
+
+def _counter(name: str, help_text: str, value: float) -> Metric:
+    return CounterMetricFamily(f"saratoga_{name}", help_text, value=value)
+
+
+def _by(name: str, help_text: str, label: str, counts: Counter[str]) -> Metric:
+    family = CounterMetricFamily(f"saratoga_{name}", help_text, labels=[label])
+    # each scrape runs in its own thread; `sorted` first copies the items in one step
+    for value, count in sorted(counts.items()):
+        family.add_metric([value], count)
+    return family
+
+
+def _histogram(name: str, help_text: str, histogram: Histogram) -> Metric:
+    family = HistogramMetricFamily(f"saratoga_{name}", help_text)
+    family.add_metric([], histogram.buckets(), histogram.total)
+    return family
+
+
+def registry_of(metrics: Metrics, node: str = "") -> CollectorRegistry:
+    """What Prometheus reads: the node's counts, and the process's memory, time and open files."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_NodeCollector(metrics, node))
+    ProcessCollector(registry=registry)
+    return registry
+
+
+class MetricsServer:
+    """The HTTP server that Prometheus scrapes; it runs in its own thread."""
+
+    def __init__(self, server: WSGIServer, thread: threading.Thread) -> None:
+        self._server = server
+        self._thread = thread
+
+    @property
+    def port(self) -> int:
+        return self._server.server_port
+
+    def close(self) -> None:
+        """Stop the server; blocks for half a second at most."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+def serve_metrics(metrics: Metrics, node: str, host: str, port: int) -> MetricsServer:
+    """Start the server; port 0 takes a free one. Raises `OSError` if the port is taken."""
+    return MetricsServer(*start_http_server(port, addr=host, registry=registry_of(metrics, node)))

@@ -1,0 +1,83 @@
+"""A node: the parts of one server process that serve players, and how it stops."""
+
+from dataclasses import dataclass
+
+from saratoga_protocol.commands import GetLeaderboard
+from saratoga_protocol.events import Leaderboard
+from saratoga_server.background_tasks import BackgroundTasks, run_each_logged, run_logged
+from saratoga_server.clock import ServerClock
+from saratoga_server.domain import tables
+from saratoga_server.domain.tables import Change, TableState
+from saratoga_server.handlers.dispatcher import Dispatcher
+from saratoga_server.handlers.records import RecordHandlers
+from saratoga_server.live.admin_events import AdminEvents
+from saratoga_server.live.board_service import BoardService
+from saratoga_server.live.broadcaster import Broadcaster
+from saratoga_server.live.leaderboards import Leaderboards
+from saratoga_server.live.live_table import LiveTable
+from saratoga_server.live.peer_events import PeerEvents
+from saratoga_server.live.peers import Peers
+from saratoga_server.live.races import RaceCache
+from saratoga_server.live.readiness import Readiness
+from saratoga_server.live.scheduler import Scheduler
+from saratoga_server.live.stuck_searches import StuckSearches
+from saratoga_server.live.table_cache import TableCache
+from saratoga_server.live.table_service import TableService
+from saratoga_server.metrics.counters import Metrics
+from saratoga_server.ports import Millis, NodeStore
+
+
+@dataclass(slots=True, kw_only=True)
+class Node:
+    """One server process: its parts, and what the HTTP pages ask of them."""
+
+    name: str
+    """Unlike that of any earlier process."""
+    clock: ServerClock
+    broadcaster: Broadcaster
+    table_cache: TableCache
+    table_service: TableService
+    races: RaceCache
+    boards: BoardService
+    searches: StuckSearches
+    leaderboards: Leaderboards
+    records: RecordHandlers
+    admin_events: AdminEvents
+    peers: Peers
+    peer_events: PeerEvents
+    scheduler: Scheduler
+    readiness: Readiness
+    dispatcher: Dispatcher
+    background_tasks: BackgroundTasks
+    nodes: NodeStore
+    metrics: Metrics
+
+    async def why_not_ready(self) -> str | None:
+        """Return why nobody should be sent here now, for people; `None`: ready."""
+        return await self.readiness.why_not_ready()
+
+    async def leaderboard(self, query: GetLeaderboard) -> Leaderboard:
+        """Return a page of a leaderboard. Raises `Refusal`."""
+        return await self.leaderboards.page(query)
+
+    async def record(self, race: str) -> str:
+        """Return the record of a finished race. Raises `Refusal`."""
+        return await self.records.record(race)
+
+    async def stop(self) -> None:
+        """Finish what is under way, and free what other nodes wait for."""
+        self.searches.stop()
+        await self.background_tasks.finish()
+        await run_each_logged(self._disconnect_seats(table) for table in self.table_cache.all())
+        # without a store this cannot be said, and is found out in time
+        await run_logged(self.nodes.gone(self.name))
+
+    async def _disconnect_seats(self, table: LiveTable) -> None:
+        """Disconnect the seats of players who have not come to another node yet."""
+        for seat in table.state.seats:
+            if seat.node == self.name:
+
+                def gone(state: TableState, now: Millis, seat: tables.Seat = seat) -> Change | None:
+                    return tables.disconnect(state, seat.player, seat.epoch, now=now)
+
+                await self.table_service.change(table.code, gone)

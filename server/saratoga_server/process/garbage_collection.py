@@ -1,0 +1,28 @@
+"""Settings of Python's garbage collector: a full collection stops the event loop.
+
+With 900 players Python's defaults stopped it for 150 to 220 ms every fifteen seconds, and took 5 % of the
+processor time.
+"""
+
+import gc
+from typing import Final
+
+YOUNGEST: Final = 10_000
+"""Objects allocated before the youngest generation is collected, which takes half a millisecond."""
+
+OLDER: Final = 20
+"""Collections of a generation before the next older one is collected."""
+
+
+def collect_rarely() -> None:
+    """Turn the collector on, with higher thresholds than Python's own."""
+    gc.set_threshold(YOUNGEST, OLDER, OLDER)
+    gc.enable()
+
+
+def freeze_startup_objects() -> None:
+    """Exempt all present objects from collection: modules and tables live as long as the process.
+
+    Of 60,000 objects 300 are garbage after the start; to collect them would take 40 ms.
+    """
+    gc.freeze()

@@ -1,0 +1,90 @@
+"""Batches of commits encoded for the store: a whole batch is one MessagePack argument.
+
+The calls are put together from parts encoded once: to pack each as a command would cost 0.2 us a
+commit more.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgpack
+
+from saratoga_server.store.confirmations import confirmation_commands
+from saratoga_server.store.keys import mark_key, race_key
+from saratoga_server.store.library import function_name
+from saratoga_server.store.pending import PendingCommit
+from saratoga_server.store.resp_connection import encode_command
+
+_RACES_REMEMBERED: Final = 2_000
+
+
+class CommitEncoder:
+    """Encodes requests: Function calls, and behind them what asks for a replica's confirmation."""
+
+    def __init__(self, *, replicated: bool, on_disk: bool) -> None:
+        """`replicated`: a write is durable once a replica has it, `on_disk`: on its disk."""
+        self._replicated = replicated
+        self._on_disk = on_disk
+        self.confirmations = len(confirmation_commands("", on_disk=on_disk)) if replicated else 0
+        """Replies that come behind those to the calls."""
+        self._packer = msgpack.Packer(use_bin_type=False)
+        self._function = _bulk("FCALL") + _bulk(function_name("commit_boards"))
+        self._heads: dict[int, bytes] = {}
+        """How a call begins, by the number of its keys."""
+        self._race_keys: dict[tuple[str, int], bytes] = {}
+
+    def encode(self, calls: Sequence[Sequence[PendingCommit]], *, resent: bool) -> bytes:
+        """Return one Function call for each of `calls`, in one piece.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` on what cannot be encoded.
+        """
+        if len(calls) == 1 and not self._replicated:
+            return self._call(calls[0], resent=resent)
+        pieces = [self._call(call, resent=resent) for call in calls]
+        if self._replicated:
+            first = calls[0][0].commit
+            mark = mark_key(race_key(first.table, first.race))
+            commands = confirmation_commands(mark, on_disk=self._on_disk)
+            pieces += (encode_command(*command) for command in commands)
+        return b"".join(pieces)
+
+    def _call(self, commits: Sequence[PendingCommit], *, resent: bool) -> bytes:
+        places: dict[bytes, int] = {}
+        boards = []
+        race_keys = self._race_keys
+        for pending in commits:
+            commit = pending.commit
+            race = (commit.table, commit.race)
+            key = race_keys.get(race) or self._remember_race(race)
+            boards.append(
+                (
+                    places.setdefault(key, len(places) + 1),
+                    commit.player,
+                    commit.epoch,
+                    commit.command_id,
+                    commit.after,
+                    commit.banked,
+                    commit.state,
+                    commit.rises,
+                    commit.late,
+                    commit.entries,
+                )
+            )
+        batch = self._packer.pack((resent, boards))
+        head = self._heads.get(len(places)) or self._remember_head(len(places))
+        return b"".join((head, *places, b"$%d\r\n" % len(batch), batch, b"\r\n"))
+
+    def _remember_head(self, keys: int) -> bytes:
+        head = self._heads[keys] = b"*%d\r\n%b%b" % (keys + 4, self._function, _bulk(str(keys)))
+        return head
+
+    def _remember_race(self, race: tuple[str, int]) -> bytes:
+        if len(self._race_keys) >= _RACES_REMEMBERED:
+            self._race_keys.clear()
+        key = self._race_keys[race] = _bulk(race_key(*race))
+        return key
+
+
+def _bulk(text: str) -> bytes:
+    encoded = text.encode()
+    return b"$%d\r\n%b\r\n" % (len(encoded), encoded)

@@ -1,0 +1,127 @@
+"""Opening a store: one object that fills every port."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from itertools import count
+from typing import Final
+
+from msgspec import Struct
+
+from saratoga_server.ports import StoreRefused, StoreUnavailable
+from saratoga_server.store.addresses import addresses
+from saratoga_server.store.audit import Audit
+from saratoga_server.store.batcher import Batcher
+from saratoga_server.store.boards import Boards
+from saratoga_server.store.cluster_commits import ClusterCommits
+from saratoga_server.store.cluster_preflight import check_rest
+from saratoga_server.store.commit_encoder import CommitEncoder
+from saratoga_server.store.dial import dial
+from saratoga_server.store.durability import Durability
+from saratoga_server.store.event_channel import EventChannel
+from saratoga_server.store.leaderboards import Leaderboards
+from saratoga_server.store.nodes import Nodes
+from saratoga_server.store.players import Players
+from saratoga_server.store.preflight import Preflight, check_store
+from saratoga_server.store.primaries import Primaries, Primary, open_primaries
+from saratoga_server.store.store_client import StoreClient, load_into
+from saratoga_server.store.tables import Tables
+from saratoga_server.store_timeout import STORE_TIMEOUT
+
+_PAUSE: Final = 0.05
+"""Seconds between attempts to reach a store that is just starting."""
+
+
+class Store(Struct, frozen=True):
+    """A store that is fit for use."""
+
+    boards: Boards
+    tables: Tables
+    players: Players
+    leaderboards: Leaderboards
+    audit: Audit
+    nodes: Nodes
+    events: EventChannel
+    client: StoreClient
+    primaries: Primaries
+
+
+@asynccontextmanager
+async def open_store(
+    url: str,
+    durability: Durability = Durability.SAFE,
+    *,
+    trust_store: bool = False,
+    on_batch: Callable[[int], None] = lambda boards: None,
+) -> AsyncIterator[Store]:
+    """Connect to `redis://`, `rediss://` or `unix://`, or to a cluster; close when left.
+
+    Any node's address will do for a cluster, or several separated by commas.
+
+    Raises `StoreRefused` if the store is not fit for that level, `StoreUnavailable` if nobody
+    answers. `trust_store` trusts the operator where the store does not show its settings.
+    `on_batch` observes the number of boards in each commit request.
+    """
+    preflight, primaries = await _find(url, durability, trust=trust_store)
+    replicated = durability is Durability.REPLICATED
+    commits: Batcher | ClusterCommits | None = None
+
+    async def connect(primary: Primary) -> asyncio.Transport:
+        # a store that came back may have come back with other settings, or as a replica
+        found = await check_store(primary.url, durability, trust=trust_store)
+        if not found.is_primary:
+            raise StoreUnavailable(f"{primary.name} is a replica by now")
+        await load_into(primary)
+        return await dial(primary.url)
+
+    try:
+        on_disk = await check_rest(primaries, preflight, durability, trust=trust_store)
+        client = StoreClient(primaries, replicated=replicated, on_disk=on_disk)
+        await client.load_library()
+        encoder = CommitEncoder(replicated=replicated, on_disk=on_disk)
+        if primaries.is_cluster:
+            commits = ClusterCommits(primaries, connect, encoder, on_batch)
+        else:
+            commits = Batcher(primaries, primaries.all()[0], connect, encoder, on_batch)
+        commits.start()
+        yield Store(
+            boards=Boards(client, commits.submit),
+            tables=Tables(client),
+            players=Players(client),
+            leaderboards=Leaderboards(client),
+            audit=Audit(client),
+            nodes=Nodes(client),
+            events=EventChannel(client, primaries),
+            client=client,
+            primaries=primaries,
+        )
+    finally:
+        if commits is not None:
+            await commits.close(STORE_TIMEOUT)
+        await primaries.close()
+        # a socket is closed a turn of the loop after its transport
+        await asyncio.sleep(0)
+
+
+async def _find(url: str, durability: Durability, *, trust: bool) -> tuple[Preflight, Primaries]:
+    """Wait for a store that is just starting, up to `STORE_TIMEOUT`.
+
+    Of several addresses the first that answers decides: only a cluster has several.
+    """
+    clock = asyncio.get_running_loop().time
+    deadline = clock() + STORE_TIMEOUT
+    urls = addresses(url)
+    for attempt in count():
+        try:
+            preflight = await check_store(urls[attempt % len(urls)], durability, trust=trust)
+            if len(urls) > 1 and not preflight.is_cluster:
+                raise StoreRefused(
+                    "Several addresses were given, but this store is no cluster. Give --redis the "
+                    "address of one store."
+                )
+            return preflight, await open_primaries(url, is_cluster=preflight.is_cluster)
+        except StoreUnavailable:
+            if clock() > deadline:
+                raise
+        await asyncio.sleep(_PAUSE)
+    raise AssertionError

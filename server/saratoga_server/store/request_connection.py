@@ -1,0 +1,67 @@
+"""One request at a time to the store, with all of its replies at once or a reason why not."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from saratoga_server.store.resp_connection import Reply, RespConnection
+
+REPLY_TIMEOUT: Final = 2.0
+"""Seconds without all replies after which a connection counts as dead."""
+
+
+class RequestConnection:
+    """Passes the replies to each request to `on_replies`, and the reason of its end to `on_lost`."""
+
+    def __init__(
+        self,
+        transport: asyncio.Transport,
+        on_replies: Callable[[list[Reply]], None],
+        on_lost: Callable[[str], None],
+    ) -> None:
+        self._on_replies = on_replies
+        self._on_lost = on_lost
+        self._loop = asyncio.get_running_loop()
+        self._connection = RespConnection(transport, self._on_reply, self._on_closed)
+        self._replies: list[Reply] = []
+        self._replies_due = 0
+        self._sent_at = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        """Runs on through many requests: to set one for each would cost more than to look."""
+
+    def send(self, request: bytes, replies: int) -> None:
+        """Send one or more packed commands; `replies` is how many."""
+        self._replies = []
+        self._replies_due = replies
+        self._sent_at = self._loop.time()
+        if self._timer is None:
+            self._timer = self._loop.call_at(self._sent_at + REPLY_TIMEOUT, self._check_timeout)
+        self._connection.send(request)
+
+    def abort(self) -> None:
+        """Drop the connection at once; nothing more is reported."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._connection.abort()
+
+    def _on_reply(self, reply: Reply) -> None:
+        replies = self._replies
+        replies.append(reply)
+        if len(replies) == self._replies_due:
+            self._replies_due = 0
+            self._on_replies(replies)
+
+    def _check_timeout(self) -> None:
+        self._timer = None
+        if not self._replies_due:
+            return
+        deadline = self._sent_at + REPLY_TIMEOUT
+        if self._loop.time() >= deadline:
+            self.abort()
+            self._on_lost("no reply in time")
+        else:
+            self._timer = self._loop.call_at(deadline, self._check_timeout)
+
+    def _on_closed(self) -> None:
+        self.abort()
+        self._on_lost("the connection was lost")

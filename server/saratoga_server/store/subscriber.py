@@ -1,0 +1,170 @@
+"""Receives the events that go through one primary, on a connection that is probed.
+
+Pub/sub keeps nothing, and a connection may be dead, or lead to a primary that nobody uses any more,
+without notice. So an event of our own must come back again and again; if one does not, the
+connection is replaced, and the node reads again whatever it holds. redis-py's pub/sub would
+subscribe again silently, and has no timeout for waiting.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import hiredis
+
+from saratoga_server.background_tasks import run_logged
+from saratoga_server.cancellation import cancel_all, pause
+from saratoga_server.logs import EventLog
+from saratoga_server.messages.node_events import (
+    BadNodeEvent,
+    Here,
+    NodeEventListener,
+    decode_node_event,
+    encode_node_event,
+)
+from saratoga_server.store.dial import dial
+from saratoga_server.store.primaries import Primaries, Primary
+from saratoga_server.store.resp_connection import Reply, RespConnection, encode_command
+
+OPEN_TIMEOUT: Final = 2.0
+"""Seconds for one attempt to connect and subscribe."""
+
+PROBE_EVERY: Final = 1.0
+"""Seconds between two probes."""
+
+PROBE_TIMEOUT: Final = 2.0
+"""Seconds in which a probe must come back."""
+
+RETRY_PAUSE: Final = 0.25
+"""Seconds before a lost connection is replaced."""
+
+_log = EventLog("node_events")
+
+
+class Subscriber:
+    """Subscribes to some channels of one primary."""
+
+    def __init__(
+        self,
+        primaries: Primaries,
+        primary: Primary,
+        channels: Sequence[str],
+        listener: NodeEventListener,
+    ) -> None:
+        self._primaries = primaries
+        self._primary = primary
+        self._channels = channels
+        self._listener = listener
+        self.is_open = False
+        """Whether whatever is published now will be received, as far as can be known."""
+        self._has_warned = False
+        self._unconfirmed = 0
+        """Subscriptions that the store has not confirmed."""
+        self._probe_seen = 0
+        """The number of the newest probe that came back."""
+        self._fault = ""
+        self._progress = asyncio.Event()
+
+    async def run(self) -> None:
+        """Stay subscribed until cancelled."""
+        while True:
+            try:
+                await self._subscribe()
+            except Exception as error:  # whatever it is, subscribe again
+                self._warn(str(error) or "timeout")
+            await pause(RETRY_PAUSE)
+
+    def _warn(self, reason: str) -> None:
+        """Log the first failure in a row only."""
+        if not self._has_warned:
+            _log.warning("not_listening", store=self._primary.name, reason=reason)
+        self._has_warned = True
+
+    async def _subscribe(self) -> None:
+        """Subscribe, and probe until that fails."""
+        self._unconfirmed, self._probe_seen, self._fault = len(self._channels), 0, ""
+        await self._primaries.refresh()
+        async with asyncio.timeout(OPEN_TIMEOUT):
+            transport = await dial(self._primary.url)
+        connection = RespConnection(transport, self._on_reply, self._on_lost)
+        catching_up: list[asyncio.Task[bool]] = []
+        try:
+            async with asyncio.timeout(OPEN_TIMEOUT):
+                # one channel a command: channels of several slots may not share one
+                subscriptions = (encode_command("SSUBSCRIBE", each) for each in self._channels)
+                connection.send(b"".join(subscriptions))
+                await self._until(lambda: not self._unconfirmed)
+            await self._probe(1)
+            # Subscribed first, then read: nothing can slip through between the two. What is read
+            # may lie at other primaries and be unavailable: that does not end this subscription.
+            self.is_open = True
+            self._has_warned = False
+            catching_up.append(asyncio.create_task(run_logged(self._listener.subscribed())))
+            number = 1
+            while True:
+                await self._rest()
+                number += 1
+                await self._probe(number)
+        finally:
+            self.is_open = False
+            connection.abort()
+            await cancel_all(catching_up)
+
+    async def _probe(self, number: int) -> None:
+        """Publish an event of our own, and wait until it comes back."""
+        event = encode_node_event(Here(self._listener.node, number))
+        async with asyncio.timeout(PROBE_TIMEOUT):
+            channel = self._channels[0]
+            receivers = await self._primary.client.execute_command("SPUBLISH", channel, event)
+            self._listener.counted(int(receivers))
+            await self._until(lambda: self._probe_seen >= number)
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        """Wait for a condition; raise `ConnectionError` if the connection fails before."""
+        while not condition():
+            if self._fault:
+                raise ConnectionError(self._fault)
+            self._progress.clear()
+            await self._progress.wait()
+
+    async def _rest(self) -> None:
+        """Wait until the next probe, or until the connection fails."""
+        await pause(0)
+        try:
+            async with asyncio.timeout(PROBE_EVERY):
+                await self._until(lambda: False)
+        except TimeoutError:
+            return
+
+    def _on_reply(self, reply: Reply) -> None:
+        if isinstance(reply, hiredis.ReplyError):
+            self._fail(str(reply))
+        elif reply[0] == b"smessage":
+            self._receive(reply[2])
+        elif reply[0] == b"ssubscribe":
+            self._unconfirmed -= 1
+            self._progress.set()
+        else:
+            self._fail("the store ended a subscription")
+
+    def _on_lost(self) -> None:
+        self._fail("the connection was lost")
+
+    def _fail(self, reason: str) -> None:
+        self._fault = self._fault or reason
+        self._progress.set()
+
+    def _receive(self, payload: bytes) -> None:
+        try:
+            event = decode_node_event(payload)
+        except BadNodeEvent as error:
+            _log.warning("unknown_event", reason=str(error))
+            return
+        if type(event) is Here and event.node == self._listener.node:
+            self._probe_seen = event.number
+            self._progress.set()
+            return
+        try:
+            self._listener.receive(event)
+        except Exception as error:  # whatever one event causes, the next one is received
+            _log.error("event_failed", event=type(event).__name__, fault=error)

@@ -1,0 +1,147 @@
+"""Which requests are let in: limits per address, checked before anything else is done for a client.
+
+A refusal is HTTP 429 with `Retry-After`; the client waits and comes again. Behind proxies a client's
+address is known only when its request has been read, so the limits of addresses begin there.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from math import ceil
+from typing import Final
+from urllib.parse import unquote
+
+from websockets.http11 import Request, Response
+
+from saratoga_server.logs import EventLog
+from saratoga_server.rate_limits.addresses import (
+    FORWARDED_FOR,
+    NO_ADDRESS,
+    client_address,
+    is_loopback,
+)
+from saratoga_server.rate_limits.limiter import RateLimiter
+from saratoga_server.rate_limits.rates import Action
+from saratoga_server.transport.connection import PlayerConnection
+from saratoga_server.transport.http_api import ANSWER_WITHIN
+from saratoga_server.transport.http_responses import no, response
+from saratoga_server.transport.response_budget import WAIT, ResponseBudget
+
+HEALTH: Final = frozenset({"/healthz", "/readyz"})
+"""Pages that the host's own balancers and monitors may request without limit."""
+
+RETRY_WHEN_FULL: Final = 2.0
+"""Seconds after which a connection of the same address may have ended."""
+
+Pages = Callable[[Request], Awaitable[Response]]
+"""Answers requests that are no WebSocket handshakes."""
+
+log = EventLog("admission")
+
+
+class Admission:
+    """The limits on requests, for all connections of this node."""
+
+    def __init__(
+        self, limiter: RateLimiter, trusted_proxies: int, pages: Pages, budget: ResponseBudget
+    ) -> None:
+        self._limiter = limiter
+        self._proxies = trusted_proxies
+        self._pages = pages
+        self._budget = budget
+        self._has_seen_proxy = False
+
+    def counted_address(self, peer: str) -> str:
+        """Return the address by which a connection counts until its request has been read."""
+        return NO_ADDRESS if self._proxies else peer
+
+    def refusal(self, connection: PlayerConnection, request: Request) -> Response | None:
+        """Count a request; returns the answer if there have been too many."""
+        self._learn_address(connection, request)
+        quota = connection.quota
+        quota.requested()
+        if self._is_health_check(connection, request):
+            return None
+        if not self._limiter.has_room(quota):
+            return _too_many(RETRY_WHEN_FULL)
+        if wait := quota.take(Action.CONNECTION):
+            return _too_many(wait)
+        return None
+
+    async def page(self, connection: PlayerConnection, request: Request) -> Response:
+        """Return the page, unless the address asks for too many."""
+        if self._is_health_check(connection, request):
+            return await self._pages(request)
+        quota = connection.quota
+        if wait := quota.take(Action.PAGE):
+            return _too_many(wait)
+        # a client that asks for a record may be looking for tables
+        if wait := quota.take(Action.WRONG_CODE):
+            return _too_many(wait)
+        page = await self._page(request)
+        if page.status_code != HTTPStatus.NOT_FOUND:
+            quota.refund(Action.WRONG_CODE)
+        if not self._budget.has_room(len(page.body)):
+            return _too_many(WAIT)
+        connection.page_size = len(page.body)
+        return page
+
+    def ended(self, connection: PlayerConnection) -> None:
+        """Count a connection no longer."""
+        self._budget.done(connection.page_size)
+        connection.quota.close()
+
+    async def _page(self, request: Request) -> Response:
+        if not _may_be_long(request.path):
+            return await self._pages(request)
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN):
+                await self._budget.loading.acquire()
+        except TimeoutError:
+            return _too_many(WAIT)
+        try:
+            return await self._pages(request)
+        finally:
+            self._budget.loading.release()
+
+    def _is_health_check(self, connection: PlayerConnection, request: Request) -> bool:
+        """Whether a program of the host's asks: from this machine, or a proxy for itself."""
+        if request.path not in HEALTH:
+            return False
+        if self._proxies:
+            return not request.headers.get_all(FORWARDED_FOR)
+        return is_loopback(connection.address)
+
+    def _learn_address(self, connection: PlayerConnection, request: Request) -> None:
+        forwarded = request.headers.get_all(FORWARDED_FOR)
+        if self._proxies:
+            connection.address = client_address(connection.address, forwarded, self._proxies)
+            connection.quota.move_to(connection.address)
+        elif forwarded and not self._has_seen_proxy:
+            self._has_seen_proxy = True
+            log.warning(
+                "proxy_not_trusted",
+                address=connection.address,
+                advice="if it is yours, say --trusted-proxies 1: all its players count as one",
+            )
+
+
+def is_handshake(request: Request) -> bool:
+    """Whether a WebSocket is asked for; a header that comes twice is refused by the handshake."""
+    return any(value.lower() == "websocket" for value in request.headers.get_all("Upgrade"))
+
+
+def _may_be_long(path: str) -> bool:
+    """Whether it may be the path of a record, in any spelling."""
+    return "records" in unquote(path)
+
+
+def _too_many(wait: float) -> Response:
+    seconds = max(1, ceil(wait))
+    page = no(
+        HTTPStatus.TOO_MANY_REQUESTS,
+        "too_fast",
+        f"Too many requests come from your address. Wait {seconds} s.",
+        wait=seconds,
+    )
+    return response(page, "GET")

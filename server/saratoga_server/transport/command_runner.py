@@ -1,0 +1,190 @@
+"""Frames to commands: each is paid for, carried out and answered before the next of its connection.
+
+So a client that floods the server only holds up itself. A move is judged in the callback that read
+it, and answered in the callback of its commit; every other command is one task.
+"""
+
+import asyncio
+import time
+from collections.abc import Coroutine
+from functools import partial
+from typing import Final, Protocol
+
+from saratoga_protocol.codec import BadFrame
+from saratoga_protocol.commands import AnyCommand, GetRecord, MakeMove
+from saratoga_protocol.events import AnyEvent, Event, MoveMade, Refused
+from saratoga_protocol.refusals import ABUSE, CloseCode
+from saratoga_server.live.refusals import refused
+from saratoga_server.live.session import Session
+from saratoga_server.logs import EventLog
+from saratoga_server.metrics.counters import Metrics
+from saratoga_server.rate_limits.rates import BYTES_OF_A_COMMAND, COSTS
+from saratoga_server.transport.commands import Commands, PendingMove
+from saratoga_server.transport.response_budget import WAIT, ResponseBudget
+
+BAD_FRAME_COST: Final = 5
+"""Commands that one unreadable frame counts for."""
+
+log = EventLog("commands")
+
+
+class Client(Protocol):
+    """A connection on which a command came."""
+
+    def answering(self) -> None:
+        """Begin no other command until `answered`."""
+        ...
+
+    def answered(self) -> None: ...
+
+    def refuse_service(self, code: CloseCode) -> None:
+        """Close, and read nothing any more."""
+        ...
+
+    async def drained(self) -> None:
+        """Wait until the client has read what was sent, or is gone."""
+        ...
+
+
+class CommandRunner:
+    """How this node carries out what clients ask."""
+
+    def __init__(
+        self, commands: Commands, metrics: Metrics, budget: ResponseBudget, *, most_overdrawn: float
+    ) -> None:
+        """`most_overdrawn`: commands beyond its quota after which a client is disconnected."""
+        self._commands = commands
+        self._metrics = metrics
+        self._budget = budget
+        self._most_overdrawn = most_overdrawn
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def begin(self, client: Client, session: Session, message: bytes | str) -> None:
+        """Carry out the command in a message, or refuse it."""
+        began = time.monotonic()
+        quota = session.quota
+        command = _decoded(session, message)
+        cost = COSTS.get(type(command), 1) + len(message) // BYTES_OF_A_COMMAND
+        if not quota.spend(cost, began):
+            self._refuse_too_fast(client, session, command, cost, began)
+        elif isinstance(command, Refused):
+            quota.penalise(BAD_FRAME_COST, began)
+            self._metrics.refusals[command.code] += 1
+            session.tell(command)
+        elif isinstance(command, MakeMove):
+            self._begin_move(client, session, command, began)
+        elif isinstance(command, GetRecord):
+            self._start(client, self._answer_long(client, session, command))
+        else:
+            self._start(client, self._answer(session, command, began))
+
+    def _refuse_too_fast(
+        self,
+        client: Client,
+        session: Session,
+        command: AnyCommand | Refused,
+        cost: float,
+        now: float,
+    ) -> None:
+        wait = session.quota.seconds_to_wait(cost, now)
+        session.tell(refused("too_fast", _id_of(command), wait=wait))
+        if session.quota.overdrawn > self._most_overdrawn:
+            client.refuse_service(ABUSE)
+
+    # Moves
+
+    def _begin_move(
+        self, client: Client, session: Session, command: MakeMove, began: float
+    ) -> None:
+        try:
+            move = self._commands.begin_move(session, command)
+        except Exception as fault:  # a fault of ours is an answer and a line in the log
+            move = _faulty(fault, session, command)
+        if move is None:
+            self._start(client, self._answer(session, command, began))
+        elif isinstance(move, Event):
+            self._acknowledge(session, move, began)
+        else:
+            client.answering()
+            move.durable.add_done_callback(
+                partial(self._finish_move, client, session, command, move, began)
+            )
+
+    def _finish_move(
+        self,
+        client: Client,
+        session: Session,
+        command: MakeMove,
+        move: PendingMove,
+        began: float,
+        durable: "asyncio.Future[object]",
+    ) -> None:
+        """Answer a move whose commit is done, and take the connection's next command."""
+        try:
+            answer = move.finish()
+        except Exception as fault:  # as above
+            answer = _faulty(fault, session, command)
+        if answer is None:
+            self._start(client, self._explain(session, move, began))
+        else:
+            self._acknowledge(session, answer, began)
+            client.answered()
+
+    def _acknowledge(self, session: Session, answer: AnyEvent, began: float) -> None:
+        session.tell(answer)
+        if isinstance(answer, MoveMade):
+            self._metrics.moves_acknowledged += 1
+            self._metrics.acknowledgement.observe(time.monotonic() - began)
+
+    async def _explain(self, session: Session, move: PendingMove, began: float) -> None:
+        self._acknowledge(session, await move.explain(), began)
+
+    # Every other command
+
+    def _start(self, client: Client, work: Coroutine[object, object, None]) -> None:
+        client.answering()
+        task = asyncio.get_running_loop().create_task(_until_answered(client, work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _answer(self, session: Session, command: AnyCommand, began: float) -> None:
+        self._acknowledge(session, await self._commands.answer(session, command), began)
+
+    async def _answer_long(self, client: Client, session: Session, command: GetRecord) -> None:
+        async with self._budget.loading:
+            answer = await self._commands.answer(session, command)
+            message = session.codec.encode_event(answer)
+        if not self._budget.has_room(len(message)):
+            session.tell(refused("too_fast", command.id, wait=WAIT))
+            return
+        try:
+            session.connection.send(message)
+            await client.drained()
+        finally:
+            self._budget.done(len(message))
+
+
+async def _until_answered(client: Client, work: Coroutine[object, object, None]) -> None:
+    try:
+        await work
+    except Exception as fault:  # nobody awaits this: the log is the only witness
+        log.error("house_fault", fault=fault)
+    finally:
+        client.answered()
+
+
+def _decoded(session: Session, message: bytes | str) -> AnyCommand | Refused:
+    """Return the command in a message, or the refusal that names what is wrong with it."""
+    try:
+        return session.codec.decode_command(message)
+    except BadFrame as fault:
+        return refused(fault.code, fault.re, fault.detail)
+
+
+def _id_of(command: AnyCommand | Refused) -> int | None:
+    return command.re if isinstance(command, Refused) else command.id
+
+
+def _faulty(fault: Exception, session: Session, command: MakeMove) -> Refused:
+    log.error("house_fault", fault=fault, player=session.player)
+    return refused("house_fault", command.id)

@@ -1,0 +1,444 @@
+"""A client's connection, from its acceptance to its end.
+
+    accepted -> handshake -> open -> closing -> lost
+
+TLS is negotiated while a connection is *accepted*. One that asks for a page, or is refused, is never
+*open*: it is *closing* when its answer is written. There is no task, future or timer for a
+connection: the gateway looks at all of them four times a second.
+"""
+
+import asyncio
+import socket
+from contextlib import suppress
+from enum import Enum, auto
+from math import inf
+from time import monotonic
+from typing import Final, Protocol, cast
+
+from saratoga_protocol.refusals import ABUSE, NO_HELLO, TOO_SLOW, CloseCode
+from saratoga_server.live.session import Session
+from saratoga_server.rate_limits.limiter import Quota
+from saratoga_server.rate_limits.rates import Rate
+from saratoga_server.rate_limits.token_buckets import TokenBucket
+from saratoga_server.transport.frame_parser import FrameParser
+from saratoga_server.transport.frames import pack_ping, read_message
+from saratoga_server.transport.handshake import Handshake
+from saratoga_server.transport.inbox import Inbox
+from saratoga_server.transport.outbox import Outbox
+from saratoga_server.transport.slow_readers import SlowReaderDetector
+from saratoga_server.transport.socket_options import bound_buffers, forget_unsent
+
+OPEN_WITHIN: Final = 10.0
+"""Seconds for the handshake, or for the request of a page."""
+
+READ_WITHIN: Final = 8.0
+"""Seconds to read an answer over HTTP. A client that reads nothing is cut off sooner."""
+
+HELLO_WITHIN: Final = 10.0
+"""Seconds in which a client must say hello."""
+
+CLOSE_WITHIN: Final = 2.0
+"""Seconds for the client's part of the closing handshake."""
+
+PING_EVERY: Final = 20.0
+"""Seconds: for peers whose machine acknowledges what no program there reads."""
+
+MOST_UNANSWERED: Final = 2
+"""Pings. The answer to one may have arrived while this process stood still."""
+
+CONTROL: Final = Rate(20, 0.5)
+"""Pings and pongs of a client."""
+
+
+class Phase(Enum):
+    """Of a connection's life."""
+
+    ACCEPTED = auto()
+    HANDSHAKE = auto()
+    OPEN = auto()
+    CLOSING = auto()
+    LOST = auto()
+
+
+class Owner(Protocol):
+    """The gateway, as its connections need it."""
+
+    def count(self, connection: "PlayerConnection") -> Quota:
+        """Count a connection by its address."""
+        ...
+
+    def handshake(self, connection: "PlayerConnection") -> Handshake:
+        """Return what takes the first request of a connection."""
+        ...
+
+    def begin(self, connection: "PlayerConnection", session: Session, message: bytes | str) -> None:
+        """Carry out a command."""
+        ...
+
+    def flooded(self) -> None:
+        """Count a client that sends what no client needs to send."""
+        ...
+
+    def stopped_reading(self) -> None:
+        """Count a client that was cut off because it does not read."""
+        ...
+
+    def lost(self, connection: "PlayerConnection") -> None:
+        """Forget a connection that has ended; called once for each."""
+        ...
+
+    def ended(self, connection: "PlayerConnection", session: Session) -> None:
+        """Note that a session has ended, after its last command."""
+        ...
+
+
+class Receiver(Protocol):
+    """What takes the bytes that arrive."""
+
+    def receive(self, data: bytes) -> None: ...
+
+
+class Discard:
+    """Throws away what arrives."""
+
+    def receive(self, data: bytes) -> None:
+        """Do nothing."""
+
+
+DISCARD: Final = Discard()
+
+
+class PlayerConnection(asyncio.Protocol):
+    """One connection, whose other end is not trusted to be reasonable."""
+
+    __slots__ = (
+        *("_controls", "_deadline", "_drained", "_is_answering", "_is_cut", "_is_full"),
+        *("_is_paused", "_leaving", "_outbox", "_outside", "_owner", "_phase", "_ping", "_ping_at"),
+        *("_reading", "_receiver", "_transport", "_unanswered"),
+        *("__weakref__", "address", "page_size", "quota", "session"),
+    )
+
+    _transport: asyncio.Transport
+    _outbox: Outbox
+    _reading: SlowReaderDetector
+
+    def __init__(self, owner: Owner, outside: socket.socket, address: str) -> None:
+        """Begin with an accepted socket, on which TLS may have to be negotiated first.
+
+        The owner counts it: `address` is the client's, or its proxy's until the request is read.
+        """
+        self._owner = owner
+        self._outside: socket.socket | None = outside
+        self._phase = Phase.ACCEPTED
+        self.address = address
+        self.session: Session | None = None
+        self.page_size = 0
+        """Bytes of the page that the client is sent, if it asked for one."""
+        self._receiver: Receiver | None = DISCARD
+        """What takes the next bytes; `None`: nothing waits, and the next byte begins a message."""
+        self._controls = TokenBucket(CONTROL)
+        self._deadline = inf
+        """When something is done about the present phase, by `monotonic`."""
+        self._is_answering = False
+        """A command is being carried out."""
+        self._is_full = False
+        """So much waits for the client to read it that no further command is begun."""
+        self._is_paused = False
+        """Nothing is read."""
+        self._is_cut = False
+        self._leaving: CloseCode | None = None
+        """To close with when the command under way is answered."""
+        self._drained: asyncio.Future[None] | None = None
+        """Awaited by a command whose answer is long."""
+        self._ping = 0
+        """The number of the last ping, which is its payload."""
+        self._ping_at = inf
+        self._unanswered = 0
+        """Pings in a row."""
+        self.quota = owner.count(self)
+        """Its share of the limits, from its first moment on."""
+
+    # What the event loop calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # uvloop's is no subclass of it
+        self._transport = transport = cast(asyncio.Transport, transport)
+        self._outside = None
+        bound_buffers(transport.get_extra_info("socket"))
+        self._outbox = Outbox(transport)
+        self._reading = SlowReaderDetector(transport)
+        self._phase = Phase.HANDSHAKE
+        self._deadline = monotonic() + OPEN_WITHIN
+        self._receiver = self._owner.handshake(self)
+
+    def data_received(self, data: bytes) -> None:
+        if self._receiver is None:
+            if not self._is_answering and not self._is_full:
+                message = read_message(data)
+                if message is not None:
+                    self.begin(message)
+                    return
+            self._receiver = Inbox(self)
+        self._receiver.receive(data)
+
+    def eof_received(self) -> None:
+        """Let the transport close: a client that sends nothing more is answered no more either."""
+        self._receiver = DISCARD
+
+    def pause_writing(self) -> None:
+        self._is_full = True
+
+    def resume_writing(self) -> None:
+        self._is_full = False
+        self._wake()
+        self._go_on()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._phase = Phase.LOST
+        self._receiver = DISCARD
+        self._wake()
+        self._owner.lost(self)
+        if not self._is_answering:
+            self._end_session()
+
+    def never_connected(self) -> None:
+        """Note that TLS could not be negotiated, or that the peer had gone before."""
+        self._phase = Phase.LOST
+        self._owner.lost(self)
+
+    # The handshake
+
+    @property
+    def may_be_answered(self) -> bool:
+        """Whether a request can still be answered."""
+        return self._phase is Phase.HANDSHAKE and not self._transport.is_closing()
+
+    def opened(self, session: Session, rest: bytes) -> None:
+        """Begin a session after its handshake; `rest` came behind the request."""
+        now = monotonic()
+        self._phase = Phase.OPEN
+        self.session = session
+        self._receiver = None
+        self._deadline = now + HELLO_WITHIN
+        self._ping_at = now + PING_EVERY
+        if rest:
+            self.data_received(rest)
+
+    def answer_and_end(self, response: bytes) -> None:
+        """Answer a request that opens no session; then the connection ends."""
+        self._deadline = monotonic() + READ_WITHIN
+        self.write(response)
+        self._end()
+
+    # Commands
+
+    @property
+    def may_begin(self) -> bool:
+        """Whether the next frame may be looked at: no command is being carried out."""
+        if self._phase is Phase.OPEN:
+            return not self._is_answering and not self._is_full
+        return self._phase is Phase.CLOSING
+
+    def begin(self, message: bytes | str) -> None:
+        """Carry out the command in a message, if commands are still carried out."""
+        if self.is_open and self._leaving is None and self.session is not None:
+            self._owner.begin(self, self.session, message)
+
+    def answering(self) -> None:
+        """Begin no further command until `answered`."""
+        self._is_answering = True
+
+    def answered(self) -> None:
+        """Take the next command."""
+        self._is_answering = False
+        if self._phase is Phase.LOST:
+            self._end_session()
+            return
+        if self._leaving is not None:
+            self.close(self._leaving)
+        self._go_on()
+
+    async def drained(self) -> None:
+        """Wait until the client has read what was sent, or is gone; for one command at a time."""
+        if self._is_full and self._phase is not Phase.LOST:
+            self._drained = asyncio.get_running_loop().create_future()
+            await self._drained
+
+    def _wake(self) -> None:
+        drained, self._drained = self._drained, None
+        if drained is not None and not drained.done():
+            drained.set_result(None)
+
+    def _go_on(self) -> None:
+        if isinstance(self._receiver, Inbox):
+            self._receiver.go_on()
+
+    def _end_session(self) -> None:
+        session, self.session = self.session, None
+        if session is not None:
+            self._owner.ended(self, session)
+
+    # Sending
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the client may still be there: neither side has begun to close."""
+        return self._phase is Phase.OPEN and not self._transport.is_closing()
+
+    @property
+    def pending(self) -> int:
+        """Bytes that this process holds for the client."""
+        return self._transport.get_write_buffer_size()
+
+    def send(self, frame: bytes | str) -> None:
+        """Write a message; cut off a client that has not read what was sent before."""
+        if self.is_open and not self._outbox.send(frame):
+            self._cut_slow_reader()
+
+    def write(self, data: bytes) -> None:
+        """Write bytes as they are, if they can still be written."""
+        if not self._transport.is_closing():
+            self._transport.write(data)
+
+    def write_protocol(self, parser: FrameParser) -> None:
+        """Write what a parser has to send, and follow it into closing."""
+        if not parser.is_open and self._phase is Phase.OPEN:
+            self._begin_closing()
+        for data in parser.data_to_send():
+            if data:
+                self.write(data)
+            else:
+                self._end()
+
+    # What the client sends
+
+    def allows_control(self) -> bool:
+        """Whether one more ping or pong is within bounds."""
+        return self._controls.take(1, monotonic())
+
+    def ponged(self, payload: bytes) -> None:
+        """Note an answer to the last ping; older answers and unasked ones are worth nothing."""
+        if payload == _payload(self._ping):
+            self._unanswered = 0
+
+    def flooded(self) -> None:
+        """Refuse service to a client that sends what no client needs to send."""
+        self._owner.flooded()
+        self.refuse_service(ABUSE)
+
+    def emptied(self) -> None:
+        """Go back to reading whole messages."""
+        self._receiver = None
+
+    def pause_reading(self) -> None:
+        if not self._is_paused and not self._transport.is_closing():
+            self._is_paused = True
+            self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        if self._is_paused and not self._transport.is_closing():
+            self._is_paused = False
+            self._transport.resume_reading()
+
+    # The end
+
+    @property
+    def holds_seat(self) -> bool:
+        return self.session is not None and self.session.holds_seat
+
+    def evict(self) -> None:
+        """End, because a newer connection needs the room."""
+        if self.session is None:
+            self.cut()
+        else:
+            self.session.evict()
+
+    def close(self, code: CloseCode) -> None:
+        """Begin to close; what was sent before arrives."""
+        if not self.is_open:
+            return
+        self._begin_closing()
+        inbox = self._receiver if isinstance(self._receiver, Inbox) else Inbox(self)
+        self._receiver = inbox
+        inbox.close(code)
+
+    def leave(self, code: CloseCode) -> None:
+        """Close when the command under way is answered; further commands are not carried out."""
+        self._leaving = code
+        if not self._is_answering:
+            self.close(code)
+
+    def refuse_service(self, code: CloseCode) -> None:
+        """Close, and throw away whatever the client still sends."""
+        self.close(code)
+        if isinstance(self._receiver, Inbox):
+            self._receiver.shut()
+        self._receiver = DISCARD
+        self.resume_reading()
+
+    def cut(self) -> None:
+        """End at once; what waits is thrown away, here and in the kernel."""
+        if self._outside is not None:
+            with suppress(OSError):
+                self._outside.shutdown(socket.SHUT_RDWR)
+        elif not self._is_cut and self._phase is not Phase.LOST:
+            self._is_cut = True
+            forget_unsent(self._transport.get_extra_info("socket"))
+            self._transport.abort()
+
+    def _begin_closing(self) -> None:
+        self._phase = Phase.CLOSING
+        self._deadline = monotonic() + CLOSE_WITHIN
+
+    def _end(self) -> None:
+        """Write nothing more, and wait for the client to end: to hang up on it could lose the answer."""
+        self._phase = Phase.CLOSING
+        self._receiver = DISCARD
+        if self._transport.is_closing():
+            return
+        self.resume_reading()
+        if self._transport.can_write_eof():
+            self._transport.write_eof()
+        else:
+            self._transport.close()
+
+    # What the gateway asks again and again
+
+    def check(self, now: float) -> None:
+        """Do what is due at `now`, by `monotonic`."""
+        if self._is_cut or self._phase is Phase.ACCEPTED or self._phase is Phase.LOST:
+            return
+        if now >= self._deadline:
+            self._deadline = inf
+            self._out_of_time()
+        if self._reading.has_stopped(now):
+            self._cut_slow_reader()
+
+    def _out_of_time(self) -> None:
+        if self._phase is not Phase.OPEN:
+            self.cut()
+        elif self.session is not None and not self.session.player:
+            self.close(NO_HELLO)
+
+    def keep_alive(self, alive: bytes | str, now: float) -> None:
+        """Send a sign of life and, when it is time to, a ping; close if pings stay unanswered."""
+        self.send(alive)
+        if now < self._ping_at or not self.is_open or self._is_answering or self._is_full:
+            # a pong that waits behind a command counts only when it is read
+            return
+        if self._unanswered == MOST_UNANSWERED:
+            self.close(TOO_SLOW)
+            return
+        self._unanswered += 1
+        self._ping += 1
+        self._ping_at = now + PING_EVERY
+        self.write(pack_ping(_payload(self._ping)))
+
+    def _cut_slow_reader(self) -> None:
+        if not self._is_cut:
+            self._owner.stopped_reading()
+            self.cut()
+
+
+def _payload(ping: int) -> bytes:
+    return ping.to_bytes(4, "big")

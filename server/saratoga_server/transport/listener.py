@@ -1,0 +1,113 @@
+"""Listening sockets: connections are counted from their first moment, before TLS is negotiated.
+
+`loop.create_server` shows a connection when TLS is negotiated; until then a client would hold a
+file that nothing has counted. So connections are accepted here, by one task per listening socket.
+"""
+
+import asyncio
+import errno
+import os
+import socket
+from collections.abc import Callable
+from typing import Any, Final
+
+from saratoga_server.logs import EventLog
+from saratoga_server.rate_limits.addresses import NO_ADDRESS
+from saratoga_server.transport.connection import PlayerConnection
+
+BACKLOG: Final = 1024
+"""Connections that may wait to be accepted."""
+
+RETRY_AFTER: Final = 0.5
+"""Seconds before the next try when no more files may be open, or nothing can be accepted at all."""
+
+PEER_FAULTS: Final = frozenset(
+    {errno.ENETDOWN, errno.EPROTO, errno.ENOPROTOOPT, errno.EHOSTDOWN, errno.ENONET}
+    | {errno.EHOSTUNREACH, errno.EOPNOTSUPP, errno.ENETUNREACH, errno.ECONNABORTED}
+)
+"""Errors of the one connection that waited, which accept(2) on Linux passes on and drops."""
+
+log = EventLog("listener")
+
+Accept = Callable[[socket.socket, str], PlayerConnection]
+"""Makes the connection for an accepted socket and the address of its peer."""
+
+
+async def bind(host: str, port: int) -> list[socket.socket]:
+    """Return bound sockets, one for each address of the host name. Raises `OSError`."""
+    server = await asyncio.get_running_loop().create_server(
+        asyncio.Protocol, host, port, start_serving=False
+    )
+    try:
+        return [socket.socket(fileno=os.dup(each.fileno())) for each in server.sockets]
+    finally:
+        server.close()
+
+
+class Listener:
+    """Accepts connections from one bound socket until it is closed."""
+
+    def __init__(self, bound: socket.socket, accept: Accept, tls: dict[str, Any]) -> None:
+        """Begin to listen; `tls`: what asyncio takes for it. Raises `OSError`."""
+        self._socket = bound
+        self._accept = accept
+        self._tls = tls
+        self._connecting: set[asyncio.Task[None]] = set()
+        self._last_fault: int | None = None
+        bound.setblocking(False)
+        bound.listen(BACKLOG)
+        self._accepting = asyncio.create_task(self._accept_all())
+
+    @property
+    def port(self) -> int:
+        port: int = self._socket.getsockname()[1]
+        return port
+
+    def close(self) -> None:
+        """Accept nothing more."""
+        self._accepting.cancel()
+        self._accepting.add_done_callback(lambda _: self._socket.close())
+
+    async def closed(self) -> None:
+        """Wait until the last accepted connection is connected, or never will be."""
+        await asyncio.gather(self._accepting, *self._connecting, return_exceptions=True)
+
+    async def _accept_all(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                accepted, address = await loop.sock_accept(self._socket)
+            except OSError as fault:
+                if fault.errno not in PEER_FAULTS:
+                    await self._wait_after(fault)
+                continue
+            self._last_fault = None
+            self._connect_soon(
+                accepted, str(address[0]) if isinstance(address, tuple) else NO_ADDRESS
+            )
+            # one a turn of the loop, however many wait
+            await asyncio.sleep(0)
+
+    def _connect_soon(self, accepted: socket.socket, peer: str) -> None:
+        connection = self._accept(accepted, peer)
+        connecting = asyncio.create_task(self._connect(accepted, connection))
+        self._connecting.add(connecting)
+        connecting.add_done_callback(self._connecting.discard)
+
+    async def _wait_after(self, fault: OSError) -> None:
+        if fault.errno != self._last_fault:
+            log.error("cannot_accept", reason=str(fault))
+        self._last_fault = fault.errno
+        await asyncio.sleep(RETRY_AFTER)
+
+    async def _connect(self, accepted: socket.socket, connection: PlayerConnection) -> None:
+        """Negotiate TLS, where it is used, and give the connection its transport."""
+        loop = asyncio.get_running_loop()
+        try:
+            if accepted.family != socket.AF_UNIX:
+                accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            await loop.connect_accepted_socket(lambda: connection, accepted, **self._tls)
+        except (OSError, TimeoutError) as fault:
+            log.debug("not_connected", reason=str(fault))
+            accepted.close()
+            connection.never_connected()

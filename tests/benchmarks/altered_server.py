@@ -1,0 +1,74 @@
+"""The server with parts of it replaced, to measure what they cost. None of this is in the product.
+
+    python tests/benchmarks/altered_server.py no-rules no-commit -- --port 0 ...
+
+`no-rules` plays every move without a judge: the position stays as it was dealt, and so does the list of
+legal moves. `no-commit` takes every move for stored. Both replace public functions before the server starts.
+"""
+
+import runpy
+import sys
+import time
+from collections.abc import Callable
+
+
+def without_rules() -> None:
+    from saratoga_rules import judge, stuck
+    from saratoga_rules.game import Game
+    from saratoga_rules.moves import Move
+    from saratoga_rules.position import Position
+
+    listed = judge.legal_moves
+    known: dict[str, list[Move]] = {}
+
+    def legal_moves(game: Game, position: Position) -> list[Move]:
+        if game.name not in known:
+            known[game.name] = listed(game, position)
+        return known[game.name]
+
+    def play(game: Game, position: Position, move: Move) -> Position:
+        # a position of its own, as after every move
+        return Position(*position)
+
+    judge.legal_moves, judge.play = legal_moves, play
+    stuck.may_declare = lambda position: False
+
+
+def without_commit() -> None:
+    from saratoga_server.ports import BoardCommit, CommitOutcome, CommitStatus, Millis
+    from saratoga_server.store.boards import Boards
+
+    numbers: dict[tuple[str, int], int] = {}
+
+    def outcome(each: BoardCommit) -> CommitOutcome:
+        at = each.table, each.race
+        number = numbers[at] = numbers.get(at, 0) + len(each.entries)
+        return CommitOutcome(
+            CommitStatus.DONE,
+            each.after + len(each.entries),
+            Millis(int(time.time() * 1000)),
+            number - len(each.entries) + 1,
+        )
+
+    async def commit(boards: Boards, board: BoardCommit) -> CommitOutcome:
+        return outcome(board)
+
+    setattr(Boards, "commit", commit)  # noqa: B010 - mypy knows no such assignment
+
+
+ALTERATIONS: dict[str, Callable[[], None]] = {
+    "no-rules": without_rules,
+    "no-commit": without_commit,
+}
+
+
+def main() -> None:
+    split = sys.argv.index("--")
+    for name in sys.argv[1:split]:
+        ALTERATIONS[name]()
+    sys.argv = ["saratoga-server", *sys.argv[split + 1 :]]
+    runpy.run_module("saratoga_server", run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()

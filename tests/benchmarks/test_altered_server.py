@@ -1,0 +1,63 @@
+"""What the benchmarks replace in the server does not happen; otherwise a figure would measure nothing."""
+
+import asyncio
+
+from benchmarks.contestants import game_server, lone_store
+from kit.lean_racers import CODEC, LeanRacer, plausible, racing_tables
+from saratoga_protocol.events import BoardView, MoveMade
+
+GAME = "canfield"
+MOVES = 3
+WITHIN = 30.0
+"""Seconds: a bound for what is awaited, never a measure."""
+
+
+async def moved(racer: LeanRacer) -> BoardView:
+    """Return the board as the server sends it after a few moves."""
+    heard: asyncio.Future[BoardView] = asyncio.get_running_loop().create_future()
+
+    def hear(message: bytes) -> None:
+        event = CODEC.decode_event(message)
+        usual(message)
+        if isinstance(event, MoveMade):
+            if event.board.count == MOVES:
+                heard.set_result(event.board)
+            else:
+                racer.move()
+
+    usual, racer.socket.on_message = racer.socket.on_message, hear
+    racer.move()
+    async with asyncio.timeout(WITHIN):
+        return await heard
+
+
+async def raced(*altered: str) -> tuple[LeanRacer, BoardView, bytes]:
+    """Return a racer of a server so altered, their board after some moves, and how many logs are stored."""
+    with (
+        lone_store() as store,
+        game_server("safe", "--redis", store.url, altered=altered) as running,
+    ):
+        (racers,) = await racing_tables(1, running.same, GAME, plausible)
+        board = await moved(racers[0])
+        logs = store.ask("KEYS", "*:log:*")
+        for racer in racers:
+            racer.go()
+    return racers[0], board, logs
+
+
+async def test_what_is_replaced_does_not_happen() -> None:
+    racer, board, logs = await raced("no-rules", "no-commit")
+    assert racer.opening is not None
+    assert (board.view, board.legal) == (racer.opening.view, racer.opening.legal)
+    assert logs == b"*0"
+
+
+async def test_what_is_not_replaced_happens() -> None:
+    racer, board, logs = await raced("no-rules")
+    assert racer.opening is not None
+    assert board.view == racer.opening.view
+    assert logs == b"*1"
+    racer, board, logs = await raced("no-commit")
+    assert racer.opening is not None
+    assert board.view != racer.opening.view
+    assert logs == b"*0"

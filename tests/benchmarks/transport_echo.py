@@ -1,0 +1,78 @@
+"""Our own transport as an echo: neither rules nor tables nor a store behind it.
+
+    python tests/benchmarks/transport_echo.py commands|bytes
+
+`commands`: the gateway as the server runs it, with codec and limits; every move is answered at once, and its
+field `after` says how many bytes the answer is to have. `bytes`: the same without codec and limits; the first
+two bytes of a message say how long the answer is to be, as in `echo_server.py`. Prints its port when ready.
+"""
+
+import sys
+from functools import cache
+
+import uvloop
+from websockets.http11 import Request, Response
+
+from saratoga_protocol.codec import CODECS
+from saratoga_protocol.commands import AnyCommand, MakeMove
+from saratoga_protocol.events import AnyEvent, Refused
+from saratoga_protocol.version import MSGPACK
+from saratoga_server.live.session import Session
+from saratoga_server.metrics.counters import Metrics
+from saratoga_server.transport.connection import PlayerConnection
+from saratoga_server.transport.gateway import Door, Gateway
+
+PAYLOAD = bytes(4096)
+
+
+@cache
+def answer_of(size: int) -> AnyEvent:
+    """Return an event that has so many bytes when it is encoded."""
+    empty = Refused(code="wrong_phase", message="")
+    # a string of more than 31 bytes is written with one or two bytes more before it
+    padding = size - len(CODECS[MSGPACK].encode_event(empty)) - (1 if size < 256 else 2)
+    return Refused(code="wrong_phase", message="x" * padding)
+
+
+class Echo:
+    """What the gateway hands commands to."""
+
+    def connected(self, session: Session) -> None:
+        session.player = "somebody"
+
+    def begin_move(self, session: Session, command: MakeMove) -> AnyEvent:
+        return answer_of(command.after)
+
+    async def answer(self, session: Session, command: AnyCommand) -> AnyEvent:
+        raise AssertionError("only moves are sent")
+
+    async def disconnected(self, session: Session) -> None:
+        pass
+
+    def now(self) -> int:
+        return 0
+
+
+class BytesGateway(Gateway):
+    """Echoes messages as they are."""
+
+    def begin(self, connection: PlayerConnection, session: Session, message: bytes | str) -> None:
+        assert isinstance(message, bytes)
+        connection.send(PAYLOAD[: int.from_bytes(message[:2], "big")])
+
+
+async def no_page(request: Request) -> Response:
+    raise AssertionError("no page is asked for")
+
+
+async def main() -> None:
+    door = Door(host="127.0.0.1", port=0, rate=0, per_address=None)
+    kind = {"commands": Gateway, "bytes": BytesGateway}[sys.argv[1]]
+    gateway = kind(Echo(), door, no_page, Metrics())
+    print(await gateway.open(), flush=True)
+    # without `keep_alive`: its events would be counted as answers
+    await gateway.watch()
+
+
+if __name__ == "__main__":
+    uvloop.run(main())

@@ -1,0 +1,153 @@
+"""`kill -9` of the server, of its embedded store, of both: what was acknowledged is there afterwards.
+
+At level fast a store that is killed may lose what it has acknowledged and not yet handed to the system,
+which is up to two seconds of writes while the disk is slow. server/README.md says so.
+"""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from redis.exceptions import RedisError
+
+from kit.catastrophes import Victim
+from kit.programs import program
+from kit.stores import SCRATCH, StoreServer
+from saratoga_server.embedded_store.embedded import EmbeddedStore
+from saratoga_server.embedded_store.process import find_binary
+from saratoga_server.store.clients import open_client
+from saratoga_server.store.durability import Durability
+
+SERVER = """
+import asyncio, sys
+from pathlib import Path
+from saratoga_server.embedded_store.embedded import EmbeddedStore
+from saratoga_server.store.durability import Durability
+
+async def main():
+    store = EmbeddedStore(Path(sys.argv[1]), Durability(sys.argv[2]))
+    async with store as url:
+        print(url, store.pid, flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+BEFORE_THE_KILL = 500
+"""Writes."""
+
+LONG_SYNC = "2000000"
+"""Microseconds that a flush takes on the slow disk."""
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as scratch:
+        yield Path(scratch) / "store"
+
+
+async def acknowledged_until(url: str, kill: Callable[[], None]) -> int:
+    """Write and write again, one process killed on the way; return how many writes were acknowledged."""
+    client = open_client(url, tries=0)
+    written = 0
+    try:
+        while True:
+            if written == BEFORE_THE_KILL:
+                asyncio.get_running_loop().call_soon(kill)
+            await client.rpush("log", written)
+            written += 1
+    except RedisError:
+        return written
+    finally:
+        await client.aclose(close_connection_pool=True)
+
+
+async def held(folder: Path) -> int:
+    async with EmbeddedStore(folder) as url:
+        client = open_client(url)
+        try:
+            return await client.llen("log")
+        finally:
+            await client.aclose(close_connection_pool=True)
+
+
+@pytest.mark.parametrize(
+    ("level", "victim"),
+    [(Durability.SAFE, each) for each in Victim] + [(Durability.FAST, Victim.SERVER)],
+)
+async def test_acknowledged_writes_survive(folder: Path, level: Durability, victim: Victim) -> None:
+    server = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", SERVER, str(folder), level), stdout=subprocess.PIPE
+    )
+    assert server.stdout is not None
+    url, store = (await server.stdout.readline()).decode().split()
+
+    def kill() -> None:
+        if victim is not Victim.SERVER:
+            os.kill(int(store), signal.SIGKILL)
+        if victim is not Victim.STORE:
+            server.kill()
+
+    written = await acknowledged_until(url, kill)
+    if victim is Victim.STORE:
+        server.kill()
+    await server.wait()
+    assert written >= BEFORE_THE_KILL
+    assert await held(folder) >= written
+
+
+@pytest.fixture
+def slow_disk(folder: Path) -> Iterator[StoreServer]:
+    """A store at level fast that is flushing, on a disk where that takes seconds."""
+    folder.mkdir()
+    slow = ("-e", "trace=fdatasync", "-e", f"inject=fdatasync:delay_enter={LONG_SYNC}")
+    store = StoreServer(
+        str(find_binary()),
+        folder,
+        {"appendfsync": "everysec"},
+        before=[program("strace"), "-D", "-f", "-qq", "-o", "/dev/null", *slow],
+    )
+    store.start()
+    try:
+        yield store
+    finally:
+        store.kill()
+
+
+def hold_back_a_write(store: StoreServer) -> None:
+    """Have a write acknowledged that the store holds back until its flush has ended."""
+    while b"aof_pending_bio_fsync:0" in store.ask_all("INFO", "persistence"):
+        assert store.ask("SET", "before", "written") == b"+OK"
+    assert store.ask("SET", "last", "acknowledged") == b"+OK"
+    assert b"aof_buffer_length:0\r" not in store.ask_all("INFO", "persistence")
+
+
+@pytest.mark.needs("strace")
+def test_at_fast_a_killed_store_may_lose_what_it_holds_back_and_no_more(
+    slow_disk: StoreServer,
+) -> None:
+    hold_back_a_write(slow_disk)
+    slow_disk.kill()
+    slow_disk.before = []
+    slow_disk.start()
+    assert slow_disk.ask("EXISTS", "before") == b":1"
+    assert slow_disk.ask("EXISTS", "last") == b":0"
+
+
+@pytest.mark.needs("strace")
+def test_at_fast_a_store_that_is_told_to_end_writes_what_it_holds_back(
+    slow_disk: StoreServer,
+) -> None:
+    hold_back_a_write(slow_disk)
+    assert slow_disk.process is not None
+    slow_disk.process.terminate()
+    assert slow_disk.process.wait() == 0
+    slow_disk.before = []
+    slow_disk.start()
+    assert slow_disk.ask("EXISTS", "last") == b":1"

@@ -1,0 +1,111 @@
+"""A connection without a network: its bytes are handed in, and what it writes is kept."""
+
+import asyncio
+import socket
+
+from websockets.http11 import Request
+from websockets.server import ServerProtocol
+
+from saratoga_protocol.codec import CODECS
+from saratoga_protocol.version import MSGPACK
+from saratoga_server.live.session import Session
+from saratoga_server.rate_limits.limiter import Quota, unlimited
+from saratoga_server.transport.connection import PlayerConnection
+from saratoga_server.transport.handshake import Handshake
+
+
+class FakeTransport(asyncio.Transport):
+    """Takes everything at once, until it is told to hold it back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = b""
+        self.has_ended = False
+        self.is_paused = False
+        self.closed = False
+        self.held = 0
+        """Bytes that wait."""
+
+    def get_write_buffer_size(self) -> int:
+        return self.held
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        assert not self.closed
+        self.written += bytes(data)
+
+    def can_write_eof(self) -> bool:
+        return True
+
+    def write_eof(self) -> None:
+        self.has_ended = True
+
+    def is_closing(self) -> bool:
+        return self.closed
+
+    def close(self) -> None:
+        self.closed = True
+
+    def abort(self) -> None:
+        self.closed = True
+
+    def pause_reading(self) -> None:
+        self.is_paused = True
+
+    def resume_reading(self) -> None:
+        self.is_paused = False
+
+
+class FakeOwner:
+    """Keeps the messages that come."""
+
+    def __init__(self) -> None:
+        self.messages: list[bytes | str] = []
+        self.answers_at_once = True
+        self.ends: list[Session] = []
+        self.losses = 0
+        self.floods = 0
+        self.slow_readers = 0
+
+    def count(self, connection: PlayerConnection) -> Quota:
+        return unlimited()
+
+    def handshake(self, connection: PlayerConnection) -> Handshake:
+        return Handshake(connection, _let_nothing_in, ServerProtocol())
+
+    def begin(self, connection: PlayerConnection, session: Session, message: bytes | str) -> None:
+        self.messages.append(message)
+        if not self.answers_at_once:
+            connection.answering()
+
+    def flooded(self) -> None:
+        self.floods += 1
+
+    def stopped_reading(self) -> None:
+        self.slow_readers += 1
+
+    def lost(self, connection: PlayerConnection) -> None:
+        self.losses += 1
+
+    def ended(self, connection: PlayerConnection, session: Session) -> None:
+        self.ends.append(session)
+
+
+def _let_nothing_in(handshake: Handshake, request: Request) -> None:
+    raise AssertionError("the session begins without a handshake")
+
+
+def open_connection(owner: FakeOwner) -> tuple[PlayerConnection, FakeTransport]:
+    """Return a connection whose session has begun, and its transport."""
+    transport = FakeTransport()
+    with socket.socket() as outside:
+        connection = PlayerConnection(owner, outside, "192.0.2.1")
+        connection.connection_made(transport)
+    session = Session(connection=connection, codec=CODECS[MSGPACK], address="192.0.2.1", number=1)
+    connection.opened(session, b"")
+    return connection, transport
+
+
+async def settle() -> None:
+    """Let everything that is scheduled be done, and what that schedules."""
+    for _ in range(200):
+        await asyncio.sleep(0)

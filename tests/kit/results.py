@@ -1,0 +1,45 @@
+"""Results of races, with only what a test names."""
+
+from kit.fake_store import FakeHouse
+from saratoga_protocol.events import Result
+from saratoga_server.messages.settlements import pack_settlement
+from saratoga_server.ports import Settlement
+
+
+def result_of(
+    player: str,
+    *,
+    bot: bool = False,
+    banked: int = 9,
+    net: int = -5,
+    reached: int | None = 1000,
+) -> Result:
+    """Return a racer's result, as a settlement carries it to the leaderboards."""
+    return Result(
+        player=player,
+        name=player,
+        place=1,
+        bot=bot,
+        banked=banked,
+        net=net,
+        state="cashed out",
+        moves=3,
+        reached=reached,
+    )
+
+
+def add_results(fake: FakeHouse, count: int) -> None:
+    """Put a race of that many players into the outbox; the first has the most cards banked."""
+    fake.outbox.append(
+        pack_settlement(
+            Settlement(
+                race="odd-emu-11/1",
+                game="canfield",
+                start_at=fake.clock(),
+                results=tuple(
+                    result_of(f"{number:016}", banked=52 - number, net=0, reached=5)
+                    for number in range(count)
+                ),
+            )
+        )
+    )

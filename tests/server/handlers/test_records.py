@@ -1,0 +1,38 @@
+"""Records of finished races."""
+
+from kit.rooms import HouseInMemory, gathered
+from saratoga_protocol.commands import GetRecord, NextRace
+from saratoga_protocol.events import Record
+from saratoga_rules.record import parse_record
+
+
+async def test_a_record_opens_when_the_race_is_over(rooms: HouseInMemory) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    code = await gathered(anna, bert)
+    assert await anna.refused(GetRecord, race=f"{code}/1") == "race_running"
+    await rooms.deal(anna, bert)
+    await anna.cash_out()
+    assert await anna.refused(GetRecord, race=f"{code}/1") == "race_running"
+    await bert.cash_out()
+    await rooms.settle()
+    answer = await anna.ask(GetRecord, race=f"{code}/1")
+    assert isinstance(answer, Record)
+    assert (answer.race, parse_record(answer.text).race) == (f"{code}/1", 1)
+    assert await anna.refused(GetRecord, race=f"{code}/2") == "no_such_race"
+
+
+async def test_records_stay_open_while_players_gather_for_the_next_race(
+    rooms: HouseInMemory,
+) -> None:
+    anna = await rooms.guest("Anna")
+    code = await rooms.race(anna)
+    await anna.cash_out()
+    await rooms.settle()
+    await anna.ask(NextRace, table=code)
+    assert isinstance(await anna.ask(GetRecord, race=f"{code}/1"), Record)
+    assert await anna.refused(GetRecord, race=f"{code}/2") == "race_running"
+
+
+async def test_a_race_that_never_ran_has_no_record(rooms: HouseInMemory) -> None:
+    anna = await rooms.guest("Anna")
+    assert await anna.refused(GetRecord, race="odd-emu-11/1") in ("no_such_table", "no_such_race")

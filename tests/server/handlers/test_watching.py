@@ -1,0 +1,211 @@
+"""Watching tables: what watchers are sent, how many there may be, and how it ends."""
+
+import pytest
+from saratoga_server.rate_limits.accounts import RateLimiter
+from saratoga_server.rate_limits.limits import MOST_WATCHERS, MOST_WATCHERS_OF_AN_ADDRESS
+
+from kit.guests import GuestInMemory, Heard, RecordingLine
+from kit.rooms import HouseInMemory, gathered, listed
+from saratoga_protocol.codec import CODECS
+from saratoga_protocol.commands import (
+    JoinTable,
+    LeaveTable,
+    UnwatchTable,
+    WatchTable,
+)
+from saratoga_protocol.events import (
+    BoardEnded,
+    Dealt,
+    Refused,
+    SeatLost,
+    Snapshot,
+    Standings,
+    TableChanged,
+)
+from saratoga_protocol.version import MSGPACK
+from saratoga_server.domain.tables import Refusal
+from saratoga_server.domain.tables.timers import EMPTY_MILLIS, IDLE_MILLIS
+from saratoga_server.handlers.watching import MOST_WATCHED, check_room_to_watch
+from saratoga_server.live.session import Session
+
+CODE, CODEC = "mint-otter-42", CODECS[MSGPACK]
+
+
+async def guests(rooms: HouseInMemory, *names: str) -> list[GuestInMemory]:
+    return [await rooms.guest(name) for name in names]
+
+
+async def test_a_watcher_sees_standings_and_never_a_board(rooms: HouseInMemory) -> None:
+    anna, bert, wanda = await guests(rooms, "Anna", "Bert", "Wanda")
+    code = await rooms.race(anna, bert)
+    snapshot = await wanda.at_table(WatchTable, table=code)
+    assert snapshot.board is None
+    assert [row.banked for row in snapshot.standings] == [1, 1]
+    await anna.moves("draw")
+    await anna.cash_out()
+    await rooms.pass_time(250)
+    rows = {row.player: row.state for row in wanda.heard.all(Standings)[-1].standings}
+    assert rows == {anna.player: "cashed out", bert.player: "racing"}
+    assert wanda.heard.all(Dealt) == []
+    assert wanda.heard.all(BoardEnded) == []
+
+
+async def test_who_stops_watching_hears_no_more(rooms: HouseInMemory) -> None:
+    anna, wanda = await guests(rooms, "Anna", "Wanda")
+    code = await gathered(anna)
+    await wanda.at_table(WatchTable, table=code)
+    await wanda.ask(UnwatchTable, table=code)
+    told = len(wanda.heard.events)
+    await anna.ready()
+    assert wanda.heard.events[told:] == []
+
+
+async def test_watching_ones_own_table_and_stopping_keeps_the_seat(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    code = await gathered(anna, bert)
+    await anna.at_table(WatchTable, table=code)
+    await anna.ask(UnwatchTable, table=code)
+    told = len(anna.heard.events)
+    await bert.ready()
+    assert len(anna.heard.all(TableChanged, told)) == 1
+
+
+async def test_one_connection_watches_so_many_tables_and_no_more(
+    rooms: HouseInMemory,
+) -> None:
+    (wanda,) = await guests(rooms, "Wanda")
+    codes = []
+    for number in range(MOST_WATCHED + 1):
+        host = await rooms.guest(f"Host {number + 10}")
+        codes.append(await gathered(host))
+    for code in codes[:-1]:
+        await wanda.at_table(WatchTable, table=code)
+    assert isinstance(await wanda.ask(WatchTable, table=codes[-1]), Refused)
+    await wanda.at_table(WatchTable, table=codes[0])
+    await wanda.ask(UnwatchTable, table=codes[0])
+    await wanda.at_table(WatchTable, table=codes[-1])
+
+
+# The end of a table
+
+
+async def test_an_empty_table_is_not_listed_and_closes_after_a_while(
+    rooms: HouseInMemory,
+) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    code = await gathered(anna, public=True)
+    await bert.at_table(WatchTable, table=code)
+    await anna.ask(LeaveTable, table=code)
+    assert await listed(anna) == []
+    await rooms.pass_time(EMPTY_MILLIS)
+    assert [lost.table for lost in bert.heard.all(SeatLost)] == [code]
+    assert await anna.refused(JoinTable, table=code) == "table_closed"
+    assert await anna.refused(WatchTable, table=code) == "table_closed"
+    await rooms.pass_time(0)
+    assert rooms.house.table_cache.known(code) is None
+
+
+async def test_a_table_where_nothing_happens_closes(rooms: HouseInMemory) -> None:
+    anna, bert = await guests(rooms, "Anna", "Bert")
+    code = await gathered(anna, bert, public=True)
+    await rooms.pass_time(IDLE_MILLIS)
+    for guest in (anna, bert):
+        assert [lost.table for lost in guest.heard.all(SeatLost)] == [code]
+    assert await listed(anna) == []
+    await gathered(bert, anna)
+
+
+# How many may watch
+
+
+async def test_a_full_table_of_watchers_still_takes_a_player(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.handlers.watching.MOST_WATCHERS", 1)
+    anna, bert, cleo = [await rooms.guest(name) for name in ("Anna", "Bert", "Cleo")]
+    code = await gathered(anna)
+    await bert.ask(WatchTable, table=code)
+    await bert.ask(WatchTable, table=code)
+    assert await cleo.refused(WatchTable, table=code) == "table_full"
+    assert isinstance(await cleo.ask(JoinTable, table=code), Snapshot)
+    await bert.ask(UnwatchTable, table=code)
+    assert isinstance(await cleo.ask(WatchTable, table=code), Snapshot)
+
+
+async def test_one_address_does_not_shut_watchers_from_elsewhere_out(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.rate_limits.accounts.MOST_WATCHERS_OF_AN_ADDRESS", 2)
+    ledger = RateLimiter(rooms.time.steady)
+    anna = await rooms.guest("Anna")
+    code = await gathered(anna)
+    crowd = [await rooms.guest(name) for name in ("Bert", "Cleo", "Dan")]
+    outside = await rooms.guest("Emma")
+    for guest in crowd:
+        guest.session.quota = ledger.quota("203.0.113.7")
+    outside.session.quota = ledger.quota("198.51.100.9")
+    bert, cleo, dan = crowd
+    for guest in (bert, cleo, bert):
+        assert isinstance(await guest.ask(WatchTable, table=code), Snapshot)
+    assert await dan.refused(WatchTable, table=code) == "table_full"
+    assert isinstance(await outside.ask(WatchTable, table=code), Snapshot)
+    await cleo.ask(UnwatchTable, table=code)
+    assert isinstance(await dan.ask(WatchTable, table=code), Snapshot)
+
+
+class Audience:
+    """Everybody who follows one table."""
+
+    def __init__(self, factor: float | None = 1.0) -> None:
+        self.ledger = RateLimiter(lambda: 0.0, factor=factor)
+        self.sessions: list[Session] = []
+
+    def comes(self, address: str) -> Session:
+        """Somebody from there follows the table, for having a seat to begin with."""
+        session = Session(
+            connection=RecordingLine(Heard(CODEC)),
+            codec=CODEC,
+            address=address,
+            number=1,
+            quota=self.ledger.quota(address),
+        )
+        self.sessions.append(session)
+        return session
+
+    def watches(self, session: Session) -> bool:
+        """Whether the session may watch; if so, it does."""
+        try:
+            check_room_to_watch(session, CODE, self.sessions)
+        except Refusal:
+            return False
+        session.watching |= {CODE}
+        return True
+
+
+def test_one_address_has_so_many_watchers_and_leaves_room_for_others() -> None:
+    audience = Audience()
+    crowd = [audience.comes("203.0.113.7") for _ in range(MOST_WATCHERS)]
+    assert [audience.watches(each) for each in crowd].count(True) == MOST_WATCHERS_OF_AN_ADDRESS
+    assert audience.watches(crowd[0])
+    assert not audience.watches(crowd[-1])
+    assert audience.watches(audience.comes("198.51.100.9"))
+    crowd[0].watching -= {CODE}
+    assert audience.watches(crowd[-1])
+
+
+def test_a_table_has_so_many_watchers_and_no_more() -> None:
+    audience = Audience()
+    for number in range(MOST_WATCHERS):
+        assert audience.watches(audience.comes(f"10.0.0.{number}"))
+    assert not audience.watches(audience.comes("198.51.100.9"))
+
+
+@pytest.mark.parametrize(("factor", "address"), [(None, "203.0.113.7"), (1.0, "127.0.0.1")])
+def test_where_addresses_have_no_limits_only_the_table_has(
+    factor: float | None, address: str
+) -> None:
+    audience = Audience(factor)
+    crowd = [audience.comes(address) for _ in range(MOST_WATCHERS + 1)]
+    assert [audience.watches(each) for each in crowd] == [True] * MOST_WATCHERS + [False]

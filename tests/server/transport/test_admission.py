@@ -1,0 +1,198 @@
+"""Which requests are let in, and which address counts behind a proxy."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
+from http import HTTPStatus
+from pathlib import Path
+
+import pytest
+from websockets.http11 import Request, Response
+
+from kit.deployment import write_certificate
+from kit.hall import OpenGateway, open_gateway
+from kit.raw_sockets import raw_socket
+from saratoga_server.rate_limits.rates import MAX_UNAUTHENTICATED_PER_ADDRESS, PER_ADDRESS, Action
+from saratoga_server.transport.http_responses import no, response
+from saratoga_server.transport.response_budget import LOADED_AT_ONCE
+
+GUESTS = "203.0.113.7"
+RECORDS = "GET /records/mint-otter-42/1"
+
+
+@asynccontextmanager
+async def behind_a_proxy(
+    factor: float | None = 1.0, proxies: int = 1
+) -> AsyncIterator[OpenGateway]:
+    async with open_gateway(proxies=proxies, per_address=factor, pages=nothing_there) as opened:
+        yield opened
+
+
+async def nothing_there(request: Request) -> Response:
+    status = HTTPStatus.NOT_FOUND if "records" in request.path else HTTPStatus.SERVICE_UNAVAILABLE
+    return response(no(status, "no", "No."), request.method)
+
+
+async def asked(opened: OpenGateway, line: str, *forwarded: str) -> tuple[int, dict[str, str]]:
+    """Return the status and the headers of a page."""
+    headers = "".join(f"X-Forwarded-For: {each}\r\n" for each in forwarded)
+    with raw_socket(opened.port, window=None) as socket:
+        await socket.say(f"{line} HTTP/1.1\r\nHost: server\r\n{headers}\r\n".encode())
+        head, _, _ = (await socket.read_to_the_end()).decode().partition("\r\n\r\n")
+    status, *lines = head.split("\r\n")
+    return int(status.split()[1]), dict(line.split(": ", 1) for line in lines)
+
+
+async def test_too_many_pages_are_refused_with_the_time_to_wait() -> None:
+    async with behind_a_proxy(factor=0.1) as opened:
+        burst = int(PER_ADDRESS[Action.PAGE].burst * 0.1)
+        answers = [await asked(opened, "GET /leaderboards/x", GUESTS) for _ in range(burst + 1)]
+        assert [status for status, _ in answers] == [503] * burst + [429]
+        assert answers[-1][1]["Retry-After"] == "1"
+        # whatever stands to the left is the client's own invention
+        assert (await asked(opened, "GET /", f"127.0.0.1, {GUESTS}"))[0] == 429
+        assert (await asked(opened, "GET /", "10.9.9.9", GUESTS))[0] == 429
+        assert (await asked(opened, "GET /", "198.51.100.1"))[0] == 503
+        assert +opened.metrics.limited == {"pages": 3}
+
+
+async def test_balancers_may_request_health_without_limit() -> None:
+    async with behind_a_proxy(factor=0.02) as opened:
+        for _ in range(20):
+            assert (await asked(opened, "GET /readyz"))[0] == 503
+            assert (await asked(opened, "GET /healthz"))[0] == 503
+        assert +opened.metrics.limited == {}
+
+
+async def test_tables_are_not_found_by_asking_for_records() -> None:
+    async with behind_a_proxy(factor=0.1) as opened:
+        burst = int(PER_ADDRESS[Action.WRONG_CODE].burst * 0.1)
+        statuses = [(await asked(opened, RECORDS, GUESTS))[0] for _ in range(burst + 1)]
+        assert statuses == [404] * burst + [429]
+        assert +opened.metrics.limited == {"codes": 1}
+
+
+async def test_slow_records_keep_no_other_page_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("saratoga_server.transport.admission.ANSWER_WITHIN", 0.01)
+    begun: asyncio.Queue[None] = asyncio.Queue()
+
+    async def slow(request: Request) -> Response:
+        if "records" in request.path:
+            await begun.put(None)
+            await asyncio.Event().wait()
+        return await nothing_there(request)
+
+    async with open_gateway(pages=slow) as opened:
+        port = opened.port
+        with ExitStack() as readers:
+            for _ in range(LOADED_AT_ONCE):
+                reader = readers.enter_context(raw_socket(port))
+                await reader.say(f"{RECORDS} HTTP/1.1\r\nHost: server\r\n\r\n".encode())
+                await begun.get()
+            assert (await asked(opened, "GET /leaderboards/x"))[0] == 503
+            assert (await asked(opened, RECORDS.replace("r", "%72")))[0] == 429
+
+
+@pytest.mark.parametrize(
+    ("proxies", "factor", "forwarded"),
+    [(0, 0.02, GUESTS), (1, None, GUESTS), (0, 0.02, "127.0.0.1")],
+)
+async def test_this_machine_is_not_counted_unless_a_proxy_is_named(
+    proxies: int, factor: float | None, forwarded: str
+) -> None:
+    async with behind_a_proxy(factor, proxies) as opened:
+        for _ in range(10):
+            assert (await asked(opened, RECORDS, forwarded))[0] == 404
+        assert +opened.metrics.limited == {}
+
+
+async def test_a_proxy_that_is_not_trusted_is_logged_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with behind_a_proxy(proxies=0) as opened:
+        for _ in range(3):
+            await asked(opened, "GET /", GUESTS)
+    assert [record.getMessage() for record in caplog.records] == ["proxy_not_trusted"]
+
+
+async def test_too_many_unauthenticated_clients_are_refused() -> None:
+    async with behind_a_proxy(factor=2 / MAX_UNAUTHENTICATED_PER_ADDRESS) as opened:
+        with raw_socket(opened.port) as one:
+            port = opened.port
+            assert b" 101 " in await one.shake_hands(f"X-Forwarded-For: {GUESTS}")
+            with raw_socket(port) as two, raw_socket(port) as three, raw_socket(port) as four:
+                assert b" 101 " in await two.shake_hands(f"X-Forwarded-For: {GUESTS}")
+                assert b" 429 " in await three.shake_hands(f"X-Forwarded-For: {GUESTS}")
+                assert b" 101 " in await four.shake_hands("X-Forwarded-For: 198.51.100.1")
+        assert +opened.metrics.limited == {"connections": 1}
+
+
+@pytest.fixture
+def strangers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients on this machine are counted like any other."""
+    for module in ("rate_limits.limiter", "transport.admission"):
+        monkeypatch.setattr(f"saratoga_server.{module}.is_loopback", lambda address: False)
+
+
+@pytest.mark.usefixtures("strangers")
+async def test_of_too_many_that_send_no_byte_the_oldest_is_cut() -> None:
+    async with behind_a_proxy(factor=2 / MAX_UNAUTHENTICATED_PER_ADDRESS, proxies=0) as opened:
+        port = opened.port
+        with raw_socket(port) as one, raw_socket(port) as two, raw_socket(port) as three:
+            assert await one.read_to_the_end() == b""
+            assert b" 101 " in await three.shake_hands()
+            assert b" 101 " in await two.shake_hands()
+            with raw_socket(port) as four:
+                # all others have sent a request, so that this one is refused
+                assert b" 429 " in await four.shake_hands()
+        assert +opened.metrics.limited == {"connections": 2}
+
+
+@pytest.mark.needs("openssl")
+@pytest.mark.usefixtures("strangers")
+async def test_of_too_many_that_negotiate_no_tls_the_oldest_is_cut(tmp_path: Path) -> None:
+    certificate = write_certificate(tmp_path)
+    serving = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    serving.load_cert_chain(certificate, tmp_path / "privkey.pem")
+    trusting = ssl.create_default_context(cafile=str(certificate))
+    async with open_gateway(
+        tls=serving, per_address=2 / MAX_UNAUTHENTICATED_PER_ADDRESS, pages=nothing_there
+    ) as opened:
+        port = opened.port
+        with raw_socket(port) as one, raw_socket(port) as two, raw_socket(port) as three:
+            assert await one.read_to_the_end() == b""
+            with raw_socket(port, tls=trusting) as guest:
+                assert b" 101 " in await guest.shake_hands()
+                assert await two.read_to_the_end() == b""
+            # a client that speaks no TLS is gone, and counts no more
+            await three.say(b"GET / HTTP/1.1\r\n\r\n")
+            await three.read_to_the_end()
+        await opened.hall.sees_out()
+        evictions = opened.metrics.limited["connections"]
+        with raw_socket(port, tls=trusting) as one, raw_socket(port, tls=trusting) as two:
+            assert b" 101 " in await one.shake_hands()
+            assert b" 101 " in await two.shake_hands()
+        assert opened.metrics.limited["connections"] == evictions
+    assert opened.gateway.limiter.unauthenticated == {}
+    assert opened.gateway.limiter.usage_of("127.0.0.1").open == 0
+
+
+@pytest.mark.usefixtures("strangers")
+async def test_a_client_may_not_request_health_without_limit() -> None:
+    async with behind_a_proxy(factor=0.1, proxies=0) as opened:
+        burst = int(PER_ADDRESS[Action.PAGE].burst * 0.1)
+        statuses = [(await asked(opened, "GET /readyz"))[0] for _ in range(burst + 1)]
+        assert statuses == [503] * burst + [429]
+    async with behind_a_proxy(factor=0.1) as opened:
+        statuses = [(await asked(opened, "GET /readyz", GUESTS))[0] for _ in range(burst + 1)]
+        assert statuses == [503] * burst + [429]
+        assert (await asked(opened, "GET /readyz"))[0] == 503
+
+
+async def test_the_address_of_a_session_is_the_clients() -> None:
+    async with behind_a_proxy() as opened:
+        with raw_socket(opened.port) as socket:
+            await socket.shake_hands("X-Forwarded-For: 10.0.0.1", f"X-Forwarded-For: {GUESTS}")
+        await opened.hall.sees_out()
+    assert opened.hall.sessions[0].address == GUESTS

@@ -1,0 +1,272 @@
+"""A connection's life: sessions, closing, and nothing left of it in the end."""
+
+import asyncio
+import gc
+import weakref
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from time import monotonic
+
+import msgspec
+import pytest
+
+from kit.fake_transport import FakeOwner, open_connection, settle
+from kit.hall import OpenGateway, open_gateway
+from kit.raw_sockets import BINARY, CONTINUATION, PING, RawSocket, frame, raw_socket
+from kit.sockets import stranger
+from saratoga_protocol.commands import Heartbeat, Hello
+from saratoga_protocol.events import Announcement, Done
+from saratoga_protocol.refusals import ABUSE, NO_HELLO, RESTARTING, TAKEN_OVER
+from saratoga_server.transport.connection import CLOSE_WITHIN, PlayerConnection
+
+
+@pytest.fixture
+async def opened() -> AsyncIterator[OpenGateway]:
+    async with open_gateway() as gateway:
+        yield gateway
+
+
+@asynccontextmanager
+async def raw(opened: OpenGateway) -> AsyncIterator[RawSocket]:
+    with raw_socket(opened.port, window=None) as socket:
+        assert b" 101 " in await socket.shake_hands()
+        yield socket
+
+
+def beat(number: int) -> bytes:
+    return frame(msgspec.msgpack.encode(Heartbeat(id=number)))
+
+
+async def all_answered(socket: RawSocket, numbers: range) -> bool:
+    wanted = b"".join(
+        bytes((0x82, len(packed))) + packed
+        for packed in (msgspec.msgpack.encode(Done(re=number)) for number in numbers)
+    )
+    found = b""
+    while len(found) < len(wanted) and (piece := await socket.read()):
+        found += piece
+    return found == wanted
+
+
+# Frames, as a client's kernel cuts them
+
+
+async def test_many_commands_in_one_piece_are_all_answered_in_order(opened: OpenGateway) -> None:
+    numbers = range(1, 1001)
+    async with raw(opened) as socket:
+        answered = asyncio.create_task(all_answered(socket, numbers))
+        await socket.say(b"".join(map(beat, numbers)))
+        assert await answered
+
+
+async def test_a_command_may_come_in_pieces(opened: OpenGateway) -> None:
+    whole = frame(b"\x82\xa4type\xa9heartbeat\xa2id\x07")
+    async with raw(opened) as socket:
+        for cut in range(1, len(whole), 5):
+            await socket.say(whole[:cut])
+            await socket.say(whole[cut:])
+            assert await all_answered(socket, range(7, 8))
+
+
+async def test_a_message_in_a_few_fragments_is_read(opened: OpenGateway) -> None:
+    packed = msgspec.msgpack.encode(Heartbeat(id=3))
+    async with raw(opened) as socket:
+        for _ in range(3):
+            await socket.say(frame(packed[:1], BINARY, fin=False))
+            for byte in packed[1:10]:
+                await socket.say(frame(bytes((byte,)), CONTINUATION, fin=False))
+            await socket.say(frame(packed[10:], CONTINUATION))
+            assert await all_answered(socket, range(3, 4))
+
+
+async def test_some_pings_are_answered(opened: OpenGateway) -> None:
+    async with raw(opened) as socket:
+        for _ in range(3):
+            await socket.say(frame(b"here?", PING))
+            assert await socket.read(7) == b"\x8a\x05here?"
+
+
+async def test_while_one_client_floods_others_are_answered(opened: OpenGateway) -> None:
+    numbers = range(1, 2001)
+    async with raw(opened) as socket, stranger(opened.url, "Bert") as bert:
+        await bert.ask(Heartbeat)
+        answered = asyncio.create_task(all_answered(socket, numbers))
+        await socket.say(b"".join(map(beat, numbers)))
+        assert await bert.ask(Heartbeat) == Done(re=2)
+        assert len(opened.hall.answered) < len(numbers)
+        assert await answered
+
+
+async def test_a_client_that_ends_in_mid_frame_is_gone(opened: OpenGateway) -> None:
+    async with raw(opened) as socket:
+        await socket.say(frame(bytes(4000), BINARY)[:100])
+    await opened.hall.sees_out()
+
+
+# Sessions
+
+
+async def test_a_client_that_says_no_hello_in_time_is_disconnected(
+    opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.transport.connection.HELLO_WITHIN", 0.0)
+    async with stranger(opened.url, "Anna") as anna:
+        assert await anna.sent_away() == (NO_HELLO.code, NO_HELLO.reason)
+    assert (await opened.hall.sees_out()).player == ""
+
+
+async def test_a_client_that_said_hello_stays(
+    opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saratoga_server.transport.connection.HELLO_WITHIN", 0.2)
+    async with stranger(opened.url, "Anna") as anna, stranger(opened.url, "Bert") as bert:
+        await anna.ask(Hello, token=anna.token)
+        assert await bert.sent_away() == (NO_HELLO.code, NO_HELLO.reason)
+        assert await anna.ask(Heartbeat) == Done(re=2)
+
+
+async def test_the_end_of_a_session_is_told_once(opened: OpenGateway) -> None:
+    async with stranger(opened.url, "Anna") as anna:
+        await anna.ask(Heartbeat)
+        anna.socket.transport.abort()
+        session = await opened.hall.sees_out()
+    assert session is opened.hall.sessions[0]
+    assert opened.hall.left.empty()
+
+
+async def test_a_session_ends_after_its_last_command() -> None:
+    owner = FakeOwner()
+    owner.answers_at_once = False
+    connection, transport = open_connection(owner)
+    connection.data_received(beat(1))
+    connection.connection_lost(None)
+    assert (owner.losses, owner.ends) == (1, [])
+    connection.send(b"too late")
+    assert transport.written == b""
+    connection.answered()
+    assert len(owner.ends) == 1
+
+
+@pytest.mark.parametrize(("player", "code"), [("", NO_HELLO), ("p" * 16, TAKEN_OVER)])
+async def test_a_connection_that_is_evicted_is_told_why(player: str, code: object) -> None:
+    assert code in (NO_HELLO, TAKEN_OVER)
+    connection, transport = open_connection(FakeOwner())
+    assert connection.session is not None
+    connection.session.player = player
+    connection.evict()
+    expected = NO_HELLO if code is NO_HELLO else TAKEN_OVER
+    assert transport.written[2:4] == expected.code.to_bytes(2, "big")
+
+
+# Closing
+
+
+async def test_a_session_that_is_closed_is_told_why_after_what_was_sent(
+    opened: OpenGateway,
+) -> None:
+    async with stranger(opened.url, "Anna") as anna:
+        await anna.ask(Heartbeat)
+        (session,) = opened.hall.sessions
+        session.tell(Announcement(text="a last word"))
+        session.connection.close(ABUSE)
+        session.connection.close(RESTARTING)
+        assert await anna.sent_away() == (ABUSE.code, ABUSE.reason)
+        assert anna.heard.all(Announcement) == [Announcement(text="a last word")]
+
+
+async def test_a_client_that_does_not_answer_a_close_is_cut_off() -> None:
+    connection, transport = open_connection(FakeOwner())
+    connection.close(RESTARTING)
+    await settle()
+    now = monotonic()
+    connection.check(now)
+    assert not transport.closed
+    connection.check(now + CLOSE_WITHIN)
+    assert transport.closed
+
+
+async def test_a_client_that_is_refused_service_is_not_read_any_more() -> None:
+    owner = FakeOwner()
+    connection, transport = open_connection(owner)
+    connection.data_received(beat(1) + beat(2))
+    connection.refuse_service(ABUSE)
+    connection.data_received(beat(3))
+    await settle()
+    assert owner.messages == []
+    assert transport.written[2:4] == ABUSE.code.to_bytes(2, "big")
+
+
+async def test_leaving_waits_for_the_command_under_way_and_begins_no_other() -> None:
+    owner = FakeOwner()
+    owner.answers_at_once = False
+    connection, transport = open_connection(owner)
+    connection.data_received(beat(1))
+    connection.leave(RESTARTING)
+    connection.data_received(beat(2))
+    await settle()
+    connection.send(b"answer")
+    assert transport.written == b"\x82\x06answer"
+    connection.answered()
+    await settle()
+    assert len(owner.messages) == 1
+    assert transport.written[10:12] == RESTARTING.code.to_bytes(2, "big")
+
+
+async def test_a_command_that_waits_for_its_reader_goes_on_when_the_reader_is_gone() -> None:
+    connection, _ = open_connection(FakeOwner())
+    for goes_on in (connection.resume_writing, lambda: connection.connection_lost(None)):
+        connection.pause_writing()
+        waiting = asyncio.create_task(connection.drained())
+        await settle()
+        assert not waiting.done()
+        goes_on()
+        await waiting
+    await connection.drained()
+
+
+# Nothing is left
+
+
+@pytest.mark.parametrize("ends", ["cut", "closed", "closed by us"])
+async def test_what_has_ended_is_freed_without_a_garbage_collection(
+    opened: OpenGateway, ends: str
+) -> None:
+    gc.disable()
+    try:
+        async with stranger(opened.url, "Anna") as anna:
+            await anna.ask(Heartbeat)
+            connection = opened.hall.connections[0]
+            opened.hall.sessions.clear()
+            freed = asyncio.Event()
+            ended = weakref.ref(connection, lambda _: freed.set())
+            if ends == "cut":
+                connection.cut()
+            elif ends == "closed by us":
+                connection.close(RESTARTING)
+                await anna.sent_away()
+            del connection
+        await opened.hall.sees_out()
+        async with asyncio.timeout(5):
+            await freed.wait()
+        assert ended() is None
+    finally:
+        gc.enable()
+
+
+async def test_what_never_was_a_session_is_freed_as_soon(opened: OpenGateway) -> None:
+    freed = asyncio.Event()
+    gc.disable()
+    try:
+        async with stranger(opened.url, "Anna") as anna:
+            known = set(opened.gateway.connections)
+            with raw_socket(opened.port, window=None):
+                await anna.ask(Heartbeat)
+                (silent,) = set(opened.gateway.connections) - known
+                assert isinstance(silent, PlayerConnection)
+                ended = weakref.ref(silent, lambda _: freed.set())
+                del silent
+            async with asyncio.timeout(5):
+                await freed.wait()
+            assert ended() is None
+    finally:
+        gc.enable()

@@ -1,0 +1,247 @@
+"""Frames in any pieces: the same messages in the same order, one a turn, and within bounds."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from websockets.frames import CloseCode, Frame, Opcode
+from websockets.protocol import State
+from websockets.server import ServerProtocol
+
+from kit.fake_transport import FakeOwner, FakeTransport, open_connection, settle
+from saratoga_protocol.refusals import ABUSE, RESTARTING
+from saratoga_protocol.version import MAX_COMMAND_BYTES
+from saratoga_server.transport.connection import CONTROL
+from saratoga_server.transport.frame_parser import MOST_FRAGMENTS
+from saratoga_server.transport.frames import read_message
+from saratoga_server.transport.inbox import MOST_WAITING
+
+
+def frame(
+    payload: bytes = b"", opcode: Opcode = Opcode.BINARY, *, fin: bool = True, mask: bool = True
+) -> bytes:
+    return Frame(opcode, payload, fin).serialize(mask=mask)
+
+
+# As the parser alone
+
+
+def by_the_parser_alone(data: bytes) -> tuple[list[bytes | str], bytes]:
+    """The messages in `data`, and what is answered besides."""
+    protocol = ServerProtocol(state=State.OPEN, max_size=MAX_COMMAND_BYTES)
+    protocol.receive_data(data)
+    messages: list[bytes | str] = []
+    parts: list[Frame] = []
+    for event in protocol.events_received():
+        if isinstance(event, Frame) and event.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
+            parts.append(event)
+            if event.fin:
+                message = b"".join(bytes(part.data) for part in parts)
+                messages.append(message.decode() if parts[0].opcode is Opcode.TEXT else message)
+                parts.clear()
+    return messages, b"".join(protocol.data_to_send())
+
+
+@st.composite
+def fragmented(draw: st.DrawFn) -> bytes:
+    """One message in pieces, with a ping between two of them."""
+    text = draw(st.text(max_size=40)).encode()
+    cuts = sorted(draw(st.lists(st.integers(0, len(text)), max_size=5)))
+    pieces = [text[start:end] for start, end in pairwise([0, *cuts, len(text)])]
+    opcodes = [Opcode.TEXT] + [Opcode.CONT] * (len(pieces) - 1)
+    frames = [
+        frame(piece, opcode, fin=place == len(pieces) - 1)
+        for place, (piece, opcode) in enumerate(zip(pieces, opcodes, strict=True))
+    ]
+    frames.insert(draw(st.integers(1, len(frames))), frame(b"in between", Opcode.PING))
+    return b"".join(frames)
+
+
+FRAMES = st.one_of(
+    st.binary(max_size=300).map(frame),
+    st.text(max_size=80).map(lambda text: frame(text.encode(), Opcode.TEXT)),
+    st.binary(max_size=20).map(lambda payload: frame(payload, Opcode.PING)),
+    st.binary(max_size=20).map(lambda payload: frame(payload, Opcode.PONG)),
+    fragmented(),
+)
+
+LAST = st.sampled_from(
+    [
+        b"",
+        frame((1000).to_bytes(2, "big"), Opcode.CLOSE),
+        frame(b"\x00", Opcode.CLOSE),
+        frame(b"x", mask=False),
+        frame(b"x", Opcode.CONT),
+        b"\x09" + frame(b"x")[1:],
+        b"\x83" + frame(b"x")[1:],
+        b"\xc2" + frame(b"x")[1:],
+        frame(bytes(MAX_COMMAND_BYTES + 1)),
+        frame(fin=False) + frame(),
+    ]
+)
+"""What a sequence may end with: nothing, a close, or a frame that breaks the protocol."""
+
+
+@pytest.fixture(scope="module")
+def run() -> Iterator[Callable[[Coroutine[Any, Any, None]], None]]:
+    with asyncio.Runner() as runner:
+        yield runner.run
+
+
+@given(st.data(), st.lists(FRAMES, max_size=6), LAST, st.booleans())
+def test_any_split_of_any_frames_gives_what_the_parser_alone_gives(
+    run: Callable[[Coroutine[Any, Any, None]], None],
+    data: st.DataObject,
+    frames: list[bytes],
+    last: bytes,
+    answers_at_once: bool,
+) -> None:
+    sent = b"".join(frames) + last
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(sent)), max_size=12)))
+
+    async def receive() -> None:
+        owner = FakeOwner()
+        owner.answers_at_once = answers_at_once
+        connection, transport = open_connection(owner)
+        for start, end in pairwise([0, *cuts, len(sent)]):
+            if start < end:
+                connection.data_received(sent[start:end])
+            await asyncio.sleep(0)
+        for _ in frames:
+            connection.answered()
+            await settle()
+        connection.answered()
+        await settle()
+        assert (owner.messages, transport.written) == by_the_parser_alone(sent)
+        assert transport.has_ended is (last != b"")
+
+    run(receive())
+
+
+@pytest.mark.parametrize("place", [1, 2, 4, 6, 7, 20, 47])
+async def test_the_rest_of_a_frame_is_no_frame_whatever_it_looks_like(place: int) -> None:
+    payload = frame(b"x" * 41)
+    # under a mask of zeros: from its payload on, the frame looks like a whole frame
+    masked = bytes((0x82, 0x80 | len(payload))) + bytes(4) + payload
+    assert read_message(masked[6:]) is not None
+    owner = FakeOwner()
+    connection, _ = open_connection(owner)
+    connection.data_received(masked[:place])
+    connection.data_received(masked[place:])
+    await settle()
+    assert owner.messages == [payload]
+
+
+async def test_text_in_fragments_that_is_not_utf_8_ends_the_connection() -> None:
+    owner = FakeOwner()
+    connection, transport = open_connection(owner)
+    connection.data_received(frame(b"\xe2", Opcode.TEXT, fin=False) + frame(b"\x99", Opcode.CONT))
+    await settle()
+    assert (owner.messages, transport.has_ended) == ([], True)
+    assert transport.written[2:4] == CloseCode.INVALID_DATA.to_bytes(2, "big")
+
+
+# One after another
+
+
+async def test_one_frame_is_taken_in_a_turn_of_the_event_loop() -> None:
+    owner = FakeOwner()
+    connection, _ = open_connection(owner)
+    connection.data_received(b"".join(frame(bytes((number,))) for number in range(100)))
+    counts = []
+    while len(owner.messages) < 100:
+        await asyncio.sleep(0)
+        counts.append(len(owner.messages))
+    assert counts == list(range(1, 101))
+
+
+async def test_while_a_command_is_carried_out_others_wait_and_only_so_many_are_read() -> None:
+    owner = FakeOwner()
+    owner.answers_at_once = False
+    connection, transport = open_connection(owner)
+    command = frame(bytes(1000))
+    received = 0
+    while not transport.is_paused:
+        connection.data_received(command)
+        received += 1
+        await settle()
+        assert len(owner.messages) == 1
+    assert received == 2 + MOST_WAITING // len(command)
+    owner.answers_at_once = True
+    connection.answered()
+    await settle()
+    assert len(owner.messages) == received
+    assert not transport.is_paused
+
+
+async def test_no_command_is_carried_out_while_the_client_does_not_read() -> None:
+    owner = FakeOwner()
+    connection, _ = open_connection(owner)
+    connection.pause_writing()
+    connection.data_received(frame(b"draw"))
+    await settle()
+    assert owner.messages == []
+    connection.resume_writing()
+    await settle()
+    assert owner.messages == [b"draw"]
+
+
+# Bounds
+
+
+def closes_with(transport: FakeTransport, code: int) -> bool:
+    return frame(code.to_bytes(2, "big"), Opcode.CLOSE, mask=False)[2:4] in transport.written
+
+
+@pytest.mark.parametrize("opcode", [Opcode.PING, Opcode.PONG])
+async def test_a_flood_of_control_frames_is_abuse(opcode: Opcode) -> None:
+    owner = FakeOwner()
+    connection, transport = open_connection(owner)
+    connection.data_received(frame(b"", opcode) * int(CONTROL.burst))
+    await settle()
+    assert (connection.is_open, owner.floods) == (True, 0)
+    connection.data_received(frame(b"", opcode) * 40)
+    await settle()
+    assert (connection.is_open, owner.floods) == (False, 1)
+    assert closes_with(transport, ABUSE.code)
+
+
+async def test_a_message_in_more_fragments_than_any_client_needs_is_abuse() -> None:
+    owner = FakeOwner()
+    connection, transport = open_connection(owner)
+    connection.data_received(frame(fin=False) + frame(b"", Opcode.CONT, fin=False) * 15)
+    await settle()
+    assert (connection.is_open, MOST_FRAGMENTS) == (True, 16)
+    connection.data_received(frame(b"", Opcode.CONT))
+    await settle()
+    assert (owner.messages, owner.floods) == ([], 1)
+    assert closes_with(transport, ABUSE.code)
+
+
+async def test_a_frame_too_long_is_refused_by_its_head() -> None:
+    owner = FakeOwner()
+    connection, transport = open_connection(owner)
+    connection.data_received(frame(bytes(65_536))[:10])
+    await settle()
+    assert transport.has_ended
+    assert closes_with(transport, CloseCode.MESSAGE_TOO_BIG)
+
+
+# Closing
+
+
+async def test_after_a_close_of_ours_frames_are_read_for_the_clients_close_alone() -> None:
+    owner = FakeOwner()
+    connection, transport = open_connection(owner)
+    connection.close(RESTARTING)
+    connection.data_received(frame(b"draw") + frame(b"here?", Opcode.PING))
+    await settle()
+    assert transport.written.endswith(frame(b"here?", Opcode.PONG, mask=False))
+    assert not transport.has_ended
+    connection.data_received(frame(RESTARTING.code.to_bytes(2, "big"), Opcode.CLOSE))
+    await settle()
+    assert (owner.messages, transport.has_ended) == ([], True)

@@ -1,0 +1,127 @@
+"""Signs of life: everybody is sent them in turn, and a peer that answers no ping is disconnected."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import pytest
+from websockets.frames import Frame, Opcode
+from websockets.protocol import Protocol as WebSocket
+from websockets.protocol import Side, State
+
+from kit.fake_transport import FakeOwner, open_connection, settle
+from kit.guests import HEARD_WITHIN
+from kit.hall import NOW, open_gateway
+from kit.raw_sockets import PONG, RawSocket, frame, raw_socket
+from kit.sockets import stranger
+from saratoga_protocol.commands import Heartbeat
+from saratoga_protocol.events import Alive
+from saratoga_protocol.refusals import TOO_SLOW
+from saratoga_protocol.version import JSON
+from saratoga_server.transport.connection import MOST_UNANSWERED, PING_EVERY
+from saratoga_server.transport.keepalive import KeepAlive, portions_of
+
+
+async def test_everyone_is_told_that_the_server_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("saratoga_server.transport.keepalive.ALIVE_EVERY", 0.01)
+    async with (
+        open_gateway() as opened,
+        stranger(opened.url, "Anna", subprotocol=JSON) as anna,
+        stranger(opened.url, "Bert") as bert,
+    ):
+        for each in (anna, bert):
+            assert await each.heard.next(Alive, 0) == Alive(now=NOW)
+
+
+async def test_signs_of_life_go_to_everyone_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("saratoga_server.transport.keepalive.ALIVE_EVERY", 0.02)
+    monkeypatch.setattr("saratoga_server.transport.keepalive.PORTION", 2)
+    async with AsyncExitStack() as stack:
+        opened = await stack.enter_async_context(open_gateway())
+        guests = [await stack.enter_async_context(stranger(opened.url, name)) for name in "ABCDE"]
+        async with asyncio.timeout(HEARD_WITHIN):
+            for rounds in (1, 3, 5):
+                while min(len(each.heard.all(Alive)) for each in guests) < rounds:
+                    await guests[0].ask(Heartbeat)
+                # nobody is a whole round and a portion ahead of anybody
+                assert max(len(each.heard.all(Alive)) for each in guests) <= rounds + 2
+
+
+@pytest.mark.parametrize(
+    ("connections", "portions"), [(0, 1), (1, 1), (16, 1), (17, 2), (33, 3), (1_000, 63)]
+)
+def test_no_portion_of_those_who_are_sent_signs_of_life_is_large(
+    connections: int, portions: int
+) -> None:
+    assert portions_of(connections) == portions
+
+
+# Pings
+
+
+async def pings(socket: RawSocket) -> AsyncIterator[bytes]:
+    """The payloads of the pings that come."""
+    protocol = WebSocket(Side.CLIENT, state=State.OPEN)
+    while data := await socket.read():
+        protocol.receive_data(data)
+        for event in protocol.events_received():
+            if isinstance(event, Frame) and event.opcode is Opcode.PING:
+                yield bytes(event.data)
+
+
+@pytest.mark.parametrize(("is_answered", "comes"), [(True, 8), (False, MOST_UNANSWERED)])
+async def test_a_peer_stays_only_if_it_answers_pings(
+    monkeypatch: pytest.MonkeyPatch, is_answered: bool, comes: int
+) -> None:
+    monkeypatch.setattr("saratoga_server.transport.connection.PING_EVERY", 0.05)
+    monkeypatch.setattr("saratoga_server.transport.connection.CLOSE_WITHIN", 0.1)
+    monkeypatch.setattr("saratoga_server.transport.keepalive.ALIVE_EVERY", 0.01)
+    seen: list[bytes] = []
+    async with open_gateway() as opened:
+        with raw_socket(opened.port, window=None) as socket:
+            assert b" 101 " in await socket.shake_hands()
+            async for payload in pings(socket):
+                seen.append(payload)
+                if len(seen) == 8:
+                    break
+                # an answer to another ping is none
+                await socket.say(frame(payload if is_answered else b"other", PONG))
+    assert len(seen) == len(set(seen)) == comes
+
+
+async def test_a_ping_waits_until_the_command_under_way_is_answered() -> None:
+    owner = FakeOwner()
+    owner.answers_at_once = False
+    connection, transport = open_connection(owner)
+    connection.data_received(frame(b"draw"))
+    far = 1e9
+    for turn in range(10):
+        connection.keep_alive(b"alive", far + turn * 2 * PING_EVERY)
+    assert b"\x89" not in transport.written
+    connection.answered()
+    for turn in range(10, 13):
+        connection.keep_alive(b"alive", far + turn * 2 * PING_EVERY)
+    await settle()
+    assert transport.written.count(b"\x89\x04") == MOST_UNANSWERED
+    assert TOO_SLOW.code.to_bytes(2, "big") in transport.written
+
+
+async def test_a_fault_with_one_connection_ends_that_connection_alone() -> None:
+    owner = FakeOwner()
+    pairs = [open_connection(owner) for _ in range(2)]
+    pairs[0][1].closed = False
+    broken, whole = pairs
+    broken[1].held = -1
+
+    def fail() -> int:
+        raise OSError("broken")
+
+    broken[1].get_write_buffer_size = fail  # type: ignore[method-assign]
+    keep_alive = KeepAlive({broken[0]: None, whole[0]: None}, lambda: NOW)
+    running = asyncio.create_task(keep_alive.run())
+    async with asyncio.timeout(HEARD_WITHIN):
+        while not whole[1].written:
+            await asyncio.sleep(0)
+    running.cancel()
+    assert broken[1].closed
+    assert not whole[1].closed
