@@ -1,6 +1,6 @@
-"""The wire: what a player's program and the server say to each other.
+"""The wire protocol between clients and the server.
 
-`commands` is everything a player may say, `events` everything the server may say, `refusals`
-every reason for a no; `codec` turns them into frames and back. `protocol/README.md` is the
-same in prose, for other languages.
+`commands` holds the messages of clients, `events` those of the server, `refusals` every reason for
+a refusal. `codec` encodes messages into frames and decodes them. `protocol/README.md` is the
+specification for other languages.
 """

@@ -1,8 +1,8 @@
-"""Messages into frames and back, one codec for each subprotocol.
+"""Encode messages into frames and decode them: one codec for each subprotocol.
 
-The server reads strictly: whatever is wrong with a frame is one exception, `BadFrame`, that
-names the fault and becomes a refusal. A player's program reads leniently, so that it survives
-a newer server: unknown fields are skipped, and an unknown event is an `UnknownEvent`.
+The server decodes strictly: any fault of a frame raises `BadFrame`, which names the fault and
+becomes a refusal. A client decodes leniently, so that it works with a newer server: unknown fields
+are skipped, and an unknown event becomes an `UnknownEvent`.
 """
 
 import re as regex
@@ -19,11 +19,11 @@ Frame: TypeAlias = bytes | str
 """What a WebSocket carries in one message: binary or text."""
 
 LONGEST_DETAIL: Final = 240
-"""Characters of a fault's description; a hostile frame must not choose how long the answer is."""
+"""Characters of a fault's description. A hostile frame must not decide the length of the answer."""
 
 
 class BadFrame(Exception):
-    """A frame that is not a message: `code` is one of `refusals`, `detail` a sentence."""
+    """A frame that is not a message: `code` is a code of `refusals`, `detail` a sentence."""
 
     def __init__(self, code: str, detail: str, re: int | None = None) -> None:
         super().__init__(code, detail, re)
@@ -37,14 +37,14 @@ class BadFrame(Exception):
 
 
 class UnknownEvent(Struct, frozen=True, kw_only=True):
-    """An event of a kind that this program does not know; to be passed over."""
+    """An event of a kind that this program does not know; callers ignore it."""
 
     type: str
     re: int | None = None
 
 
 class Codec(Protocol):
-    """How one subprotocol writes messages."""
+    """Encodes and decodes the messages of one subprotocol."""
 
     @property
     def subprotocol(self) -> str: ...
@@ -54,11 +54,11 @@ class Codec(Protocol):
     def encode_event(self, event: AnyEvent) -> Frame: ...
 
     def decode_command(self, frame: Frame) -> AnyCommand:
-        """Read strictly; raise `BadFrame` on anything else than a command, and nothing else."""
+        """Decode strictly; raise `BadFrame`, and nothing else, if the frame is not a command."""
         ...
 
     def decode_event(self, frame: Frame) -> AnyEvent | UnknownEvent:
-        """Read leniently; raise `BadFrame` on what is no event at all, and nothing else."""
+        """Decode leniently; raise `BadFrame`, and nothing else, if the frame is not an event."""
         ...
 
 
@@ -68,11 +68,11 @@ class _CommandId(Struct):
 
 _EVENT_TYPES: Final = frozenset(kind.__struct_config__.tag for kind in get_args(AnyEvent))
 _FAULTS: Final = (DecodeError, RecursionError, ValueError, OverflowError, MemoryError)
-"""All that msgspec was seen to raise on junk; a `UnicodeError` is a `ValueError`."""
+"""Every exception that msgspec was seen to raise on junk; a `UnicodeError` is a `ValueError`."""
 
 
 class MessagePackCodec:
-    """Every message one binary frame of MessagePack: a map with the key `type`."""
+    """Each message is one binary frame: a MessagePack map with the key `type`."""
 
     def __init__(self) -> None:
         self.subprotocol: Final[str] = MSGPACK
@@ -106,7 +106,7 @@ class MessagePackCodec:
 
 
 class JsonCodec:
-    """Every message one text frame of JSON: an object with the key `type`."""
+    """Each message is one text frame: a JSON object with the key `type`."""
 
     def __init__(self) -> None:
         self.subprotocol: Final[str] = JSON
@@ -140,11 +140,11 @@ class JsonCodec:
 
 
 CODECS: Final[Mapping[str, Codec]] = {MSGPACK: MessagePackCodec(), JSON: JsonCodec()}
-"""The codec of each subprotocol. They keep nothing between calls."""
+"""The codec of each subprotocol. Codecs keep no state between calls."""
 
 
 def _bad_command(fault: Exception, frame: Any, ids: Any) -> BadFrame:
-    """What to answer: a frame that parses but is no command is told apart from one that does not."""
+    """Return the refusal: `bad_command` if the frame parses but is no command, else `bad_frame`."""
     if not isinstance(fault, ValidationError):
         return BadFrame("bad_frame", _sentence(fault))
     return BadFrame("bad_command", _sentence(fault), _command_id(frame, ids))
@@ -159,7 +159,7 @@ def _command_id(frame: Any, ids: Any) -> int | None:
 
 
 def _unknown_event(fault: Exception, frame: Any, unknown: Any) -> UnknownEvent:
-    """The event under its unknown name, or the reason why it is none."""
+    """Return the event of an unknown kind; raise `BadFrame` if the frame is no event."""
     try:
         event: UnknownEvent = unknown.decode(frame)
     except _FAULTS:

@@ -1,10 +1,10 @@
-"""Everything the server may say to a player, one struct a message.
+"""The messages that the server sends to a client, one struct each.
 
-An event that answers a command carries its id as `re`; an event of the server's own has none.
+An event that answers a command carries the command's id as `re`; other events have none.
 Times are milliseconds since 1970 UTC by the server's clock unless a field says otherwise.
-Cards are two characters, rank (`A23456789TJQK`) and suit (`CSHD`); a pile is one string of
-cards from bottom to top. Nothing here can name a card that its receiver may not see: others'
-boards are `Standing`s, and one's own is a `BoardView`. Readers ignore fields they do not know.
+Cards are two characters, rank (`A23456789TJQK`) and suit (`CSHD`). A pile is one string of
+cards from bottom to top. No event can name a card that its receiver may not see: another player's
+board is a `Standing`, the player's own is a `BoardView`. Clients ignore unknown fields.
 """
 
 from typing import TypeAlias
@@ -13,7 +13,7 @@ from msgspec import Struct
 
 
 class TableSettings(Struct, frozen=True, kw_only=True):
-    """What the host chose."""
+    """The settings that the host chose."""
 
     game: str
     cap: int
@@ -31,13 +31,13 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     ready: bool = False
     connected: bool = True
     nonce_hash: str = ""
-    """Of the ready player's nonce."""
+    """The hash of a ready player's nonce."""
     races: int = 0
-    """How many races the player raced at this table."""
+    """Races that the player raced at this table."""
     wins: int = 0
-    """How many of them the player came first in, alone or shared."""
+    """Races that the player finished first, alone or shared."""
     net: int = 0
-    """Casino dollars over all of them."""
+    """Casino dollars over all these races."""
 
 
 class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -45,7 +45,7 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     code: str
     version: int
-    """Grows with every change; of two pictures the larger is the newer."""
+    """Grows with every change: of two copies, the one with the larger version is newer."""
     host: str
     phase: str
     """`gathering`, `countdown`, `running`, `over` or `closed`."""
@@ -53,18 +53,18 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     race: str
     """The id of the race that is gathering, running or over."""
     commitment: str
-    """SHA-256 over the seed of that race (protocol/README.md, Fairness)."""
+    """SHA-256 over the seed of that race (protocol/README.md, *A fair deal*)."""
     seats: list[Seat]
     racers: list[str] = []
     """The players in the race, from the countdown on."""
     reveal_by: int = 0
-    """Until when the nonces must be shown, in the countdown."""
+    """In the countdown: the time by which all nonces must be revealed."""
     start_at: int = 0
-    """When the deal comes."""
+    """When the deal is sent."""
     deadline: int = 0
     """When the cap ends the race; 0 is no cap."""
     notice: str = ""
-    """What happened last, for people: why a countdown was voided, who became host."""
+    """The last happening, for people: why a countdown was void, who became host."""
 
 
 class View(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -82,26 +82,26 @@ class View(Struct, frozen=True, kw_only=True, omit_defaults=True):
     base: int = 1
     """The rank that starts the up foundations: 1 (ace) to 13 (king)."""
     passes: int = 1
-    """The pass through the stock that is going on, from 1."""
+    """The number of the current pass through the stock, from 1."""
 
 
 class BoardView(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One's own board."""
+    """The player's own board."""
 
     race: str
     count: int
-    """How many moves were made."""
+    """The number of moves made."""
     view: View
     banked: int
     net: int
     state: str
     """`racing`, `won`, `cashed out`, `stuck`, `out of time` or `left`."""
     legal: list[str] | None = None
-    """Every legal move, where `Hello.legal` asked for it."""
+    """Every legal move, if `Hello.legal` asked for them."""
 
 
 class Standing(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Where a racer stands. While a race runs this is all that others see."""
+    """A racer's standing. While a race runs, this is all that others see."""
 
     player: str
     place: int
@@ -112,7 +112,7 @@ class Standing(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Result(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How a racer came out of a race."""
+    """A racer's result."""
 
     player: str
     name: str
@@ -127,38 +127,38 @@ class Result(Struct, frozen=True, kw_only=True, omit_defaults=True):
     ended: int = 0
     """Milliseconds from the start to the end of this board."""
     tie: str = ""
-    """What decided against a racer with the same net, for people."""
+    """What decided between racers with the same net, for people."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A finished race, opened: the seed and nonces that made the deal, and who came where."""
+    """A finished race with everything open: results, and the seed and nonces that made the deal."""
 
     race: str
     game: str
     results: list[Result]
     seed: str
     nonces: dict[str, str]
-    """By player."""
+    """By player id."""
     digest: str
-    """Chained over the whole record: `Record.text` must end in it."""
+    """The digest at the end of `Record.text`, over all lines before it."""
     ranked: bool = False
 
 
 class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
-    """What every event has."""
+    """The base of all events."""
 
     re: int | None = None
-    """The id of the command that this answers."""
+    """The id of the command that this event answers."""
 
 
 class Welcome(Event, frozen=True, kw_only=True, tag="welcome"):
-    """The server knows who is there. Answers `Hello`."""
+    """The server has identified the player. Answers `Hello`."""
 
     player: str
     name: str | None
     bot: bool
     next_id: int
-    """Use this id or a larger one next."""
+    """The next command uses this id or a larger one."""
     now: int
     server: str
     """Program and version."""
@@ -169,32 +169,32 @@ class Welcome(Event, frozen=True, kw_only=True, tag="welcome"):
 
 
 class NameClaimed(Event, frozen=True, kw_only=True, tag="name_claimed"):
-    """The name is the player's, as the server writes it. Answers `ClaimName`."""
+    """The player has this name, as the server normalised it. Answers `ClaimName`."""
 
     name: str
 
 
 class Done(Event, frozen=True, kw_only=True, tag="done"):
-    """The command was carried out; what it changed comes as events of its own."""
+    """The command was carried out. Its effects come as separate events."""
 
 
 class Refused(Event, frozen=True, kw_only=True, tag="refused"):
     """The command was not carried out, and nothing was changed."""
 
     code: str
-    """One of the closed list in `refusals`."""
+    """A code of the closed list in `refusals`."""
     message: str
-    """What was wrong, and what to do."""
+    """What went wrong and what to do, for people."""
     retry: bool = False
-    """Whether the same command may work later."""
+    """Whether the same command, under the same id, may work later."""
     wait: int = 0
-    """Milliseconds before which it will not, where that is known."""
+    """Milliseconds to wait before sending the command again, if known."""
     board: BoardView | None = None
-    """The present board, where the command was meant for another position."""
+    """The current board, if the command was meant for another position."""
 
 
 class Snapshot(Event, frozen=True, kw_only=True, tag="snapshot"):
-    """All that one may know of a table at this moment."""
+    """Everything that this player may know about a table at this moment."""
 
     table: Table
     now: int
@@ -205,14 +205,14 @@ class Snapshot(Event, frozen=True, kw_only=True, tag="snapshot"):
 
 
 class TableChanged(Event, frozen=True, kw_only=True, tag="table_changed"):
-    """The table, whole, after something about it has changed."""
+    """Something about the table changed. Carries the whole table."""
 
     table: Table
     now: int
 
 
 class Dealt(Event, frozen=True, kw_only=True, tag="dealt"):
-    """The race has started; to each racer, one's own board."""
+    """The race has started. Sent to each racer with the racer's own board."""
 
     board: BoardView
     start_at: int
@@ -221,38 +221,38 @@ class Dealt(Event, frozen=True, kw_only=True, tag="dealt"):
 
 
 class MoveMade(Event, frozen=True, kw_only=True, tag="move_made"):
-    """The move (or the cash-out) is judged, durable, and done; the board as it is now."""
+    """The move (or the cash-out) is judged and durable. Carries the board after it."""
 
     board: BoardView
     at: int
     """Milliseconds from the start of the race."""
     repeat: bool = False
-    """This id was accepted before; nothing was done again."""
+    """This id was accepted before, and nothing was done again."""
 
 
 class BoardEnded(Event, frozen=True, kw_only=True, tag="board_ended"):
-    """The server ended one's board: stuck, out of time, or left."""
+    """The server ended the player's board: stuck, out of time, or left."""
 
     board: BoardView
     at: int
 
 
 class Standings(Event, frozen=True, kw_only=True, tag="standings"):
-    """Where everybody in a running race stands, at most four times a second."""
+    """The standings in a running race, at most four times a second."""
 
     race: str
     standings: list[Standing]
-    """Of every racer, in order of place."""
+    """One for every racer, in order of place."""
 
 
 class RaceOver(Event, frozen=True, kw_only=True, tag="race_over"):
-    """The race has ended; everything about it opens."""
+    """The race has ended, and everything about it is open."""
 
     outcome: Outcome
 
 
 class TableSummary(Struct, frozen=True, kw_only=True):
-    """A public table in the list."""
+    """A public table in `Tables`."""
 
     code: str
     game: str
@@ -283,13 +283,13 @@ class LeaderboardRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     elapsed: int | None = None
     """Milliseconds from the start to that count (best)."""
     race: str = ""
-    """The race of the result, to be verified (best); the last race counted (bankroll)."""
+    """The race of the result (best), or the last race counted (bankroll)."""
     races: int = 0
-    """How many races were counted (bankroll)."""
+    """Races counted (bankroll)."""
 
 
 class Leaderboard(Event, frozen=True, kw_only=True, tag="leaderboard"):
-    """A page of a leaderboard. Answers the query and the subscription, and follows the latter."""
+    """A page of a leaderboard. Answers a query or a subscription; sent again to subscribers."""
 
     game: str
     ranking: str
@@ -298,34 +298,34 @@ class Leaderboard(Event, frozen=True, kw_only=True, tag="leaderboard"):
     """The period by name: `2026-09-01`, `2026-W36`, `2026-09` or `all`."""
     bots: bool
     total: int
-    """How many are on the leaderboard."""
+    """The number of players on the leaderboard."""
     offset: int
     rows: list[LeaderboardRow]
     me: LeaderboardRow | None = None
-    """The asking player's own row."""
+    """The player's own row."""
 
 
 class Record(Event, frozen=True, kw_only=True, tag="record"):
-    """The record of a finished race, as text to be verified. Answers `GetRecord`."""
+    """The record of a finished race, as text. Answers `GetRecord`."""
 
     race: str
     text: str
 
 
 class Alive(Event, frozen=True, kw_only=True, tag="alive"):
-    """The server is there. Also sent unasked every two seconds."""
+    """The server is alive. Answers `Heartbeat`; also sent every two seconds."""
 
     now: int
 
 
 class Announcement(Event, frozen=True, kw_only=True, tag="announcement"):
-    """A word from whoever runs the server, such as a restart to come."""
+    """A message from the operator of the server, such as a planned restart."""
 
     text: str
 
 
 class SeatLost(Event, frozen=True, kw_only=True, tag="seat_lost"):
-    """The seat at this table is gone: kicked, absent for too long, or the table closed."""
+    """The player lost the seat: kicked, disconnected or idle for too long, or the table closed."""
 
     table: str
     reason: str

@@ -1,4 +1,4 @@
-"""Who a token makes its owner, in public."""
+"""The public id of a player, derived from the secret token."""
 
 import hashlib
 from base64 import b32encode
@@ -6,10 +6,10 @@ from typing import Final
 
 TAG: Final = b"saratoga player"
 LENGTH: Final = 16
-"""Base 32 characters: 80 bits. A server checks another hash of the whole token besides."""
+"""Base 32 characters: 80 bits. The server also checks another hash of the whole token."""
 
 
 def player_id(token: str) -> str:
-    """The player of that token, 64 hexadecimal digits: anybody may see it, and find no token from it."""
+    """Return the id of the player with this token (64 hex digits). The id does not reveal the token."""
     digest = hashlib.sha256(TAG + bytes.fromhex(token)).digest()
     return b32encode(digest).decode().lower()[:LENGTH]

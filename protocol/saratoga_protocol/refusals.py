@@ -1,4 +1,4 @@
-"""Every reason for a refusal: the closed list behind `events.Refused`."""
+"""The closed list of refusal codes, and the close codes of connections."""
 
 from typing import Final
 
@@ -18,7 +18,7 @@ _REASONS: Final = (
     Reason("bad_frame", "That frame could not be read."),
     Reason("bad_command", "That is not a command as the protocol describes it."),
     Reason("wrong_frame_kind", "This subprotocol wants the other kind of frame (binary or text)."),
-    # who is there
+    # identity
     Reason("hello_first", "Say hello before anything else."),
     Reason("hello_twice", "This connection has said hello already."),
     Reason("wrong_token", "That token does not belong to that player."),
@@ -27,14 +27,14 @@ _REASONS: Final = (
     Reason("name_taken", "Somebody has that name, or one that looks like it. Choose another."),
     Reason("bad_name", "That name cannot be used."),
     Reason("stale_id", "An id must be larger than those accepted before."),
-    Reason("too_fast", "That was too much at once. Wait a moment.", retry=True),
+    Reason("too_fast", "Too many requests. Wait a moment.", retry=True),
     # tables
     Reason("no_such_table", "There is no table with that code."),
     Reason("table_closed", "That table is closed."),
     Reason("table_full", "Every seat at that table is taken."),
     Reason("not_seated", "You have no seat at that table."),
-    Reason("elsewhere", "You sit at another table. Leave that one first."),
-    Reason("kicked", "The host has sent you away from that table."),
+    Reason("elsewhere", "You have a seat at another table. Leave that table first."),
+    Reason("kicked", "The host has kicked you from that table."),
     Reason("host_only", "Only the host of the table may do that."),
     Reason("no_such_player", "That player does not sit at that table."),
     Reason("no_such_game", "There is no game of that name."),
@@ -43,7 +43,7 @@ _REASONS: Final = (
     Reason("wrong_commitment", "That is not the commitment of the coming race. Look again."),
     Reason("wrong_nonce", "That nonce does not fit the hash you gave when you were ready."),
     Reason("nobody_ready", "At least the host must be ready."),
-    Reason("draining", "This server is about to stop. Connect again and go on there.", retry=True),
+    Reason("draining", "This server is about to stop. Reconnect to continue.", retry=True),
     # races and boards
     Reason("no_such_race", "There is no such race."),
     Reason("not_racing", "You are not in that race."),
@@ -53,7 +53,7 @@ _REASONS: Final = (
     Reason("bad_move", "That is not how a move is written."),
     Reason("illegal_move", "The rules do not allow that move."),
     Reason("stale_move", "That move was meant for another position. Look again."),
-    Reason("taken_over", "A newer connection of yours plays now."),
+    Reason("taken_over", "A newer connection of yours has taken over."),
     Reason("race_running", "That opens when the race is over.", retry=True),
     # the server
     Reason("no_such_leaderboard", "There is no such leaderboard."),
@@ -70,11 +70,11 @@ _REASONS: Final = (
 )
 
 REASONS: Final = {reason.code: reason for reason in _REASONS}
-"""Each code with its sentence."""
+"""Every reason by its code."""
 
 
 class CloseCode(Struct, frozen=True):
-    """Why the server closes a connection. 4000-4499: come back, with jitter. 4500-4999: do not."""
+    """Why the server closes a connection. 4000-4499: reconnect, with jitter. 4500-4999: do not."""
 
     code: int
     reason: str

@@ -1,8 +1,8 @@
-"""A player's view, between the rules and the wire.
+"""Convert a player's view between the rules' form and the wire's.
 
-`wire_view` takes a `View`, which only `redact` makes, and of the piles that hold hidden cards it
-reads nothing but their lengths and the reserve's top card. So no oversight here or before could
-send the name of a card that its player may not see.
+`wire_view` takes a `View`, which only `redact` makes. Of the piles with hidden cards it reads only
+their lengths and the reserve's top card. So no mistake here or before can send the name of a card
+that the player may not see.
 """
 
 from functools import lru_cache
@@ -14,14 +14,14 @@ from saratoga_rules.position import Position
 from saratoga_rules.views import View
 
 MOST_CARDS: Final = 104
-"""Two packs: no pile is larger."""
+"""Two packs: no pile holds more."""
 
 _pile = lru_cache(maxsize=1 << 13)(parse_cards)
-"""A move changes two piles; the others are read already."""
+"""Parsed piles are cached: a move changes only two."""
 
 
 def wire_view(view: View) -> events.View:
-    """What is sent of a view."""
+    """Return the view as it is sent."""
     stock, waste, reserve, up, down, columns, base, passes = view
     return events.View(
         stock=len(stock),
@@ -37,9 +37,9 @@ def wire_view(view: View) -> events.View:
 
 
 def rules_view(view: events.View) -> View:
-    """What the rules can judge of what was sent; `ValueError` if it is no view at all."""
+    """Return the view that the rules judge; raise `ValueError` if the message is no possible view."""
     _check(view)
-    # The server has redacted it; here it only changes its form.
+    # The server has redacted the position; this only converts it.
     return View(
         Position(
             stock=(HIDDEN,) * view.stock,
@@ -61,7 +61,7 @@ def _reserve(view: events.View) -> tuple[Card, ...]:
 
 
 def _check(view: events.View) -> None:
-    """Refuse what would break whoever counts on a view: a server may be of another make."""
+    """Raise `ValueError` if the view is impossible: the server may be another implementation."""
     if not (0 <= view.stock <= MOST_CARDS and 0 <= view.reserve <= MOST_CARDS):
         raise ValueError("A pile holds 0 to 104 cards.")
     if len(view.reserve_top) != (2 if view.reserve else 0):

@@ -15,14 +15,14 @@ class Arrangement(NamedTuple):
     """What neutral moves change; foundations built down never do."""
 
     columns: tuple[Column, ...]
-    """In an order of their own, since it does not matter which stands where."""
+    """Sorted, since their order does not matter."""
     up: tuple[int, ...]
 
 
 class ArrangementSearch:
-    """Goes through the arrangements that neutral moves reach, until progress is found.
+    """A search of the arrangements that neutral moves reach, until progress is found.
 
-    The start must not have progress in sight. Every arrangement is looked at when it is found, and
+    The start must not have progress in sight. Every arrangement is checked when it is found, and
     only for what the move that led to it has changed.
     """
 
@@ -38,7 +38,7 @@ class ArrangementSearch:
         self._has_progress = False
 
     def advance(self, arrangements: int) -> bool | None:
-        """Look on from so many more arrangements: stuck, not stuck, `None` for not known yet."""
+        """Search so many more arrangements. Return whether the board is stuck; `None` if not known yet."""
         while self._waiting and not self._has_progress and arrangements > 0:
             arrangements -= 1
             arrangement = self._waiting.pop()
@@ -51,7 +51,7 @@ class ArrangementSearch:
         return None if self._waiting else True
 
     def _hopes_at(self, up: tuple[int, ...]) -> frozenset[Card]:
-        """Cards whose uncovering is progress while the foundations stand so."""
+        """Return the cards whose uncovering is progress with the foundations at these heights."""
         hopes = self._hopes.get(up)
         if hopes is None:
             banked_before = sum(up) < self._banked
@@ -115,7 +115,7 @@ class ArrangementSearch:
                     self._has_progress = True
 
     def _uncovers(self, rest: Column, hopes: frozenset[Card]) -> bool:
-        """Whether a column reduced to `rest` gives progress."""
+        """Return whether a column reduced to `rest` gives progress."""
         if rest:
             return rest[-1] in hopes
         return self._ahead.space_helps

@@ -1,7 +1,7 @@
 """What may be laid on what in the columns: rule words that judge, compare and print.
 
 `down(Pairing.ALTERNATE_COLOUR)` can be called with two cards, equals every other such word, and
-prints as `down in alternating colours`. The answers for all 52 cards are worked out once, when
+prints as `down in alternating colours`. The answers for all 52 cards are computed once, when
 the word is made.
 """
 

@@ -1,7 +1,7 @@
 """Playing cards as plain text: a rank and a suit, such as `TH` for the ten of hearts.
 
 A card is a string of two characters, so that it can be compared, hashed, sent and read as it is.
-Every function here hands out the same string object for the same card.
+Every function here returns the same string object for the same card.
 """
 
 from collections.abc import Iterable
@@ -45,7 +45,7 @@ def card_of(rank: int, suit: str) -> Card:
 
 
 def rank_name(rank: int) -> str:
-    """A rank as players say it: `ace`, `7`, `queen`."""
+    """A rank in words: `ace`, `7`, `queen`."""
     return {1: "ace", 11: "jack", 12: "queen", 13: "king"}.get(rank, str(rank))
 
 

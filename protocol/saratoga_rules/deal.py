@@ -33,8 +33,8 @@ def deal_for_key(game: Game, key: bytes) -> Position:
 
 
 def practice_key(seed: str) -> bytes:
-    """The deal key of a practice game, from a seed that players tell one another.
+    """The deal key of a practice game, from a seed that players may share.
 
-    SHA-256 of `saratoga practice 1` and the seed in UTF-8: a practice deal never is a race's.
+    SHA-256 of `saratoga practice 1` and the seed in UTF-8: a practice deal is never that of a race.
     """
     return hashlib.sha256(_PRACTICE_TAG + seed.encode()).digest()

@@ -1,7 +1,7 @@
-"""What a move does to a position, once it has been judged.
+"""What a judged move does to a position.
 
-Nothing here asks whether the move is allowed. A space that fills itself does so as part of the
-move that made it.
+Nothing here checks whether the move is legal. A space that is filled automatically is filled as
+part of the move that made it.
 """
 
 from saratoga_rules.cards import SUITS, Card, card_of
@@ -37,7 +37,7 @@ def after(game: Game, position: Position, move: Move) -> Position:
 
 def _turned(count: int, position: Position) -> Position:
     stock, waste, reserve, up, down, columns, base, passes = position
-    # one by one, so that the last of the packet is on top
+    # one by one, so that the last card turned is on top
     waste += stock[:count]
     return Position(stock[count:], waste, reserve, up, down, columns, base, passes)
 

@@ -1,11 +1,11 @@
 """A deal that nobody chose: commitment, nonce hashes, deal key.
 
-The server draws a seed and publishes its commitment before anyone can say *ready*. Every racer
-says *ready* with the hash of a nonce of their own. When the racers are settled the nonces are
-shown, and seed and nonces together make the key from which the pack is shuffled: the server can
-no longer change its seed, and no racer knew the others' nonces.
+The server draws a seed and publishes its commitment before anyone can be *ready*. Every racer
+sends the hash of a nonce of their own with *ready*. When the racers are fixed they reveal the
+nonces. Seed and nonces together make the key from which the pack is shuffled: the server can no
+longer change its seed, and no racer knew the others' nonces.
 
-Everything is written so that any language can repeat it, with SHA-256 and HMAC-SHA-256 alone.
+Any language can repeat this with SHA-256 and HMAC-SHA-256 alone.
 All text is ASCII, all hashes are lower-case hexadecimal. A *field* is the length of its bytes as
 a 4-byte big-endian number, followed by the bytes; a number is written in decimal digits first.
 
@@ -23,8 +23,8 @@ a 4-byte big-endian number, followed by the bytes; a number is written in decima
                                          field(player id) field(nonce) )
 
 A seed has 32 bytes and a nonce 16. A seed that somebody *chose* may have 1 to 64 bytes: it can be
-guessed from the cards on the table, so such a race is never ranked. (More than 64 bytes HMAC would
-hash first.)
+guessed from the visible cards, so such a race is never ranked. (HMAC would first hash a key of more
+than 64 bytes.)
 """
 
 import hashlib
@@ -36,16 +36,16 @@ COMMITMENT_TAG: Final = b"saratoga commitment 1"
 DEAL_KEY_TAG: Final = b"saratoga deal key 1"
 
 SEED_BYTES: Final = 32
-"""Of a seed drawn by chance."""
+"""The length of a random seed."""
 
 LONGEST_SEED_BYTES: Final = 64
-"""Of a chosen seed: the block of SHA-256."""
+"""The greatest length of a chosen seed: the block of SHA-256."""
 
 NONCE_BYTES: Final = 16
 
 
 def commitment(seed: bytes, game: str, rules_version: int, table: str, race: int) -> str:
-    """Fix `seed` for one race of one game at one table, without telling it."""
+    """Return the hash that fixes `seed` for one race of one game at one table without revealing it."""
     fields = (
         COMMITMENT_TAG,
         game.encode(),
@@ -58,7 +58,7 @@ def commitment(seed: bytes, game: str, rules_version: int, table: str, race: int
 
 
 def nonce_hash(nonce: bytes) -> str:
-    """Fix a racer's nonce without telling it."""
+    """Return the hash that fixes a racer's nonce without revealing it."""
     return hashlib.sha256(_checked_nonce(nonce)).hexdigest()
 
 

@@ -1,7 +1,7 @@
 """The piles to be completed, one card at a time, each in its suit: rule words.
 
-Which cards the foundations want next depends on nothing but their heights, so the answer is
-worked out once for every set of heights that comes up.
+Which cards the foundations take next depends only on their heights, so the answer is cached for
+every set of heights.
 """
 
 from collections.abc import Mapping

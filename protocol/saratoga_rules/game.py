@@ -1,7 +1,7 @@
-"""The form of a game's page: everything that makes one game of patience differ from another.
+"""The form of a game's page: everything in which one game of patience differs from another.
 
 A game is a value. Its parts are rule words, which judge, compare and print: the judge, the tests
-and the help screen read the same page. Nothing in the engine knows a game by its name.
+and the help screen read the same page. The engine knows no game by its name.
 """
 
 from dataclasses import dataclass, field
@@ -37,9 +37,9 @@ class Game:
     """A game of patience, whole."""
 
     name: str
-    """What commands, records and the wire call it."""
+    """The name in commands, in records and on the wire."""
     title: str
-    """What people call it."""
+    """The name for people."""
     packs: int
     deal: tuple[DealStep, ...]
     """The steps of the deal, in order; the cards left over are the stock."""
@@ -56,7 +56,7 @@ class Game:
         object.__setattr__(self, "cards", self.packs * len(PACK))
 
     def describe(self) -> tuple[tuple[str, str], ...]:
-        """The rules as a table, a heading and a sentence a row."""
+        """The rules as a table: each row is a heading and a sentence."""
         foundations = f"{self.up}" if self.down is None else f"{self.up}; {self.down}"
         return (
             ("packs", "one, 52 cards" if self.packs == 1 else f"{self.packs}, {self.cards} cards"),

@@ -1,11 +1,11 @@
-"""A text read line by line, so that every fault can name its line."""
+"""Read a text line by line, so that every error can name its line."""
 
 import re
 from typing import NoReturn
 
 
 class RecordError(ValueError):
-    """A text that is no record; says in which line, and why."""
+    """The text is not a record: the line, and why."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(line, reason)
@@ -26,7 +26,7 @@ class Reader:
 
     @property
     def line(self) -> str:
-        """The line to be read next."""
+        """The next line to read."""
         return self.lines[self.number] if self.number < len(self.lines) else ""
 
     def take(self, pattern: re.Pattern[str], expected: str) -> re.Match[str]:
@@ -40,7 +40,7 @@ class Reader:
         return self.line.startswith(word + " ")
 
     def refuse(self, reason: str) -> NoReturn:
-        """Of the line taken last."""
+        """Raise `RecordError` for the line taken last."""
         raise RecordError(self.number, reason)
 
     @property

@@ -4,7 +4,7 @@
 cards, where SRC is `w` (the waste), `r` (the reserve), a column `t1`, `t2`, .. or `up.S` (a card
 taken back from the spade foundation), and DST is a column, `up` or `down`: the foundation of the
 card's suit that is built up or down. `:n` stands only above 1. A move names piles, never cards,
-so it tells nobody what lies there.
+so it does not reveal which cards lie there.
 """
 
 import re
@@ -23,10 +23,10 @@ COLUMN_NAMES: Final = tuple(f"t{number}" for number in range(1, 100))
 """The name of each column, by its index in `Position.columns`."""
 
 COLUMN_INDEX: Final = {name: index for index, name in enumerate(COLUMN_NAMES)}
-"""The index in `Position.columns` of a column's name; names of other piles are missing."""
+"""The index in `Position.columns` by the name of the column; other piles are not in it."""
 
 TAKE_BACK_INDEX: Final = {f"up.{suit}": index for index, suit in enumerate(SUITS)}
-"""The index in `SUITS` of a foundation from which a card is taken back."""
+"""The index in `SUITS` by the name of a foundation from which a card is taken back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Redeal:
-    """Turn the waste over: it is the stock again."""
+    """Turn the waste over: it becomes the stock again."""
 
     text: str = field(default="redeal", init=False, repr=False, compare=False)
 
@@ -62,7 +62,7 @@ class Carry:
     destination: int = field(init=False, repr=False, compare=False)
     """The target's index in `Position.columns`; -1 where it is no column."""
     text: str = field(init=False, repr=False, compare=False)
-    """What `parse_move` reads; made once, since the server lists moves after every move."""
+    """The form that `parse_move` reads; computed once, since the server lists moves after every move."""
 
     def __post_init__(self) -> None:
         packet = f":{self.count}" if self.count > 1 else ""
@@ -87,7 +87,7 @@ _CARRY: Final = re.compile(
 
 @lru_cache(maxsize=1 << 13)
 def carry(source: str, target: str, count: int = 1) -> Carry:
-    """The same as `Carry`, and faster where the same moves come again and again."""
+    """Return a cached `Carry`: the same moves recur."""
     return Carry(source, target, count)
 
 

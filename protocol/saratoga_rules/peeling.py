@@ -1,11 +1,11 @@
-"""The search for progress where runs move freely: by what is peeled off, not by where it lies.
+"""The search for progress where runs move freely: by which runs are peeled off, not where they lie.
 
-It serves games in which any run may move, columns are built in one direction, and spaces take
+It is exact for games in which any run may move, columns are built in one direction, and spaces take
 only cards that lie on no other (kings). There every card in the run at the end of a column either
-heads that run or lies where it was built. Cards that lie where they were built can change their
-places, among the cards of their kind, as often as one likes; so what matters is only how many
-cards of each kind have nothing on them, and of which runs the columns have been rid. A head that
-leaves the card under it never comes back. That makes thousands of arrangements one.
+heads that run or lies where it was built. Cards that lie where they were built can swap
+places with cards of their kind any number of times. So only two things matter: how many cards of
+each kind have nothing on them, and which runs have left their columns. A head that leaves the card
+under it never comes back. This turns thousands of arrangements into one.
 """
 
 from functools import lru_cache
@@ -20,11 +20,11 @@ from saratoga_rules.position import Position
 from saratoga_rules.prospects import Prospects
 
 NOWHERE = -1
-"""The kind of card that a king is laid on: there is none, it goes into a space."""
+"""The kind under a king: there is none, a king goes into a space."""
 
 
 def can_peel(game: Game) -> bool:
-    """Whether the search of this module is exact for a game."""
+    """Return whether the search of this module is exact for a game."""
     columns = game.columns
     return (
         columns.packet == ANY_RUN
@@ -50,17 +50,17 @@ class Run(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """Everything that tells one arrangement from another."""
+    """Everything that distinguishes one arrangement from another."""
 
     left: tuple[int, ...]
-    """How many runs are left in every column as it was."""
+    """The number of original runs left in each column."""
     free: tuple[int, ...]
-    """How many cards of each kind have nothing on them."""
+    """The number of cards of each kind that have nothing on them."""
     spaces: int
 
 
 class PeelingSearch:
-    """Goes through the stages that neutral moves reach, until progress is found."""
+    """A search of the stages that neutral moves reach, until progress is found."""
 
     def __init__(self, game: Game, position: Position, ahead: Prospects) -> None:
         self._kinds = _kinds(game.columns.build)
@@ -82,7 +82,7 @@ class PeelingSearch:
         self._waiting = [start]
 
     def advance(self, stages: int) -> bool | None:
-        """Look at so many more stages: stuck, not stuck, or `None` for not known yet."""
+        """Search so many more stages. Return whether the board is stuck; `None` if not known yet."""
         while self._waiting and stages > 0:
             stages -= 1
             stage = self._waiting.pop()
@@ -140,13 +140,13 @@ class PeelingSearch:
 
 @lru_cache
 def _kinds(build: Build) -> dict[Card, int]:
-    """Cards of one kind take the same cards on them."""
+    """Return the kind of every card: the same cards can be laid on cards of one kind."""
     numbers: dict[frozenset[Card], int] = {}
     return {card: numbers.setdefault(build.onto[card], len(numbers)) for card in PACK}
 
 
 def _runs(column: tuple[Card, ...], build: Build) -> list[tuple[Card, ...]]:
-    """A column cut into runs, from the bottom to the top."""
+    """Cut a column into runs, from bottom to top."""
     runs: list[tuple[Card, ...]] = []
     while column:
         length = build.run(column)

@@ -1,13 +1,12 @@
-"""The families of piles that a game's page speaks of."""
+"""The families of piles that a game's page names."""
 
 from typing import ClassVar
 
 
 class Pile(str):
-    """A family of piles, by its name among players.
+    """A family of piles, by the name that players use.
 
-    Plain strings, since the judge asks for them all the time and the members of an enum are slow
-    to reach.
+    Plain strings: the judge reads them all the time, and enum members are slow to access.
     """
 
     __slots__ = ()

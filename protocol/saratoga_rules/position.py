@@ -1,7 +1,7 @@
-"""Where every card lies, at one moment of one game: a value that never changes.
+"""Where every card lies at one moment of a game: an immutable value.
 
-Piles are tuples of cards from bottom to top, but for the stock, whose first card is the one drawn
-next. Foundations are heights, since their suits and their first cards are known.
+Piles are tuples of cards from bottom to top, except the stock, whose first card is drawn next.
+Foundations are heights, since their suits and first cards are known.
 """
 
 import re
@@ -13,7 +13,7 @@ NO_CARDS: Final[tuple[Card, ...]] = ()
 
 
 class Position(NamedTuple):
-    """A position; which game it belongs to is not written in it."""
+    """A position. It does not say which game it belongs to."""
 
     stock: tuple[Card, ...]
     """The card drawn next comes first."""
@@ -28,7 +28,7 @@ class Position(NamedTuple):
     base: int = 1
     """The rank that starts the foundations built up."""
     passes: int = 1
-    """Which pass through the stock is going on; every redeal adds one."""
+    """The number of the current pass through the stock; every redeal adds one."""
 
     @property
     def banked(self) -> int:

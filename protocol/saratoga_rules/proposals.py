@@ -1,6 +1,6 @@
-"""Moves worth asking the judge about: no legal move is missing, and hardly another is there.
+"""Candidate moves for the judge: every legal move is among them, and few others.
 
-Carries from column to column are not among them: `Columns.offer` has judged them already.
+Carries from column to column are left out: `Columns.offer` has judged them already.
 """
 
 from operator import attrgetter
@@ -16,7 +16,7 @@ from saratoga_rules.tableau import Offer
 
 
 def proposals(game: Game, position: Position, offer: Offer) -> list[Move]:
-    """Every other move that the judge may allow in a position, each once."""
+    """Return every other move that the judge may allow in a position, each once."""
     stock, waste, reserve, up, _, _, base, _ = position
     proposed: list[Move] = []
     if stock:
@@ -40,7 +40,7 @@ def proposals(game: Game, position: Position, offer: Offer) -> list[Move]:
 
 
 _target: Final = attrgetter("target")
-"""Backwards, those to the foundations built up come before those to foundations built down."""
+"""In reverse order, moves to foundations built up precede moves to foundations built down."""
 
 
 def _carries(game: Game, offer: Offer, source: str, pile: Pile, card: Card) -> list[Carry]:

@@ -1,4 +1,4 @@
-"""What a board can still hope for: the cards that wait beside the columns, and where they fit."""
+"""The cards that wait beside the columns, and which changes of the columns would let them be played."""
 
 from typing import NamedTuple
 
@@ -10,15 +10,15 @@ from saratoga_rules.position import Position
 
 
 class Prospects(NamedTuple):
-    """What neutral moves (`stuck.py`) do not change, seen from the columns."""
+    """What neutral moves (`stuck.py`) cannot change, as the columns need it."""
 
     waiting: frozenset[Card]
-    """The reserve's top, and every card that draws and redeals alone bring to the waste's top."""
+    """The reserve's top card, and every card that draws and redeals alone bring to the top of the waste."""
     hopes: frozenset[Card]
-    """The cards which, on top of a column, would take one of those or go to a foundation; where
-    foundations give back, those built up are left out, for they change with neutral moves."""
+    """The cards that, on top of a column, would take a waiting card or go to a foundation. If
+    foundations give back, those built up are left out, since neutral moves change them."""
     space_helps: bool
-    """Whether a space would be filled at once or take one of the waiting cards."""
+    """Whether a space would be filled automatically or take one of the waiting cards."""
 
 
 def prospects(game: Game, position: Position) -> Prospects:
@@ -38,11 +38,12 @@ def prospects(game: Game, position: Position) -> Prospects:
 
 
 def waiting_cards(game: Game, position: Position) -> list[tuple[Pile, tuple[Card, ...]]]:
-    """The cards that reserve and waste can offer without a progress move.
+    """Return the cards that reserve and waste can offer without a progress move.
 
-    They are the tops of the waste in a whole pass, if there is a redeal left, and in the rest of
-    this one, the waste's top and the reserve's. Every later pass turns up the same, as long as
-    nothing is played; so does this one, unless cards played in it have shifted the packets.
+    These are the tops of the waste in a whole pass, if a redeal is left; the tops of the waste in
+    the rest of this pass; and the present tops of waste and reserve. As long as nothing is played,
+    every later pass turns up the same cards. So does this pass, unless cards played in it have
+    shifted the packets.
     """
     stock, waste, reserve, _, _, _, _, passes = position
     rule, draw = game.stock, game.stock.draw
@@ -61,13 +62,13 @@ def waiting_cards(game: Game, position: Position) -> list[tuple[Pile, tuple[Card
 
 
 def is_in_sight(game: Game, position: Position) -> bool:
-    """Whether a progress move is one carry away, after as many draws and redeals as it takes."""
+    """Return whether a progress move is one carry away, after any number of draws and redeals."""
     stock, waste, reserve, up, down, columns, base, _ = position
     if stock and game.stock.onto is Pile.COLUMN:
         return True
     offer = game.columns.offer(columns, up, down, base)
     takers, admits = offer.takers, game.columns.space.admits
-    # the two tops wait like other cards; they are asked first, because one of them is enough so often
+    # the two tops are waiting cards too; they are checked first, because one of them is often enough
     if offer.banks or (waste and waste[-1] in takers) or (reserve and reserve[-1] in takers):
         return True
     for source, cards in waiting_cards(game, position):
@@ -81,7 +82,7 @@ def is_in_sight(game: Game, position: Position) -> bool:
 
 
 def fills_spaces(game: Game, position: Position) -> bool:
-    """Whether a space, if there were one, would be filled at once."""
+    """Return whether a space would be filled automatically."""
     filled_from = game.columns.space.filled_from
     if filled_from is Pile.RESERVE:
         return bool(position.reserve)

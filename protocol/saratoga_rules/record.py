@@ -1,8 +1,8 @@
-r"""A finished race as text: enough to play it again, and to check all of it.
+r"""The record of a finished race: text, enough to replay the race and to check all of it.
 
-A record is plain ASCII, one fact a line, every line ended by a line feed, and there is exactly one
-way to write a record: what does not come back to the byte when written again is refused. The last
-line is a digest chained over all lines before it, so no line can be changed, dropped or moved.
+A record is plain ASCII with one fact per line. Every line ends with a line feed. There is exactly
+one way to write a record: text that differs by a byte when written again is refused. The last line
+is a digest chained over all lines before it, so no line can be changed, dropped or moved.
 
     saratoga record 1                                       the format's version
     game canfield
@@ -24,8 +24,8 @@ line is a digest chained over all lines before it, so no line can be changed, dr
     place 1 abcdefghijklmnop 7 -15 2890 cashed out          banked, net, reached (or -), state
     digest 5d41402a..
 
-The name is a JSON string with everything beyond ASCII escaped (`"Zo\u00eb"`). An entry is a move,
-or one of the words of `LOG_ENDINGS`; a win needs no word, the position shows it.
+The name is a JSON string with all characters beyond ASCII escaped (`"Zo\u00eb"`). An entry is a
+move or a word of `LOG_ENDINGS`. A win has no entry of its own: the position shows it.
 
 The digest is h(n) over the n lines before it, without their line feeds:
 h(0) = SHA-256("saratoga record digest 1"), h(i) = SHA-256(h(i-1) line(i)).
@@ -55,18 +55,18 @@ LOG_ENDINGS: Final[Mapping[str, State]] = {
 """The log's word for each ending that the position alone does not show."""
 
 LEAST_PEOPLE: Final = 2
-"""Fewer people than this who made a move, and the race is not ranked."""
+"""A race is ranked only if at least this many people made a move."""
 
 LEAST_RACERS: Final = 2
-"""Bots are ranked among bots in a race in which this many racers made a move."""
+"""A race counts for the bots' leaderboards only if at least this many racers made a move."""
 
 MOST_RACERS: Final = 16
-"""At one table, and so in one record."""
+"""The seats of a table, and so the racers of a record."""
 
 MOST_ENTRIES: Final = 5000
-"""Entries a board's log may hold; the server refuses further moves, one may still cash out.
+"""Entries of a board's log. Beyond them the server refuses moves, but the player may cash out.
 
-So the longest log is one entry longer: the ending on top. Far more than the longest game takes.
+So the longest log has one entry more, the ending. The longest game needs far fewer.
 """
 
 
@@ -88,7 +88,7 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RacerLog:
-    """What one racer brought to the deal, and did with it."""
+    """One racer's nonce, log and final count."""
 
     player: str
     name: str
@@ -102,7 +102,7 @@ class RacerLog:
 
     @property
     def moves(self) -> int:
-        """How many moves were made."""
+        """The number of moves made."""
         return sum(line.is_move for line in self.log)
 
 
@@ -135,7 +135,7 @@ class RaceRecord:
     commitment: str
     seed: str
     chosen_seed: bool
-    """Somebody chose the seed: such a race is not ranked."""
+    """Whether somebody chose the seed: such a race is not ranked."""
     deal: Position
     ranked: bool
     racers: tuple[RacerLog, ...]
@@ -166,7 +166,7 @@ class RaceRecord:
 
 
 def results_of(placed: Iterable[Placed]) -> tuple[ResultLine, ...]:
-    """An order of finish (`standing.ranking`) as a record holds it."""
+    """Return an order of finish (`standing.ranking`) in the form of a record."""
     return tuple(
         ResultLine(
             place=row.place,
@@ -181,29 +181,29 @@ def results_of(placed: Iterable[Placed]) -> tuple[ResultLine, ...]:
 
 
 def is_ranked(chosen_seed: bool, racers: Iterable[RacerLog]) -> bool:
-    """Whether leaderboards take the race: a seed of chance, and people, not bots, who played."""
+    """Return whether the race counts for the leaderboards: a random seed, and enough people who moved."""
     people = sum(racer.moves > 0 and not racer.bot for racer in racers)
     return people >= LEAST_PEOPLE and not chosen_seed
 
 
 def are_bots_ranked(chosen_seed: bool, racers: Iterable[RacerLog]) -> bool:
-    """Whether the bots' leaderboards take the race: a seed of chance, and two racers who moved."""
+    """Return whether it counts for the bots' leaderboards: a random seed, and two racers who moved."""
     return sum(racer.moves > 0 for racer in racers) >= LEAST_RACERS and not chosen_seed
 
 
 def format_record(record: RaceRecord) -> str:
-    """Write a record, digest and all; `parse_record` reads it back."""
+    """Write a record with its digest; `parse_record` reads it back."""
     lines = list(_lines(record))
     return "\n".join([*lines, f"digest {_chained(lines)}", ""])
 
 
 def digest_of(text: str) -> str:
-    """The digest that the lines of a record, but the last, come to."""
+    """Return the digest of all lines of a record but the last."""
     return _chained(text.split("\n")[:-2])
 
 
 def parse_record(text: str) -> RaceRecord:
-    """Read a record; raise `RecordError` on anything that `format_record` would write otherwise."""
+    """Read a record; raise `RecordError` if `format_record` would write it differently."""
     reader = Reader(text)
     record = _parse_race(reader)
     written = format_record(record)
@@ -268,7 +268,7 @@ _PLACE: Final = re.compile(
 _NEVER_IN_A_NAME: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
-"""What would play tricks on the terminal of whoever reads a record: controls and direction marks."""
+"""Characters that could attack the reader's terminal: controls and direction marks."""
 _DIGEST: Final = re.compile("digest ([0-9a-f]{64})")
 
 

@@ -1,4 +1,4 @@
-"""Why a move is not played: every reason with a sentence for the player."""
+"""Every reason to refuse a move, with a sentence for the player."""
 
 from enum import Enum
 
@@ -32,7 +32,7 @@ class Refusal(Enum):
 
 
 class IllegalMove(ValueError):
-    """A move was to be played that the judge refuses; nothing has changed."""
+    """The judge refuses the move; nothing has changed."""
 
     def __init__(self, move: Move, refusal: Refusal) -> None:
         super().__init__(move, refusal)

@@ -1,4 +1,4 @@
-"""A record played again: the log is the truth, and every position follows from it."""
+"""Replay a record: every position follows from the deal and the log."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from saratoga_rules.refusals import IllegalMove
 
 
 class ReplayError(ValueError):
-    """A record that cannot be played again; the text says why."""
+    """The record cannot be replayed; the text says why."""
 
 
 class Step(NamedTuple):
@@ -24,7 +24,7 @@ class Step(NamedTuple):
 
 
 def game_of(record: RaceRecord) -> Game:
-    """The game of a record, under the rules by which it was played."""
+    """The game of a record, in the version of the rules by which it was played."""
     games = RULES.get(record.rules_version)
     if games is None:
         newer = "; a newer one may" if record.rules_version > RULES_VERSION else ""
@@ -46,8 +46,8 @@ def listed(versions: Collection[int]) -> str:
 def replay(record: RaceRecord, player: str) -> list[Position]:
     """The deal and the position after every entry of a racer's log.
 
-    An ending is an entry too, and leaves the position as it is. Raises `ReplayError` at a move
-    that the rules do not allow, and `KeyError` for who did not race.
+    An ending is an entry too, and does not change the position. Raises `ReplayError` at a move
+    that the rules do not allow, and `KeyError` if the player did not race.
     """
     return [record.deal, *(step.position for step in steps(record, player))]
 

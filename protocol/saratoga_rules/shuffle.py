@@ -6,11 +6,11 @@ The key feeds HMAC-SHA-256 with a counter:
 
 for n = 0, 1, 2, ..; the blocks one after another are a stream of bytes. A number below `bound` is
 the next byte of the stream that is below the greatest multiple of `bound` not above 256, modulo
-`bound`; other bytes are thrown away, so that no number is favoured.
+`bound`. Other bytes are discarded, so that no number is favoured.
 
 The deck before the shuffle is pack after pack, each clubs, spades, hearts, diamonds from ace to
-king. Then, for i from the last index down to 1, the cards at i and at a number below i + 1 change
-places (Fisher-Yates). The card at index 0 is dealt first.
+king. Then, for i from the last index down to 1, swap the cards at i and at a number below i + 1
+(Fisher-Yates). The card at index 0 is dealt first.
 """
 
 import hashlib

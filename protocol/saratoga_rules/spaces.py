@@ -1,7 +1,7 @@
-"""What becomes of a space, a column without cards: rule words.
+"""What fills a space, a column without cards: rule words.
 
-In some games a space is filled at once and by itself, as part of the move that made it, as long
-as the pile that fills it lasts. After that, or from the start, it is for the player to fill.
+In some games a space is filled automatically, as part of the move that made it, as long as the pile
+that fills it has cards. After that, or from the start, the player may fill it.
 """
 
 from dataclasses import dataclass
@@ -45,9 +45,9 @@ class Space:
     """What fills a space."""
 
     admits: Admission
-    """What the player may put there; nobody must."""
+    """What the player may put there, if the player wants to."""
     filled_from: Pile | None = None
-    """The reserve or the stock: its next card goes there at once, while there is one."""
+    """The reserve or the stock: its next card goes there automatically, while it has one."""
 
     def __str__(self) -> str:
         if self.filled_from is None:

@@ -1,9 +1,8 @@
-"""Who stands where: the order of finish, one rule for the server and for whoever checks it.
+"""The order of finish: one rule for the server and for verification.
 
-Net decides. Of racers with the same net, whoever last *reached* that count first is ahead: the
-moment at which the count last rose to what it is. In the same millisecond, the commit number at
-the table decides. A count that never rose to what it is (nobody bettered the deal) was reached by
-everyone at the start, and those racers share a place.
+Net decides. Of racers with the same net, the one who *reached* the count earlier is ahead. A count
+is reached at the moment when it last rose to its final value. Within one millisecond the commit
+number at the table decides. Racers who never bettered the deal's count share a place.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,7 +16,7 @@ from saratoga_rules.money import net
 
 
 class State(StrEnum):
-    """What has become of a racer's board."""
+    """The state of a racer's board."""
 
     RACING = "racing"
     WON = "won"
@@ -42,7 +41,7 @@ class Reached(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Racer:
-    """What the order of finish needs to know of a racer."""
+    """What the order of finish depends on."""
 
     player: str
     banked: int
@@ -56,7 +55,7 @@ class Placed:
     """A racer in the order of finish."""
 
     place: int
-    """From 1; racers whom nothing separates share a place, and the next place is left out."""
+    """From 1; equal racers share a place, and the next place is left out."""
     player: str
     banked: int
     net: int
@@ -92,10 +91,10 @@ class Count(NamedTuple):
 
 
 def last_reached(start: int, counts: Iterable[Count]) -> Reached | None:
-    """When the count last rose to what it is in the end; `start` is the count of the deal.
+    """When the count last rose to its final value; `start` is the count of the deal.
 
-    A card taken back lowers the count, so an older rise to the same value may hold again: what
-    counts is the last rise *to* the final value, not the last rise.
+    A card taken back lowers the count, possibly to the value of an older rise. What counts is the
+    last rise *to* the final value, not the last rise.
     """
     rises: dict[int, Reached] = {}
     before = start
@@ -110,7 +109,7 @@ _AT_THE_START = Reached(-1, 0)
 
 
 def _merit(racer: Racer) -> tuple[int, Reached]:
-    """Smaller is better. In one race all play as many packs, so the count orders as the net."""
+    """Return the sort key; smaller is better. All racers play the same packs, so count orders like net."""
     return -racer.banked, racer.reached or _AT_THE_START
 
 

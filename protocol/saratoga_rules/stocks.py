@@ -11,11 +11,11 @@ UNLIMITED: Final = 10**9
 
 @dataclass(frozen=True)
 class Stock:
-    """What a draw does, and how often the stock is gone through."""
+    """What a draw does, and the number of passes through the stock."""
 
     onto: Pile
     draw: int
-    """Cards to a draw onto the waste; 1 where a draw gives a card to each column."""
+    """Cards that a draw turns onto the waste; 1 if a draw deals a card to each column."""
     passes: int = UNLIMITED
 
     def __str__(self) -> str:

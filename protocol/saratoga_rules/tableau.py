@@ -1,8 +1,8 @@
-"""The tableau: the columns on which one builds, and what they offer.
+"""The tableau: the columns, and the moves that they offer.
 
-What goes on among the columns depends on nothing else, and what goes from them to the foundations
-only on how high these are. Draws and redeals change neither. So what columns and foundations
-offer is judged once, when they come to stand so, and remembered.
+Moves among the columns depend on the columns alone. Moves from columns to foundations also depend on
+the foundations' heights. Draws and redeals change neither. So the offer of columns and foundations
+is judged once for each arrangement, and cached.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,20 +23,20 @@ Column: TypeAlias = tuple[Card, ...]
 Heights: TypeAlias = tuple[int, ...]
 
 MOST_REMEMBERED: Final = 1 << 11
-"""Offers and columns: the last two of every racer at 256 tables of four. All that a game's rules
-remember of them takes 1.5 MiB (`canfield`) to 4.5 (`caprice`)."""
+"""Cached offers and columns: the last two of every racer at 256 tables of four. The cache of one game
+takes 1.5 MiB (`canfield`) to 4.5 MiB (`caprice`)."""
 
 _ALONE: Final = {name: (name,) for name in (*COLUMN_NAMES, UP, DOWN)}
 
 
 @lru_cache(maxsize=1 << 10)
 def _with(names: tuple[str, ...], name: str) -> tuple[str, ...]:
-    """The names and one more. Every offer holds a dozen such lists, which are the same few again and again."""
+    """Return the names and one more. Cached: every offer holds a dozen of the same few lists."""
     return (*names, name)
 
 
 class Offer(NamedTuple):
-    """What columns and foundations offer as they stand, whatever lies beside them."""
+    """The moves that columns and foundations offer, whatever the other piles hold."""
 
     carries: tuple[Carry, ...]
     """Every carry from column to column that may be played."""
@@ -60,16 +60,16 @@ class Columns:
     offer: Callable[[tuple[Column, ...], Heights, Heights, int], Offer] = field(
         init=False, repr=False, compare=False
     )
-    """What columns offer beside foundations of these heights (up, down, base); remembered."""
+    """The offer of columns with foundations of these heights (up, down, base); cached."""
     packets: Callable[[Column], Mapping[int, Card]] = field(init=False, repr=False, compare=False)
-    """The first card of every packet that a column gives, by the packet's size; remembered."""
+    """The first card of every packet that can be lifted from a column, by the packet's size; cached."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "offer", lru_cache(maxsize=MOST_REMEMBERED)(self._offer))
         object.__setattr__(self, "packets", lru_cache(maxsize=MOST_REMEMBERED)(self._packets))
 
     def refusal(self, columns: tuple[Column, ...], move: Carry) -> Refusal | None:
-        """Why so many cards of a column may not be carried onto another; `None` where they may."""
+        """Return why a packet may not be carried from column to column; `None` if it may."""
         column, target, count = columns[move.origin], columns[move.destination], move.count
         if move.origin == move.destination:
             return Refusal.SAME_PILE
@@ -80,7 +80,7 @@ class Columns:
         return self.refusal_of_card(target, Pile.COLUMN, column[-count])
 
     def refusal_of_card(self, column: Column, source: Pile, card: Card) -> Refusal | None:
-        """Why a card, or a packet headed by it, may not be laid on a column; `None` where it may."""
+        """Return why a card, or a packet headed by it, may not be laid on a column; `None` if it may."""
         if column:
             return None if card in self.build.onto[column[-1]] else Refusal.DOES_NOT_BUILD
         return None if self.space.admits(source, card) else Refusal.NOT_INTO_A_SPACE
@@ -119,7 +119,7 @@ class Columns:
         takers: Mapping[Card, tuple[str, ...]],
         spaces: list[str],
     ) -> list[Carry]:
-        """Carries worth judging: none that may be played is missing, and hardly another is there."""
+        """Return candidate carries: every legal one is among them, and few others."""
         admits, proposed = self.space.admits, []
         for name, column in zip(COLUMN_NAMES, columns, strict=False):
             for count, card in self.packets(column).items():

@@ -1,9 +1,9 @@
-"""Is a finished race what its record says? Everything in it is worked out again.
+"""Verify a finished race: compute everything in its record again.
 
-What a record can prove is that it holds together: the seed is the one committed to, seed and
-nonces make this deal, every move was legal and in time, and count, ending and place follow. Whether
-it is the race that *was* played only somebody can say who kept the commitment, the nonce hashes or
-the digest that were announced at the time.
+A record can prove that it is consistent: the seed is the one committed to, seed and nonces make
+this deal, every move was legal and in time, and counts, endings and places follow. Whether it is
+the race that *was* played can only be checked by a witness who kept the commitment, the nonce
+hashes or the digest announced at the time.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,28 +33,28 @@ from saratoga_rules.standing import Count, Placed, Racer, State, last_reached, r
 from saratoga_rules.stuck import is_stuck, may_declare
 
 PROOF_LIMIT: Final = 50_000
-"""Arrangements of the columns looked at to prove a board stuck; the server looks at far fewer."""
+"""Arrangements searched to prove a board stuck; the server searches far fewer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing looked at."""
+    """The outcome of one check."""
 
     name: str
     ok: bool
     detail: str
-    """What was found, or what is wrong; a sentence for people."""
+    """What was found or what is wrong, for people."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Everything looked at, in the order in which one thing rests on another."""
+    """The outcome of all checks; each check builds on those before it."""
 
     checks: tuple[Check, ...]
     record: RaceRecord | None
-    """The record, where the text could be read as one."""
+    """The record, if the text could be read as one."""
     standing: tuple[Placed, ...] = ()
-    """The order of finish as the moves give it, ties explained; empty if they do not hold."""
+    """The order of finish that follows from the moves, ties explained; empty if a move is illegal."""
 
     @property
     def ok(self) -> bool:
@@ -66,7 +66,7 @@ class Verdict:
 
 
 def verify(source: str | bytes | RaceRecord) -> Verdict:
-    """Check a record, or its text. Proving a board stuck can take seconds, the rest does not."""
+    """Check a record, or its text. Proving a board stuck can take seconds; the rest is fast."""
     if isinstance(source, RaceRecord):
         return _verify_text(format_record(source))
     if isinstance(source, str):
@@ -92,7 +92,7 @@ def _verify_text(text: str) -> Verdict:
     known = Check("rules", True, f"{game.title}, version {record.rules_version} of the rules")
     checks = [sealed, readable, known, *_source_checks(game, record)]
     if not checks[-1].ok:
-        # moves on another deal, which may be no deal at all, prove nothing
+        # moves on another deal prove nothing
         return Verdict(tuple(checks), record)
     story = _story(record)
     if isinstance(story, str):
@@ -102,7 +102,7 @@ def _verify_text(text: str) -> Verdict:
 
 
 _Story: TypeAlias = Mapping[str, list[Step]]
-"""By player, every entry with the position after it."""
+"""Every entry with the position after it, by player id."""
 
 _Faults: TypeAlias = Iterable[str]
 
@@ -118,7 +118,7 @@ def _digest_faults(text: str) -> Iterator[str]:
 
 
 def _source_checks(game: Game, record: RaceRecord) -> Iterator[Check]:
-    """Of what was fixed before the first move."""
+    """Check what was fixed before the first move."""
     yield _check("commitment", _commitment_faults(record), "the seed is the one committed to")
     yield _check("nonces", _nonce_faults(record), "every nonce fits its hash")
     yield _check("deal", _deal_faults(game, record), "seed and nonces make this deal")
@@ -146,7 +146,7 @@ def _deal_faults(game: Game, record: RaceRecord) -> Iterator[str]:
 
 
 def _story(record: RaceRecord) -> _Story | str:
-    """What happened on every board, or why it cannot have happened."""
+    """Return what happened on every board, or a sentence why it cannot have happened."""
     story: dict[str, list[Step]] = {}
     for racer in record.racers:
         if len(racer.log) > MOST_ENTRIES + 1:
@@ -183,7 +183,7 @@ def _end(record: RaceRecord, story: _Story, racer: RacerLog) -> Position:
 def _story_checks(
     game: Game, record: RaceRecord, story: _Story, placed: tuple[Placed, ...]
 ) -> Iterator[Check]:
-    """Of what was played."""
+    """Check what was played."""
     moves = sum(racer.moves for racer in record.racers)
     yield Check("moves", True, f"{moves} moves, all of them legal")
     yield _check("times", _time_faults(record), "no entry is early, late or out of order")
@@ -195,7 +195,7 @@ def _story_checks(
 
 
 def _time_faults(record: RaceRecord) -> Iterator[str]:
-    # the server's clock never turns a race around, whoever's entry it is
+    # over all boards, times never fall as the commit numbers rise
     for (before, _), (after, racer) in pairwise(_entries_by_number(record)):
         if after.at < before.at:
             yield f"{racer.name}: number {after.number} at {after.at} ms follows {before.at} ms"
@@ -233,7 +233,7 @@ def _ending_faults(game: Game, record: RaceRecord, story: _Story) -> Iterator[st
     for racer in record.racers:
         for fault in _faults_of_ending(game, record, racer, story[racer.player]):
             yield f"{racer.name}: {fault}"
-            # a proof takes time, and nothing proves this record any more
+            # further proofs take time and cannot make this record valid
             return
 
 
@@ -284,7 +284,7 @@ _PROOFS: Final[Mapping[State, _Proof]] = {
     State.STUCK: _stuck_faults,
     State.OUT_OF_TIME: _timeout_faults,
 }
-"""The endings that only the server may declare, and that must be true."""
+"""The checks of the endings that only the server declares."""
 
 
 def _finish_faults(record: RaceRecord, placed: tuple[Placed, ...]) -> Iterator[str]:

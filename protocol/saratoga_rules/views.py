@@ -1,9 +1,9 @@
 """What a player may see of their own board.
 
-Hidden are the stock, all of it, and the reserve but for its top card; every other card was dealt
-or turned face up. Only `redact` makes a `View`, and whatever sends positions takes a `View`: so
-no hidden card can go out by oversight. Rivals see no view at all while a race runs: on a shared
-deal one racer's cards are another's secrets.
+The whole stock is hidden, and the reserve except its top card. Every other card was dealt or turned
+face up. Only `redact` makes a `View`, and all code that sends positions takes a `View`, so no hidden
+card can be sent by mistake. Rivals see no view at all while a race runs: the deal is shared, so one
+racer's cards are another's secrets.
 """
 
 from typing import Final, NewType
@@ -12,10 +12,10 @@ from saratoga_rules.cards import HIDDEN
 from saratoga_rules.position import Position
 
 View = NewType("View", Position)
-"""A position in which every card that its player may not see is `HIDDEN`."""
+"""A position in which every card that the player may not see is `HIDDEN`."""
 
 _BACKS: Final = tuple((HIDDEN,) * count for count in range(105))
-"""Packets of hidden cards by their size, up to two whole packs."""
+"""Tuples of hidden cards by their length, up to two packs."""
 
 
 def redact(position: Position) -> View:

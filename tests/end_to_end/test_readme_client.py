@@ -1,4 +1,4 @@
-"""The client that stands in protocol/README.md, run as it stands there against a real house."""
+"""The client in protocol/README.md, run unchanged against a real server."""
 
 import asyncio
 import re
@@ -11,7 +11,7 @@ from kit.house import House
 PAGE = Path(__file__).parents[2] / "protocol" / "README.md"
 
 ENDS_WITHIN = 120
-"""Seconds for a whole race, on a slow machine."""
+"""Seconds for a whole race on a slow machine."""
 
 
 def client_on_the_page() -> str:

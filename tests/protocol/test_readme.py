@@ -1,4 +1,4 @@
-"""The page that strangers write clients from says what the code does: names, fields, codes, vectors."""
+"""The wire specification agrees with the code: names, fields, codes, vectors."""
 
 import ast
 import hmac
@@ -29,7 +29,7 @@ TEXT = PAGE.read_text(encoding="utf-8")
 
 COMMANDS = {kind.__struct_config__.tag: kind for kind in get_args(AnyCommand)}
 EVENTS = {kind.__struct_config__.tag: kind for kind in get_args(AnyEvent)}
-PICTURES: dict[str, type[msgspec.Struct]] = {
+STRUCTURES: dict[str, type[msgspec.Struct]] = {
     "Table": events.Table,
     "Settings": events.TableSettings,
     "Seat": events.Seat,
@@ -44,7 +44,7 @@ PICTURES: dict[str, type[msgspec.Struct]] = {
 
 
 def sections(level: str, within: str = "") -> dict[str, str]:
-    """The page's sections by heading; `within` a section of the next higher level."""
+    """Return the sections of the page by heading; `within` names a section of the next higher level."""
     text = sections(level[1:])[within] if within else TEXT
     headings = list(re.finditer(rf"^{level} (.+)$", text, re.MULTILINE))
     ends = [heading.start() for heading in headings[1:]] + [len(text)]
@@ -54,7 +54,7 @@ def sections(level: str, within: str = "") -> dict[str, str]:
 
 
 def rows(section: str) -> list[str]:
-    """The first cell of every row of the tables of a section."""
+    """Return the first cell of every row of a section's tables."""
     return re.findall(r"^\| `?([^`|]+?)`? \|", section, re.MULTILINE)
 
 
@@ -99,10 +99,10 @@ def test_every_field_of_an_event_is_on_the_page(tag: str) -> None:
     assert sorted(documented_fields(by_tag("Events")[tag])) == sorted(fields(EVENTS[tag], "re"))
 
 
-@pytest.mark.parametrize("name", PICTURES)
-def test_every_field_of_a_picture_is_on_the_page(name: str) -> None:
-    section = sections("###", "Pictures")[name]
-    assert documented_fields(section) == fields(PICTURES[name], "")
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_every_field_of_a_structure_is_on_the_page(name: str) -> None:
+    section = sections("###", "Structures")[name]
+    assert documented_fields(section) == fields(STRUCTURES[name], "")
 
 
 def test_every_struct_of_the_events_is_on_the_page() -> None:
@@ -111,7 +111,7 @@ def test_every_struct_of_the_events_is_on_the_page() -> None:
         for kind in vars(events).values()
         if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
     }
-    shown = {*EVENTS.values(), *PICTURES.values(), events.Event, msgspec.Struct}
+    shown = {*EVENTS.values(), *STRUCTURES.values(), events.Event, msgspec.Struct}
     assert found <= shown
 
 
@@ -131,11 +131,11 @@ def test_the_example_of_an_event_is_one(tag: str) -> None:
     assert type(event) is EVENTS[tag]
 
 
-@pytest.mark.parametrize("name", PICTURES)
-def test_the_example_of_a_picture_is_one(name: str) -> None:
-    (example,) = blocks(sections("###", "Pictures")[name], "json")
-    picture = msgspec.json.decode(example, type=PICTURES[name])
-    assert msgspec.to_builtins(picture) == json.loads(example)
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_the_example_of_a_structure_is_one(name: str) -> None:
+    (example,) = blocks(sections("###", "Structures")[name], "json")
+    structure = msgspec.json.decode(example, type=STRUCTURES[name])
+    assert msgspec.to_builtins(structure) == json.loads(example)
 
 
 def test_every_refusal_is_on_the_page_with_its_sentence() -> None:
@@ -193,7 +193,7 @@ def test_every_link_on_the_page_leads_somewhere() -> None:
 
 
 def test_the_client_on_the_page_is_short_and_needs_two_packages() -> None:
-    (source,) = blocks(sections("##")["A whole client"], "python")
+    (source,) = blocks(sections("##")["A complete client"], "python")
     assert len(source.splitlines()) < 80
     imported = {
         name.split(".")[0]

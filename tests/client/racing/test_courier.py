@@ -239,7 +239,7 @@ async def test_a_house_that_fails_again_and_again_is_not_asked_for_ever() -> Non
         player.play(lambda legal: DRAW)
         await breathe()
         await player.wire.settle()
-        assert "The house made a mistake" in player.own.taken_back
+        assert "The server failed on this command" in player.own.taken_back
         assert player.house.moves == []
         player.check()
 

@@ -36,7 +36,7 @@ def refused(code: str) -> Refused:
         (Hung("closed"), "over", "is safe"),
         (DeskClosed(), "over", "is safe"),
         (Unanswered("Ready"), "no answer in time", "look before you do it again"),
-        (refused("house_fault"), "made a mistake", "look before you do it again"),
+        (refused("house_fault"), "server failed on this command", "look before you do it again"),
         (refused("store_unavailable"), "cannot reach its store", "look before"),
         (refused("draining"), "about to stop", "nothing was changed"),
         (Unreachable(SERVER, "connection refused"), "connection refused", "address"),
