@@ -1,4 +1,4 @@
-"""Friends behind one address, with their bots, as the limits see them: no sockets, invented time."""
+"""Friends behind one address with their bots, as the rate limiter sees them: no sockets, invented time."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -16,51 +16,52 @@ ADDRESS = "203.0.113.7"
 
 
 class Household:
-    """Everybody at one address; `refusals` names every limit that anyone met."""
+    """Everybody at one address; `refusals` counts every limit that anyone met."""
 
-    def __init__(self, ledger: Callable[..., RateLimiter]) -> None:
+    def __init__(self, limiter: Callable[..., RateLimiter]) -> None:
         self.seconds = 0.0
         self.refusals: Counter[str] = Counter()
-        self._ledger = ledger(lambda: self.seconds, refusals=self.refusals)
+        self._limiter = limiter(lambda: self.seconds, refusals=self.refusals)
         self._here: dict[str, Quota] = {}
         self._numbers = count()
 
     def everybody_comes(self, *, new: bool = False) -> None:
-        """All connect in the same moment and say hello under a new name; they know no token yet."""
-        for visitor in self._here.values():
-            visitor.close()
+        """All connect in the same moment, as new players who ask for a name."""
+        for quota in self._here.values():
+            quota.close()
         arriving = [
-            (self._named(person, new), self._calls()) for person in range(FRIENDS * (1 + BOTS_EACH))
+            (self._named(person, new), self._connects())
+            for person in range(FRIENDS * (1 + BOTS_EACH))
         ]
         self._here = {}
-        for player, visitor in arriving:
-            visitor.take(Action.NEW_PLAYER)
-            visitor.take(Action.NAME)
-            visitor.authenticated(player)
-            self._here[player] = visitor
+        for player, quota in arriving:
+            quota.take(Action.NEW_PLAYER)
+            quota.take(Action.NAME)
+            quota.authenticated(player)
+            self._here[player] = quota
 
     def everybody_reconnects(self, backoff: Backoff, chance: Random, failures: int) -> None:
-        """All lose their connection and call again after the program's wait, the old one lingering."""
+        """All connect again after the client's wait; each old connection closes after the new one opened."""
         calls = sorted((backoff.wait(failures + 1, chance.random), player) for player in self._here)
         began = self.seconds
         for wait, player in calls:
             self.seconds = began + wait
-            visitor = self._calls()
-            visitor.spend(1, self.seconds)
-            visitor.authenticated(player)
-            visitor.spend(COSTS[Resume], self.seconds)
-            self._here[player].left()
-            self._here[player] = visitor
+            quota = self._connects()
+            quota.spend(1, self.seconds)
+            quota.authenticated(player)
+            quota.spend(COSTS[Resume], self.seconds)
+            self._here[player].close()
+            self._here[player] = quota
 
     def plays(self, seconds: int, commands_a_second: int) -> None:
-        """Everybody at once sends so many commands a second, evenly."""
+        """Everybody sends so many commands a second, evenly."""
         for _ in range(seconds * commands_a_second):
             self.seconds += 1 / commands_a_second
-            for visitor in self._here.values():
-                visitor.spend(1, self.seconds)
+            for quota in self._here.values():
+                quota.spend(1, self.seconds)
 
     def passes(self, seconds: int) -> None:
-        """Nobody does anything."""
+        """Time passes and nobody does anything."""
         self.seconds += seconds
 
     def opens_a_table(self) -> None:
@@ -74,16 +75,16 @@ class Household:
         self._somebody().take(Action.NAME)
 
     def _somebody(self) -> Quota:
-        visitors = list(self._here.values())
-        return visitors[next(self._numbers) % len(visitors)]
+        quotas = list(self._here.values())
+        return quotas[next(self._numbers) % len(quotas)]
 
     def _named(self, person: int, new: bool) -> str:
         # people keep their token; a bot may have a new one every time
         is_bot = person >= FRIENDS
         return f"bot {next(self._numbers)}" if new and is_bot else f"person {person}"
 
-    def _calls(self) -> Quota:
-        visitor = self._ledger.open(ADDRESS, NO_CONNECTION)
-        self._ledger.has_room(visitor)
-        visitor.take(Action.CONNECTION)
-        return visitor
+    def _connects(self) -> Quota:
+        quota = self._limiter.open(ADDRESS, NO_CONNECTION)
+        self._limiter.has_room(quota)
+        quota.take(Action.CONNECTION)
+        return quota

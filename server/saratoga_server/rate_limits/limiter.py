@@ -69,10 +69,8 @@ class AddressUsage(Usage):
 
     factor: float = inf
     """Multiplies the limits on connections."""
-    unauthenticated: int = 0
-    """Open connections before their hello."""
-    silent: "dict[Quota, None]" = field(default_factory=dict)
-    """The unauthenticated connections that have not sent a request either, oldest first."""
+    unauthenticated: "dict[Quota, None]" = field(default_factory=dict)
+    """Open connections before their hello, oldest first."""
 
 
 class PlayerUsage(Usage):
@@ -94,6 +92,7 @@ class Quota(Struct, eq=False):
     overdrawn: int = 0
     """Commands beyond the player's limit, less later ones within it. Commands beyond the limit of the
     address do not count: others use that up too."""
+    has_requested: bool = False
     is_open: bool = True
 
     def move_to(self, address: str) -> None:
@@ -104,11 +103,11 @@ class Quota(Struct, eq=False):
 
     def requested(self) -> None:
         """Note that the connection has sent a request: it is answered rather than evicted."""
-        self.address.silent.pop(self, None)
+        self.has_requested = True
 
     def authenticated(self, player: str) -> None:
         """Count the connection as this player's; if the player has too many, evict one."""
-        self.end_silence()
+        self.limiter.forget_unauthenticated(self)
         self.player = self.limiter.usage_of_player(player, self.player.commands)
         self.player.open += 1
         quotas = self.player.quotas
@@ -168,9 +167,8 @@ class Quota(Struct, eq=False):
         if wait:
             self.limiter.count_refusal(action)
             return wait
-        now = self.limiter.now()
         for bucket in self._buckets(action):
-            bucket.take(1, now)
+            bucket.take(1, self.limiter.now())
         return 0.0
 
     def refund(self, action: Action) -> None:
@@ -183,15 +181,8 @@ class Quota(Struct, eq=False):
         beside = sum(other.address is self.address for other in others)
         return beside < MAX_WATCHERS_PER_ADDRESS * self.address.factor
 
-    def end_silence(self) -> None:
-        """Count the connection as unauthenticated no longer."""
-        self.requested()
-        if self in self.limiter.unauthenticated:
-            del self.limiter.unauthenticated[self]
-            self.address.unauthenticated -= 1
-
     def _leave_address(self) -> None:
-        self.end_silence()
+        self.limiter.forget_unauthenticated(self)
         self.address.open -= 1
         self.address.commands.refund(self.prepaid)
         self.prepaid = 0.0
@@ -218,19 +209,11 @@ class RateLimiter:
     ) -> None:
         """Set the limits.
 
-        Args:
-            clock: seconds, of a clock that never steps.
-            factor: multiplies every limit of an address; `None` removes them.
-            rate: commands of a player a second; 0 removes the limit.
-            burst: commands of a player at once.
-            behind_proxies: whether loopback addresses have limits too, as proxies name the clients.
-            per_player: a player's other limits.
-            capacity: addresses, and as many players, whose usage is kept.
-            refusals: counts refusals by action.
+        `factor` multiplies every limit of an address; `None` removes them. `rate` and `burst` are a
+        player's commands a second and at once; rate 0 removes the limit. `behind_proxies`: loopback
+        addresses have limits too, as proxies name the clients. `refusals` counts by action.
         """
         self.now = clock
-        self.unauthenticated: dict[Quota, None] = {}
-        """Open connections before their hello, oldest first."""
         self._factor = factor
         self._commands = Rate(burst, 1 / rate) if rate else UNLIMITED
         self._behind_proxies = behind_proxies
@@ -239,11 +222,12 @@ class RateLimiter:
         self._addresses = UsageTable[AddressUsage](capacity)
         self._crowd: dict[int, AddressUsage] = {}
         self._players = UsageTable[PlayerUsage](capacity)
+        self._unauthenticated: dict[Quota, None] = {}
         self._refusals = Counter[str]() if refusals is None else refusals
 
     def open(self, address: str, connection: Connection) -> Quota:
         """Count a new connection, and evict an older one if too many are without a hello."""
-        player = PlayerUsage(NO_LIMITS, TokenBucket(self._commands))
+        player = PlayerUsage(NO_LIMITS, TokenBucket(self._commands), open=1)
         quota = Quota(self, connection, self.usage_of(address), player)
         self.count(quota)
         return quota
@@ -255,21 +239,27 @@ class RateLimiter:
         """
         address = quota.address
         address.open += 1
-        address.unauthenticated += 1
-        self.unauthenticated[quota] = address.silent[quota] = None
-        most = MAX_UNAUTHENTICATED_PER_ADDRESS * address.factor
-        if address.unauthenticated > most and len(address.silent) > 1:
-            self.count_refusal(Action.CONNECTION)
-            self._evict(next(iter(address.silent)))
-        if len(self.unauthenticated) > MAX_UNAUTHENTICATED:
-            self._evict(next(iter(self.unauthenticated)))
+        self._unauthenticated[quota] = address.unauthenticated[quota] = None
+        if len(address.unauthenticated) > MAX_UNAUTHENTICATED_PER_ADDRESS * address.factor:
+            silent = (each for each in address.unauthenticated if not each.has_requested)
+            oldest = next(silent, quota)
+            if oldest is not quota:
+                self.count_refusal(Action.CONNECTION)
+                self._evict(oldest)
+        if len(self._unauthenticated) > MAX_UNAUTHENTICATED:
+            self._evict(next(iter(self._unauthenticated)))
+
+    def forget_unauthenticated(self, quota: Quota) -> None:
+        """Count a connection as unauthenticated no longer."""
+        self._unauthenticated.pop(quota, None)
+        quota.address.unauthenticated.pop(quota, None)
 
     def has_room(self, quota: Quota) -> bool:
         """Whether the address has no more connections than it may, this one included."""
         address = quota.address
         has_room = (
             address.open <= MAX_CONNECTIONS_PER_ADDRESS * address.factor
-            and address.unauthenticated <= MAX_UNAUTHENTICATED_PER_ADDRESS * address.factor
+            and len(address.unauthenticated) <= MAX_UNAUTHENTICATED_PER_ADDRESS * address.factor
         )
         if not has_room:
             self.count_refusal(Action.CONNECTION)
@@ -304,7 +294,7 @@ class RateLimiter:
         return usage
 
     def _evict(self, quota: Quota) -> None:
-        quota.end_silence()
+        self.forget_unauthenticated(quota)
         quota.connection.evict()
 
 

@@ -1,93 +1,131 @@
-"""Who has taken how much: addresses that cannot be forgotten on purpose, players on many connections."""
+"""The rate limiter: shared buckets, bounded tables, connection counts and which connection is evicted."""
 
+import weakref
 from collections import Counter
-from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from saratoga_server.rate_limits.accounts import CROWD, Quota, RateLimiter, unlimited
-from saratoga_server.rate_limits.limits import (
-    MOST_OF_A_PLAYER,
-    MOST_OPEN,
-    MOST_SILENT,
-    MOST_SILENT_IN_ALL,
+
+from saratoga_server.rate_limits.limiter import (
+    COMMANDS_PREPAID,
+    CROWD,
+    NO_CONNECTION,
+    Quota,
+    RateLimiter,
+    unlimited,
+)
+from saratoga_server.rate_limits.rates import (
+    MAX_CONNECTIONS_PER_ADDRESS,
+    MAX_CONNECTIONS_PER_PLAYER,
+    MAX_UNAUTHENTICATED,
+    MAX_UNAUTHENTICATED_PER_ADDRESS,
+    MAX_WATCHERS_PER_ADDRESS,
     PER_ADDRESS,
-    Act,
+    PER_PLAYER,
+    Action,
 )
 
 ANNA, BERT = "203.0.113.7", "198.51.100.9"
+WRONG_CODES = PER_ADDRESS[Action.WRONG_CODE]
+MANY = 100_000
+"""More than any limit allows."""
 
 
-class Times:
-    """A clock for the ledger, and what it refused."""
+class Bench:
+    """Limiters on an invented clock, with their refusals and evictions."""
 
     def __init__(self) -> None:
         self.now = 0.0
-        self.refused: Counter[str] = Counter()
+        self.refusals: Counter[str] = Counter()
+        self.evicted: list[int] = []
 
-    def ledger(self, **options: object) -> RateLimiter:
-        return RateLimiter(self.steady, on_refused=self.note, **options)  # type: ignore[arg-type]
+    def limiter(self, **options: object) -> RateLimiter:
+        return RateLimiter(lambda: self.now, refusals=self.refusals, **options)  # type: ignore[arg-type]
 
-    def steady(self) -> float:
-        return self.now
+    def connection(self, number: int, *, holds_seat: bool = False) -> "FakeConnection":
+        return FakeConnection(number, self.evicted, holds_seat)
 
-    def note(self, what: str) -> None:
-        self.refused[what] += 1
+
+class FakeConnection:
+    """A connection that notes its number when it is evicted."""
+
+    def __init__(self, number: int, evicted: list[int], holds_seat: bool) -> None:
+        self.holds_seat = holds_seat
+        self._number = number
+        self._evicted = evicted
+
+    def evict(self) -> None:
+        self._evicted.append(self._number)
 
 
 @pytest.fixture
-def times() -> Times:
-    return Times()
+def bench() -> Bench:
+    return Bench()
 
 
-def spent(quota: Quota, act: Act) -> int:
-    """How often it may be done now."""
-    done = 0
-    while quota.does(act) == 0 and done < 100_000:
-        done += 1
-    return done
+def opened(limiter: RateLimiter, address: str) -> Quota:
+    return limiter.open(address, NO_CONNECTION)
+
+
+def taken(quota: Quota, action: Action) -> int:
+    """Take the action's tokens until one is refused; return how many there were."""
+    count = 0
+    while quota.take(action) == 0 and count < MANY:
+        count += 1
+    return count
 
 
 # Addresses
 
 
-def test_what_one_connection_takes_the_next_from_there_does_not_have(times: Times) -> None:
-    ledger = times.ledger()
-    assert spent(ledger.quota(ANNA), Act.WRONG_CODE) == PER_ADDRESS[Act.WRONG_CODE].burst
-    assert spent(ledger.quota(ANNA), Act.WRONG_CODE) == 0
-    assert spent(ledger.quota(BERT), Act.WRONG_CODE) == PER_ADDRESS[Act.WRONG_CODE].burst
-    assert times.refused == {"codes": 3}
-    times.now += 3 * PER_ADDRESS[Act.WRONG_CODE].every
-    assert spent(ledger.quota(ANNA), Act.WRONG_CODE) == 3
+def test_all_connections_of_an_address_share_its_buckets(bench: Bench) -> None:
+    limiter = bench.limiter()
+    assert taken(opened(limiter, ANNA), Action.WRONG_CODE) == WRONG_CODES.burst
+    assert taken(opened(limiter, ANNA), Action.WRONG_CODE) == 0
+    assert taken(opened(limiter, BERT), Action.WRONG_CODE) == WRONG_CODES.burst
+    assert bench.refusals == {"codes": 3}
+    bench.now += 3 * WRONG_CODES.every
+    assert taken(opened(limiter, ANNA), Action.WRONG_CODE) == 3
 
 
-def test_a_no_says_how_long_to_wait(times: Times) -> None:
-    quota = times.ledger().quota(ANNA)
-    spent(quota, Act.TABLE)
-    wait = quota.does(Act.TABLE)
-    assert wait == pytest.approx(PER_ADDRESS[Act.TABLE].every)
-    times.now += wait
-    assert quota.does(Act.TABLE) == 0
+def test_a_refusal_names_the_seconds_to_wait(bench: Bench) -> None:
+    quota = opened(bench.limiter(), ANNA)
+    taken(quota, Action.TABLE)
+    wait = quota.take(Action.TABLE)
+    assert wait == quota.wait(Action.TABLE) == pytest.approx(PER_ADDRESS[Action.TABLE].every)
+    bench.now += wait
+    assert quota.wait(Action.TABLE) == 0
+    assert quota.take(Action.TABLE) == 0
 
 
-def test_what_was_no_guess_is_not_counted(times: Times) -> None:
-    quota = times.ledger().quota(ANNA)
+def test_a_refund_undoes_a_take(bench: Bench) -> None:
+    quota = opened(bench.limiter(), ANNA)
+    quota.authenticated("anna")
     for _ in range(10_000):
-        assert quota.does(Act.WRONG_CODE) == 0
-        quota.takes_back(Act.WRONG_CODE)
-    assert times.refused == {}
+        assert quota.take(Action.WRONG_CODE) == 0
+        quota.refund(Action.WRONG_CODE)
+    assert bench.refusals == {}
 
 
-def test_a_whole_ipv6_household_is_one(times: Times) -> None:
-    ledger = times.ledger()
-    assert spent(ledger.quota("2001:db8::1"), Act.PAGE) > 0
-    assert spent(ledger.quota("2001:db8::ffff:1"), Act.PAGE) == 0
-    assert spent(ledger.quota("2001:db8:0:1::1"), Act.PAGE) > 0
+def test_a_refused_action_takes_no_token_of_player_or_address(bench: Bench) -> None:
+    limiter = bench.limiter()
+    quota = opened(limiter, ANNA)
+    quota.authenticated("anna")
+    assert taken(quota, Action.WRONG_CODE) == PER_PLAYER[Action.WRONG_CODE].burst
+    left = WRONG_CODES.burst - PER_PLAYER[Action.WRONG_CODE].burst
+    assert taken(opened(limiter, ANNA), Action.WRONG_CODE) == left
+
+
+def test_an_ipv6_64_is_one_address(bench: Bench) -> None:
+    limiter = bench.limiter()
+    assert taken(opened(limiter, "2001:db8::1"), Action.PAGE) > 0
+    assert taken(opened(limiter, "2001:db8::ffff:1"), Action.PAGE) == 0
+    assert taken(opened(limiter, "2001:db8:0:1::1"), Action.PAGE) > 0
 
 
 @pytest.mark.parametrize(
-    ("options", "address", "counted"),
+    ("options", "address", "is_limited"),
     [
         ({}, "127.0.0.1", False),
         ({}, "::1", False),
@@ -99,221 +137,300 @@ def test_a_whole_ipv6_household_is_one(times: Times) -> None:
         ({}, ANNA, True),
     ],
 )
-def test_this_machine_is_not_counted_unless_proxies_call_from_it(
-    times: Times, options: dict[str, object], address: str, counted: bool
+def test_loopback_has_no_limits_unless_behind_proxies(
+    bench: Bench, options: dict[str, object], address: str, is_limited: bool
 ) -> None:
-    ledger = times.ledger(**options)
-    visitors = [ledger.quota(address) for _ in range(MOST_OPEN + 1)]
-    assert ledger.has_room_for(visitors[-1]) is not counted
-    assert (spent(visitors[0], Act.WRONG_CODE) < 100_000) is counted
+    limiter = bench.limiter(**options)
+    quotas = [opened(limiter, address) for _ in range(MAX_CONNECTIONS_PER_ADDRESS + 1)]
+    assert limiter.has_room(quotas[-1]) is not is_limited
+    assert (taken(quotas[0], Action.WRONG_CODE) < MANY) is is_limited
+    assert quotas[0].may_watch_beside(quotas[:MAX_WATCHERS_PER_ADDRESS]) is not is_limited
 
 
-def test_an_address_has_so_many_connections_and_no_more(times: Times) -> None:
-    ledger = times.ledger()
-    visitors = []
-    for number in range(MOST_OPEN):
-        visitors.append(ledger.quota(ANNA))
-        visitors[-1].said_hello(f"player {number}")
-        assert ledger.has_room_for(visitors[-1])
-    one_more = ledger.quota(ANNA)
-    assert not ledger.has_room_for(one_more)
-    assert ledger.has_room_for(ledger.quota(BERT))
-    one_more.left()
-    visitors[0].left()
-    visitors[0].left()
-    assert ledger.has_room_for(ledger.quota(ANNA))
-    assert not ledger.has_room_for(ledger.quota(ANNA))
+def test_a_factor_multiplies_the_limits_of_an_address(bench: Bench) -> None:
+    limiter = bench.limiter(factor=2.0)
+    quotas = [opened(limiter, ANNA) for _ in range(2 * MAX_WATCHERS_PER_ADDRESS)]
+    assert taken(quotas[0], Action.WRONG_CODE) == 2 * WRONG_CODES.burst
+    assert quotas[0].may_watch_beside(quotas[1:])
+    assert not quotas[0].may_watch_beside(quotas)
+    assert opened(limiter, BERT).may_watch_beside(quotas)
 
 
-def test_fewer_may_stand_there_and_say_nothing(times: Times) -> None:
-    ledger = times.ledger()
-    visitors = [ledger.quota(ANNA) for _ in range(MOST_SILENT)]
-    for quota in visitors:
-        quota.asks()
-        assert ledger.has_room_for(quota)
-    one_more = ledger.quota(ANNA)
-    one_more.asks()
-    assert not ledger.has_room_for(one_more)
-    visitors[0].said_hello("anna")
-    assert ledger.has_room_for(one_more)
+# Connections
 
 
-def test_the_oldest_there_who_has_not_asked_for_anything_gives_way(times: Times) -> None:
-    ledger = times.ledger()
-    sent_away: list[int] = []
-    visitors = [
-        ledger.quota(ANNA, partial(sent_away.append, number)) for number in range(MOST_SILENT)
+def test_an_address_has_a_limit_on_open_connections(bench: Bench) -> None:
+    limiter = bench.limiter()
+    quotas = []
+    for number in range(MAX_CONNECTIONS_PER_ADDRESS):
+        quotas.append(opened(limiter, ANNA))
+        quotas[-1].authenticated(f"player {number}")
+        assert limiter.has_room(quotas[-1])
+    one_more = opened(limiter, ANNA)
+    assert not limiter.has_room(one_more)
+    assert limiter.has_room(opened(limiter, BERT))
+    one_more.close()
+    quotas[0].close()
+    quotas[0].close()
+    assert limiter.has_room(opened(limiter, ANNA))
+    assert not limiter.has_room(opened(limiter, ANNA))
+
+
+def test_an_address_has_a_lower_limit_on_connections_without_a_hello(bench: Bench) -> None:
+    limiter = bench.limiter()
+    quotas = [opened(limiter, ANNA) for _ in range(MAX_UNAUTHENTICATED_PER_ADDRESS)]
+    for quota in quotas:
+        quota.requested()
+        assert limiter.has_room(quota)
+    one_more = opened(limiter, ANNA)
+    one_more.requested()
+    assert not limiter.has_room(one_more)
+    quotas[0].authenticated("anna")
+    assert limiter.has_room(one_more)
+
+
+def test_the_oldest_connection_of_the_address_without_a_request_is_evicted(bench: Bench) -> None:
+    limiter = bench.limiter()
+    quotas = [
+        limiter.open(ANNA, bench.connection(number))
+        for number in range(MAX_UNAUTHENTICATED_PER_ADDRESS)
     ]
-    visitors[0].asks()
-    assert sent_away == []
+    quotas[0].requested()
+    assert bench.evicted == []
     for number in range(3):
-        assert ledger.has_room_for(ledger.quota(ANNA))
-        assert sent_away == list(range(1, number + 2))
-    # who has given way is counted no more, however long it takes to leave
-    visitors[1].left()
-    assert ledger.has_room_for(ledger.quota(BERT))
-    assert times.refused == {"connections": 4 - 1}
+        assert limiter.has_room(opened(limiter, ANNA))
+        assert bench.evicted == list(range(1, number + 2))
+    # an evicted connection counts no longer, however long it takes to close
+    quotas[1].close()
+    assert limiter.has_room(opened(limiter, ANNA))
+    assert bench.evicted == [1, 2, 3, 4]
+    assert bench.refusals == {"connections": 4}
 
 
-def test_who_asks_after_all_the_others_have_is_told_no_and_costs_nobody_a_place(
-    times: Times,
+def test_if_all_connections_have_sent_a_request_the_newcomer_is_refused(bench: Bench) -> None:
+    limiter = bench.limiter()
+    for number in range(MAX_UNAUTHENTICATED_PER_ADDRESS):
+        limiter.open(ANNA, bench.connection(number)).requested()
+    for number in range(3):
+        newest = MAX_UNAUTHENTICATED_PER_ADDRESS + number
+        late = limiter.open(ANNA, bench.connection(newest))
+        # the newcomer evicts only the newcomer before it, which has not sent a request
+        assert bench.evicted == list(range(MAX_UNAUTHENTICATED_PER_ADDRESS, newest))
+        assert not limiter.has_room(late)
+
+
+def test_the_oldest_connection_without_a_hello_is_evicted_if_all_addresses_have_too_many(
+    bench: Bench,
 ) -> None:
-    ledger = times.ledger()
-    sent_away: list[int] = []
-    for number in range(MOST_SILENT):
-        ledger.quota(ANNA, partial(sent_away.append, number)).asks()
-    for number in range(3):
-        late = ledger.quota(ANNA, partial(sent_away.append, MOST_SILENT + number))
-        assert sent_away == [MOST_SILENT + each for each in range(number)]
-        assert not ledger.has_room_for(late)
+    limiter = bench.limiter()
+    for number in range(MAX_UNAUTHENTICATED + 3):
+        address = f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}"
+        limiter.open(address, bench.connection(number)).requested()
+    assert bench.evicted == [0, 1, 2]
 
 
-def test_the_oldest_who_says_nothing_gives_way_when_all_are_too_many(times: Times) -> None:
-    ledger = times.ledger()
-    sent_away: list[int] = []
-    for number in range(MOST_SILENT_IN_ALL + 3):
-        ledger.quota(
-            f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}",
-            partial(sent_away.append, number),
-        )
-    assert sent_away == [0, 1, 2]
+def test_a_connection_moves_to_the_address_that_its_proxy_names(bench: Bench) -> None:
+    limiter = bench.limiter(behind_proxies=True)
+    for number in range(MAX_UNAUTHENTICATED_PER_ADDRESS + 1):
+        quota = limiter.open("", bench.connection(number))
+        assert limiter.has_room(quota)
+        quota.move_to(ANNA)
+        quota.requested()
+    assert not limiter.has_room(quota)
+    assert taken(quota, Action.WRONG_CODE) == WRONG_CODES.burst
+    quota.move_to(BERT)
+    assert limiter.usage_of(ANNA).open == MAX_UNAUTHENTICATED_PER_ADDRESS
+    assert quota not in limiter.usage_of(ANNA).unauthenticated
+    assert limiter.has_room(quota)
+    assert limiter.has_room(opened(limiter, BERT))
+    assert bench.evicted == []
+
+
+def test_a_closed_connection_is_not_evicted(bench: Bench) -> None:
+    limiter = bench.limiter()
+    for number in range(MAX_CONNECTIONS_PER_PLAYER):
+        quota = limiter.open(ANNA, bench.connection(number))
+        quota.authenticated("anna")
+        quota.close()
+    limiter.open(ANNA, bench.connection(MANY)).authenticated("anna")
+    assert bench.evicted == []
+
+
+def test_a_closed_quota_does_not_keep_its_connection_alive(bench: Bench) -> None:
+    connection = bench.connection(0)
+    quota = bench.limiter().open(ANNA, connection)
+    is_alive = weakref.ref(connection)
+    quota.close()
+    del connection
+    assert is_alive() is None
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["open", "hello", "close"]))))
+def test_the_counts_are_those_of_the_open_connections(steps: list[tuple[int, str]]) -> None:
+    limiter = Bench().limiter()
+    quotas: dict[int, Quota] = {}
+    unauthenticated: set[int] = set()
+    for number, step in steps:
+        if step == "open" and number not in quotas:
+            quotas[number] = opened(limiter, ANNA)
+            unauthenticated.add(number)
+        elif step == "hello" and number in unauthenticated:
+            quotas[number].authenticated("anna")
+            unauthenticated.discard(number)
+        elif step == "close" and number in quotas:
+            quotas.pop(number).close()
+            unauthenticated.discard(number)
+    usage = limiter.usage_of(ANNA)
+    assert usage.open == len(quotas)
+    assert set(usage.unauthenticated) == {quotas[number] for number in unauthenticated}
 
 
 # Forgetting
 
 
-def test_who_owes_nothing_is_forgotten_first(times: Times) -> None:
-    ledger = times.ledger(most=4)
-    guesser = ledger.quota(ANNA)
-    spent(guesser, Act.WRONG_CODE)
-    guesser.left()
+def test_an_address_is_remembered_while_others_come_and_go(bench: Bench) -> None:
+    limiter = bench.limiter(capacity=4)
+    guesser = opened(limiter, ANNA)
+    taken(guesser, Action.WRONG_CODE)
+    guesser.close()
     for number in range(100):
-        ledger.quota(f"10.0.0.{number}").left()
-    assert spent(ledger.quota(ANNA), Act.WRONG_CODE) == 0
+        opened(limiter, f"10.0.0.{number}").close()
+    assert taken(opened(limiter, ANNA), Action.WRONG_CODE) == 0
 
 
-def test_who_floods_the_table_with_addresses_is_not_forgiven(times: Times) -> None:
-    ledger = times.ledger(most=64)
-    guesser = ledger.quota(ANNA)
-    spent(guesser, Act.WRONG_CODE)
-    guesser.left()
+def test_a_flood_of_addresses_does_not_make_the_table_forget(bench: Bench) -> None:
+    limiter = bench.limiter(capacity=64)
+    guesser = opened(limiter, ANNA)
+    taken(guesser, Action.WRONG_CODE)
+    guesser.close()
     for number in range(5000):
-        quota = ledger.quota(f"2001:db8:0:{number:x}::1")
-        quota.does(Act.WRONG_CODE)
-        quota.left()
-    assert spent(ledger.quota(ANNA), Act.WRONG_CODE) == 0
-    assert ledger.kept <= 64 + CROWD
+        quota = opened(limiter, f"2001:db8:0:{number:x}::1")
+        quota.take(Action.WRONG_CODE)
+        quota.close()
+    assert taken(opened(limiter, ANNA), Action.WRONG_CODE) == 0
 
 
-def test_a_crowd_of_new_addresses_shares_what_a_few_may_do(times: Times) -> None:
-    ledger, burst = times.ledger(most=8), PER_ADDRESS[Act.WRONG_CODE].burst
+def test_new_addresses_share_the_buckets_of_a_crowd_while_the_table_is_full(bench: Bench) -> None:
+    limiter = bench.limiter(capacity=8)
     guesses = 0
     for number in range(3000):
-        guesses += spent(ledger.quota(f"2001:db8:0:{number:x}::1"), Act.WRONG_CODE)
-    assert guesses <= burst * (8 + CROWD)
+        guesses += taken(opened(limiter, f"2001:db8:0:{number:x}::1"), Action.WRONG_CODE)
+    assert guesses <= WRONG_CODES.burst * (8 + CROWD)
 
 
-def test_the_table_empties_when_all_is_made_good(times: Times) -> None:
-    ledger = times.ledger(most=8)
-    for number in range(8):
-        quota = ledger.quota(f"10.0.0.{number}")
-        spent(quota, Act.WRONG_CODE)
-        quota.left()
-    times.now += 3600
-    assert spent(ledger.quota(ANNA), Act.WRONG_CODE) == PER_ADDRESS[Act.WRONG_CODE].burst
-    assert ledger.kept == 1
-
-
-# Players
-
-
-def test_a_player_has_one_allowance_over_all_connections(times: Times) -> None:
-    ledger = times.ledger(rate=10, burst=6)
-    one, two = ledger.quota(ANNA), ledger.quota(BERT)
-    assert one.pays(1, 0.0)
-    one.said_hello("anna")
-    two.said_hello("anna")
-    assert [quota.pays(1, 0.0) for quota in (one, two) * 3] == [True] * 5 + [False]
-    assert times.refused == {"commands": 1}
-    assert two.wait_to_pay(1, 0.0) == pytest.approx(0.1)
-    assert two.pays(1, 0.1)
-
-
-def test_an_address_has_one_allowance_over_all_players(times: Times) -> None:
-    ledger = times.ledger(rate=0)
-    visitors = [ledger.quota(ANNA) for _ in range(100)]
-    paid = sum(quota.pays(1, 0.0) for quota in visitors for _ in range(1000))
-    assert 0.9 * PER_ADDRESS[Act.COMMANDS].burst < paid <= PER_ADDRESS[Act.COMMANDS].burst
-
-
-def test_who_comes_says_hello_and_leaves_uses_up_no_more_than_that(times: Times) -> None:
-    ledger = times.ledger(rate=0)
-    for _ in range(4000):
-        quota = ledger.quota(ANNA)
-        assert quota.pays(1, 0.0)
-        quota.left()
-    assert times.refused == {}
-
-
-def test_a_player_with_too_many_connections_keeps_the_newest_and_the_seat(times: Times) -> None:
-    ledger = times.ledger()
-    gave_way: list[int] = []
-    for number in range(MOST_OF_A_PLAYER + 3):
-        quota = ledger.quota(ANNA, partial(gave_way.append, number))
-        if number == 0:
-            quota.is_seated = lambda: True
-        quota.said_hello("anna")
-    assert gave_way == [1, 2, 3]
-
-
-def test_a_player_who_leaves_and_comes_back_is_not_forgiven(times: Times) -> None:
-    ledger = times.ledger(rate=1, burst=2)
-    for paid in (2, 0, 0):
-        quota = ledger.quota(ANNA)
-        quota.said_hello("anna")
-        assert sum(quota.pays(1, times.now) for _ in range(3)) == paid
-        assert spent(quota, Act.WRONG_CODE) == 10 * paid
-        quota.left()
-    times.now += 2
-    quota = ledger.quota(ANNA)
-    quota.said_hello("anna")
-    assert sum(quota.pays(1, times.now) for _ in range(3)) == 2
-
-
-def test_who_came_once_and_owes_nothing_is_forgotten_by_and_by(times: Times) -> None:
-    ledger = times.ledger()
-    for number in range(2000):
-        quota = ledger.quota(f"10.0.{number // 250}.{number % 250}")
-        quota.pays(1, times.now)
-        quota.said_hello(f"player {number}")
-        quota.left()
-        times.now += 1
-    assert ledger.kept < 50
-
-
-def test_nothing_counts_for_who_is_unlimited() -> None:
-    quota = unlimited()
-    quota.said_hello("anna")
-    assert all(quota.does(act) == 0 for act in Act for _ in range(10_000))
-    assert all(quota.pays(5, 0.0) for _ in range(10_000))
-
-
-@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["come", "hello", "leave"]))))
-def test_the_counts_are_those_of_the_connections_that_are_there(
-    steps: list[tuple[int, str]],
+def test_new_addresses_have_buckets_of_their_own_when_the_others_are_full_again(
+    bench: Bench,
 ) -> None:
-    ledger = Times().ledger()
-    here: dict[int, Quota] = {}
-    silent: set[int] = set()
-    for number, step in steps:
-        if step == "come" and number not in here:
-            here[number] = ledger.quota(ANNA)
-            silent.add(number)
-        elif step == "hello" and number in silent:
-            here[number].said_hello("anna")
-            silent.discard(number)
-        elif step == "leave" and number in here:
-            here.pop(number).left()
-            silent.discard(number)
-    probe = ledger.quota(ANNA)
-    assert (probe.address.open, probe.address.silent) == (len(here) + 1, len(silent) + 1)
+    limiter = bench.limiter(capacity=8)
+    for number in range(1000):
+        quota = opened(limiter, f"10.0.{number // 250}.{number % 250}")
+        taken(quota, Action.WRONG_CODE)
+        quota.close()
+    bench.now += 3600
+    for number in range(8):
+        quota = opened(limiter, f"10.1.0.{number}")
+        assert taken(quota, Action.WRONG_CODE) == WRONG_CODES.burst
+
+
+# Commands and players
+
+
+def test_a_player_has_one_command_limit_over_all_connections(bench: Bench) -> None:
+    limiter = bench.limiter(rate=10, burst=6)
+    one, two = opened(limiter, ANNA), opened(limiter, BERT)
+    assert one.spend(1, 0.0)
+    one.authenticated("anna")
+    two.authenticated("anna")
+    assert [quota.spend(1, 0.0) for quota in (one, two) * 3] == [True] * 5 + [False]
+    assert bench.refusals == {"commands": 1}
+    assert two.seconds_to_wait(1, 0.0) == pytest.approx(0.1)
+    assert two.spend(1, 0.1)
+
+
+def test_commands_beyond_the_limit_are_counted_and_forgiven_one_by_one(bench: Bench) -> None:
+    quota = opened(bench.limiter(rate=1, burst=2), ANNA)
+    assert [quota.spend(1, 0.0) for _ in range(5)] == [True] * 2 + [False] * 3
+    assert quota.overdrawn == 3
+    assert [quota.spend(1, 10.0), quota.spend(1, 10.0)] == [True, True]
+    assert quota.overdrawn == 1
+
+
+def test_a_penalty_takes_tokens_if_they_are_there(bench: Bench) -> None:
+    quota = opened(bench.limiter(rate=1, burst=8), ANNA)
+    quota.penalise(5, 0.0)
+    quota.penalise(5, 0.0)
+    assert [quota.spend(1, 0.0) for _ in range(4)] == [True] * 3 + [False]
+
+
+def test_an_address_has_one_command_limit_over_all_players(bench: Bench) -> None:
+    limiter = bench.limiter(rate=0)
+    quotas = [opened(limiter, ANNA) for _ in range(100)]
+    spent = sum(quota.spend(1, 0.0) for quota in quotas for _ in range(1000))
+    burst = PER_ADDRESS[Action.COMMANDS].burst
+    assert 0.9 * burst < spent <= burst
+    refused = next(quota for quota in quotas if not quota.spend(1, 0.0))
+    every = PER_ADDRESS[Action.COMMANDS].every
+    assert refused.seconds_to_wait(1, 0.0) == pytest.approx(COMMANDS_PREPAID * every)
+    assert refused.overdrawn == 0, "others may have used the address's limit up"
+
+
+def test_a_closed_connection_refunds_the_commands_it_has_not_used(bench: Bench) -> None:
+    limiter = bench.limiter(rate=0)
+    for _ in range(4000):
+        quota = opened(limiter, ANNA)
+        assert quota.spend(1, 0.0)
+        quota.close()
+    assert bench.refusals == {}
+
+
+def test_of_too_many_connections_of_a_player_the_oldest_without_a_seat_is_evicted(
+    bench: Bench,
+) -> None:
+    limiter = bench.limiter()
+    for number in range(MAX_CONNECTIONS_PER_PLAYER + 3):
+        connection = bench.connection(number, holds_seat=number == 0)
+        limiter.open(ANNA, connection).authenticated("anna")
+    assert bench.evicted == [1, 2, 3]
+
+
+def test_if_all_connections_of_a_player_hold_a_seat_the_oldest_is_evicted(bench: Bench) -> None:
+    limiter = bench.limiter()
+    for number in range(MAX_CONNECTIONS_PER_PLAYER + 1):
+        limiter.open(ANNA, bench.connection(number, holds_seat=True)).authenticated("anna")
+    assert bench.evicted == [0]
+
+
+def test_a_player_who_reconnects_finds_the_buckets_as_they_were(bench: Bench) -> None:
+    limiter = bench.limiter(rate=1, burst=2)
+    for spent in (2, 0, 0):
+        quota = opened(limiter, ANNA)
+        quota.authenticated("anna")
+        assert sum(quota.spend(1, bench.now) for _ in range(3)) == spent
+        assert taken(quota, Action.WRONG_CODE) == 10 * spent
+        quota.close()
+    bench.now += 2
+    quota = opened(limiter, ANNA)
+    quota.authenticated("anna")
+    assert sum(quota.spend(1, bench.now) for _ in range(3)) == 2
+
+
+def test_players_who_left_and_used_nothing_lately_make_room_for_others(bench: Bench) -> None:
+    limiter = bench.limiter(rate=1, burst=2, capacity=2)
+    for number in range(10):
+        quota = opened(limiter, ANNA)
+        quota.authenticated(f"player {number}")
+        assert quota.spend(2, bench.now)
+        quota.close()
+        bench.now += 3
+    one, two = opened(limiter, ANNA), opened(limiter, BERT)
+    one.authenticated("anna")
+    two.authenticated("anna")
+    assert one.spend(2, bench.now)
+    assert not two.spend(1, bench.now), "both share the buckets of one player"
+
+
+def test_an_unlimited_quota_refuses_nothing() -> None:
+    quota = unlimited()
+    quota.authenticated("anna")
+    assert all(quota.take(action) == 0 for action in Action for _ in range(10_000))
+    assert all(quota.spend(5, 0.0) for _ in range(10_000))
