@@ -144,7 +144,7 @@ async def test_pages_that_are_not_read_are_few_at_a_time() -> None:
 async def test_a_client_that_reads_but_answers_no_ping_is_gone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("saratoga_server.transport.connection.PING_EVERY", 0.1)
+    monkeypatch.setattr("saratoga_server.transport.pings.PING_EVERY", 0.1)
     monkeypatch.setattr("saratoga_server.transport.connection.CLOSE_WITHIN", 0.1)
     monkeypatch.setattr("saratoga_server.transport.keepalive.ALIVE_EVERY", 0.05)
     async with (

@@ -13,12 +13,11 @@ from kit.guests import HEARD_WITHIN
 from kit.hall import NOW, open_gateway
 from kit.raw_sockets import PONG, RawSocket, frame, raw_socket
 from kit.sockets import stranger
-from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Alive
 from saratoga_protocol.refusals import TOO_SLOW
 from saratoga_protocol.version import JSON
-from saratoga_server.transport.connection import MOST_UNANSWERED, PING_EVERY
 from saratoga_server.transport.keepalive import KeepAlive, portions_of
+from saratoga_server.transport.pings import MOST_UNANSWERED, PING_EVERY
 
 
 async def test_everyone_is_told_that_the_server_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +86,7 @@ async def pings(socket: RawSocket) -> AsyncIterator[bytes]:
 async def test_a_peer_stays_only_if_it_answers_pings(
     monkeypatch: pytest.MonkeyPatch, is_answered: bool, comes: int
 ) -> None:
-    monkeypatch.setattr("saratoga_server.transport.connection.PING_EVERY", 0.05)
+    monkeypatch.setattr("saratoga_server.transport.pings.PING_EVERY", 0.05)
     monkeypatch.setattr("saratoga_server.transport.connection.CLOSE_WITHIN", 0.1)
     monkeypatch.setattr("saratoga_server.transport.keepalive.ALIVE_EVERY", 0.01)
     seen: list[bytes] = []
