@@ -66,7 +66,7 @@ class Gateway:
         self._commands = commands
         self._door = door
         self._metrics = metrics
-        self.limiter = RateLimiter(
+        self._limiter = RateLimiter(
             time.monotonic,
             factor=door.per_address,
             rate=door.rate,
@@ -75,7 +75,7 @@ class Gateway:
             refusals=metrics.limited,
         )
         self.budget = ResponseBudget()
-        self._admission = Admission(self.limiter, door.trusted_proxies, pages, self.budget)
+        self._admission = Admission(self._limiter, door.trusted_proxies, pages, self.budget)
         self._runner = CommandRunner(commands, metrics, self.budget, most_overdrawn=door.burst)
         self.connections: dict[PlayerConnection, None] = {}
         """All, from their acceptance on."""
@@ -118,7 +118,7 @@ class Gateway:
     def count(self, connection: PlayerConnection) -> Quota:
         """Count a connection by its address, from its first moment on."""
         address = self._admission.counted_address(connection.address)
-        return self.limiter.open(address, connection)
+        return self._limiter.open(address, connection)
 
     def handshake(self, connection: PlayerConnection) -> Handshake:
         """Return what takes the first request of a connection."""
@@ -169,7 +169,7 @@ class Gateway:
 
     def flooded(self) -> None:
         """Count a client that sends what no client needs to send."""
-        self.limiter.count_refusal(Action.COMMANDS)
+        self._limiter.count_refusal(Action.COMMANDS)
 
     def stopped_reading(self) -> None:
         """Count a client that was cut off because it does not read."""
