@@ -32,6 +32,7 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "server/ports.py": ("tests/server/store/test_tables.py",),
     "server/store/durability.py": ("tests/server/store/test_preflight.py",),
     "server/stores.py": ("tests/server/test_app.py",),
+    "server/transport/commands.py": ("tests/server/transport/test_command_runner.py",),
     "server/domain/tables/state.py": ("tests/server/domain/tables/test_seating.py",),
     "client/link_state.py": ("tests/client/test_connection.py",),
     "client/problems.py": ("tests/client/commands/test_group.py",),

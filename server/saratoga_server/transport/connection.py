@@ -21,10 +21,11 @@ from saratoga_server.rate_limits.limiter import Quota
 from saratoga_server.rate_limits.rates import Rate
 from saratoga_server.rate_limits.token_buckets import TokenBucket
 from saratoga_server.transport.frame_parser import FrameParser
-from saratoga_server.transport.frames import pack_ping, read_message
+from saratoga_server.transport.frames import read_message
 from saratoga_server.transport.handshake import Handshake
 from saratoga_server.transport.inbox import Inbox
 from saratoga_server.transport.outbox import Outbox
+from saratoga_server.transport.pings import Pings
 from saratoga_server.transport.slow_readers import SlowReaderDetector
 from saratoga_server.transport.socket_options import bound_buffers, forget_unsent
 
@@ -39,12 +40,6 @@ HELLO_WITHIN: Final = 10.0
 
 CLOSE_WITHIN: Final = 2.0
 """Seconds for the client's part of the closing handshake."""
-
-PING_EVERY: Final = 20.0
-"""Seconds: for peers whose machine acknowledges what no program there reads."""
-
-MOST_UNANSWERED: Final = 2
-"""Pings. The answer to one may have arrived while this process stood still."""
 
 CONTROL: Final = Rate(20, 0.5)
 """Pings and pongs of a client."""
@@ -92,34 +87,18 @@ class Owner(Protocol):
         ...
 
 
-class Receiver(Protocol):
-    """What takes the bytes that arrive."""
-
-    def receive(self, data: bytes) -> None: ...
-
-
-class Discard:
-    """Throws away what arrives."""
-
-    def receive(self, data: bytes) -> None:
-        """Do nothing."""
-
-
-DISCARD: Final = Discard()
-
-
 class PlayerConnection(asyncio.Protocol):
     """One connection, whose other end is not trusted to be reasonable."""
 
     __slots__ = (
-        *("_controls", "_deadline", "_drained", "_is_answering", "_is_cut", "_is_full"),
-        *("_is_paused", "_leaving", "_outbox", "_outside", "_owner", "_phase", "_ping", "_ping_at"),
-        *("_reading", "_receiver", "_transport", "_unanswered"),
-        *("__weakref__", "address", "page_size", "quota", "session"),
+        *("_controls", "_deadline", "_is_answering", "_is_cut", "_is_paused", "_leaving"),
+        *("_outbox", "_outside", "_owner", "_phase", "_pings", "_reading", "_receiver"),
+        *("_transport", "__weakref__", "address", "page_size", "quota", "session"),
     )
 
     _transport: asyncio.Transport
     _outbox: Outbox
+    _pings: Pings
     _reading: SlowReaderDetector
 
     def __init__(self, owner: Owner, outside: socket.socket, address: str) -> None:
@@ -134,27 +113,18 @@ class PlayerConnection(asyncio.Protocol):
         self.session: Session | None = None
         self.page_size = 0
         """Bytes of the page that the client is sent, if it asked for one."""
-        self._receiver: Receiver | None = DISCARD
+        self._receiver: Handshake | Inbox | None = None
         """What takes the next bytes; `None`: nothing waits, and the next byte begins a message."""
         self._controls = TokenBucket(CONTROL)
         self._deadline = inf
         """When something is done about the present phase, by `monotonic`."""
         self._is_answering = False
         """A command is being carried out."""
-        self._is_full = False
-        """So much waits for the client to read it that no further command is begun."""
         self._is_paused = False
         """Nothing is read."""
         self._is_cut = False
         self._leaving: CloseCode | None = None
         """To close with when the command under way is answered."""
-        self._drained: asyncio.Future[None] | None = None
-        """Awaited by a command whose answer is long."""
-        self._ping = 0
-        """The number of the last ping, which is its payload."""
-        self._ping_at = inf
-        self._unanswered = 0
-        """Pings in a row."""
         self.quota = owner.count(self)
         """Its share of the limits, from its first moment on."""
 
@@ -172,31 +142,24 @@ class PlayerConnection(asyncio.Protocol):
         self._receiver = self._owner.handshake(self)
 
     def data_received(self, data: bytes) -> None:
-        if self._receiver is None:
-            if not self._is_answering and not self._is_full:
-                message = read_message(data)
-                if message is not None:
-                    self.begin(message)
-                    return
-            self._receiver = Inbox(self)
-        self._receiver.receive(data)
-
-    def eof_received(self) -> None:
-        """Let the transport close: a client that sends nothing more is answered no more either."""
-        self._receiver = DISCARD
+        if self._receiver is None and not self._is_answering and not self._outbox.is_full:
+            message = read_message(data)
+            if message is not None:
+                self.begin(message)
+                return
+        (self._receiver or self._inbox()).receive(data)
 
     def pause_writing(self) -> None:
-        self._is_full = True
+        self._outbox.fill()
 
     def resume_writing(self) -> None:
-        self._is_full = False
-        self._wake()
+        self._outbox.drain()
         self._go_on()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._phase = Phase.LOST
-        self._receiver = DISCARD
-        self._wake()
+        self._receiver = None
+        self._outbox.drain()
         self._owner.lost(self)
         if not self._is_answering:
             self._end_session()
@@ -208,11 +171,6 @@ class PlayerConnection(asyncio.Protocol):
 
     # The handshake
 
-    @property
-    def may_be_answered(self) -> bool:
-        """Whether a request can still be answered."""
-        return self._phase is Phase.HANDSHAKE and not self._transport.is_closing()
-
     def opened(self, session: Session, rest: bytes) -> None:
         """Begin a session after its handshake; `rest` came behind the request."""
         now = monotonic()
@@ -220,7 +178,7 @@ class PlayerConnection(asyncio.Protocol):
         self.session = session
         self._receiver = None
         self._deadline = now + HELLO_WITHIN
-        self._ping_at = now + PING_EVERY
+        self._pings = Pings(now)
         if rest:
             self.data_received(rest)
 
@@ -236,7 +194,7 @@ class PlayerConnection(asyncio.Protocol):
     def may_begin(self) -> bool:
         """Whether the next frame may be looked at: no command is being carried out."""
         if self._phase is Phase.OPEN:
-            return not self._is_answering and not self._is_full
+            return not self._is_answering and not self._outbox.is_full
         return self._phase is Phase.CLOSING
 
     def begin(self, message: bytes | str) -> None:
@@ -259,15 +217,8 @@ class PlayerConnection(asyncio.Protocol):
         self._go_on()
 
     async def drained(self) -> None:
-        """Wait until the client has read what was sent, or is gone; for one command at a time."""
-        if self._is_full and self._phase is not Phase.LOST:
-            self._drained = asyncio.get_running_loop().create_future()
-            await self._drained
-
-    def _wake(self) -> None:
-        drained, self._drained = self._drained, None
-        if drained is not None and not drained.done():
-            drained.set_result(None)
+        """Wait until the client has read what was sent, or is gone."""
+        await self._outbox.drained()
 
     def _go_on(self) -> None:
         if isinstance(self._receiver, Inbox):
@@ -318,8 +269,7 @@ class PlayerConnection(asyncio.Protocol):
 
     def ponged(self, payload: bytes) -> None:
         """Note an answer to the last ping; older answers and unasked ones are worth nothing."""
-        if payload == _payload(self._ping):
-            self._unanswered = 0
+        self._pings.answer(payload)
 
     def flooded(self) -> None:
         """Refuse service to a client that sends what no client needs to send."""
@@ -358,9 +308,7 @@ class PlayerConnection(asyncio.Protocol):
         if not self.is_open:
             return
         self._begin_closing()
-        inbox = self._receiver if isinstance(self._receiver, Inbox) else Inbox(self)
-        self._receiver = inbox
-        inbox.close(code)
+        self._inbox().close(code)
 
     def leave(self, code: CloseCode) -> None:
         """Close when the command under way is answered; further commands are not carried out."""
@@ -371,9 +319,7 @@ class PlayerConnection(asyncio.Protocol):
     def refuse_service(self, code: CloseCode) -> None:
         """Close, and throw away whatever the client still sends."""
         self.close(code)
-        if isinstance(self._receiver, Inbox):
-            self._receiver.shut()
-        self._receiver = DISCARD
+        self._inbox().shut()
         self.resume_reading()
 
     def cut(self) -> None:
@@ -386,6 +332,11 @@ class PlayerConnection(asyncio.Protocol):
             forget_unsent(self._transport.get_extra_info("socket"))
             self._transport.abort()
 
+    def _inbox(self) -> Inbox:
+        if not isinstance(self._receiver, Inbox):
+            self._receiver = Inbox(self)
+        return self._receiver
+
     def _begin_closing(self) -> None:
         self._phase = Phase.CLOSING
         self._deadline = monotonic() + CLOSE_WITHIN
@@ -393,7 +344,7 @@ class PlayerConnection(asyncio.Protocol):
     def _end(self) -> None:
         """Write nothing more, and wait for the client to end: to hang up on it could lose the answer."""
         self._phase = Phase.CLOSING
-        self._receiver = DISCARD
+        self._inbox().shut()
         if self._transport.is_closing():
             return
         self.resume_reading()
@@ -423,22 +374,15 @@ class PlayerConnection(asyncio.Protocol):
     def keep_alive(self, alive: bytes | str, now: float) -> None:
         """Send a sign of life and, when it is time to, a ping; close if pings stay unanswered."""
         self.send(alive)
-        if now < self._ping_at or not self.is_open or self._is_answering or self._is_full:
-            # a pong that waits behind a command counts only when it is read
+        if not self._pings.is_due(now) or not self.is_open or not self.may_begin:
+            # a pong that waits behind a command is read after it
             return
-        if self._unanswered == MOST_UNANSWERED:
+        if self._pings.are_unanswered:
             self.close(TOO_SLOW)
-            return
-        self._unanswered += 1
-        self._ping += 1
-        self._ping_at = now + PING_EVERY
-        self.write(pack_ping(_payload(self._ping)))
+        else:
+            self.write(self._pings.next(now))
 
     def _cut_slow_reader(self) -> None:
         if not self._is_cut:
             self._owner.stopped_reading()
             self.cut()
-
-
-def _payload(ping: int) -> bytes:
-    return ping.to_bytes(4, "big")

@@ -66,7 +66,7 @@ class Gateway:
         self._commands = commands
         self._door = door
         self._metrics = metrics
-        self.limiter = RateLimiter(
+        self._limiter = RateLimiter(
             time.monotonic,
             factor=door.per_address,
             rate=door.rate,
@@ -75,7 +75,7 @@ class Gateway:
             refusals=metrics.limited,
         )
         self.budget = ResponseBudget()
-        self._admission = Admission(self.limiter, door.trusted_proxies, pages, self.budget)
+        self._admission = Admission(self._limiter, door.trusted_proxies, pages, self.budget)
         self._runner = CommandRunner(commands, metrics, self.budget, most_overdrawn=door.burst)
         self.connections: dict[PlayerConnection, None] = {}
         """All, from their acceptance on."""
@@ -85,6 +85,8 @@ class Gateway:
         self._numbers = itertools.count(1)
         self._listeners: list[Listener] = []
         self._is_listening = True
+        self._answering: dict[PlayerConnection, asyncio.Task[None]] = {}
+        """Requests for pages."""
         self._tasks = BackgroundTasks()
         self._has_ended = asyncio.Event()
         """Set whenever a connection or a session has ended."""
@@ -116,7 +118,7 @@ class Gateway:
     def count(self, connection: PlayerConnection) -> Quota:
         """Count a connection by its address, from its first moment on."""
         address = self._admission.counted_address(connection.address)
-        return self.limiter.open(address, connection)
+        return self._limiter.open(address, connection)
 
     def handshake(self, connection: PlayerConnection) -> Handshake:
         """Return what takes the first request of a connection."""
@@ -132,7 +134,8 @@ class Gateway:
         elif not is_handshake(request):
             # until the answer is written, nothing more is read
             connection.pause_reading()
-            self._tasks.spawn(self._answer(connection, handshake, request))
+            answering = asyncio.create_task(self._answer(connection, handshake, request))
+            self._answering[connection] = answering
         elif not self._is_listening:
             page = no(HTTPStatus.SERVICE_UNAVAILABLE, "not_ready", "This server is about to stop.")
             handshake.respond(response(page, "GET"))
@@ -145,8 +148,8 @@ class Gateway:
         self, connection: PlayerConnection, handshake: Handshake, request: Request
     ) -> None:
         page = await self._admission.page(connection, request)
-        if connection.may_be_answered:
-            handshake.respond(page)
+        del self._answering[connection]
+        handshake.respond(page)
 
     def _begin_session(self, connection: PlayerConnection, subprotocol: str, rest: bytes) -> None:
         session = Session(
@@ -166,7 +169,7 @@ class Gateway:
 
     def flooded(self) -> None:
         """Count a client that sends what no client needs to send."""
-        self.limiter.count_refusal(Action.COMMANDS)
+        self._limiter.count_refusal(Action.COMMANDS)
 
     def stopped_reading(self) -> None:
         """Count a client that was cut off because it does not read."""
@@ -175,6 +178,8 @@ class Gateway:
     def lost(self, connection: PlayerConnection) -> None:
         """Forget a connection that has ended."""
         self._admission.ended(connection)
+        if connection in self._answering:
+            self._answering.pop(connection).cancel()
         del self.connections[connection]
         self._has_ended.set()
 

@@ -67,6 +67,8 @@ class Inbox:
         self._is_shut = False
 
     def receive(self, data: bytes) -> None:
+        if self._is_shut:
+            return
         self._bytes += data
         if len(self._bytes) > MOST_WAITING:
             self._reader.pause_reading()
@@ -79,7 +81,7 @@ class Inbox:
             asyncio.get_running_loop().call_soon(self._take_frame)
 
     def shut(self) -> None:
-        """Take no frame any more."""
+        """Throw away what waits, and whatever comes."""
         self._is_shut = True
         self._bytes.clear()
 

@@ -1,4 +1,8 @@
-"""What a connection sends: written without waiting, and bounded, because a client may stop reading."""
+"""What a connection sends: written without waiting, and bounded, because a client may stop reading.
+
+Nothing waits for a client but the command whose answer it has asked for: the connection's next
+command is begun when the transport has room again.
+"""
 
 import asyncio
 from typing import Final
@@ -16,7 +20,7 @@ MOST_FRAMES: Final = 1024
 class Outbox:
     """Messages on their way to one client."""
 
-    __slots__ = ("_frames", "_long", "_transport")
+    __slots__ = ("_drained", "_frames", "_long", "_transport", "is_full")
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
@@ -24,6 +28,10 @@ class Outbox:
         """Sent since nothing waited."""
         self._long = 0
         """Bytes of answers longer than `MOST_PENDING`, which may wait besides."""
+        self.is_full = False
+        """So much waits for the client to read it that no further command should be begun."""
+        self._drained: asyncio.Future[None] | None = None
+        """Awaited by a command whose answer is long."""
 
     def send(self, message: bytes | str) -> bool:
         """Write a message; False: too much waits already, and the message was not written.
@@ -43,3 +51,20 @@ class Outbox:
             self._long += len(message)
         self._transport.write(pack_message(message))
         return True
+
+    def fill(self) -> None:
+        """Note that the transport wants no more for now."""
+        self.is_full = True
+
+    def drain(self) -> None:
+        """Note that the transport wants more, or that the connection has ended."""
+        self.is_full = False
+        drained, self._drained = self._drained, None
+        if drained is not None and not drained.done():
+            drained.set_result(None)
+
+    async def drained(self) -> None:
+        """Wait until the client has read what was sent, or is gone; for one command at a time."""
+        if self.is_full:
+            self._drained = asyncio.get_running_loop().create_future()
+            await self._drained
