@@ -20,11 +20,11 @@ MOOD: Final = "fair"
 
 def change_functions() -> None:
     """Another text, which says more to other nodes, under the names that belong to it."""
-    text = library.SOURCE.replace(library.VERSION, library._MARK)
+    text = library.SOURCE.replace(library.VERSION, library.VERSION_MARK)
     changed = text.replace("{kind = 'touched',", f"{{kind = 'touched', mood = '{MOOD}',")
     assert changed != text
     library.VERSION = sha256(changed.encode()).hexdigest()[:10]  # type: ignore[misc]
-    library.SOURCE = changed.replace(library._MARK, library.VERSION)  # type: ignore[misc]
+    library.SOURCE = changed.replace(library.VERSION_MARK, library.VERSION)  # type: ignore[misc]
 
 
 def change_the_rest() -> None:
