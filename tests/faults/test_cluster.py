@@ -106,7 +106,7 @@ def killing(cluster: Cluster, times: int) -> Faults:
     return faults
 
 
-async def test_any_node_will_do_to_come_in(cluster: Cluster) -> None:
+async def test_any_nodes_address_opens_the_cluster(cluster: Cluster) -> None:
     replica = cluster.replica_of(cluster.primaries()[0])
     async with open_store(replica.url, Durability.REPLICATED) as store:
         await store.tables.set_public("mint-otter-42", b"summary")

@@ -1,4 +1,4 @@
-"""Nodes hear of every table of a cluster, whoever is its primary by now."""
+"""Nodes hear of every table of a cluster, whichever primary owns it by now."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -61,7 +61,7 @@ async def says_everything(far: Store, east: Ear, version: int) -> None:
     await east.until(lambda: races.items() <= told().items())
 
 
-async def test_every_primary_is_listened_to_and_told_through(cluster: Cluster) -> None:
+async def test_every_primary_is_subscribed_to_and_published_through(cluster: Cluster) -> None:
     owners = {cluster.owner(table_key(code)) for code in TABLES}
     assert len(owners) == len(cluster.primaries())
     async with two_nodes(cluster) as (far, east):
@@ -69,7 +69,7 @@ async def test_every_primary_is_listened_to_and_told_through(cluster: Cluster) -
         await says_everything(far, east, 1)
 
 
-async def test_after_a_failover_the_new_primary_is_listened_to(cluster: Cluster) -> None:
+async def test_after_a_failover_the_new_primary_is_subscribed_to(cluster: Cluster) -> None:
     async with two_nodes(cluster) as (far, east):
         await says_everything(far, east, 1)
         openings = east.openings
@@ -78,7 +78,7 @@ async def test_after_a_failover_the_new_primary_is_listened_to(cluster: Cluster)
         await says_everything(far, east, 2)
 
 
-async def test_after_a_primarys_death_its_heir_is_listened_to(cluster: Cluster) -> None:
+async def test_after_a_primarys_death_its_successor_is_subscribed_to(cluster: Cluster) -> None:
     async with two_nodes(cluster) as (far, east):
         await says_everything(far, east, 1)
         dead = cluster.owner(table_key(TABLES[0]))
@@ -90,7 +90,7 @@ async def test_after_a_primarys_death_its_heir_is_listened_to(cluster: Cluster) 
         await asyncio.to_thread(dead.restart)
 
 
-async def test_a_partition_that_moves_is_heard_of_at_its_new_place(cluster: Cluster) -> None:
+async def test_a_partition_that_moves_is_subscribed_to_at_its_new_primary(cluster: Cluster) -> None:
     async with two_nodes(cluster) as (far, east):
         await says_everything(far, east, 1)
         channel = PARTITION_CHANNELS[partition(TABLES[0])]

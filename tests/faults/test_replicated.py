@@ -22,8 +22,8 @@ def replica(mortal_store: StoreServer) -> Iterator[StoreServer]:
 
 
 @pytest.fixture
-def lose_patience(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
-    """From then on the house gives up soon, or has its patience back."""
+def shorten_timeouts(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
+    """Shorten the timeouts, or restore them."""
 
     def change(lost: bool) -> None:
         if not lost:
@@ -53,30 +53,30 @@ async def test_what_is_acknowledged_is_on_the_replica(
 
 
 async def test_without_a_replica_nothing_is_acknowledged(
-    mortal_store: StoreServer, replica: StoreServer, lose_patience: Callable[[bool], None]
+    mortal_store: StoreServer, replica: StoreServer, shorten_timeouts: Callable[[bool], None]
 ) -> None:
     async with open_store(mortal_store.url, Durability.REPLICATED) as store:
         race = await running_race(store)
         replica.pause()
-        lose_patience(True)
+        shorten_timeouts(True)
         with pytest.raises(StoreUnavailable):
             await race.commit(move("draw", 0))
         with pytest.raises(StoreUnavailable):
             await store.tables.save_table(TableWrite(code=CODE, expected=1, body=b"x", due=None))
         replica.resume()
-        lose_patience(False)
+        shorten_timeouts(False)
         outcomes = await race.commit(move("draw", 0))
         assert outcomes[0].status is CommitStatus.REPEAT
         assert await race.texts() == ["draw"]
 
 
-async def test_nobody_is_told_what_no_replica_has_by_looking_at_it(
-    mortal_store: StoreServer, replica: StoreServer, lose_patience: Callable[[bool], None]
+async def test_what_no_replica_has_is_not_read_either(
+    mortal_store: StoreServer, replica: StoreServer, shorten_timeouts: Callable[[bool], None]
 ) -> None:
     async with open_store(mortal_store.url, Durability.REPLICATED) as store:
         race = await running_race(store)
         replica.pause()
-        lose_patience(True)
+        shorten_timeouts(True)
         unconfirmed = asyncio.ensure_future(race.commit(move("draw", 0)))
         for look in (race.texts, lambda: store.tables.load_table(CODE)):
             with pytest.raises(StoreUnavailable):
@@ -84,7 +84,7 @@ async def test_nobody_is_told_what_no_replica_has_by_looking_at_it(
         with pytest.raises(StoreUnavailable):
             await unconfirmed
         replica.resume()
-        lose_patience(False)
+        shorten_timeouts(False)
         assert await race.texts() == ["draw"]
         assert await store.tables.load_table(CODE) == (1, b"running")
 

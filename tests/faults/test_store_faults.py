@@ -32,13 +32,13 @@ async def store(store_server: StoreServer) -> AsyncIterator[Store]:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give up soon: what is tested is that the house does, not when."""
+    """Shorten the timeout: tested is that commits are given up, not when."""
     for module in (batcher, store_client):
         monkeypatch.setattr(module, "STORE_TIMEOUT", 0.3)
 
 
 class Players:
-    """One player a table, moving without a pause, who keeps what was acknowledged."""
+    """One player a table, who moves without a pause and records what was acknowledged."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -153,7 +153,7 @@ async def test_a_move_whose_answer_got_lost_is_answered_as_the_first_time(
         assert (await race.standing()).reached == (outcomes[0].at - race.start_at, 1)
 
 
-async def test_an_ending_of_the_houses_own_may_lose_its_answer(store_server: StoreServer) -> None:
+async def test_an_ending_of_the_servers_own_may_lose_its_answer(store_server: StoreServer) -> None:
     async with (
         cutting_proxy(
             store_server.socket, store_server.folder / "cut", next_call("commit_boards")
@@ -295,7 +295,7 @@ async def test_a_store_that_comes_back_unfit_gets_no_more_moves(mortal_store: St
 
 
 @on_its_way
-async def test_what_is_on_its_way_arrives_before_the_store_is_closed(
+async def test_pending_commits_complete_before_the_store_is_closed(
     store_server: StoreServer, turns: int
 ) -> None:
     async with open_store(store_server.url) as store:

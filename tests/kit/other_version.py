@@ -20,12 +20,12 @@ MOOD: Final = "fair"
 
 
 def change_functions() -> None:
-    """Change the text of the Functions, so that they publish one field more, and their names with it."""
-    present = library.VERSION
-    changed = library.SOURCE.replace("{kind = 'touched',", f"{{kind = 'touched', mood = '{MOOD}',")
-    assert changed != library.SOURCE
+    """Have the Functions publish one field more, under names that belong to the new text."""
+    text = library.SOURCE.replace(library.VERSION, library.VERSION_MARK)
+    changed = text.replace("{kind = 'touched',", f"{{kind = 'touched', mood = '{MOOD}',")
+    assert changed != text
     library.VERSION = sha256(changed.encode()).hexdigest()[:10]  # type: ignore[misc]
-    library.SOURCE = changed.replace(present, library.VERSION)  # type: ignore[misc]
+    library.SOURCE = changed.replace(library.VERSION_MARK, library.VERSION)  # type: ignore[misc]
 
 
 def change_the_rest() -> None:

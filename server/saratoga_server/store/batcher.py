@@ -247,7 +247,7 @@ class Batcher:
     def _retry_delayed(self) -> None:
         self._retry_timer = None
         delayed, self._delayed = self._delayed, []
-        self._resend += self._own(delayed)
+        self._resend += self._keep_own(delayed)
         self._schedule_flush()
 
     # recovery
@@ -319,11 +319,11 @@ class Batcher:
             await self._primaries.refresh()
         except Exception as error:  # then every slot is where it was
             _log.error("map_not_read", fault=error)
-        self._in_flight = [own for call in self._in_flight if (own := self._own(call))]
-        self._resend = self._own(self._resend)
-        self._waiting = deque(self._own(self._waiting))
+        self._in_flight = [own for call in self._in_flight if (own := self._keep_own(call))]
+        self._resend = self._keep_own(self._resend)
+        self._waiting = deque(self._keep_own(self._waiting))
 
-    def _own(self, commits: Iterable[PendingCommit]) -> list[PendingCommit]:
+    def _keep_own(self, commits: Iterable[PendingCommit]) -> list[PendingCommit]:
         """Fail what is too late and hand over what belongs elsewhere; return the rest."""
         now = self._loop.time()
         own = []

@@ -33,7 +33,7 @@ all of them. Players and their names share one tag, so that taking a name, givin
 writing the row is one step: that no two players hold one name is worth more than a second primary
 for rows that are written once a visit. Whoever adds a key gives it the tag of what it changes with.
 
-`{pN}:news` is no key but a channel: what changes in the partition is said there (`nudges.py`).
+`{pN}:news` is no key but a channel: what changes in the partition is said there (`node_events.py`).
 
 A table and its races go as a whole: every write of the table gives all of them the same end. Once
 a race is over its record says everything, and the logs behind it go after `FINISHED_LOGS_KEPT`.

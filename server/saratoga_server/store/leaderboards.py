@@ -34,7 +34,7 @@ _log = EventLog("store")
 _DRAIN: Final = 100
 """Settlements applied at a time where all of them must be."""
 
-_UNREAD: Final = 1_000
+UNREAD_BATCH: Final = 1_000
 """Unreadable settlements tried again at a time, for each primary; the rest is tried the next times."""
 
 
@@ -115,7 +115,7 @@ class Leaderboards:
     async def _peek_unread(self) -> tuple[int, list[tuple[str, bytes]]]:
         """Return how many are unreadable, and some of them, each with its key."""
         answers = await self._client.read_everywhere(
-            "peek_unread", UNREAD_KEYS, _UNREAD, whole=False
+            "peek_unread", UNREAD_KEYS, UNREAD_BATCH, whole=False
         )
         return sum(total for total, *_ in answers), _pairs(found for _, *found in answers)
 

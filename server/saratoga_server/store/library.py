@@ -7,7 +7,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Final
 
-_MARK: Final = "@VERSION@"
+VERSION_MARK: Final = "@VERSION@"
 _FOLDER: Final = files("saratoga_server.store").joinpath("functions")
 _FILES: Final = ("boards", "tables", "players", "leaderboards", "audit")
 
@@ -19,7 +19,7 @@ def _read(name: str) -> str:
 _TEXT: Final = _read("common") + "".join(f"\ndo\n{_read(name)}end\n" for name in _FILES)
 
 VERSION: Final = sha256(_TEXT.encode()).hexdigest()[:10]
-SOURCE: Final = _TEXT.replace(_MARK, VERSION)
+SOURCE: Final = _TEXT.replace(VERSION_MARK, VERSION)
 """The text to load."""
 
 

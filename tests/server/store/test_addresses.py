@@ -1,4 +1,4 @@
-"""Addresses of stores, as hosts write them."""
+"""Addresses of stores, as the operator gives them."""
 
 import pytest
 

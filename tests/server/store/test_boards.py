@@ -58,7 +58,9 @@ async def test_a_repeated_command_changes_nothing(store: AnyStore) -> None:
     assert await race.texts() == ["draw"]
 
 
-async def test_what_the_house_repeats_changes_nothing(store: AnyStore) -> None:
+async def test_an_entry_of_the_servers_own_that_is_repeated_changes_nothing(
+    store: AnyStore,
+) -> None:
     race = await running_race(store)
     await race.commit(move("draw", 0))
     await race.commit(ending("left", 1, "left"))
@@ -69,7 +71,9 @@ async def test_what_the_house_repeats_changes_nothing(store: AnyStore) -> None:
     assert await race.texts() == ["draw", "left"]
 
 
-async def test_a_move_on_another_length_is_stale_and_told_the_present_one(store: AnyStore) -> None:
+async def test_a_move_on_another_length_is_stale_and_the_outcome_has_the_present_one(
+    store: AnyStore,
+) -> None:
     race = await running_race(store)
     await race.commit(move("draw", 0))
     [behind] = await race.commit(move("w>t1", 0, command_id=9))
@@ -123,7 +127,7 @@ async def test_the_first_move_is_not_lost_to_a_node_whose_clock_is_ahead(store: 
     assert (await race.standing()).reached == (0, 1)
 
 
-async def test_nobody_moves_after_the_deadline_but_the_house_may_end(store: AnyStore) -> None:
+async def test_no_move_is_accepted_after_the_deadline_but_an_ending_is(store: AnyStore) -> None:
     race = await running_race(store, started_ago=20 * MINUTE)
     [move_made] = await race.commit(move("draw", 0))
     [ended] = await race.commit(ending("out of time", 0, "out-of-time", late=True))
@@ -232,7 +236,7 @@ async def test_standings_show_every_board(store: AnyStore) -> None:
     }
 
 
-async def test_what_is_not_there_is_not_loaded(store: AnyStore) -> None:
+async def test_a_missing_board_loads_as_none(store: AnyStore) -> None:
     assert await store.boards.load_board(CODE, 1, ANNA) is None
     assert await store.boards.load_standings(CODE, 1) == {}
     await running_race(store)

@@ -1,4 +1,4 @@
-"""Whatever is committed, every store answers as the fake does."""
+"""Every store answers every commit as the fake does."""
 
 from collections.abc import AsyncIterator
 from itertools import count
@@ -56,7 +56,7 @@ async def test_every_store_answers_as_the_fake_does(
 
 
 async def story(store: AnyStore, code: str, batches: list[list[BoardCommit] | int]) -> list[object]:
-    """All that a house gets to see, but for times."""
+    """All that a server can see, times excepted."""
     told: list[object] = []
     version = 1
     for batch in batches:

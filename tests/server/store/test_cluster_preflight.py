@@ -1,4 +1,4 @@
-"""Every node of a cluster is looked at, and at the level replicated every replica."""
+"""Every node of a cluster is checked, and at the level replicated every replica."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ async def refusal(url: str, durability: Durability = Durability.SAFE) -> str:
     return str(refused.value)
 
 
-async def test_a_node_that_is_set_otherwise_is_named(trio: Cluster) -> None:
+async def test_a_node_with_other_settings_is_named(trio: Cluster) -> None:
     odd = trio.nodes[-1]
     odd.do("CONFIG", "SET", "appendfsync", "everysec")
     try:
@@ -41,7 +41,7 @@ async def test_a_cluster_without_replicas_is_refused_where_they_are_counted_on(
     assert "CLUSTER REPLICATE" in await refusal(trio.url, Durability.REPLICATED)
 
 
-async def test_clocks_that_differ_are_spoken_of(
+async def test_clocks_that_differ_are_logged(
     trio: Cluster, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with open_store(trio.url):
@@ -51,12 +51,12 @@ async def test_clocks_that_differ_are_spoken_of(
         assert "clocks_differ" in caplog.text
 
 
-async def test_the_first_address_may_be_a_dead_nodes(trio: Cluster) -> None:
+async def test_the_first_address_may_be_that_of_a_dead_node(trio: Cluster) -> None:
     async with open_store(f"redis://127.0.0.1:1,{trio.nodes[1].url}") as store:
         assert len(store.primaries.all()) == 3
 
 
-async def test_the_password_is_every_nodes(trio: Cluster) -> None:
+async def test_the_password_holds_for_every_node(trio: Cluster) -> None:
     for node in trio.nodes:
         node.do("ACL", "SETUSER", "house", "on", ">hush", "~*", "&*", "+@all")
     try:
@@ -74,7 +74,7 @@ async def test_the_password_is_every_nodes(trio: Cluster) -> None:
 
 
 ENDPOINT = re.compile(r"\r\n([^\r\n]+)\r\n:(\d+)\r\n\$40")
-"""How RESP tells where a node is: a name, a port, and the node's id of forty characters."""
+"""A node in a RESP reply: a name, a port, and the node's id of forty characters."""
 
 
 async def test_nodes_are_reached_by_the_names_they_announce(trio: Cluster) -> None:
@@ -132,7 +132,7 @@ def with_replicas() -> Iterator[Cluster]:
         yield cluster
 
 
-async def test_a_replica_that_is_set_otherwise_is_named_before_it_is_a_primary(
+async def test_a_replica_with_other_settings_is_named_before_it_is_a_primary(
     with_replicas: Cluster,
 ) -> None:
     odd = with_replicas.replica_of(with_replicas.primaries()[0])
@@ -143,7 +143,7 @@ async def test_a_replica_that_is_set_otherwise_is_named_before_it_is_a_primary(
         odd.do("CONFIG", "SET", "maxmemory-policy", "noeviction")
 
 
-async def test_one_replica_that_is_away_does_not_keep_a_house_from_opening(
+async def test_one_unavailable_replica_does_not_keep_a_store_from_opening(
     with_replicas: Cluster,
 ) -> None:
     gone = with_replicas.replica_of(with_replicas.primaries()[0])

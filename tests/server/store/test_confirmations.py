@@ -1,4 +1,4 @@
-"""When a write counts as replicated: by what the store answers behind it."""
+"""When a write counts as replicated, by the replies behind it."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def test_one_replica_that_has_it_is_enough(replies: tuple[Any, ...]) -> None:
         pytest.param((b"OK", 1, Exception("ERR unknown command")), id="half was asked"),
     ],
 )
-def test_anything_less_is_none(replies: tuple[Any, ...]) -> None:
+def test_anything_less_is_no_confirmation(replies: tuple[Any, ...]) -> None:
     assert not is_confirmed(replies)
 
 

@@ -1,4 +1,4 @@
-"""The news reach every node that listens, and what a cut connection missed is known to be missed."""
+"""Events reach every node that listens, and a node knows when it may have missed some."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -34,7 +34,7 @@ async def valkey(store_server: StoreServer) -> AsyncIterator[Store]:
 
 
 @calm
-async def test_every_node_that_listens_hears_a_nudge(store: AnyStore) -> None:
+async def test_every_node_that_listens_hears_an_event(store: AnyStore) -> None:
     async with listening(store.events, "east") as east:
         assert store.events.is_listening
         assert await store.events.publish(Announce("Zoë says hello.")) == 1
@@ -43,7 +43,7 @@ async def test_every_node_that_listens_hears_a_nudge(store: AnyStore) -> None:
 
 
 @calm
-async def test_a_table_that_is_changed_tells_of_it_by_itself(store: AnyStore) -> None:
+async def test_a_change_of_a_table_is_announced_by_the_store(store: AnyStore) -> None:
     async with listening(store.events, "east") as east:
         write = TableWrite(code=CODE, expected=0, body=pack(seated(ANN)), due=None)
         assert await store.tables.save_table(write)
@@ -53,7 +53,7 @@ async def test_a_table_that_is_changed_tells_of_it_by_itself(store: AnyStore) ->
 
 
 @calm
-async def test_where_racers_stand_is_told_whole(store: AnyStore) -> None:
+async def test_standings_are_published_whole(store: AnyStore) -> None:
     races = {
         f"{CODE}/1": {ANN: LiveStanding(7, 3, State.RACING, Reached(1200, 9))},
         "odd-emu-11/2": {ANN: LiveStanding(1, 0, State.LEFT)},
@@ -78,7 +78,9 @@ async def test_nodes_hear_of_each_other(store_server: StoreServer) -> None:
 
 
 @pytest.mark.parametrize("junk", [b"\xc1junk", b"", b"\x81\xa4kind\xa4brew"])
-async def test_junk_on_the_channel_does_not_stop_the_listening(valkey: Store, junk: bytes) -> None:
+async def test_junk_on_the_channel_does_not_end_the_subscription(
+    valkey: Store, junk: bytes
+) -> None:
     async with listening(valkey.events, "east") as east:
         await valkey.client.command("SPUBLISH", PARTITION_CHANNELS[partition(CODE)], junk)
         await valkey.events.publish(Renamed("p" * 16, "Zoë"))
@@ -86,7 +88,7 @@ async def test_junk_on_the_channel_does_not_stop_the_listening(valkey: Store, ju
         assert east.openings == 1
 
 
-async def test_a_nudge_that_goes_wrong_does_not_stop_the_listening(valkey: Store) -> None:
+async def test_an_event_whose_handling_fails_does_not_end_the_subscription(valkey: Store) -> None:
     async with listening(valkey.events, "east") as east:
         east.faults.append(ValueError("a mistake"))
         await valkey.events.publish(Announce("first"))
@@ -97,7 +99,7 @@ async def test_a_nudge_that_goes_wrong_does_not_stop_the_listening(valkey: Store
 
 
 @pytest.mark.parametrize("mortal_store", ["valkey"], indirect=True)
-async def test_a_look_that_takes_long_or_goes_wrong_is_no_fault_of_the_line(
+async def test_a_slow_or_failing_catch_up_does_not_end_the_subscription(
     mortal_store: StoreServer,
 ) -> None:
     async with open_store(mortal_store.url) as store, listening(store.events, "east") as east:
@@ -111,13 +113,13 @@ async def test_a_look_that_takes_long_or_goes_wrong_is_no_fault_of_the_line(
             await store.events.publish(Announce(f"after {heard}"))
             await east.hears(Announce(f"after {heard}"))
             east.looks.set()
-            # a nudge of one's own comes round: the line was kept up after the look as well
+            # a probe comes back: the subscription was kept after the catch-up as well
             probes = east.probes
             await east.until(lambda probes=probes: east.probes > probes)  # type: ignore[misc]
         assert east.openings == 2
 
 
-async def test_after_the_store_was_gone_a_node_listens_again_and_knows_it(
+async def test_after_a_restart_of_the_store_a_node_subscribes_and_catches_up_again(
     mortal_store: StoreServer,
 ) -> None:
     async with open_store(mortal_store.url) as store, listening(store.events, "east") as east:
@@ -129,7 +131,7 @@ async def test_after_the_store_was_gone_a_node_listens_again_and_knows_it(
 
 
 @pytest.mark.parametrize("mortal_store", ["valkey"], indirect=True)
-async def test_a_store_that_hung_is_listened_to_again(mortal_store: StoreServer) -> None:
+async def test_a_store_that_hung_is_subscribed_to_again(mortal_store: StoreServer) -> None:
     async with open_store(mortal_store.url) as store, listening(store.events, "east") as east:
         mortal_store.pause()
         with pytest.raises(StoreUnavailable):
@@ -142,8 +144,8 @@ async def test_a_store_that_hung_is_listened_to_again(mortal_store: StoreServer)
 
 
 @pytest.mark.parametrize("store_server", ["valkey"], indirect=True)
-async def test_connections_that_swallow_everything_are_found_out(store_server: StoreServer) -> None:
-    """Half-open: nobody says so, and nothing comes any more."""
+async def test_half_open_connections_are_replaced(store_server: StoreServer) -> None:
+    """No error is reported, and nothing arrives any more."""
     async with (
         store_way(store_server.socket, store_server.folder / "way") as way,
         open_store(way.url) as near,
@@ -158,7 +160,7 @@ async def test_connections_that_swallow_everything_are_found_out(store_server: S
     assert Announce("unheard") not in east.heard
 
 
-async def test_a_connection_that_is_cut_is_made_anew(store_server: StoreServer) -> None:
+async def test_a_connection_that_is_cut_is_replaced(store_server: StoreServer) -> None:
     async with (
         store_way(store_server.socket, store_server.folder / "way") as way,
         open_store(way.url) as near,

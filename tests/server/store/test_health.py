@@ -1,11 +1,11 @@
-"""How a store does, as it says itself: alive, killed, without room."""
+"""The health of a store: running, killed, hanging, unable to write."""
 
 from kit.stores import StoreServer
 from saratoga_server.store.health import Health, health_of
 from saratoga_server.store.primaries import open_primaries
 
 
-async def test_a_store_that_runs_tells_its_figures(store_server: StoreServer) -> None:
+async def test_a_running_store_reports_its_figures(store_server: StoreServer) -> None:
     primaries = await open_primaries(store_server.url)
     (health,) = await Health(primaries).look()
     await primaries.close()
@@ -15,7 +15,9 @@ async def test_a_store_that_runs_tells_its_figures(store_server: StoreServer) ->
     assert health.memory_limit == 0
 
 
-async def test_a_killed_store_is_down_and_no_error(mortal_store: StoreServer) -> None:
+async def test_a_killed_store_is_reported_as_down_without_an_error(
+    mortal_store: StoreServer,
+) -> None:
     primaries = await open_primaries(mortal_store.url)
     mortal_store.kill()
     (health,) = await Health(primaries).look()
@@ -23,7 +25,7 @@ async def test_a_killed_store_is_down_and_no_error(mortal_store: StoreServer) ->
     assert (health.is_up, health.is_appending, health.memory) == (False, False, 0)
 
 
-async def test_a_hanging_store_is_down_in_time(mortal_store: StoreServer) -> None:
+async def test_a_hanging_store_is_reported_as_down_in_time(mortal_store: StoreServer) -> None:
     primaries = await open_primaries(mortal_store.url)
     mortal_store.pause()
     (health,) = await Health(primaries).look()
@@ -32,7 +34,7 @@ async def test_a_hanging_store_is_down_in_time(mortal_store: StoreServer) -> Non
     assert not health.is_up
 
 
-def test_only_replicas_that_are_online_and_lately_heard_are_in_step() -> None:
+def test_only_replicas_that_are_online_and_confirmed_lately_are_in_step() -> None:
     replicas = {
         "slave0": {"state": "online", "lag": 1},
         "slave1": {"state": "online", "lag": 9},

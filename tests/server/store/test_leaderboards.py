@@ -238,7 +238,7 @@ async def test_what_a_newer_node_wrote_is_settled_once_it_can_be_read(store: Any
 async def test_what_can_be_read_is_reached_behind_any_number_that_cannot(
     store: AnyStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("saratoga_server.store.leaderboards._UNREAD", 6)
+    monkeypatch.setattr("saratoga_server.store.leaderboards.UNREAD_BATCH", 6)
     codes = (f"lone-crane-{next(numbers)}" for _ in count())
     some = [code for code in islice(codes, 4_000) if partition(code) in (7, 8)]
     race = settlement(result("anna", 20))

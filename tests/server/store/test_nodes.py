@@ -1,11 +1,13 @@
-"""Which server processes live, against every kind of store."""
+"""Which nodes are alive, against every kind of store."""
 
 from kit.running_race import AnyStore
 from saratoga_server.store.nodes import ALIVE_FOR
 from saratoga_server.store.opening import Store
 
 
-async def test_a_node_lives_from_its_first_sign_until_it_says_goodbye(store: AnyStore) -> None:
+async def test_a_node_is_alive_from_its_first_beat_until_it_reports_that_it_stopped(
+    store: AnyStore,
+) -> None:
     assert await store.nodes.dead(["east", "west"]) == {"east", "west"}
     await store.nodes.beat("east")
     await store.nodes.beat("east")
@@ -19,7 +21,7 @@ async def test_nobody_is_dead_among_no_nodes(store: AnyStore) -> None:
     assert await store.nodes.dead([]) == frozenset()
 
 
-async def test_a_sign_of_life_runs_out_by_itself(store: AnyStore) -> None:
+async def test_a_beat_expires(store: AnyStore) -> None:
     await store.nodes.beat("east")
     if isinstance(store, Store):  # one in memory has no time of its own
         assert 0 < await store.client.command("PTTL", "node:east") <= ALIVE_FOR

@@ -73,7 +73,7 @@ async def test_a_player_sits_down_at_the_first_table_only(store: AnyStore) -> No
     assert (await store.players.load_player(ANNA)).table == "amber-heron-07"  # type: ignore[union-attr]
 
 
-async def test_of_two_who_sit_down_for_one_player_one_is_told_where_the_other_sits(
+async def test_of_two_seats_taken_at_once_for_one_player_the_second_gets_the_first_table(
     store: AnyStore,
 ) -> None:
     await store.players.create_player(row())
@@ -92,7 +92,7 @@ async def test_a_seat_that_is_gone_is_given_up_once(store: AnyStore) -> None:
     assert there == "amber-heron-07"
 
 
-async def test_who_is_not_there_cannot_sit_down(store: AnyStore) -> None:
+async def test_a_missing_player_cannot_sit_down(store: AnyStore) -> None:
     assert await store.players.sit(ANNA, "mint-otter-42") is None
     assert await store.players.load_player(ANNA) is None
 
@@ -104,9 +104,7 @@ async def test_a_players_ids_only_rise(store: AnyStore) -> None:
     assert (await store.players.load_player(ANNA)).last_id == 40  # type: ignore[union-attr]
 
 
-async def test_whoever_has_read_an_old_row_lowers_no_id(
-    store: AnyStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_stale_row_lowers_no_id(store: AnyStore, monkeypatch: pytest.MonkeyPatch) -> None:
     async def as_it_was(player: str) -> PlayerRow:
         return row(player)
 
@@ -143,7 +141,7 @@ async def test_a_ban_can_be_lifted(store: AnyStore) -> None:
     assert await store.players.load_player(ANNA) == row()
 
 
-async def test_who_is_not_there_cannot_be_changed(store: AnyStore) -> None:
+async def test_a_missing_player_cannot_be_changed(store: AnyStore) -> None:
     await store.players.sit(ANNA, "mint-otter-42")
     await store.players.set_banned(ANNA, True)
     assert not await store.players.claim_name(ANNA, "Zoe", "zoe")
@@ -221,7 +219,7 @@ async def test_an_exchanged_code_takes_the_row_over_from_the_code_that_was_taken
     assert (await store.players.load_player(ANNA)).table == "amber-heron-07"  # type: ignore[union-attr]
 
 
-async def test_who_is_forgotten_leaves_nothing(store: AnyStore) -> None:
+async def test_a_forgotten_player_leaves_nothing(store: AnyStore) -> None:
     for player in (ANNA, BERT):
         await store.players.create_player(row(player))
     await store.players.claim_name(ANNA, "Zoe", "zoe")
@@ -235,11 +233,11 @@ async def test_who_is_forgotten_leaves_nothing(store: AnyStore) -> None:
     assert await reserved(store, 3, "amber-heron-07") == "amber-heron-07"
 
 
-async def test_nobody_has_no_names(store: AnyStore) -> None:
+async def test_no_players_have_no_names(store: AnyStore) -> None:
     assert await store.players.load_names([]) == {}
 
 
-async def test_a_player_is_found_by_the_look_of_the_name(store: AnyStore) -> None:
+async def test_a_player_is_found_by_the_skeleton_of_the_name(store: AnyStore) -> None:
     await store.players.create_player(row())
     assert await store.players.find_player("zoe") is None
     await store.players.claim_name(ANNA, "Zoë", "zoe")

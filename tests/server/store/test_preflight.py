@@ -64,7 +64,7 @@ async def test_all_wrong_settings_are_reported_at_once(changed_back: StoreServer
     assert "CONFIG SET maxmemory-policy noeviction" in text
 
 
-async def test_fast_asks_for_less(changed_back: StoreServer) -> None:
+async def test_the_level_fast_requires_less(changed_back: StoreServer) -> None:
     changed_back.ask("CONFIG", "SET", "appendfsync", "everysec")
     changed_back.ask("CONFIG", "SET", "no-appendfsync-on-rewrite", "yes")
     async with open_store(changed_back.url, Durability.FAST):

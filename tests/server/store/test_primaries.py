@@ -34,13 +34,13 @@ async def test_a_store_by_itself_owns_every_key(store_server: StoreServer) -> No
         await primaries.close()
 
 
-async def test_a_primarys_name_gives_no_password_away() -> None:
+async def test_a_primarys_name_contains_no_password() -> None:
     primaries = await open_primaries("redis://user:secret@localhost:1/0?password=secret")
     assert [primary.name for primary in primaries.all()] == ["localhost:1/0"]
     await primaries.close()
 
 
-async def test_one_node_tells_of_all_of_a_cluster(trio: Cluster, primaries: Primaries) -> None:
+async def test_one_node_knows_all_of_a_cluster(trio: Cluster, primaries: Primaries) -> None:
     assert primaries.is_whole
     assert {each.name for each in primaries.all()} == {
         f"127.0.0.1:{node.port}" for node in trio.nodes
@@ -78,7 +78,7 @@ async def test_the_map_is_read_past_a_node_that_hangs(trio: Cluster, primaries: 
         trio.nodes[0].resume()
 
 
-async def test_many_who_ask_at_once_share_one_reading(trio: Cluster, primaries: Primaries) -> None:
+async def test_concurrent_refreshes_share_one_reading(trio: Cluster, primaries: Primaries) -> None:
     def readings() -> int:
         [line] = [
             line
@@ -92,7 +92,7 @@ async def test_many_who_ask_at_once_share_one_reading(trio: Cluster, primaries: 
     assert readings() - before <= 2  # ours, and the one that goes on by itself
 
 
-async def test_timers_of_the_others_ring_while_a_primary_is_away(trio: Cluster) -> None:
+async def test_the_other_primaries_timers_are_due_while_one_is_unavailable(trio: Cluster) -> None:
     async with open_store(trio.url) as store:
         for code in TABLES:
             await store.tables.save_table(

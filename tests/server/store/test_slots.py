@@ -1,4 +1,4 @@
-"""A cluster as one of its nodes tells of it."""
+"""Slot maps, as a node of a cluster reports them."""
 
 import pytest
 
@@ -26,7 +26,9 @@ def test_a_map_names_primaries_and_replicas() -> None:
 
 
 @pytest.mark.parametrize("announced", [None, b"", b"?"])
-def test_a_node_that_announces_nothing_is_where_it_was_asked(announced: bytes | None) -> None:
+def test_a_node_that_announces_nothing_is_reached_where_it_was_asked(
+    announced: bytes | None,
+) -> None:
     told = read_slots(INFO, [[0, 16383, [announced, 6380, b"id", []]]], ("store.example", 6379))
     assert told.primaries == {("store.example", 6380)}
 
@@ -51,7 +53,7 @@ def test_user_password_and_tls_hold_for_every_node(seed: str, node: str) -> None
     assert url_at(seed, ("10.0.0.9", 7000)) == node
 
 
-def test_a_name_or_an_address_of_six_is_as_good_as_one_of_four() -> None:
+def test_nodes_may_have_host_names_and_ipv6_addresses() -> None:
     assert url_at("redis://ten", ("node-3.example", 7000)) == "redis://node-3.example:7000"
     assert url_at("redis://ten", ("fe80::1", 7000)) == "redis://[fe80::1]:7000"
     assert address_of("redis://[fe80::1]:7000") == ("fe80::1", 7000)

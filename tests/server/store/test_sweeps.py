@@ -1,4 +1,4 @@
-"""A look over all partitions while one of them is on its way to another primary, or is not what it should be."""
+"""Sweeps over all partitions while one of them is being moved, or holds another type."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -34,7 +34,7 @@ def over(code: str) -> TableWrite:
     return TableWrite(code=code, expected=0, body=b"over", due=Millis(5), finish=finish)
 
 
-async def test_a_partition_under_way_holds_up_no_other_of_its_primary(trio: Cluster) -> None:
+async def test_a_partition_being_moved_delays_no_other_of_its_primary(trio: Cluster) -> None:
     source = trio.owner(outbox_key(partition(CODE)))
     others = [n for n, key in enumerate(OUTBOX_KEYS) if trio.owner(key) is source]
     moving = next(number for number in others if number != partition(CODE))
@@ -66,7 +66,7 @@ async def test_a_partition_under_way_holds_up_no_other_of_its_primary(trio: Clus
         ("due_tables", DUE_KEYS, (10, 10)),
     ],
 )
-async def test_a_look_that_goes_wrong_otherwise_says_so(
+async def test_any_other_error_of_a_sweep_is_raised(
     real: Store, function: str, keys: tuple[str, ...], arguments: tuple[str | int, ...]
 ) -> None:
     if all(isinstance(each, int) for each in arguments):
