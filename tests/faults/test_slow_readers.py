@@ -1,4 +1,4 @@
-"""Whoever does not read is gone soon, held little, and delayed nobody: by real sockets and processes."""
+"""Clients that do not read are cut off soon, hold little, and delay nobody: by real sockets and processes."""
 
 import asyncio
 import ssl
@@ -9,7 +9,6 @@ from pathlib import Path
 from statistics import median, quantiles
 
 import pytest
-from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
 from kit.bad_readers import UNDECIDED, UNREADING, all_dropped
@@ -22,16 +21,15 @@ from kit.rooms import counted_down, gathered
 from kit.sockets import GuestOnTheWire, guest, stranger
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Dealt, Done, MoveMade
-from saratoga_server.live.session import Session
-from saratoga_server.transport.gateway import BEARING
+from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.http_responses import Page, response
-from saratoga_server.transport.outbox import MOST_PENDING, Outbox
+from saratoga_server.transport.outbox import MOST_PENDING
 from saratoga_server.transport.socket_options import SEND_BUFFER
 
 EVERYBODY = {**UNREADING, **UNDECIDED}
 
 HELD = 512 * 1024
-"""Bytes that may be held for somebody who does not read."""
+"""Bytes that may be held for a client that does not read."""
 
 IN_THE_KERNEL = 2 * SEND_BUFFER
 
@@ -50,7 +48,7 @@ def tls(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, Path] | N
     return certificate, certificate.with_name("privkey.pem")
 
 
-def at_the_house(tls: tuple[Path, Path] | None) -> ssl.SSLContext | None:
+def at_the_server(tls: tuple[Path, Path] | None) -> ssl.SSLContext | None:
     if tls is None:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -58,111 +56,110 @@ def at_the_house(tls: tuple[Path, Path] | None) -> ssl.SSLContext | None:
     return context
 
 
-def at_the_guest(tls: tuple[Path, Path] | None) -> ssl.SSLContext | None:
+def at_the_client(tls: tuple[Path, Path] | None) -> ssl.SSLContext | None:
     return None if tls is None else ssl.create_default_context(cafile=str(tls[0]))
 
 
 # In this process: what is held, seen from inside
 
 
-async def long_page(connection: ServerConnection, request: Request) -> Response | None:
-    if "Upgrade" in request.headers:
-        return None
+async def long_page(request: Request) -> Response:
     return response(Page(status=HTTPStatus.OK, body=bytes(LONG_PAGE)), request.method)
 
 
 @asynccontextmanager
-async def open_hall(tls: tuple[Path, Path] | None) -> AsyncIterator[tuple[OpenGateway, int]]:
-    async with open_gateway(tls=at_the_house(tls), pages=long_page) as opened:
-        yield opened, int(opened.url.rpartition(":")[2])
+async def open_hall(tls: tuple[Path, Path] | None) -> AsyncIterator[OpenGateway]:
+    async with open_gateway(tls=at_the_server(tls), pages=long_page) as opened:
+        yield opened
 
 
-async def line_to(socket: RawSocket, opened: OpenGateway) -> tuple[Session, Outbox]:
-    """Shake hands; returns the session, which is the only one, and the way to it."""
+async def connection_of(socket: RawSocket, opened: OpenGateway) -> PlayerConnection:
+    """Shake hands; returns the server's side of the connection, which is the only one."""
     assert b" 101 " in await socket.shake_hands()
-    (session,) = opened.hall.sessions
-    assert isinstance(session.connection, Outbox)
-    return session, session.connection
+    (connection,) = opened.hall.connections
+    return connection
 
 
-async def test_who_stops_when_the_kernel_is_full_is_gone_with_nothing_more_sent(
+async def test_a_client_that_stops_when_the_kernel_is_full_is_cut_with_nothing_more_sent(
     tls: tuple[Path, Path] | None,
 ) -> None:
-    async with open_hall(tls) as (opened, port):
-        with raw_socket(port, tls=at_the_guest(tls)) as socket:
-            session, line = await line_to(socket, opened)
-            intake = next(iter(opened.gateway._porter.intakes))
+    async with open_hall(tls) as opened:
+        with raw_socket(opened.port, tls=at_the_client(tls)) as socket:
+            connection = await connection_of(socket, opened)
             # more than the kernel takes, and little enough for TLS to keep it out of sight
-            line.send(bytes(IN_THE_KERNEL + 48 * 1024))
+            connection.send(bytes(IN_THE_KERNEL + 48 * 1024))
             assert await socket.dropped()
-            assert (await opened.hall.sees_out()) is session
+            assert (await opened.hall.sees_out()) is opened.hall.sessions[0]
             assert opened.metrics.slow_clients == 1
-            assert intake.transport.get_write_buffer_size() == 0
+            assert connection.pending == 0
 
 
-async def test_whatever_is_sent_to_who_does_not_read_no_more_is_held_than_may_be(
+async def test_whatever_is_sent_to_a_client_that_does_not_read_only_so_much_is_held(
     tls: tuple[Path, Path] | None,
 ) -> None:
-    async with open_hall(tls) as (opened, port):
-        with raw_socket(port, tls=at_the_guest(tls)) as socket:
-            _, line = await line_to(socket, opened)
+    async with open_hall(tls) as opened:
+        with raw_socket(opened.port, tls=at_the_client(tls)) as socket:
+            connection = await connection_of(socket, opened)
             accepted = 0
-            while not line.is_too_slow:
-                line.send(bytes(4096))
+            while connection.is_open:
+                connection.send(bytes(4096))
                 accepted += 4096
                 await asyncio.sleep(0)
             assert MOST_PENDING < accepted < HELD + 64 * 1024
+            assert opened.metrics.slow_clients == 1
             assert await socket.dropped()
 
 
 async def test_a_page_whose_reader_stops_is_thrown_away(tls: tuple[Path, Path] | None) -> None:
-    async with open_hall(tls) as (opened, port):
-        with raw_socket(port, tls=at_the_guest(tls)) as socket:
-            await socket.say(b"GET / HTTP/1.1\r\nHost: house\r\n\r\n")
+    async with open_hall(tls) as opened:
+        with raw_socket(opened.port, tls=at_the_client(tls)) as socket:
+            await socket.say(b"GET / HTTP/1.1\r\nHost: server\r\n\r\n")
             assert await socket.dropped()
             assert opened.metrics.slow_clients == 1
-            assert opened.gateway._porter.intakes == set()
-        # and who reads it gets all of it
-        with raw_socket(port, tls=at_the_guest(tls), window=None) as socket:
-            await socket.say(b"GET / HTTP/1.1\r\nHost: house\r\n\r\n")
+            assert opened.gateway.connections == {}
+        # and a client that reads gets all of it
+        with raw_socket(opened.port, tls=at_the_client(tls), window=None) as socket:
+            await socket.say(b"GET / HTTP/1.1\r\nHost: server\r\n\r\n")
             assert len(await socket.read_to_the_end()) > LONG_PAGE
 
 
-async def test_pages_that_nobody_reads_are_few_at_a_time() -> None:
-    async with open_hall(None) as (opened, port):
+async def test_pages_that_are_not_read_are_few_at_a_time() -> None:
+    async with open_hall(None) as opened:
         answers = []
-        with raw_socket(port) as one:
-            opened.gateway._long._left = LONG_PAGE
-            await one.say(b"GET / HTTP/1.1\r\nHost: house\r\n\r\n")
+        with raw_socket(opened.port) as one:
+            opened.gateway.budget.left = LONG_PAGE
+            await one.say(b"GET / HTTP/1.1\r\nHost: server\r\n\r\n")
             assert await one.read(1)
-            with raw_socket(port) as two:
-                await two.say(b"GET / HTTP/1.1\r\nHost: house\r\n\r\n")
+            with raw_socket(opened.port) as two:
+                await two.say(b"GET / HTTP/1.1\r\nHost: server\r\n\r\n")
                 answers.append(await two.read_to_the_end())
             assert await one.dropped()
-        with raw_socket(port, window=None) as three:
-            await three.say(b"GET / HTTP/1.1\r\nHost: house\r\n\r\n")
+        with raw_socket(opened.port, window=None) as three:
+            await three.say(b"GET / HTTP/1.1\r\nHost: server\r\n\r\n")
             answers.append(await three.read_to_the_end())
     assert b" 429 " in answers[0]
     assert b" 200 " in answers[1]
 
 
-async def test_who_reads_but_answers_no_ping_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("saratoga_server.transport.intake.PING_EVERY", 0.1)
-    monkeypatch.setattr("saratoga_server.transport.gateway.ALIVE_EVERY", 0.05)
-    monkeypatch.setitem(BEARING, "close_timeout", 0.1)
+async def test_a_client_that_reads_but_answers_no_ping_is_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("saratoga_server.transport.connection.PING_EVERY", 0.1)
+    monkeypatch.setattr("saratoga_server.transport.connection.CLOSE_WITHIN", 0.1)
+    monkeypatch.setattr("saratoga_server.transport.keepalive.ALIVE_EVERY", 0.05)
     async with (
         open_gateway() as opened,
         stranger(opened.url, "Anna") as anna,
     ):
         await anna.ask(Heartbeat)
-        with raw_socket(int(opened.url.rpartition(":")[2]), window=None) as socket:
+        with raw_socket(opened.port, window=None) as socket:
             assert b" 101 " in await socket.shake_hands()
             assert await socket.read_to_the_end()
             assert (await opened.hall.sees_out()).number == 2
         assert await anna.ask(Heartbeat) == Done(re=2)
 
 
-# A real house
+# A real server
 
 
 async def race_on(

@@ -25,12 +25,18 @@ class FakeTransport(asyncio.Transport):
         self.closed = False
         self.held = 0
         """Bytes that wait."""
+        self.fault: Exception | None = None
+        """Raised by every write."""
+        self.wrote = asyncio.Event()
 
     def get_write_buffer_size(self) -> int:
         return self.held
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         assert not self.closed
+        if self.fault is not None:
+            raise self.fault
+        self.wrote.set()
         self.written += bytes(data)
 
     def can_write_eof(self) -> bool:
@@ -94,9 +100,11 @@ def _let_nothing_in(handshake: Handshake, request: Request) -> None:
     raise AssertionError("the session begins without a handshake")
 
 
-def open_connection(owner: FakeOwner) -> tuple[PlayerConnection, FakeTransport]:
+def open_connection(
+    owner: FakeOwner, transport: FakeTransport | None = None
+) -> tuple[PlayerConnection, FakeTransport]:
     """Return a connection whose session has begun, and its transport."""
-    transport = FakeTransport()
+    transport = transport or FakeTransport()
     with socket.socket() as outside:
         connection = PlayerConnection(owner, outside, "192.0.2.1")
         connection.connection_made(transport)

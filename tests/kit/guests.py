@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from msgspec import structs
-from saratoga_server.transport.commands import Commands
 
 from kit.tables import nonce, nonce_hash
 from saratoga_protocol.codec import CODECS, Codec
@@ -28,6 +27,7 @@ from saratoga_protocol.events import (
 from saratoga_protocol.refusals import CloseCode
 from saratoga_protocol.version import MSGPACK
 from saratoga_server.live.session import Session
+from saratoga_server.transport.commands import Commands
 
 HEARD_WITHIN = 20.0
 """Seconds: a bound for what is awaited, never a measure."""

@@ -1,4 +1,4 @@
-"""A gateway with an empty hall behind it: connections and frames without a house."""
+"""A gateway with a stand-in for all commands behind it: connections and frames alone."""
 
 import asyncio
 import ssl
@@ -15,6 +15,7 @@ from saratoga_protocol.events import AnyEvent, Done, Record
 from saratoga_server.live.session import Session
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.transport.admission import Pages
+from saratoga_server.transport.commands import PendingMove
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.gateway import Door, Gateway
 from saratoga_server.transport.http_responses import no, response
@@ -24,7 +25,7 @@ NOW = 1_790_000_000_000
 
 @dataclass
 class Hall:
-    """What stands behind the door: it answers everything with `Done`, one when it is let."""
+    """Answers every command with `Done`, some only when they may."""
 
     sessions: list[Session] = field(default_factory=list)
     answered: list[AnyCommand] = field(default_factory=list)
@@ -33,12 +34,19 @@ class Hall:
     """Commands, by id, that are answered when their event is set."""
     record: str | None = None
     """What everybody is told who asks for one."""
+    move: PendingMove | AnyEvent | Exception | None = None
+    """What becomes of every move."""
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set by the first move."""
 
     def connected(self, session: Session) -> None:
         self.sessions.append(session)
 
-    def begin_move(self, session: Session, command: MakeMove) -> AnyEvent | None:
-        return None
+    def begin_move(self, session: Session, command: MakeMove) -> PendingMove | AnyEvent | None:
+        self.begun.set()
+        if isinstance(self.move, Exception):
+            raise self.move
+        return self.move
 
     async def answer(self, session: Session, command: AnyCommand) -> AnyEvent:
         if isinstance(command, Hello):

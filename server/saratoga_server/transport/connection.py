@@ -208,11 +208,6 @@ class PlayerConnection(asyncio.Protocol):
 
     # The handshake
 
-    @property
-    def may_be_answered(self) -> bool:
-        """Whether a request can still be answered."""
-        return self._phase is Phase.HANDSHAKE and not self._transport.is_closing()
-
     def opened(self, session: Session, rest: bytes) -> None:
         """Begin a session after its handshake; `rest` came behind the request."""
         now = monotonic()

@@ -85,6 +85,8 @@ class Gateway:
         self._numbers = itertools.count(1)
         self._listeners: list[Listener] = []
         self._is_listening = True
+        self._answering: dict[PlayerConnection, asyncio.Task[None]] = {}
+        """Requests for pages."""
         self._tasks = BackgroundTasks()
         self._has_ended = asyncio.Event()
         """Set whenever a connection or a session has ended."""
@@ -132,7 +134,8 @@ class Gateway:
         elif not is_handshake(request):
             # until the answer is written, nothing more is read
             connection.pause_reading()
-            self._tasks.spawn(self._answer(connection, handshake, request))
+            answering = asyncio.create_task(self._answer(connection, handshake, request))
+            self._answering[connection] = answering
         elif not self._is_listening:
             page = no(HTTPStatus.SERVICE_UNAVAILABLE, "not_ready", "This server is about to stop.")
             handshake.respond(response(page, "GET"))
@@ -145,8 +148,8 @@ class Gateway:
         self, connection: PlayerConnection, handshake: Handshake, request: Request
     ) -> None:
         page = await self._admission.page(connection, request)
-        if connection.may_be_answered:
-            handshake.respond(page)
+        del self._answering[connection]
+        handshake.respond(page)
 
     def _begin_session(self, connection: PlayerConnection, subprotocol: str, rest: bytes) -> None:
         session = Session(
@@ -175,6 +178,8 @@ class Gateway:
     def lost(self, connection: PlayerConnection) -> None:
         """Forget a connection that has ended."""
         self._admission.ended(connection)
+        if connection in self._answering:
+            self._answering.pop(connection).cancel()
         del self.connections[connection]
         self._has_ended.set()
 

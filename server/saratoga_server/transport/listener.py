@@ -82,7 +82,9 @@ class Listener:
                     await self._wait_after(fault)
                 continue
             self._last_fault = None
-            self._connect_soon(accepted, str(address[0]) if isinstance(address, tuple) else NO_ADDRESS)
+            self._connect_soon(
+                accepted, str(address[0]) if isinstance(address, tuple) else NO_ADDRESS
+            )
             # one a turn of the loop, however many wait
             await asyncio.sleep(0)
 

@@ -50,13 +50,11 @@ def test_a_seat_is_lost_to_another_connection_and_not_to_ones_own_unanswered_cla
     assert session.epoch == (3 if is_lost else epoch)
 
 
-def test_an_evicted_connection_is_told_why_and_a_player_needs_no_reminder() -> None:
+def test_an_evicted_connection_is_told_why() -> None:
     line = RecordingLine(Heard(CODECS[JSON]))
     session = Session(connection=line, codec=CODECS[JSON], address="", number=1)
     session.evict()
-    session.should_be_known()
     session.player = "a" * 16
-    session.should_be_known()
     session.evict()
-    assert line.closed == [NO_HELLO, NO_HELLO, TAKEN_OVER]
+    assert line.closed == [NO_HELLO, TAKEN_OVER]
     assert not session.holds_seat

@@ -1,22 +1,28 @@
-"""Conversations: what is read, in which order it is answered, and what a flood meets."""
+"""Commands: what is read, in which order it is answered, and what a flood meets."""
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import msgspec
 import pytest
 
 from kit.hall import OpenGateway, open_gateway
-from kit.sockets import stranger
-from saratoga_protocol.commands import Heartbeat
+from kit.messages import BOARD
+from kit.sockets import GuestOnTheWire, stranger
+from saratoga_protocol.commands import Heartbeat, MakeMove
 from saratoga_protocol.events import (
     Announcement,
+    AnyEvent,
     Done,
     Event,
+    MoveMade,
     Refused,
 )
 from saratoga_protocol.refusals import ABUSE
 from saratoga_protocol.version import JSON, MAX_COMMAND_BYTES, MSGPACK, SUBPROTOCOLS
+from saratoga_server.live.refusals import refused
+from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable
 from saratoga_server.rate_limits.limiter import COMMANDS_PREPAID
 from saratoga_server.rate_limits.rates import Action, Rate
 
@@ -52,7 +58,7 @@ JUNK: list[tuple[str, bytes | str, str]] = [
 
 
 @pytest.mark.parametrize(("subprotocol", "frame", "code"), JUNK)
-async def test_junk_is_refused_by_name_and_the_conversation_goes_on(
+async def test_junk_is_refused_by_name_and_the_connection_stays_open(
     opened: OpenGateway, subprotocol: str, frame: bytes | str, code: str
 ) -> None:
     async with stranger(opened.url, "Anna", subprotocol=subprotocol) as anna:
@@ -102,7 +108,7 @@ async def test_a_connections_commands_are_answered_in_order_and_nobody_elses_wai
 # Floods
 
 
-async def test_a_flood_is_slowed_down_and_then_sent_away() -> None:
+async def test_a_flood_is_slowed_down_and_then_disconnected() -> None:
     async with (
         open_gateway(rate=0.001, burst=5) as opened,
         stranger(opened.url, "Anna") as anna,
@@ -121,7 +127,7 @@ async def test_a_flood_is_slowed_down_and_then_sent_away() -> None:
         assert await bert.ask(Heartbeat) == Done(re=1)
 
 
-async def test_whoever_shares_an_address_with_a_flood_is_slowed_down_and_not_sent_away(
+async def test_clients_that_share_an_address_with_a_flood_are_slowed_down_and_stay_connected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     paces = {Action.COMMANDS: Rate(COMMANDS_PREPAID, 1000.0)}
@@ -152,7 +158,7 @@ async def test_junk_costs_more_than_sense() -> None:
         assert codes == ["bad_frame", "bad_frame", "too_fast"]
 
 
-# Those who read slowly
+# Long answers
 
 
 async def test_one_long_answer_is_not_too_much(
@@ -166,3 +172,95 @@ async def test_one_long_answer_is_not_too_much(
         (long,) = [await anna.heard.next(Announcement, 0)]
         assert len(long.text) == 3_000_000
         assert opened.metrics.slow_clients == 0
+
+
+# Moves
+
+
+class FakeMove:
+    """A move on its way to the store."""
+
+    def __init__(self, answer: AnyEvent | Exception | None) -> None:
+        self.durable: asyncio.Future[CommitOutcome] = asyncio.get_running_loop().create_future()
+        self.answer = answer
+
+    def finish(self) -> AnyEvent | None:
+        self.durable.exception()
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+    async def explain(self) -> AnyEvent:
+        return refused("stale_move", 1)
+
+
+MOVE = MakeMove(id=1, race="mint-otter-42/1", after=0, move="draw")
+MADE = MoveMade(re=1, at=0, board=BOARD)
+
+
+@asynccontextmanager
+async def moving(
+    move: FakeMove | AnyEvent | Exception | None,
+) -> AsyncIterator[tuple[OpenGateway, GuestOnTheWire]]:
+    """A server that begins every move so, and a client that has sent one, and a command after it."""
+    async with open_gateway() as opened, stranger(opened.url, "Anna") as anna:
+        opened.hall.move = move
+        await anna.socket.send(anna.heard.codec.encode_command(MOVE))
+        await anna.socket.send(anna.heard.codec.encode_command(Heartbeat(id=2)))
+        yield opened, anna
+
+
+async def test_a_move_is_answered_when_it_is_durable_and_the_next_command_then() -> None:
+    move = FakeMove(MADE)
+    async with moving(move) as (opened, anna), stranger(opened.url, "Bert") as bert:
+        await bert.ask(Heartbeat)
+        assert anna.heard.events == []
+        move.durable.set_result(CommitOutcome(CommitStatus.DONE))
+        await anna.heard.next(Done, 0)
+        assert anna.heard.events == [MADE, Done(re=2)]
+        assert opened.metrics.moves_acknowledged == opened.metrics.acknowledgement.count == 1
+
+
+async def test_a_move_that_the_store_did_not_accept_is_explained() -> None:
+    move = FakeMove(None)
+    async with moving(move) as (opened, anna):
+        move.durable.set_exception(StoreUnavailable())
+        await anna.heard.next(Done, 0)
+        assert [type(event) for event in anna.heard.events] == [Refused, Done]
+        assert anna.heard.all(Refused)[0].code == "stale_move"
+        assert opened.metrics.moves_acknowledged == 0
+
+
+@pytest.mark.parametrize("move", [refused("illegal_move", 1), None, KeyError("judged")])
+async def test_a_move_that_is_not_begun_is_answered(
+    move: AnyEvent | Exception | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with moving(move) as (_, anna):
+        await anna.heard.next(Event, 0, re=2)
+        answer = anna.heard.events[0]
+    if isinstance(move, Exception):
+        assert isinstance(answer, Refused)
+        assert answer.code == "house_fault"
+        assert [record.getMessage() for record in caplog.records] == ["house_fault"]
+    else:
+        assert answer == (move or Done(re=1))
+
+
+async def test_a_fault_in_finishing_a_move_is_answered_and_delays_no_command() -> None:
+    move = FakeMove(KeyError("applied"))
+    async with moving(move) as (_, anna):
+        move.durable.set_result(CommitOutcome(CommitStatus.DONE))
+        await anna.heard.next(Done, 0)
+        assert anna.heard.all(Refused)[0].code == "house_fault"
+
+
+async def test_a_move_is_finished_though_its_client_is_gone() -> None:
+    move = FakeMove(MADE)
+    async with moving(move) as (opened, anna):
+        await opened.hall.begun.wait()
+        anna.socket.transport.abort()
+        await anna.sent_away()
+        assert opened.hall.left.empty()
+        move.durable.set_result(CommitOutcome(CommitStatus.DONE))
+        await opened.hall.sees_out()
+        assert opened.metrics.moves_acknowledged == 1

@@ -20,9 +20,9 @@ def joined(parser: FrameParser, data: bytes) -> bytes | str | None:
 def test_fragments_are_joined_and_decoded_at_the_end() -> None:
     parser = FrameParser()
     assert joined(parser, frame(b"\xe2\x99", Opcode.TEXT, fin=False)) is None
-    assert not parser.is_between_messages
+    assert (parser.is_open, parser.is_between_messages) == (True, False)
     assert joined(parser, frame(b"\xa0", Opcode.CONT)) == "\N{BLACK SPADE SUIT}"
-    assert parser.is_between_messages
+    assert (parser.is_open, parser.is_between_messages) == (True, True)
     assert joined(parser, frame(b"\xe2", Opcode.BINARY, fin=False)) is None
     assert joined(parser, frame(b"", Opcode.CONT)) == b"\xe2"
 
@@ -38,8 +38,8 @@ def test_a_message_has_only_so_many_fragments() -> None:
 
 def test_what_breaks_the_protocol_is_no_frame_and_ends_the_connection() -> None:
     parser = FrameParser()
-    assert parser.receive(frame(b"", Opcode.CONT)) is None
-    assert not parser.is_open
+    parsed = parser.receive(frame(b"", Opcode.CONT))
+    assert (parsed, parser.is_open) == (None, False)
     close, end = parser.data_to_send()
     assert (close[2:4], end) == (b"\x03\xea", b"")
 

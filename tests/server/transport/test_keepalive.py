@@ -2,14 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 
 import pytest
 from websockets.frames import Frame, Opcode
 from websockets.protocol import Protocol as WebSocket
 from websockets.protocol import Side, State
 
-from kit.fake_transport import FakeOwner, open_connection, settle
+from kit.fake_transport import FakeOwner, FakeTransport, open_connection, settle
 from kit.guests import HEARD_WITHIN
 from kit.hall import NOW, open_gateway
 from kit.raw_sockets import PONG, RawSocket, frame, raw_socket
@@ -33,18 +32,33 @@ async def test_everyone_is_told_that_the_server_is_alive(monkeypatch: pytest.Mon
             assert await each.heard.next(Alive, 0) == Alive(now=NOW)
 
 
+class NotingTransport(FakeTransport):
+    """Notes its writes in a list that several share."""
+
+    def __init__(self, writes: list["NotingTransport"]) -> None:
+        super().__init__()
+        self.writes = writes
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        super().write(data)
+        self.writes.append(self)
+
+
 async def test_signs_of_life_go_to_everyone_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("saratoga_server.transport.keepalive.ALIVE_EVERY", 0.02)
+    monkeypatch.setattr("saratoga_server.transport.keepalive.ALIVE_EVERY", 0.01)
     monkeypatch.setattr("saratoga_server.transport.keepalive.PORTION", 2)
-    async with AsyncExitStack() as stack:
-        opened = await stack.enter_async_context(open_gateway())
-        guests = [await stack.enter_async_context(stranger(opened.url, name)) for name in "ABCDE"]
-        async with asyncio.timeout(HEARD_WITHIN):
-            for rounds in (1, 3, 5):
-                while min(len(each.heard.all(Alive)) for each in guests) < rounds:
-                    await guests[0].ask(Heartbeat)
-                # nobody is a whole round and a portion ahead of anybody
-                assert max(len(each.heard.all(Alive)) for each in guests) <= rounds + 2
+    owner, writes = FakeOwner(), list[NotingTransport]()
+    transports = [NotingTransport(writes) for _ in range(5)]
+    served = {open_connection(owner, transport)[0]: None for transport in transports}
+    running = asyncio.create_task(KeepAlive(served, lambda: NOW).run())
+    async with asyncio.timeout(HEARD_WITHIN):
+        for _ in range(5):
+            for transport in transports:
+                transport.wrote.clear()
+                await transport.wrote.wait()
+    running.cancel()
+    assert len(writes) >= 25
+    assert all(len({*writes[first : first + 5]}) == 5 for first in range(20))
 
 
 @pytest.mark.parametrize(
@@ -106,22 +120,17 @@ async def test_a_ping_waits_until_the_command_under_way_is_answered() -> None:
     assert TOO_SLOW.code.to_bytes(2, "big") in transport.written
 
 
-async def test_a_fault_with_one_connection_ends_that_connection_alone() -> None:
+async def test_a_fault_with_one_connection_ends_that_connection_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("saratoga_server.transport.keepalive.ALIVE_EVERY", 0.01)
     owner = FakeOwner()
-    pairs = [open_connection(owner) for _ in range(2)]
-    pairs[0][1].closed = False
-    broken, whole = pairs
-    broken[1].held = -1
-
-    def fail() -> int:
-        raise OSError("broken")
-
-    broken[1].get_write_buffer_size = fail  # type: ignore[method-assign]
-    keep_alive = KeepAlive({broken[0]: None, whole[0]: None}, lambda: NOW)
+    (broken, fails), (whole, works) = (open_connection(owner) for _ in range(2))
+    fails.fault = OSError("broken")
+    keep_alive = KeepAlive({broken: None, whole: None}, lambda: NOW)
     running = asyncio.create_task(keep_alive.run())
     async with asyncio.timeout(HEARD_WITHIN):
-        while not whole[1].written:
-            await asyncio.sleep(0)
+        await works.wrote.wait()
     running.cancel()
-    assert broken[1].closed
-    assert not whole[1].closed
+    assert fails.closed
+    assert not works.closed
