@@ -16,13 +16,13 @@ from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
 from saratoga_server.rate_limits.rates import PER_ADDRESS, Action
 
 
-def test_what_is_kept_of_a_token_is_neither_it_nor_the_players_id() -> None:
+def test_the_token_hash_contains_neither_the_token_nor_the_player_id() -> None:
     token = token_of("Anna")
     assert token not in token_hash(token)
     assert player_id(token) not in token_hash(token)
 
 
-async def test_a_new_player_is_welcomed_under_a_name(rooms: HouseInMemory) -> None:
+async def test_a_new_player_is_stored_and_welcomed(rooms: HouseInMemory) -> None:
     anna = rooms.stranger("Anna")
     welcome = await anna.hello()
     assert (welcome.player, welcome.name, welcome.bot) == (player_id(anna.token), "Anna", False)
@@ -31,14 +31,14 @@ async def test_a_new_player_is_welcomed_under_a_name(rooms: HouseInMemory) -> No
     assert rooms.fake.players[anna.player].token_hash == token_hash(anna.token)
 
 
-async def test_hello_is_said_once(rooms: HouseInMemory) -> None:
+async def test_a_second_hello_is_refused(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
     assert await anna.refused(Hello, token=anna.token) == "hello_twice"
     assert await anna.refused(Hello, token=token_of("Bert"), name="Bert") == "hello_twice"
     assert anna.session.player == player_id(anna.token)
 
 
-async def test_a_token_that_is_not_the_players_is_refused(rooms: HouseInMemory) -> None:
+async def test_a_wrong_token_is_refused(rooms: HouseInMemory) -> None:
     anna = rooms.stranger("Anna")
     player = player_id(anna.token)
     rooms.fake.players[player] = PlayerRow(player=player, token_hash="another", name="Anna")
@@ -46,7 +46,7 @@ async def test_a_token_that_is_not_the_players_is_refused(rooms: HouseInMemory) 
     assert anna.session.player == ""
 
 
-async def test_a_player_who_comes_back_is_known(rooms: HouseInMemory) -> None:
+async def test_a_returning_player_keeps_name_and_table(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
     code = await gathered(anna)
     back = rooms.stranger("Anna")
@@ -55,7 +55,7 @@ async def test_a_player_who_comes_back_is_known(rooms: HouseInMemory) -> None:
     assert welcome.next_id > 1
 
 
-async def test_once_a_bot_always_a_bot(rooms: HouseInMemory) -> None:
+async def test_a_bot_stays_a_bot(rooms: HouseInMemory) -> None:
     await rooms.guest("Otto", bot=True)
     welcome = await rooms.stranger("Otto", bot=False).hello()
     assert welcome.bot
@@ -76,15 +76,13 @@ async def test_a_name_belongs_to_one_player(rooms: HouseInMemory) -> None:
 
 
 @pytest.mark.parametrize("name", ["a", "x" * 40, "admin", "two\nlines", "\u202eanna", "   "])
-async def test_a_name_that_will_not_do_is_refused_with_a_reason(
-    rooms: HouseInMemory, name: str
-) -> None:
+async def test_a_bad_name_is_refused(rooms: HouseInMemory, name: str) -> None:
     anna = await rooms.guest("Anna")
     assert await anna.refused(ClaimName, name=name) == "bad_name"
     assert rooms.fake.players[anna.player].name == "Anna"
 
 
-async def test_who_takes_another_name_is_called_so_at_the_table(rooms: HouseInMemory) -> None:
+async def test_a_new_name_is_shown_at_the_table(rooms: HouseInMemory) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     await gathered(anna, bert)
     answer = await anna.ask(ClaimName, name="Dora")
@@ -95,7 +93,7 @@ async def test_who_takes_another_name_is_called_so_at_the_table(rooms: HouseInMe
     assert isinstance(await cleo.ask(ClaimName, name="Anna"), NameClaimed)
 
 
-async def test_a_banned_player_is_turned_away_and_not_to_come_back(
+async def test_a_banned_player_is_refused_and_disconnected(
     rooms: HouseInMemory,
 ) -> None:
     anna = await rooms.guest("Anna")
@@ -105,7 +103,7 @@ async def test_a_banned_player_is_turned_away_and_not_to_come_back(
     assert back.sent_away == [BANNED.code]
 
 
-async def test_a_hello_that_the_store_did_not_answer_may_be_said_again(
+async def test_a_hello_whose_reply_was_lost_may_be_repeated(
     rooms: HouseInMemory,
 ) -> None:
     anna = rooms.stranger("Anna")
@@ -114,7 +112,7 @@ async def test_a_hello_that_the_store_did_not_answer_may_be_said_again(
     assert (await anna.hello()).name == "Anna"
 
 
-async def test_who_guesses_on_and_on_is_sent_away(rooms: HouseInMemory) -> None:
+async def test_a_connection_with_too_many_refused_hellos_is_closed(rooms: HouseInMemory) -> None:
     anna = rooms.stranger("Anna")
     await rooms.guest("Bert")
     codes = [
@@ -125,7 +123,7 @@ async def test_who_guesses_on_and_on_is_sent_away(rooms: HouseInMemory) -> None:
     assert anna.player not in rooms.fake.players
 
 
-async def test_a_new_name_is_taken_though_the_old_table_is_long_gone(
+async def test_a_new_name_is_claimed_though_the_table_in_the_row_is_gone(
     rooms: HouseInMemory,
 ) -> None:
     anna = await rooms.guest("Anna")
@@ -133,20 +131,20 @@ async def test_a_new_name_is_taken_though_the_old_table_is_long_gone(
     assert isinstance(await anna.ask(ClaimName, name="Dora"), NameClaimed)
 
 
-# How many
+# Limits
 
 
-def cramped(session: Session, factor: float, now: list[float]) -> None:
-    """Have the limits of an address count for this session, for so small a household."""
+def limited(session: Session, factor: float, now: list[float]) -> None:
+    """Apply the limits of an address to this session, scaled by `factor`."""
     limiter = RateLimiter(lambda: now[0], factor=factor, per_player={})
     session.quota = limiter.open("203.0.113.7", NO_CONNECTION)
 
 
-async def test_new_players_from_one_address_come_one_by_one(rooms: HouseInMemory) -> None:
+async def test_new_players_from_one_address_are_limited(rooms: HouseInMemory) -> None:
     now = [0.0]
     known = await rooms.guest("Anna")
     anna = rooms.stranger("Anna")
-    cramped(anna.session, 1 / PER_ADDRESS[Action.NEW_PLAYER].burst, now)
+    limited(anna.session, 1 / PER_ADDRESS[Action.NEW_PLAYER].burst, now)
     bert, cleo = rooms.stranger("Bert"), rooms.stranger("Cleo")
     bert.session.quota = cleo.session.quota = anna.session.quota
     await bert.hello()
@@ -155,7 +153,7 @@ async def test_new_players_from_one_address_come_one_by_one(rooms: HouseInMemory
     assert "Wait 2000 s." in answer.message
     assert answer.wait == 2_000_000
     assert cleo.session.player == ""
-    # who is known already is let in
+    # a known player is not counted
     assert (await anna.hello()).player == known.player
     now[0] += 2000
     assert (await cleo.hello()).name == "Cleo"
@@ -163,7 +161,7 @@ async def test_new_players_from_one_address_come_one_by_one(rooms: HouseInMemory
 
 async def test_a_hello_without_a_name_claims_none(rooms: HouseInMemory) -> None:
     anna = rooms.stranger("Anna")
-    cramped(anna.session, 1 / PER_ADDRESS[Action.NAME].burst, [0.0])
+    limited(anna.session, 1 / PER_ADDRESS[Action.NAME].burst, [0.0])
     answer = await anna.ask(Hello, token=anna.token)
     assert isinstance(answer, Welcome)
     assert isinstance(await anna.ask(ClaimName, name="Anna"), NameClaimed)
@@ -173,7 +171,7 @@ async def test_a_hello_without_a_name_claims_none(rooms: HouseInMemory) -> None:
 async def test_refused_hellos_of_one_address_count_together(rooms: HouseInMemory) -> None:
     await rooms.guest("Bert")
     anna, cleo = rooms.stranger("Anna"), rooms.stranger("Cleo")
-    cramped(anna.session, 2 / PER_ADDRESS[Action.HELLO_REFUSED].burst, [0.0])
+    limited(anna.session, 2 / PER_ADDRESS[Action.HELLO_REFUSED].burst, [0.0])
     cleo.session.quota = anna.session.quota
     for each in (anna, cleo):
         assert await each.refused(Hello, token=each.token, name="Bert") == "name_taken"

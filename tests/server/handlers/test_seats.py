@@ -1,4 +1,6 @@
-"""Tables as players ask for them: coming, going, taking over, getting ready, watching."""
+"""Seats: opening a table, joining, coming back, leaving, and lost connections."""
+
+import asyncio
 
 import pytest
 
@@ -23,6 +25,7 @@ from saratoga_protocol.commands import (
     WatchTable,
 )
 from saratoga_protocol.events import (
+    AnyEvent,
     Dealt,
     Done,
     Refused,
@@ -53,7 +56,7 @@ def seated(guest: GuestInMemory) -> list[str]:
 # Opening and joining
 
 
-async def test_who_opens_a_table_is_its_host(rooms: HouseInMemory) -> None:
+async def test_the_player_who_creates_a_table_is_its_host(rooms: HouseInMemory) -> None:
     (anna,) = await guests(rooms, "Anna")
     snapshot = await anna.at_table(CreateTable, game="caprice", cap=5, seats=3, public=True)
     assert snapshot.table.host == anna.player
@@ -79,7 +82,7 @@ async def test_who_opens_a_table_is_its_host(rooms: HouseInMemory) -> None:
         ({"game": "canfield", "cap": 0, "public": True}, "bad_settings"),
     ],
 )
-async def test_a_table_needs_settings_that_go_together(
+async def test_settings_that_do_not_go_together_are_refused(
     rooms: HouseInMemory, settings: dict[str, object], code: str
 ) -> None:
     (anna,) = await guests(rooms, "Anna")
@@ -87,7 +90,7 @@ async def test_a_table_needs_settings_that_go_together(
     assert rooms.fake.tables == {}
 
 
-async def test_asking_again_for_a_table_gives_the_same_table(rooms: HouseInMemory) -> None:
+async def test_a_repeated_create_table_has_the_same_table(rooms: HouseInMemory) -> None:
     (anna,) = await guests(rooms, "Anna")
     command = CreateTable(id=7, game="canfield")
     first, again = await anna.say(command), await anna.say(command)
@@ -98,7 +101,7 @@ async def test_asking_again_for_a_table_gives_the_same_table(rooms: HouseInMemor
     assert anna.sent_away == []
 
 
-async def test_asking_again_for_a_table_gives_the_same_table_after_a_restart(
+async def test_a_repeated_create_table_has_the_same_table_after_a_restart(
     rooms: HouseInMemory,
 ) -> None:
     (anna,) = await guests(rooms, "Anna")
@@ -113,7 +116,7 @@ async def test_asking_again_for_a_table_gives_the_same_table_after_a_restart(
     assert len(rooms.fake.tables) == 1
 
 
-async def test_a_table_that_was_closed_since_is_not_opened_again(
+async def test_a_repeated_create_table_does_not_open_a_closed_table_again(
     rooms: HouseInMemory,
 ) -> None:
     (anna,) = await guests(rooms, "Anna")
@@ -126,7 +129,7 @@ async def test_a_table_that_was_closed_since_is_not_opened_again(
     assert len(rooms.fake.tables) == 1
 
 
-async def test_a_table_whose_answer_was_lost_is_there_when_asked_for_again(
+async def test_a_create_table_whose_reply_was_lost_has_one_table_when_repeated(
     rooms: HouseInMemory,
 ) -> None:
     (anna,) = await guests(rooms, "Anna")
@@ -144,7 +147,66 @@ async def test_a_table_whose_answer_was_lost_is_there_when_asked_for_again(
     assert len(codes) == len(rooms.fake.tables) == 1
 
 
-async def test_one_sits_at_one_table_at_a_time(rooms: HouseInMemory) -> None:
+class RoundTrips:
+    """Holds every store call until all that can be made meanwhile are made, and counts the rounds."""
+
+    def __init__(self, rooms: HouseInMemory) -> None:
+        self._reading = rooms.fake.reading
+        self._waiting: list[asyncio.Event] = []
+
+    async def reading(self) -> None:
+        turn = asyncio.Event()
+        self._waiting.append(turn)
+        await turn.wait()
+        await self._reading()
+
+    async def until_done(self, task: asyncio.Task[AnyEvent]) -> int:
+        """Return the calls that followed each other, each waiting for the one before."""
+        rounds = 0
+        while not task.done():
+            for _ in range(50):
+                await asyncio.sleep(0)
+            rounds += bool(self._waiting)
+            turns, self._waiting = self._waiting, []
+            for turn in turns:
+                turn.set()
+        return rounds
+
+
+@pytest.mark.parametrize("public", [False, True])
+async def test_a_table_is_created_in_three_store_round_trips(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch, public: bool
+) -> None:
+    (anna,) = await guests(rooms, "Anna")
+    trips = RoundTrips(rooms)
+    with monkeypatch.context() as patch:
+        patch.setattr(rooms.fake, "reading", trips.reading)
+        command = CreateTable(id=7, game="canfield", public=public)
+        task = asyncio.create_task(rooms.house.dispatcher.answer(anna.session, command))
+        assert await trips.until_done(task) == 3
+    snapshot = task.result()
+    assert isinstance(snapshot, Snapshot)
+    assert (snapshot.table.host, anna.session.seat) == (anna.player, snapshot.table.code)
+    assert list(rooms.fake.public) == [snapshot.table.code] * public
+
+
+async def test_a_public_table_that_could_not_be_listed_is_listed_by_the_next_check(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (anna,) = await guests(rooms, "Anna")
+
+    async def unavailable(code: str, summary: bytes | None) -> None:
+        raise StoreUnavailable("the store does not answer")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rooms.store.tables, "set_public", unavailable)
+        code = await gathered(anna, public=True)
+    assert rooms.fake.public == {}
+    await rooms.house.scheduler.sweep()
+    assert list(rooms.fake.public) == [code]
+
+
+async def test_a_player_sits_at_one_table_at_a_time(rooms: HouseInMemory) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
     await gathered(anna)
     code = await gathered(bert)
@@ -155,7 +217,7 @@ async def test_one_sits_at_one_table_at_a_time(rooms: HouseInMemory) -> None:
     assert seated(bert) == ["Bert", "Anna"]
 
 
-async def test_without_a_name_nobody_sits_down(rooms: HouseInMemory) -> None:
+async def test_a_player_without_a_name_cannot_sit_down(rooms: HouseInMemory) -> None:
     (anna,) = await guests(rooms, "Anna")
     code = await gathered(anna)
     nobody = rooms.stranger("nobody")
@@ -168,7 +230,7 @@ async def test_without_a_name_nobody_sits_down(rooms: HouseInMemory) -> None:
     assert seated(anna) == ["Anna", "Dora"]
 
 
-async def test_a_full_table_takes_nobody(rooms: HouseInMemory) -> None:
+async def test_a_full_table_refuses_more_players(rooms: HouseInMemory) -> None:
     anna, bert, cleo = await guests(rooms, "Anna", "Bert", "Cleo")
     snapshot = await anna.at_table(CreateTable, game="canfield", seats=2)
     await bert.at_table(JoinTable, table=snapshot.table.code)
@@ -178,13 +240,13 @@ async def test_a_full_table_takes_nobody(rooms: HouseInMemory) -> None:
 
 
 @pytest.mark.parametrize("kind", [JoinTable, Resume, WatchTable, LeaveTable, Start, NotReady])
-async def test_a_table_that_is_not_there_is_told_apart(rooms: HouseInMemory, kind: type) -> None:
+async def test_an_unknown_table_is_refused_as_such(rooms: HouseInMemory, kind: type) -> None:
     (anna,) = await guests(rooms, "Anna")
     assert await anna.refused(kind, table=AWAY) == "no_such_table"
 
 
 @pytest.mark.parametrize("kind", [Resume, LeaveTable, Start, NextRace, NotReady])
-async def test_only_who_is_seated_does_things_at_a_table(rooms: HouseInMemory, kind: type) -> None:
+async def test_seat_commands_need_a_seat(rooms: HouseInMemory, kind: type) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
     code = await gathered(anna)
     assert await bert.refused(kind, table=code) == "not_seated"
@@ -192,10 +254,12 @@ async def test_only_who_is_seated_does_things_at_a_table(rooms: HouseInMemory, k
     assert await bert.refused(kind, table=code) == "not_seated"
 
 
-# Going and being sent away
+# Leaving and being kicked
 
 
-async def test_who_leaves_is_gone_and_may_come_again(rooms: HouseInMemory) -> None:
+async def test_a_player_who_leaves_is_sent_nothing_more_and_may_join_again(
+    rooms: HouseInMemory,
+) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
     code = await gathered(anna, bert)
     command = LeaveTable(id=50, table=code)
@@ -220,7 +284,7 @@ async def test_a_watcher_who_leaves_the_seat_goes_on_watching(rooms: HouseInMemo
     assert len(bert.heard.all(TableChanged, told)) == 1
 
 
-async def test_who_is_kicked_is_told_and_stays_away(rooms: HouseInMemory) -> None:
+async def test_a_kicked_player_is_told_and_cannot_join_again(rooms: HouseInMemory) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
     code = await gathered(anna, bert)
     assert await bert.refused(Kick, table=code, player=anna.player) == "host_only"
@@ -234,7 +298,7 @@ async def test_who_is_kicked_is_told_and_stays_away(rooms: HouseInMemory) -> Non
     await gathered(bert)  # free for another table
 
 
-async def test_if_the_host_goes_the_next_seat_is_host(rooms: HouseInMemory) -> None:
+async def test_when_the_host_leaves_the_next_seat_is_host(rooms: HouseInMemory) -> None:
     anna, bert, cleo = await guests(rooms, "Anna", "Bert", "Cleo")
     code = await gathered(anna, bert, cleo)
     await anna.ask(LeaveTable, table=code)
@@ -244,7 +308,9 @@ async def test_if_the_host_goes_the_next_seat_is_host(rooms: HouseInMemory) -> N
     assert isinstance(await bert.ask(ChangeSettings, table=code, cap=3), Done)
 
 
-async def test_a_lost_connection_keeps_its_seat_for_a_minute(rooms: HouseInMemory) -> None:
+async def test_a_seat_is_kept_for_a_minute_after_the_connection_is_lost(
+    rooms: HouseInMemory,
+) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
     await gathered(anna, bert)
     await anna.hang_up()
@@ -256,7 +322,7 @@ async def test_a_lost_connection_keeps_its_seat_for_a_minute(rooms: HouseInMemor
     assert bert.table.host == bert.player
 
 
-async def test_who_leaves_in_mid_race_keeps_what_is_banked(rooms: HouseInMemory) -> None:
+async def test_a_racer_who_leaves_keeps_what_is_banked(rooms: HouseInMemory) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
     code = await rooms.race(anna, bert)
     await bert.moves("draw")
@@ -271,7 +337,7 @@ async def test_who_leaves_in_mid_race_keeps_what_is_banked(rooms: HouseInMemory)
     assert anna.table.phase == "over"
 
 
-async def test_who_is_away_too_long_in_mid_race_has_left(rooms: HouseInMemory) -> None:
+async def test_a_racer_who_is_disconnected_too_long_has_left(rooms: HouseInMemory) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
     await rooms.race(anna, bert)
     await bert.hang_up()
@@ -280,7 +346,7 @@ async def test_who_is_away_too_long_in_mid_race_has_left(rooms: HouseInMemory) -
     assert rows == {anna.player: "racing", bert.player: "left"}
 
 
-async def test_who_leaves_the_countdown_voids_it(rooms: HouseInMemory) -> None:
+async def test_a_racer_who_leaves_during_the_countdown_voids_it(rooms: HouseInMemory) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
     code = await gathered(anna, bert)
     await counted_down(anna, bert)
@@ -294,7 +360,7 @@ async def test_who_leaves_the_countdown_voids_it(rooms: HouseInMemory) -> None:
 # Taking over
 
 
-async def test_a_line_that_was_lost_before_the_seat_was_taken_takes_it_from_nobody(
+async def test_a_connection_that_ended_before_it_took_the_seat_takes_it_from_nobody(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
@@ -307,7 +373,7 @@ async def test_a_line_that_was_lost_before_the_seat_was_taken_takes_it_from_nobo
     assert [seat.connected for seat in back.table.seats] == [True, True]
 
 
-async def test_a_newer_connection_takes_over_and_the_older_is_told(
+async def test_a_newer_connection_takes_the_seat_and_the_older_is_closed(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
@@ -324,7 +390,7 @@ async def test_a_newer_connection_takes_over_and_the_older_is_told(
     assert (newer.sent_away, bert.sent_away) == ([], [])
 
 
-async def test_sitting_down_again_where_one_sits_is_no_takeover(rooms: HouseInMemory) -> None:
+async def test_joining_the_own_table_again_closes_no_connection(rooms: HouseInMemory) -> None:
     (anna,) = await guests(rooms, "Anna")
     code = await rooms.race(anna)
     for kind in (JoinTable, Resume, JoinTable):
@@ -333,7 +399,7 @@ async def test_sitting_down_again_where_one_sits_is_no_takeover(rooms: HouseInMe
     await anna.moves("draw")
 
 
-async def test_a_resumed_seat_gets_the_board_the_clock_and_the_next_id(
+async def test_a_resumed_seat_is_sent_the_board_the_time_and_the_next_id(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
@@ -349,7 +415,7 @@ async def test_a_resumed_seat_gets_the_board_the_clock_and_the_next_id(
     assert {row.player for row in snapshot.standings} == {anna.player, bert.player}
 
 
-async def test_after_a_move_that_the_store_kept_unanswered_the_snapshot_has_it(
+async def test_a_snapshot_has_a_move_whose_reply_was_lost(
     rooms: HouseInMemory,
 ) -> None:
     (anna,) = await guests(rooms, "Anna")
@@ -363,7 +429,7 @@ async def test_after_a_move_that_the_store_kept_unanswered_the_snapshot_has_it(
 
 
 @pytest.mark.parametrize("kind", [JoinTable, Resume])
-async def test_who_asks_again_and_is_not_answered_is_not_taken_over_by_that(
+async def test_a_connection_is_not_taken_over_by_its_own_claim_whose_reply_was_lost(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch, kind: type
 ) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
@@ -387,7 +453,7 @@ async def test_who_asks_again_and_is_not_answered_is_not_taken_over_by_that(
     assert [seat.connected for seat in bert.table.seats] == [False, True]
 
 
-async def test_a_command_that_comes_before_the_house_has_looked_is_no_older_connections(
+async def test_a_command_after_a_lost_reply_is_not_taken_for_an_older_connections(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
@@ -398,7 +464,7 @@ async def test_a_command_that_comes_before_the_house_has_looked_is_no_older_conn
     assert anna.sent_away == []
 
 
-async def test_a_move_that_ones_own_unanswered_resume_has_fenced_off_may_be_sent_again(
+async def test_a_move_fenced_by_the_own_resume_whose_reply_was_lost_may_be_repeated(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
@@ -412,7 +478,7 @@ async def test_a_move_that_ones_own_unanswered_resume_has_fenced_off_may_be_sent
     assert anna.sent_away == []
 
 
-async def test_who_was_not_answered_lets_a_newer_connection_take_over(
+async def test_a_connection_whose_reply_was_lost_gives_way_to_a_newer_one(
     rooms: HouseInMemory,
 ) -> None:
     (anna,) = await guests(rooms, "Anna")
@@ -425,7 +491,7 @@ async def test_who_was_not_answered_lets_a_newer_connection_take_over(
     assert newer.sent_away == []
 
 
-async def test_a_name_that_does_not_reach_the_seat_is_asked_for_again_at_a_newer_node(
+async def test_a_rename_at_a_table_of_a_newer_format_is_refused_and_the_connection_closed(
     rooms: HouseInMemory,
 ) -> None:
     (anna,) = await guests(rooms, "Anna")
@@ -435,20 +501,20 @@ async def test_a_name_that_does_not_reach_the_seat_is_asked_for_again_at_a_newer
     assert anna.sent_away == [RESTARTING.code]
 
 
-# How many
+# Limits
 
 
-def cramped(guest: GuestInMemory, act: Action, times: int) -> None:
-    """Let a guest do this so often, and no more."""
+def limited(guest: GuestInMemory, act: Action, times: int) -> None:
+    """Let a guest do this so often and no more."""
     limiter = RateLimiter(lambda: 0.0, per_player={act: Rate(times, 60.0)})
     guest.session.quota = limiter.open("203.0.113.7", NO_CONNECTION)
     guest.session.quota.authenticated(guest.player)
 
 
-async def test_wrong_codes_are_few_and_right_ones_free(rooms: HouseInMemory) -> None:
+async def test_only_wrong_codes_count_against_the_limit(rooms: HouseInMemory) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     code = await gathered(bert)
-    cramped(anna, Action.WRONG_CODE, 2)
+    limited(anna, Action.WRONG_CODE, 2)
     for _ in range(5):
         assert isinstance(await anna.ask(WatchTable, table=code), Snapshot)
         assert isinstance(await anna.ask(UnwatchTable, table=code), Done)
@@ -456,17 +522,17 @@ async def test_wrong_codes_are_few_and_right_ones_free(rooms: HouseInMemory) -> 
     assert await anna.refused(GetRecord, race="odd-emu-12/1") == "no_such_table"
     answer = await anna.ask(Ready, table="odd-emu-13", commitment="a" * 64, nonce_hash="b" * 64)
     assert (answer.code, answer.wait) == ("too_fast", 60_000)
-    # now no code is looked up that the guest has nothing to do with
+    # from now on no code is looked up that the guest has nothing to do with
     assert await anna.refused(JoinTable, table=code) == "too_fast"
     assert await anna.refused(GetRecord, race=f"{code}/1") == "too_fast"
 
 
-async def test_who_sits_or_watches_there_is_no_guesser(rooms: HouseInMemory) -> None:
+async def test_codes_of_own_and_watched_tables_are_no_guesses(rooms: HouseInMemory) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     code = await gathered(anna)
     other = await gathered(bert)
     await anna.ask(WatchTable, table=other)
-    cramped(anna, Action.WRONG_CODE, 1)
+    limited(anna, Action.WRONG_CODE, 1)
     assert await anna.refused(WatchTable, table="odd-emu-11") == "no_such_table"
     assert await anna.refused(WatchTable, table="odd-emu-12") == "too_fast"
     assert isinstance(await anna.ask(ChangeSettings, table=code, cap=5), Done)
@@ -474,24 +540,24 @@ async def test_who_sits_or_watches_there_is_no_guesser(rooms: HouseInMemory) -> 
     assert isinstance(await anna.ask(ChangeSettings, table=code, cap=10), Done)
     back = rooms.stranger("Anna")
     await back.hello()
-    cramped(back, Action.WRONG_CODE, 1)
+    limited(back, Action.WRONG_CODE, 1)
     assert await back.refused(WatchTable, table="odd-emu-11") == "no_such_table"
     assert isinstance(await back.ask(Resume, table=code), Snapshot)
 
 
-async def test_tables_are_opened_one_by_one(rooms: HouseInMemory) -> None:
+async def test_creating_tables_is_limited(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
-    cramped(anna, Action.TABLE, 1)
+    limited(anna, Action.TABLE, 1)
     code = await gathered(anna)
     await anna.ask(LeaveTable, table=code)
     answer = await anna.ask(CreateTable, game="canfield")
     assert (answer.code, answer.retry, answer.wait) == ("too_fast", True, 60_000)
 
 
-async def test_a_table_is_not_changed_without_end(rooms: HouseInMemory) -> None:
+async def test_changing_a_table_is_limited(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
     code = await gathered(anna)
-    cramped(anna, Action.CHANGE, 2)
+    limited(anna, Action.CHANGE, 2)
     for cap in (3, 5):
         assert isinstance(await anna.ask(ChangeSettings, table=code, cap=cap), Done)
     assert await anna.refused(ChangeSettings, table=code, cap=10) == "too_fast"

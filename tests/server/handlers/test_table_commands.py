@@ -1,4 +1,4 @@
-"""What a seated player asks for: getting ready, starting, showing the nonce, each at its time."""
+"""Commands of seated players: settings, ready, start, reveal, next race."""
 
 import pytest
 
@@ -66,7 +66,7 @@ async def test_only_the_host_starts(rooms: HouseInMemory) -> None:
     assert bert.table.racers == [anna.player, bert.player]
 
 
-async def test_who_is_not_ready_or_comes_late_sits_this_one_out(rooms: HouseInMemory) -> None:
+async def test_players_who_are_not_ready_or_join_late_do_not_race(rooms: HouseInMemory) -> None:
     anna, bert, cleo = await guests(rooms, "Anna", "Bert", "Cleo")
     code = await gathered(anna, bert)
     await counted_down(anna)
@@ -97,7 +97,7 @@ async def test_a_wrong_nonce_is_refused_and_the_right_one_is_not(
     assert isinstance(await bert.reveal(), Done)
 
 
-async def test_a_missing_nonce_voids_the_countdown_and_says_whose(
+async def test_a_missing_nonce_voids_the_countdown_and_the_notice_names_the_player(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
@@ -118,7 +118,7 @@ async def test_a_missing_nonce_voids_the_countdown_and_says_whose(
     await rooms.deal(anna, bert)
 
 
-async def test_two_racers_may_not_say_ready_with_the_same_hash(rooms: HouseInMemory) -> None:
+async def test_two_racers_cannot_be_ready_with_the_same_nonce_hash(rooms: HouseInMemory) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
     code = await gathered(anna, bert)
     await anna.ready()
@@ -127,7 +127,7 @@ async def test_two_racers_may_not_say_ready_with_the_same_hash(rooms: HouseInMem
 
 
 @pytest.mark.parametrize("kind", [Ready, NotReady, Start, ChangeSettings, NextRace, Reveal])
-async def test_what_is_not_for_now_is_refused(rooms: HouseInMemory, kind: type) -> None:
+async def test_commands_in_the_wrong_phase_are_refused(rooms: HouseInMemory, kind: type) -> None:
     (anna,) = await guests(rooms, "Anna")
     code = await rooms.race(anna)
     more: dict[str, object] = {}
@@ -142,7 +142,7 @@ async def test_what_is_not_for_now_is_refused(rooms: HouseInMemory, kind: type) 
 
 
 @pytest.mark.parametrize("lost", [True, False])
-async def test_what_the_store_did_not_answer_works_when_said_again(
+async def test_a_command_whose_reply_was_lost_can_be_repeated(
     rooms: HouseInMemory, lost: bool
 ) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
@@ -162,7 +162,7 @@ async def test_what_the_store_did_not_answer_works_when_said_again(
     assert len(bert.heard.all(TableChanged)) == 1
 
 
-async def test_what_a_later_command_has_overtaken_is_not_answered_as_done(
+async def test_a_command_with_an_id_below_the_last_one_is_refused(
     rooms: HouseInMemory,
 ) -> None:
     (anna,) = await guests(rooms, "Anna")

@@ -1,8 +1,6 @@
 """Watching tables: what watchers are sent, how many there may be, and how it ends."""
 
 import pytest
-from saratoga_server.rate_limits.accounts import RateLimiter
-from saratoga_server.rate_limits.limits import MOST_WATCHERS, MOST_WATCHERS_OF_AN_ADDRESS
 
 from kit.guests import GuestInMemory, Heard, RecordingLine
 from kit.rooms import HouseInMemory, gathered, listed
@@ -27,6 +25,8 @@ from saratoga_server.domain.tables import Refusal
 from saratoga_server.domain.tables.timers import EMPTY_MILLIS, IDLE_MILLIS
 from saratoga_server.handlers.watching import MOST_WATCHED, check_room_to_watch
 from saratoga_server.live.session import Session
+from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
+from saratoga_server.rate_limits.rates import MOST_WATCHERS, MOST_WATCHERS_OF_AN_ADDRESS
 
 CODE, CODEC = "mint-otter-42", CODECS[MSGPACK]
 
@@ -50,7 +50,7 @@ async def test_a_watcher_sees_standings_and_never_a_board(rooms: HouseInMemory) 
     assert wanda.heard.all(BoardEnded) == []
 
 
-async def test_who_stops_watching_hears_no_more(rooms: HouseInMemory) -> None:
+async def test_after_unwatching_nothing_more_is_sent(rooms: HouseInMemory) -> None:
     anna, wanda = await guests(rooms, "Anna", "Wanda")
     code = await gathered(anna)
     await wanda.at_table(WatchTable, table=code)
@@ -60,7 +60,7 @@ async def test_who_stops_watching_hears_no_more(rooms: HouseInMemory) -> None:
     assert wanda.heard.events[told:] == []
 
 
-async def test_watching_ones_own_table_and_stopping_keeps_the_seat(
+async def test_watching_and_unwatching_the_own_table_keeps_the_seat(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
@@ -72,7 +72,7 @@ async def test_watching_ones_own_table_and_stopping_keeps_the_seat(
     assert len(anna.heard.all(TableChanged, told)) == 1
 
 
-async def test_one_connection_watches_so_many_tables_and_no_more(
+async def test_one_connection_watches_a_limited_number_of_tables(
     rooms: HouseInMemory,
 ) -> None:
     (wanda,) = await guests(rooms, "Wanda")
@@ -91,7 +91,7 @@ async def test_one_connection_watches_so_many_tables_and_no_more(
 # The end of a table
 
 
-async def test_an_empty_table_is_not_listed_and_closes_after_a_while(
+async def test_an_empty_table_is_not_listed_and_is_closed_after_a_while(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
@@ -107,7 +107,7 @@ async def test_an_empty_table_is_not_listed_and_closes_after_a_while(
     assert rooms.house.table_cache.known(code) is None
 
 
-async def test_a_table_where_nothing_happens_closes(rooms: HouseInMemory) -> None:
+async def test_an_idle_table_is_closed(rooms: HouseInMemory) -> None:
     anna, bert = await guests(rooms, "Anna", "Bert")
     code = await gathered(anna, bert, public=True)
     await rooms.pass_time(IDLE_MILLIS)
@@ -134,17 +134,17 @@ async def test_a_full_table_of_watchers_still_takes_a_player(
     assert isinstance(await cleo.ask(WatchTable, table=code), Snapshot)
 
 
-async def test_one_address_does_not_shut_watchers_from_elsewhere_out(
+async def test_watchers_of_one_address_leave_room_for_others_at_a_table(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("saratoga_server.rate_limits.accounts.MOST_WATCHERS_OF_AN_ADDRESS", 2)
-    ledger = RateLimiter(rooms.time.steady)
+    limiter = RateLimiter(rooms.time.steady)
     anna = await rooms.guest("Anna")
     code = await gathered(anna)
     crowd = [await rooms.guest(name) for name in ("Bert", "Cleo", "Dan")]
     outside = await rooms.guest("Emma")
     for guest in crowd:
-        guest.session.quota = ledger.quota("203.0.113.7")
+        guest.session.quota = limiter.open("203.0.113.7", NO_CONNECTION)
     outside.session.quota = ledger.quota("198.51.100.9")
     bert, cleo, dan = crowd
     for guest in (bert, cleo, bert):
@@ -156,14 +156,14 @@ async def test_one_address_does_not_shut_watchers_from_elsewhere_out(
 
 
 class Audience:
-    """Everybody who follows one table."""
+    """The sessions that follow one table."""
 
     def __init__(self, factor: float | None = 1.0) -> None:
-        self.ledger = RateLimiter(lambda: 0.0, factor=factor)
+        self.limiter = RateLimiter(lambda: 0.0, factor=factor)
         self.sessions: list[Session] = []
 
     def comes(self, address: str) -> Session:
-        """Somebody from there follows the table, for having a seat to begin with."""
+        """Let a session from that address follow the table, with a seat to begin with."""
         session = Session(
             connection=RecordingLine(Heard(CODEC)),
             codec=CODEC,
@@ -175,7 +175,7 @@ class Audience:
         return session
 
     def watches(self, session: Session) -> bool:
-        """Whether the session may watch; if so, it does."""
+        """Let the session watch if it may; return whether."""
         try:
             check_room_to_watch(session, CODE, self.sessions)
         except Refusal:
@@ -184,7 +184,7 @@ class Audience:
         return True
 
 
-def test_one_address_has_so_many_watchers_and_leaves_room_for_others() -> None:
+def test_one_address_has_a_limited_number_of_watchers() -> None:
     audience = Audience()
     crowd = [audience.comes("203.0.113.7") for _ in range(MOST_WATCHERS)]
     assert [audience.watches(each) for each in crowd].count(True) == MOST_WATCHERS_OF_AN_ADDRESS
@@ -195,7 +195,7 @@ def test_one_address_has_so_many_watchers_and_leaves_room_for_others() -> None:
     assert audience.watches(crowd[-1])
 
 
-def test_a_table_has_so_many_watchers_and_no_more() -> None:
+def test_a_table_has_a_limited_number_of_watchers() -> None:
     audience = Audience()
     for number in range(MOST_WATCHERS):
         assert audience.watches(audience.comes(f"10.0.0.{number}"))

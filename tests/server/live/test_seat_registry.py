@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -11,30 +11,13 @@ import pytest
 
 from kit.guests import GuestInMemory
 from kit.rooms import HouseInMemory, counted_down, for_newer_nodes, gathered
+from kit.store_calls import before_once, failing_after, tables_of
 from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import CreateTable, JoinTable, LeaveTable, Resume
 from saratoga_protocol.events import Done, Refused, SeatLost, Snapshot
 from saratoga_protocol.refusals import RESTARTING
-from saratoga_server.domain.tables import unpack
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.ports import StoreUnavailable, TableWrite
-
-
-def tables_of(rooms: HouseInMemory, player: str) -> list[str]:
-    """Return the stored tables where the player has a seat."""
-    return [code for code, (_, body) in rooms.fake.tables.items() if unpack(body).seat(player)]
-
-
-def before_once(method: Callable[..., Awaitable[object]], first: Callable[[], Awaitable[object]]):  # type: ignore[no-untyped-def]
-    """Return the method; `first` is awaited before the first call."""
-    waiting = [first]
-
-    async def called(*args: object, **named: object) -> object:
-        if waiting:
-            await waiting.pop()()
-        return await method(*args, **named)
-
-    return called
 
 
 @pytest.mark.parametrize("free", [(), ("mint-otter-42", "lone-crane-11")])
@@ -230,18 +213,6 @@ async def two_seats(
         yield nodes, slow, quick, one, other
 
 
-def failing_after(method: Callable[..., Awaitable[object]], calls: int):  # type: ignore[no-untyped-def]
-    """Return the method; after that many calls the store does not answer any more."""
-    left = iter(range(calls))
-
-    async def called(*args: object, **named: object) -> object:
-        if next(left, None) is None:
-            raise StoreUnavailable("the store does not answer")
-        return await method(*args, **named)
-
-    return called
-
-
 async def test_of_two_seats_the_wrong_one_is_given_up_when_asked_for_again(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -338,40 +309,6 @@ async def test_a_seat_at_a_table_of_a_newer_format_counts(rooms: HouseInMemory) 
     assert tables_of(rooms, anna.player) == [code]
 
 
-async def test_a_row_is_not_freed_while_its_table_cannot_be_read(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Meanwhile the player may have the seat again, at a node that can read the table."""
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    code = await gathered(anna, bert)
-    with monkeypatch.context() as patch:
-        players = rooms.store.players
-        patch.setattr(players, "stand_up", failing_after(players.stand_up, 0))
-        assert await bert.refused(LeaveTable, table=code) == "store_unavailable"
-    for_newer_nodes(rooms, code)
-    await rooms.house.scheduler.sweep()
-    assert rooms.fake.players[bert.player].table == code
-    for_newer_nodes(rooms, code, by=-1)
-    await rooms.house.scheduler.sweep()
-    assert rooms.fake.players[bert.player].table is None
-
-
-async def test_a_player_who_sits_down_again_while_the_row_is_freed_is_in_the_row(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with beside(rooms) as nodes:
-        anna, bert = await nodes.two()
-        code = await gathered(anna, bert)
-        back = await nodes.east.guest("Bert")
-        back.last_id = 50
-        players = nodes.west.store.players
-        emptying = before_once(players.stand_up, lambda: back.at_table(JoinTable, table=code))
-        monkeypatch.setattr(players, "stand_up", emptying)
-        assert isinstance(await bert.ask(LeaveTable, table=code), Done)
-        assert back.session.seat == code
-        assert rooms.fake.players[back.player].table == code
-
-
 async def test_a_racer_comes_back_to_the_race_though_the_row_names_another_table(
     rooms: HouseInMemory,
 ) -> None:
@@ -384,72 +321,6 @@ async def test_a_racer_comes_back_to_the_race_though_the_row_names_another_table
     snapshot = await back.at_table(Resume, table=code)
     assert snapshot.board is not None
     await back.moves("draw")
-
-
-async def test_a_row_that_could_not_be_freed_is_freed_by_the_sweep(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    code = await gathered(anna, bert)
-    tables = rooms.store.tables
-    save = tables.save_table
-
-    async def saved(*args: object) -> bool:
-        done = await save(*args)  # type: ignore[arg-type]
-        rooms.fake.unavailable = True
-        return done
-
-    with monkeypatch.context() as patch:
-        patch.setattr(tables, "save_table", saved)
-        assert await bert.refused(LeaveTable, table=code) == "store_unavailable"
-    assert tables_of(rooms, bert.player) == []
-    assert rooms.fake.players[bert.player].table == code
-    await rooms.house.scheduler.sweep()
-    rooms.fake.unavailable = False
-    await rooms.house.scheduler.sweep()
-    row = rooms.fake.players[bert.player]
-    assert (row.table, row.last_id) == (None, bert.last_id)
-
-
-async def test_a_row_is_not_freed_late_when_the_seat_was_taken_again(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    code = await gathered(anna, bert)
-    with monkeypatch.context() as patch:
-
-        async def unavailable(player: str, table: str) -> None:
-            raise ConnectionError("the store is away")
-
-        patch.setattr(rooms.store.players, "stand_up", unavailable)
-        await bert.refused(LeaveTable, table=code)
-    assert isinstance(await bert.ask(JoinTable, table=code), Snapshot)
-    for _ in range(2):
-        await rooms.house.scheduler.sweep()
-    assert rooms.fake.players[bert.player].table == code
-
-
-async def test_after_a_row_could_not_be_freed_the_second_welcome_has_an_id_that_the_table_accepts(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    code = await gathered(anna, bert)
-    bert.last_id = 50
-    with monkeypatch.context() as patch:
-
-        async def unavailable(player: str, command_id: int) -> None:
-            raise ConnectionError("the store is away")
-
-        patch.setattr(rooms.store.players, "raise_last_id", unavailable)
-        await bert.refused(LeaveTable, table=code)
-    await rooms.restart()
-    first, second = rooms.stranger("Bert"), rooms.stranger("Bert")
-    await first.hello()
-    answer = await first.ask(JoinTable, table=code)
-    assert isinstance(answer, Refused)
-    assert answer.code == "stale_id"
-    await second.hello()
-    assert isinstance(await second.ask(JoinTable, table=code), Snapshot)
 
 
 async def test_the_connection_with_the_older_hello_takes_the_seat_from_no_other(

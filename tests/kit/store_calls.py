@@ -1,0 +1,36 @@
+"""Store calls that a test interrupts, and what is stored of seats."""
+
+from collections.abc import Awaitable, Callable
+
+from kit.rooms import HouseInMemory
+from saratoga_server.domain.tables import unpack
+from saratoga_server.ports import StoreUnavailable
+
+
+def tables_of(rooms: HouseInMemory, player: str) -> list[str]:
+    """Return the stored tables where the player has a seat."""
+    return [code for code, (_, body) in rooms.fake.tables.items() if unpack(body).seat(player)]
+
+
+def before_once(method: Callable[..., Awaitable[object]], first: Callable[[], Awaitable[object]]):  # type: ignore[no-untyped-def]
+    """Return the method; `first` is awaited before the first call."""
+    waiting = [first]
+
+    async def called(*args: object, **named: object) -> object:
+        if waiting:
+            await waiting.pop()()
+        return await method(*args, **named)
+
+    return called
+
+
+def failing_after(method: Callable[..., Awaitable[object]], calls: int):  # type: ignore[no-untyped-def]
+    """Return the method; after that many calls the store does not answer any more."""
+    left = iter(range(calls))
+
+    async def called(*args: object, **named: object) -> object:
+        if next(left, None) is None:
+            raise StoreUnavailable("the store does not answer")
+        return await method(*args, **named)
+
+    return called
