@@ -17,23 +17,23 @@ from saratoga_server.store.opening import Store
 
 async def test_a_server_on_a_real_store_goes_by_the_stores_clock(valkey: Store) -> None:
     house = await compose(valkey, "node-1", "test", Metrics())
-    assert abs(house.now() - await valkey.tables.now()) < 1000
+    assert abs(house.clock.now() - await valkey.tables.now()) < 1000
     assert await house.why_not_ready() is None
-    assert await valkey.nodes.dead([house.node, "another"]) == {"another"}
+    assert await valkey.nodes.dead([house.name, "another"]) == {"another"}
     await house.stop()
-    assert await valkey.nodes.dead([house.node]) == {house.node}
+    assert await valkey.nodes.dead([house.name]) == {house.name}
 
 
 async def test_two_processes_of_one_node_name_have_different_names() -> None:
     time = InventedTime()
     store = fake_store(FakeHouse(clock=time.millis))
     one, two = await open_in_memory(store, time), await open_in_memory(store, time)
-    assert one.node != two.node
-    assert one.node.startswith("node.")
-    assert store.house.nodes == {one.node, two.node}
+    assert one.name != two.name
+    assert one.name.startswith("node.")
+    assert store.house.names == {one.name, two.name}
     for each in (one, two):
         await each.stop()
-    assert store.house.nodes == set()
+    assert store.house.names == set()
 
 
 async def test_deal_and_clock_can_be_given() -> None:
@@ -41,9 +41,9 @@ async def test_deal_and_clock_can_be_given() -> None:
     store = fake_store(FakeHouse(clock=time.millis))
     text = "stock=2C waste=- reserve=- up=3,0,0,0 down=- columns=2D/9H/TH/KC base=1 passes=1"
     house = await open_in_memory(store, time, always(text))
-    assert house.now() == NOON
+    assert house.clock.now() == NOON
     time.at += 12_345
-    assert house.now() == NOON + 12_345
+    assert house.clock.now() == NOON + 12_345
     await house.stop()
 
 

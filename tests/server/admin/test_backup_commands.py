@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from kit.running_race import CODE, running_race
 from saratoga_server.__main__ import main
-from saratoga_server.config import Settings
+from saratoga_server.config import Config
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.store.opening import open_store
 
@@ -22,7 +22,7 @@ def typed(*words: str | Path) -> tuple[int, str]:
 
 async def typed_beside_a_server(data: Path, *words: str | Path) -> tuple[int, str]:
     """What the command prints while a server with a race in its embedded store is running."""
-    folder = Settings(data=data).store_folder
+    folder = Config(data=data).store_folder
     async with EmbeddedStore(folder) as url, open_store(url) as store:
         await running_race(store)
         # the command has a loop of its own, so a thread of its own
@@ -30,7 +30,7 @@ async def typed_beside_a_server(data: Path, *words: str | Path) -> tuple[int, st
 
 
 async def tables_in(data: Path) -> list[str]:
-    folder = Settings(data=data).store_folder
+    folder = Config(data=data).store_folder
     async with EmbeddedStore(folder) as url, open_store(url) as store:
         return [code async for code in store.tables.all_codes()]
 

@@ -26,7 +26,7 @@ from saratoga_server.domain.tables.timers import EMPTY_MILLIS, IDLE_MILLIS
 from saratoga_server.handlers.watching import MOST_WATCHED, check_room_to_watch
 from saratoga_server.live.session import Session
 from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
-from saratoga_server.rate_limits.rates import MOST_WATCHERS, MOST_WATCHERS_OF_AN_ADDRESS
+from saratoga_server.rate_limits.rates import MAX_WATCHERS, MAX_WATCHERS_PER_ADDRESS
 
 CODE, CODEC = "mint-otter-42", CODECS[MSGPACK]
 
@@ -123,7 +123,7 @@ async def test_an_idle_table_is_closed(rooms: HouseInMemory) -> None:
 async def test_a_full_table_of_watchers_still_takes_a_player(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("saratoga_server.handlers.watching.MOST_WATCHERS", 1)
+    monkeypatch.setattr("saratoga_server.handlers.watching.MAX_WATCHERS", 1)
     anna, bert, cleo = [await rooms.guest(name) for name in ("Anna", "Bert", "Cleo")]
     code = await gathered(anna)
     await bert.ask(WatchTable, table=code)
@@ -137,7 +137,7 @@ async def test_a_full_table_of_watchers_still_takes_a_player(
 async def test_watchers_of_one_address_leave_room_for_others_at_a_table(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("saratoga_server.rate_limits.accounts.MOST_WATCHERS_OF_AN_ADDRESS", 2)
+    monkeypatch.setattr("saratoga_server.rate_limits.limiter.MAX_WATCHERS_PER_ADDRESS", 2)
     limiter = RateLimiter(rooms.time.steady)
     anna = await rooms.guest("Anna")
     code = await gathered(anna)
@@ -145,7 +145,7 @@ async def test_watchers_of_one_address_leave_room_for_others_at_a_table(
     outside = await rooms.guest("Emma")
     for guest in crowd:
         guest.session.quota = limiter.open("203.0.113.7", NO_CONNECTION)
-    outside.session.quota = ledger.quota("198.51.100.9")
+    outside.session.quota = limiter.open("198.51.100.9", NO_CONNECTION)
     bert, cleo, dan = crowd
     for guest in (bert, cleo, bert):
         assert isinstance(await guest.ask(WatchTable, table=code), Snapshot)
@@ -169,7 +169,7 @@ class Audience:
             codec=CODEC,
             address=address,
             number=1,
-            quota=self.ledger.quota(address),
+            quota=self.limiter.open(address, NO_CONNECTION),
         )
         self.sessions.append(session)
         return session
@@ -186,8 +186,8 @@ class Audience:
 
 def test_one_address_has_a_limited_number_of_watchers() -> None:
     audience = Audience()
-    crowd = [audience.comes("203.0.113.7") for _ in range(MOST_WATCHERS)]
-    assert [audience.watches(each) for each in crowd].count(True) == MOST_WATCHERS_OF_AN_ADDRESS
+    crowd = [audience.comes("203.0.113.7") for _ in range(MAX_WATCHERS)]
+    assert [audience.watches(each) for each in crowd].count(True) == MAX_WATCHERS_PER_ADDRESS
     assert audience.watches(crowd[0])
     assert not audience.watches(crowd[-1])
     assert audience.watches(audience.comes("198.51.100.9"))
@@ -197,7 +197,7 @@ def test_one_address_has_a_limited_number_of_watchers() -> None:
 
 def test_a_table_has_a_limited_number_of_watchers() -> None:
     audience = Audience()
-    for number in range(MOST_WATCHERS):
+    for number in range(MAX_WATCHERS):
         assert audience.watches(audience.comes(f"10.0.0.{number}"))
     assert not audience.watches(audience.comes("198.51.100.9"))
 
@@ -207,5 +207,5 @@ def test_where_addresses_have_no_limits_only_the_table_has(
     factor: float | None, address: str
 ) -> None:
     audience = Audience(factor)
-    crowd = [audience.comes(address) for _ in range(MOST_WATCHERS + 1)]
-    assert [audience.watches(each) for each in crowd] == [True] * MOST_WATCHERS + [False]
+    crowd = [audience.comes(address) for _ in range(MAX_WATCHERS + 1)]
+    assert [audience.watches(each) for each in crowd] == [True] * MAX_WATCHERS + [False]
