@@ -171,7 +171,7 @@ async def test_boards_past_their_deadline_are_found_unless_they_have_ended(
 async def test_idle_racers_are_found_by_the_newest_log(
     rooms: HouseInMemory, elsewhere: Node
 ) -> None:
-    race, (anna, bert) = await racing(rooms, "Anna", "Bert")
+    race, (_, bert) = await racing(rooms, "Anna", "Bert")
     newer = GuestInMemory(elsewhere.dispatcher, "Anna")
     await newer.hello()
     await newer.at_table(Resume, table=race.code)
