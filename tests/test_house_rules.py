@@ -81,9 +81,7 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
 MOST_LINES = {"tests/": 600, "": 400}
 """Of a file, by where it lies: tests of one module may take more."""
 
-LONG_BY_NATURE: dict[str, str] = {
-    "server/saratoga_server/live/table_cache.py": "its timers move to the scheduler next"
-}
+LONG_BY_NATURE: dict[str, str] = {}
 """Longer files, and why they are one idea all the same."""
 
 

@@ -23,7 +23,9 @@ from saratoga_protocol.version import MSGPACK
 from saratoga_rules.deal import deal_for_key
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position, parse_position
+from saratoga_rules.standing import State
 from saratoga_server.app import compose
+from saratoga_server.domain.board import ENDING_OF_STATE, commit_of, ended
 from saratoga_server.domain.tables import TableState
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.state import FORMAT
@@ -31,7 +33,7 @@ from saratoga_server.live.admin_events import AdminEvents
 from saratoga_server.messages.node_events import NodeEventListener
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.node import Node
-from saratoga_server.ports import Millis
+from saratoga_server.ports import CommitStatus, Millis
 
 PROGRAM = "saratoga-server test"
 
@@ -207,6 +209,17 @@ def for_newer_nodes(rooms: HouseInMemory, code: str, by: int = 1) -> None:
     read = msgpack.unpackb(body)
     read["format"] = read.get("format", FORMAT) + by
     rooms.fake.tables[code] = (version + 1, msgpack.packb(read))
+
+
+async def cash_out_unnoticed(rooms: HouseInMemory, guest: GuestInMemory) -> None:
+    """End the guest's board in the store, as a node does that dies before it does anything else."""
+    race = rooms.house.races.known(guest.board.race)
+    assert race is not None
+    _, board = await rooms.house.races.board(race, guest.player)
+    after, entries = ended(board, State.CASHED_OUT), (ENDING_OF_STATE[State.CASHED_OUT],)
+    table, number = race.code, race.number
+    commit = commit_of(board, after, entries, table=table, race=number, player=guest.player)
+    assert (await rooms.store.boards.commit(commit)).status is CommitStatus.DONE
 
 
 async def open_in_memory(

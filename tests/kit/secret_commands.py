@@ -30,10 +30,10 @@ from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
 from saratoga_rules.record import LOG_ENDINGS
-from saratoga_server.node import Node
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.live.refusals import refused
 from saratoga_server.metrics.exporter import registry_of
+from saratoga_server.node import Node
 from saratoga_server.transport.http_api import HttpPages
 
 Step = tuple[str, Frame]

@@ -30,10 +30,10 @@ async def test_two_processes_of_one_node_name_have_different_names() -> None:
     one, two = await open_in_memory(store, time), await open_in_memory(store, time)
     assert one.name != two.name
     assert one.name.startswith("node.")
-    assert store.house.names == {one.name, two.name}
+    assert store.house.nodes == {one.name, two.name}
     for each in (one, two):
         await each.stop()
-    assert store.house.names == set()
+    assert store.house.nodes == set()
 
 
 async def test_deal_and_clock_can_be_given() -> None:

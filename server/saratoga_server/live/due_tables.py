@@ -20,23 +20,31 @@ class DueTables:
         self._due: dict[str, Millis] = {}
         self._queue: list[tuple[Millis, str]] = []
         """A heap; entries that `_due` no longer holds are skipped."""
+        self._at_once: dict[str, None] = {}
+        """Tables to be looked at without delay, whenever their timers run out."""
         self._changed = asyncio.Event()
 
     def set(self, code: str, at: Millis | None) -> None:
         """Note when the table's next timer runs out; `None`: it has none."""
         if at is None:
             self._due.pop(code, None)
+            self._at_once.pop(code, None)
         elif self._due.get(code) != at:
             self._due[code] = at
             heappush(self._queue, (at, code))
             self._changed.set()
 
     def set_now(self, code: str) -> None:
-        """Have the table looked at without delay."""
-        self.set(code, self._clock.now())
+        """Have the table looked at without delay; a timer that is set afterwards changes nothing."""
+        self._at_once[code] = None
+        self._changed.set()
 
     def take_due(self) -> str | None:
         """Remove and return a table whose timer has run out; `None`: there is none."""
+        if self._at_once:
+            code = next(iter(self._at_once))
+            del self._at_once[code]
+            return code
         at = self._next_at()
         if at is None or at > self._clock.now():
             return None

@@ -36,6 +36,9 @@ BEAT_EVERY: Final = 2.0
 UNREAD_EVERY: Final = 60.0
 """Seconds between two attempts at results that could not be read."""
 
+RETRY_MILLIS: Final = 100
+"""Milliseconds until a timer whose table could not be read or written is tried again."""
+
 MOST_DUE: Final = 256
 
 
@@ -110,9 +113,17 @@ class Scheduler:
             return
         self._elapsing.add(code)
         try:
-            await run_logged(self._elapse(code))
+            if not await run_logged(self._elapse(code)):
+                self._retry_later(code)
         finally:
             self._elapsing.discard(code)
+
+    def _retry_later(self, code: str) -> None:
+        """Put off a timer that is still due: tried again at once, it would keep the event loop busy."""
+        table, now = self._table_cache.known(code), self._clock.now()
+        at = None if table is None else tables.due(table.state)
+        if at is not None and at <= now:
+            self._due_tables.set(code, Millis(now + RETRY_MILLIS))
 
     async def _elapse(self, code: str) -> None:
         table = await self._table_cache.get(code)

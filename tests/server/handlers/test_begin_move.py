@@ -54,7 +54,12 @@ def move(guest: GuestInMemory, text: str, **fields: Any) -> MakeMove:
     """Return a new command for the board as the guest knows it."""
     guest.last_id += 1
     board = guest.board
-    given: dict[str, Any] = {"id": guest.last_id, "race": board.race, "after": board.count, "move": text}
+    given: dict[str, Any] = {
+        "id": guest.last_id,
+        "race": board.race,
+        "after": board.count,
+        "move": text,
+    }
     return MakeMove(**given | fields)
 
 

@@ -10,10 +10,10 @@ from kit.rooms import HouseInMemory, always, house_in_memory, open_in_memory
 from saratoga_protocol.commands import Resume, WatchTable
 from saratoga_protocol.events import BoardEnded, Dealt, Refused, Standings
 from saratoga_rules.standing import State
-from saratoga_server.app import Node
 from saratoga_server.domain.board import IDLE_MILLIS
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.live.live_race import LiveRace
+from saratoga_server.node import Node
 from saratoga_server.ports import StoreUnavailable
 
 STUCK = "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=2"
@@ -171,7 +171,7 @@ async def test_boards_past_their_deadline_are_found_unless_they_have_ended(
 async def test_idle_racers_are_found_by_the_newest_log(
     rooms: HouseInMemory, elsewhere: Node
 ) -> None:
-    race, (anna, bert) = await racing(rooms, "Anna", "Bert")
+    race, (_, bert) = await racing(rooms, "Anna", "Bert")
     newer = GuestInMemory(elsewhere.dispatcher, "Anna")
     await newer.hello()
     await newer.at_table(Resume, table=race.code)

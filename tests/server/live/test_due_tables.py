@@ -81,11 +81,17 @@ def test_a_timer_can_be_removed(time: InventedTime, due_tables: DueTables) -> No
     assert all_due(due_tables) == []
 
 
-def test_a_table_can_be_due_at_once(due_tables: DueTables) -> None:
-    due_tables.set(FIRST, NOON)
-    due_tables.set(FIRST, after(60_000))
+def test_a_table_can_be_due_at_once_whatever_its_timer(
+    time: InventedTime, due_tables: DueTables
+) -> None:
+    due_tables.set(FIRST, after(100))
     due_tables.set_now(FIRST)
+    due_tables.set(FIRST, after(200))
+    due_tables.set_now(SECOND)
+    due_tables.set(SECOND, None)
     assert all_due(due_tables) == [FIRST]
+    time.at += 200
+    assert all_due(due_tables) == [FIRST], "its timer is as it was set"
 
 
 async def test_a_waiter_gets_the_next_table_that_becomes_due(due_tables: DueTables) -> None:

@@ -6,13 +6,12 @@ from collections.abc import AsyncIterator
 import pytest
 
 from kit.guests import GuestInMemory
-from kit.rooms import HouseInMemory
+from kit.rooms import HouseInMemory, cash_out_unnoticed
 from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import NextRace
 from saratoga_protocol.events import BoardEnded, Done, RaceOver, Standings
 from saratoga_rules.record import parse_record
 from saratoga_rules.standing import State
-from saratoga_server.domain.board import ENDING_OF_STATE, commit_of, ended
 from saratoga_server.domain.results import outcome_of
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.race_finisher import Finish, RaceFinisher
@@ -30,18 +29,6 @@ def finisher(rooms: HouseInMemory) -> RaceFinisher:
     return RaceFinisher(rooms.store.tables, rooms.house.races, rooms.house.broadcaster)
 
 
-async def cash_out_and_die(rooms: HouseInMemory, guest: GuestInMemory) -> None:
-    """End the guest's board in the store, as a node does that dies right afterwards."""
-    (race,) = rooms.house.races.all()
-    board = race.runs[guest.player].board
-    assert board is not None
-    after = ended(board, State.CASHED_OUT)
-    entries = (ENDING_OF_STATE[State.CASHED_OUT],)
-    table, number = race.code, race.number
-    commit = commit_of(board, after, entries, table=table, race=number, player=guest.player)
-    await rooms.store.boards.commit(commit)
-
-
 async def table_of(rooms: HouseInMemory, *guests: GuestInMemory) -> LiveTable:
     """Return a table at which the guests race."""
     return await rooms.house.table_cache.get(await rooms.race(*guests))
@@ -53,7 +40,7 @@ async def counted(rooms: HouseInMemory, finisher: RaceFinisher) -> tuple[LiveTab
     table = await table_of(rooms, anna, bert)
     for guest in (anna, bert):
         await guest.moves("draw")
-        await cash_out_and_die(rooms, guest)
+        await cash_out_unnoticed(rooms, guest)
     finish = await finisher.count(table)
     assert finish is not None
     return table, finish
@@ -70,7 +57,7 @@ async def test_a_race_is_counted_when_its_last_board_has_ended(
     for guest in (anna, bert):
         await guest.moves("draw")
         assert await finisher.count(table) is None
-        await cash_out_and_die(rooms, guest)
+        await cash_out_unnoticed(rooms, guest)
     finish = await finisher.count(table)
     assert finish is not None
     assert (finish.race, finish.write.race) == (1, 1)
@@ -87,7 +74,7 @@ async def test_a_race_that_no_leaderboard_takes_has_no_settlement(
 ) -> None:
     anna = await rooms.guest("Anna")
     table = await table_of(rooms, anna)
-    await cash_out_and_die(rooms, anna)
+    await cash_out_unnoticed(rooms, anna)
     finish = await finisher.count(table)
     assert finish is not None
     assert finish.write.settlement is None
@@ -191,7 +178,7 @@ async def test_a_race_whose_last_board_ended_on_a_node_that_died_is_counted(
     code = await nodes.race(anna, bert)
     await anna.cash_out()
     await nodes.settle()
-    await cash_out_and_die(nodes.west, bert)
+    await cash_out_unnoticed(nodes.west, bert)
     assert nodes.east.fake.records == {}
     nodes.east.fake.ears.clear()
     await nodes.east.pass_time(2000)

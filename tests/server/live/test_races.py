@@ -12,9 +12,9 @@ from saratoga_protocol.commands import Resume
 from saratoga_protocol.events import BoardEnded, Refused, Standings
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_rules.standing import Reached, State
-from saratoga_server.app import Node
 from saratoga_server.domain.tables import Refusal
 from saratoga_server.live.live_race import LiveRace
+from saratoga_server.node import Node
 from saratoga_server.ports import LiveStanding, StoreUnavailable
 
 

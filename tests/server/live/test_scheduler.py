@@ -1,33 +1,48 @@
-"""Everything that happens by the clock, and a house that was away, or whose store lost an answer."""
+"""Everything that happens by the clock, and a server that was away, or whose store lost a reply."""
 
-from typing import Any
+import asyncio
+from collections.abc import AsyncIterator
 
 import msgspec
 import pytest
 
 from kit.messages import COMMANDS
-from kit.rooms import HouseInMemory, counted_down, gathered
-from saratoga_protocol.commands import (
-    LeaveTable,
-    Resume,
-)
-from saratoga_protocol.events import (
-    Alive,
-    Dealt,
-    Done,
-    RaceOver,
-    Refused,
-)
+from kit.rooms import HouseInMemory, cash_out_unnoticed, counted_down, gathered, listed
+from kit.two_nodes import Nodes, beside
+from saratoga_protocol.commands import JoinTable, LeaveTable, Resume
+from saratoga_protocol.events import Alive, Dealt, Done, RaceOver, Refused, Standings
+from saratoga_server.domain.tables import Change, TableState, disconnect
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, LATE_MILLIS
-from saratoga_server.ports import Millis, StoreUnavailable
+from saratoga_server.live.scheduler import MOST_DUE, RETRY_MILLIS
+from saratoga_server.ports import Millis, StoreUnavailable, TableWrite
 
 
-class Broken(RuntimeError):
-    """A fault with a secret in its text."""
+@pytest.fixture
+async def nodes(rooms: HouseInMemory) -> AsyncIterator[Nodes]:
+    async with beside(rooms) as opened:
+        yield opened
 
 
-async def test_a_countdown_goes_on_in_a_house_that_was_started_anew(
+async def test_timers_ticks_and_signs_of_life_go_on_until_cancelled(rooms: HouseInMemory) -> None:
+    anna = await rooms.guest("Anna")
+    await gathered(anna)
+    await counted_down(anna)
+    rooms.time.at += COUNTDOWN_MILLIS
+    rooms.fake.nodes.clear()
+    running = asyncio.create_task(rooms.house.scheduler.run())
+    await anna.heard.next(Dealt, 0)
+    await anna.heard.next(Standings, 0)
+    assert rooms.fake.nodes == {rooms.house.name}
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+
+# Timers of tables
+
+
+async def test_a_countdown_continues_on_a_server_that_was_restarted(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
@@ -43,6 +58,32 @@ async def test_a_countdown_goes_on_in_a_house_that_was_started_anew(
     assert snapshot.board == back.board
 
 
+async def test_a_timer_runs_out_though_nobody_comes_back_after_a_restart(
+    rooms: HouseInMemory,
+) -> None:
+    anna = await rooms.guest("Anna")
+    code = await gathered(anna)
+    await counted_down(anna)
+    await rooms.restart()
+    await rooms.pass_time(COUNTDOWN_MILLIS)
+    assert (code, 1) in rooms.fake.races
+
+
+async def test_with_other_nodes_an_unknown_tables_timer_is_left_to_them_for_one_look(
+    nodes: Nodes,
+) -> None:
+    anna = await nodes.east.guest("Anna")
+    code = await gathered(anna)
+    await counted_down(anna)
+    west = nodes.west.house
+    nodes.east.time.at += COUNTDOWN_MILLIS
+    west.peers.seen()
+    await west.scheduler.sweep()
+    assert (code, 1) not in nodes.east.fake.races, "the east usually does it"
+    await west.scheduler.sweep()
+    assert (code, 1) in nodes.east.fake.races
+
+
 async def test_a_start_that_comes_late_moves_the_clock_along(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
     code = await gathered(anna)
@@ -53,7 +94,7 @@ async def test_a_start_that_comes_late_moves_the_clock_along(rooms: HouseInMemor
     assert rooms.fake.races[code, 1].start_at == rooms.time.at
 
 
-async def test_a_node_whose_clock_is_ahead_ends_a_race_soon_after_its_time(
+async def test_a_node_whose_clock_is_ahead_ends_a_race_soon_after_its_deadline(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
@@ -69,9 +110,25 @@ async def test_a_node_whose_clock_is_ahead_ends_a_race_soon_after_its_time(
     assert {row.state for row in over.outcome.results} == {"out of time"}
 
 
-async def test_seats_of_a_node_that_is_dead_are_lost_after_a_while(
+async def test_a_race_that_ended_while_the_server_was_away_is_counted(
     rooms: HouseInMemory,
 ) -> None:
+    anna = await rooms.guest("Anna")
+    code = await rooms.race(anna)
+    await anna.moves("draw")
+    await cash_out_unnoticed(rooms, anna)
+    await rooms.restart()
+    back = await rooms.guest("Anna")
+    await back.at_table(Resume, table=code)
+    await rooms.pass_time(1000)
+    assert back.table.phase == "over"
+    assert len(back.heard.all(RaceOver)) == 1
+
+
+# Seats
+
+
+async def test_seats_of_a_dead_node_are_lost_after_a_while(rooms: HouseInMemory) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     code = await gathered(anna, bert)
     await rooms.restart()
@@ -83,13 +140,24 @@ async def test_seats_of_a_node_that_is_dead_are_lost_after_a_while(
     assert [seat.name for seat in back.table.seats] == ["Bert"]
 
 
-async def test_a_seat_that_nobody_holds_is_found_at_the_second_look(
+async def test_seats_of_a_node_that_dies_later_are_found_by_a_look(nodes: Nodes) -> None:
+    anna, bert = await nodes.two()
+    code = await gathered(anna)
+    await bert.at_table(JoinTable, table=code)
+    await nodes.settle()
+    nodes.east.fake.nodes.discard(nodes.east.house.name)
+    nodes.east.fake.ears.clear()
+    await nodes.west.house.scheduler.sweep()
+    assert [(s.name, s.connected) for s in bert.table.seats] == [("Anna", False), ("Bert", True)]
+
+
+async def test_a_seat_without_a_connection_is_found_at_the_second_look(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     await gathered(anna, bert)
     rooms.fake.unavailable = True
-    await anna.hang_up()  # and cannot write it down
+    await anna.hang_up()  # and the store does not note it
     rooms.fake.unavailable = False
     await rooms.pass_time(1000)
     assert [seat.connected for seat in bert.table.seats] == [True, True]
@@ -97,26 +165,25 @@ async def test_a_seat_that_nobody_holds_is_found_at_the_second_look(
     assert [seat.connected for seat in bert.table.seats] == [False, True]
 
 
-async def test_a_race_that_ended_while_the_house_was_away_is_counted_up(
-    rooms: HouseInMemory,
-) -> None:
-    anna = await rooms.guest("Anna")
-    code = await rooms.race(anna)
-    await anna.moves("draw")
-    rooms.house.races.on_board_ended = None  # the process dies before it counts up
-    await anna.cash_out()
-    await rooms.restart()
-    back = await rooms.guest("Anna")
-    await back.at_table(Resume, table=code)
+async def test_a_seat_taken_for_lost_is_claimed_by_its_connection(rooms: HouseInMemory) -> None:
+    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    code = await gathered(anna, bert)
+
+    def gone(state: TableState, now: Millis) -> Change | None:
+        seat = state.seat(bert.player)
+        assert seat is not None
+        return disconnect(state, bert.player, seat.epoch, now=now)
+
+    await rooms.house.table_service.change(code, gone)
+    assert [seat.connected for seat in anna.table.seats] == [True, False]
     await rooms.pass_time(1000)
-    assert back.table.phase == "over"
-    assert len(back.heard.all(RaceOver)) == 1
+    assert [seat.connected for seat in anna.table.seats] == [True, True]
 
 
-# A store that loses answers
+# A store that loses replies, or is away
 
 
-async def test_a_start_whose_answer_was_lost_is_dealt_at_the_next_look(
+async def test_a_start_whose_reply_was_lost_is_dealt_at_the_next_look(
     rooms: HouseInMemory,
 ) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
@@ -132,13 +199,13 @@ async def test_a_start_whose_answer_was_lost_is_dealt_at_the_next_look(
     await anna.moves("draw")
 
 
-async def test_a_result_whose_answer_was_lost_is_told_at_the_next_look(
+async def test_a_result_whose_reply_was_lost_is_announced_at_the_next_look(
     rooms: HouseInMemory,
 ) -> None:
     anna = await rooms.guest("Anna")
     await rooms.race(anna)
     await anna.cash_out()
-    rooms.fake.ears.clear()  # or the news would tell at once
+    rooms.fake.ears.clear()  # or an event would tell at once
     rooms.fake.lose_answers = 1
     await rooms.settle()
     assert rooms.fake.lose_answers == 0
@@ -164,27 +231,49 @@ async def test_no_command_does_harm_while_the_store_is_away(rooms: HouseInMemory
     assert anna.table.seats[0].name == before.seats[0].name
 
 
-async def test_a_table_that_breaks_does_not_stop_the_clock_of_the_others(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+async def test_a_table_that_cannot_be_read_does_not_stop_the_clock_of_the_others(
+    rooms: HouseInMemory,
 ) -> None:
     anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
     broken, sound = await gathered(anna), await gathered(bert)
     await counted_down(anna)
     await counted_down(bert)
-    elapse = rooms.house.table_cache.elapse
-
-    async def elapse_or_break(code: str, dead: frozenset[str]) -> Any:
-        if code == broken:
-            raise Broken
-        return await elapse(code, dead)
-
-    monkeypatch.setattr(rooms.house.table_cache, "elapse", elapse_or_break)
+    version, _ = rooms.fake.tables[broken]
+    rooms.fake.tables[broken] = (version + 1, b"\xc1")
+    table = rooms.house.table_cache.known(broken)
+    assert table is not None
+    table.in_doubt = True
     await rooms.pass_time(COUNTDOWN_MILLIS)
+    assert rooms.state(broken).phase == "countdown"
     assert rooms.state(sound).phase == "running"
     assert len(bert.heard.all(Dealt)) == 1
 
 
-async def test_where_a_part_of_the_store_is_away_the_rest_is_still_looked_after(
+async def test_a_timer_whose_table_cannot_be_written_is_tried_again_a_little_later(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna = await rooms.guest("Anna")
+    await gathered(anna)
+    await counted_down(anna)
+    writes: list[int] = []
+
+    async def save(write: TableWrite) -> bool:
+        writes.append(rooms.time.at)
+        raise StoreUnavailable("its primary is away")
+
+    rooms.time.at += COUNTDOWN_MILLIS
+    with monkeypatch.context() as away:
+        away.setattr(rooms.store.tables, "save_table", save)
+        for millis in (0, RETRY_MILLIS - 1, 1):
+            rooms.time.at += millis
+            await rooms.house.scheduler.take_due()
+    assert writes == [rooms.time.at - RETRY_MILLIS, rooms.time.at]
+    rooms.time.at += RETRY_MILLIS
+    await rooms.house.scheduler.take_due()
+    assert len(anna.heard.all(Dealt)) == 1
+
+
+async def test_while_a_part_of_the_store_is_away_the_rest_is_still_looked_after(
     rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     guests = [await rooms.guest(name) for name in ("Anna", "Bert", "Cleo")]
@@ -197,15 +286,16 @@ async def test_where_a_part_of_the_store_is_away_the_rest_is_still_looked_after(
         return await load(code)
 
     async def due(until: Millis, limit: int) -> list[str]:
+        assert limit == MOST_DUE
         raise StoreUnavailable("a primary is away")
 
     monkeypatch.setattr(rooms.store.tables, "load_table", load_or_fail)
-    monkeypatch.setattr(rooms.house.scheduler, "_due", due)
+    monkeypatch.setattr(rooms.store.tables, "due", due)
     doubtful = rooms.house.table_cache.known(away)
     assert doubtful is not None
     doubtful.in_doubt = True
     rooms.fake.unavailable = True
-    await guests[2].hang_up()  # and cannot write it down
+    await guests[2].hang_up()  # and the store does not note it
     rooms.fake.unavailable = False
     for _ in range(2):
         await rooms.pass_time(1000)
@@ -213,12 +303,29 @@ async def test_where_a_part_of_the_store_is_away_the_rest_is_still_looked_after(
     assert [seat.connected for seat in guests[1].table.seats] == [True, False]
 
 
-async def test_of_tables_that_are_let_go_nothing_is_left(rooms: HouseInMemory) -> None:
+# What is not needed any more
+
+
+async def test_tables_races_and_lines_that_nobody_needs_are_dropped(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
     code = await gathered(anna, public=True)
-    assert code in rooms.house.public_tables._lines
+    await rooms.deal(anna)
+    assert await listed(anna) == [("Anna", "running", 1)]
+    assert len(rooms.house.races.all()) == 1
     assert isinstance(await anna.ask(LeaveTable, table=code), Done)
     await rooms.pass_time(1000)
-    assert rooms.house.table_cache.all() == []
-    assert rooms.house.public_tables._lines == {}
-    assert rooms.fake.public == {}
+    await rooms.pass_time(1000)
+    assert (rooms.house.table_cache.all(), rooms.house.races.all()) == ([], [])
+    assert (await listed(anna), rooms.fake.public) == ([], {})
+
+
+async def test_a_closed_table_is_dropped_when_its_timer_runs_out(rooms: HouseInMemory) -> None:
+    anna = await rooms.guest("Anna")
+    code = await gathered(anna)
+    await rooms.house.table_service.change(
+        code, lambda state, now: Change(msgspec.structs.replace(state, seats=(), host=""))
+    )
+    await rooms.house.scheduler.elapse(code)
+    rooms.time.at += 60 * 60_000
+    await rooms.house.scheduler.elapse(code)
+    assert rooms.house.table_cache.known(code) is None

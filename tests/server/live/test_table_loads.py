@@ -37,8 +37,8 @@ async def test_one_caller_at_a_time_loads_a_table() -> None:
             inside -= 1
         return most
 
-    assert await asyncio.gather(load(CODE), load(CODE), load(CODE)) == [1, 1, 1]
-    assert await asyncio.gather(load(CODE), load(OTHER)) == [1, 2], "other tables do not wait"
+    assert await asyncio.gather(*map(load, (CODE, CODE, CODE))) == [1, 1, 1]
+    assert await asyncio.gather(*map(load, (CODE, OTHER))) == [1, 2], "other tables do not wait"
 
 
 async def test_a_read_is_repeated_until_it_is_as_new_as_what_was_published() -> None:

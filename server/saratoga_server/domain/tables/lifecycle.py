@@ -85,13 +85,6 @@ def change_settings(
     return Change(with_new_deal(replace(changed, settings=new, notice=notice), fresh_seed))
 
 
-def choose_seed(table: TableState, seed: bytes, *, now: Millis) -> Change:
-    """Gather for the deal of a chosen seed; the race is not ranked. Not on the wire: for tests."""
-    checked_open(table)
-    checked_phase(table, Act.CHANGE_SETTINGS)
-    return Change(replace(with_new_deal(table, seed, chosen=True), touched=now))
-
-
 def finish(table: TableState, outcome: Outcome, *, now: Millis) -> Change:
     """End the race: open its secrets, and count its results at the seats."""
     checked_open(table)

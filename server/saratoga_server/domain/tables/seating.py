@@ -51,11 +51,10 @@ def new_table(
     hello: int = 0,
     now: Millis,
     fresh_seed: bytes,
-    chosen_seed: bool = False,
 ) -> Change:
     """Return a new table with its host seated."""
     empty = TableState(code=code, settings=checked_settings(settings), created=now, touched=now)
-    gathering = with_new_deal(empty, fresh_seed, chosen=chosen_seed)
+    gathering = with_new_deal(empty, fresh_seed)
     return join(gathering, player, name, command_id, bot=bot, node=node, hello=hello, now=now)
 
 

@@ -232,7 +232,7 @@ class Refusal(Exception):
         super().__init__(f"{code}: {self.detail}")
 
 
-def with_new_deal(table: TableState, seed: bytes, *, chosen: bool = False) -> TableState:
+def with_new_deal(table: TableState, seed: bytes) -> TableState:
     """Return the table gathering for a new deal: new commitment, nobody ready."""
     return replace(
         table,
@@ -240,7 +240,7 @@ def with_new_deal(table: TableState, seed: bytes, *, chosen: bool = False) -> Ta
         seats=tuple(replace(seat, nonce_hash="") for seat in table.seats),
         rules_version=RULES_VERSION,
         seed=seed.hex(),
-        chosen_seed=chosen,
+        chosen_seed=False,
         commitment=commitment(seed, table.settings.game, RULES_VERSION, table.code, table.race),
         racers=(),
         racer_names={},

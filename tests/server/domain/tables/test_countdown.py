@@ -3,6 +3,7 @@
 import hashlib
 
 import pytest
+from msgspec.structs import replace
 
 from kit.tables import (
     ANN,
@@ -29,7 +30,6 @@ from saratoga_server.domain.tables import (
     Refusal,
     Settings,
     TableState,
-    choose_seed,
     disconnect,
     due,
     elapse,
@@ -245,10 +245,10 @@ def test_who_loses_the_connection_after_showing_the_nonce_is_in_the_race() -> No
 
 
 def test_a_chosen_seed_is_marked_until_the_next_deal() -> None:
-    table = choose_seed(seated(ANN), b"lucky", now=NOON).table
-    assert table.chosen_seed
-    assert table.seed == b"lucky".hex()
-    change = elapse(start(all_ready(table), ANN, 9, now=NOON).table, after(3_000), OTHER_SEED)
+    table = replace(seated(ANN), chosen_seed=True)
+    counted_down = start(all_ready(table), ANN, 9, now=NOON).table
+    assert counted_down.chosen_seed
+    change = elapse(counted_down, after(3_000), OTHER_SEED)
     assert change is not None
     assert not change.table.chosen_seed
 
