@@ -79,10 +79,6 @@ class Broadcaster:
         """Whether a connection of the player's on this node follows the table."""
         return any(session.player == player for session in self._audiences.get(code, ()))
 
-    def followed(self) -> list[str]:
-        """Return the tables that somebody on this node follows."""
-        return list(self._audiences)
-
     def send_to_table(self, code: str, event: AnyEvent) -> None:
         send_to_all(self._audiences.get(code, ()), event)
 

@@ -79,7 +79,8 @@ def test_an_event_for_a_table_goes_to_its_audience_only() -> None:
     broadcaster.send_to_table(OTHER, EVENT)
     broadcaster.send_to_table("no-table-00", EVENT)
     assert [len(received(each)) for each in (anna, bert, cleo)] == [2, 2, 0]
-    assert set(broadcaster.followed()) == {CODE, OTHER}
+    assert broadcaster.audience(CODE) == {anna}
+    assert broadcaster.audience(OTHER) == {bert}
 
 
 def test_a_connection_that_ends_follows_nothing_any_more() -> None:
@@ -91,10 +92,10 @@ def test_a_connection_that_ends_follows_nothing_any_more() -> None:
     assert broadcaster.sessions_of("anna") == [anna]
     broadcaster.leave(anna)
     assert (
-        broadcaster.followed(),
         broadcaster.audience(CODE),
+        broadcaster.audience(OTHER),
         broadcaster.sessions_of("anna"),
-    ) == ([], frozenset(), [])
+    ) == (frozenset(), frozenset(), [])
     broadcaster.leave(anna)
     broadcaster.unfollow(anna, CODE)
 
@@ -157,7 +158,7 @@ def test_a_connection_that_ends_is_not_kept_in_memory() -> None:
     del one
     gc.collect()
     assert connection() is None
-    assert (broadcaster.followed(), broadcaster.sessions) == ([], set())
+    assert (broadcaster.audience(CODE), broadcaster.sessions) == (frozenset(), set())
 
 
 def test_a_player_follows_a_table_with_any_of_their_connections() -> None:
