@@ -29,7 +29,7 @@ from saratoga_server.transport.commands import Commands
 from saratoga_server.transport.connection import CLOSE_WITHIN, PlayerConnection
 from saratoga_server.transport.drain import batches, pauses
 from saratoga_server.transport.handshake import Handshake
-from saratoga_server.transport.http_responses import no, response
+from saratoga_server.transport.http_responses import refusal_page, response
 from saratoga_server.transport.keepalive import KeepAlive
 from saratoga_server.transport.listener import Listener, bind
 from saratoga_server.transport.response_budget import ResponseBudget
@@ -137,7 +137,9 @@ class Gateway:
             answering = asyncio.create_task(self._answer(connection, handshake, request))
             self._answering[connection] = answering
         elif not self._is_listening:
-            page = no(HTTPStatus.SERVICE_UNAVAILABLE, "not_ready", "This server is about to stop.")
+            page = refusal_page(
+                HTTPStatus.SERVICE_UNAVAILABLE, "not_ready", "This server is about to stop."
+            )
             handshake.respond(response(page, "GET"))
         else:
             subprotocol = handshake.accept(request)
