@@ -30,6 +30,8 @@ STORE = ("tests/server/store/test_tables.py", "tests/faults/test_store_faults.py
 TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     # interfaces and plain data: nothing there can go wrong by itself
     "server/ports.py": ("tests/server/store/test_tables.py",),
+    "server/process/event_loop.py": ("tests/end_to_end/test_stopping.py",),
+    "server/process/ready_line.py": ("tests/end_to_end/test_stopping.py",),
     "server/store/durability.py": ("tests/server/store/test_preflight.py",),
     "server/stores.py": ("tests/server/test_app.py",),
     "server/transport/commands.py": ("tests/server/transport/test_command_runner.py",),

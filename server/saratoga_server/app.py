@@ -4,12 +4,10 @@ Every part gets its dependencies here and nowhere else.
 """
 
 import asyncio
-import os
 import secrets
 import ssl
-import sys
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from importlib.metadata import version
 from typing import Final
@@ -60,23 +58,19 @@ from saratoga_server.metrics.sampler import Sampler
 from saratoga_server.node import Node
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.process import systemd
+from saratoga_server.process.event_loop import run_event_loop
 from saratoga_server.process.file_limits import raise_open_file_limit
 from saratoga_server.process.garbage_collection import collect_rarely, freeze_startup_objects
+from saratoga_server.process.ready_line import announce
 from saratoga_server.process.shutdown import Shutdown
 from saratoga_server.store.health import Health
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.stores import Stores
-from saratoga_server.transport.gateway import Door, Gateway
+from saratoga_server.transport.gateway import Gateway, door_of
 from saratoga_server.transport.http_api import HttpPages
-
-THREAD_SWITCH_INTERVAL: Final = 0.001
-"""Seconds. The longest time that a worker thread may keep the event loop from running."""
 
 CLOSE_WITHIN: Final = 20.0
 """Seconds. Connections that are still open then are reset."""
-
-READY_LINE: Final = "saratoga-server ready "
-"""Printed to standard output, followed by the address, when players can connect."""
 
 EXPECTED_ERRORS: Final = (StoreRefused, StoreUnavailable, StartupError, TaskEnded, ssl.SSLError)
 """Errors whose text tells the operator what to do; they end the server without a traceback."""
@@ -90,21 +84,11 @@ def run(config: Config) -> None:
         as_json=config.log_format is LogFormat.JSON, level=config.log_level, node=config.node
     )
     collect_rarely()
-    sys.setswitchinterval(THREAD_SWITCH_INTERVAL)
     raise_open_file_limit()
     try:
-        _run(serve(config))
+        run_event_loop(serve(config))
     except EXPECTED_ERRORS as error:
         raise click.ClickException(str(error)) from None
-
-
-def _run(work: Coroutine[None, None, None]) -> None:
-    try:
-        import uvloop  # optional: not built for every system
-    except ImportError:
-        asyncio.run(work)
-    else:
-        uvloop.run(work)
 
 
 async def serve(config: Config) -> None:
@@ -142,7 +126,7 @@ async def _serve_players(
     `supervision`: tasks that run already.
     """
     node = await compose(store, config.node, program(), metrics)
-    gateway = Gateway(node.dispatcher, _door(config), HttpPages(node), metrics)
+    gateway = Gateway(node.dispatcher, door_of(config), HttpPages(node), metrics)
     sampler = Sampler(node, Health(store.primaries).look, metrics)
     with _cannot_listen(f"{config.host}:{config.port}", "Choose another with --host and --port."):
         port = await gateway.open()
@@ -159,7 +143,7 @@ async def _serve_players(
     ]
     address = config.invitation(port)
     log.info("open", address=address, store=config.store_shown)
-    _announce(address)
+    announce(address)
     node.background_tasks.spawn(_finish_startup())
     requested = asyncio.create_task(shutdown.requested.wait())
     await asyncio.wait([requested, *tasks, *supervision], return_when=asyncio.FIRST_COMPLETED)
@@ -214,42 +198,9 @@ def _cannot_listen(what: str, remedy: str) -> Iterator[None]:
         ) from None
 
 
-def _door(config: Config) -> Door:
-    return Door(
-        host=config.host,
-        port=config.port,
-        tls=_tls(config),
-        origins=config.origins,
-        rate=config.rate,
-        burst=config.burst,
-        trusted_proxies=config.trusted_proxies,
-        per_address=config.limits_per_address,
-    )
-
-
-def _tls(config: Config) -> ssl.SSLContext | None:
-    if config.tls_cert is None:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(config.tls_cert, config.tls_key)
-    return context
-
-
 def program() -> str:
     """The name and version that clients are sent."""
     return f"saratoga-server {version('saratoga')}"
-
-
-def _announce(address: str) -> None:
-    """Print the ready line, and tell systemd."""
-    line = f"{READY_LINE}{address}\n".encode()
-    try:
-        # past the stream's buffer: what it could not write it would fail to flush again at exit
-        os.write(sys.stdout.fileno(), line)
-    except OSError as error:
-        # a closed terminal or a full disk; players can connect all the same
-        log.warning("ready_line_not_printed", text=str(error))
-    systemd.notify(systemd.READY)
 
 
 async def _finish_startup() -> None:

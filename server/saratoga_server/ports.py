@@ -1,8 +1,8 @@
 """What the server needs of a store, as small interfaces that adapters fill.
 
-Nothing here does I/O. Every write is safe to repeat: a client library may send a command again
-when its answer got lost, and a node may die between a write and the next. All of it is msgspec structs:
-a frozen dataclass takes ten times as long to fill, and 1 ms of every start to define, a struct 0.04 ms.
+Nothing here does I/O. Every write is safe to repeat: a client library may send a command again when its
+reply was lost, and a node may die between two writes. Structs, because a frozen dataclass takes ten times as
+long to fill and 1 ms of every start to define.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping, Sequence
@@ -127,7 +127,6 @@ class RaceFinish(Struct, frozen=True, kw_only=True):
 
     race: int
     record: str
-    """The record's text."""
     settlement: bytes | None
     """For the outbox; `None` if no leaderboard takes it."""
 
@@ -182,12 +181,10 @@ class BoardStore(Protocol):
     """The boards of races: logs of moves."""
 
     def commit(self, board: BoardCommit) -> Awaitable[CommitOutcome]:
-        """Append to a board; durable when it has been awaited. Many at a time share a request.
+        """Append to a board, together with others; durable when awaited. It starts when called.
 
-        Await it at once: it may be under way before that.
-
-        One board's failure never fails another's. At most one commit per board is in flight.
-        Raises `StoreUnavailable` if it is not known what became of it; to repeat is safe.
+        One board's failure never fails another's. At most one commit per board is in flight. Raises
+        `StoreUnavailable` if its outcome is unknown; repeating is safe.
         """
         ...
 
@@ -266,7 +263,7 @@ class PlayerStore(Protocol):
         ...
 
     async def stand_up(self, player: str, table: str) -> None:
-        """The player sits at that table no more; one who sits elsewhere meanwhile stays there."""
+        """Note that the player left the table; one who sits elsewhere meanwhile stays there."""
         ...
 
     async def sit(self, player: str, table: str, instead_of: str | None = None) -> str | None:
@@ -356,13 +353,11 @@ class LeaderboardStore(Protocol):
 
 
 class AuditLog(Protocol):
-    """What administrators did."""
+    """What administrators did; read with the newest first."""
 
     async def append(self, act: Mapping[str, str]) -> None: ...
 
-    async def read(self, limit: int) -> list[dict[str, str]]:
-        """The newest first."""
-        ...
+    async def read(self, limit: int) -> list[dict[str, str]]: ...
 
 
 class NodeStore(Protocol):
@@ -377,21 +372,21 @@ class NodeStore(Protocol):
         ...
 
     async def dead(self, nodes: Iterable[str]) -> frozenset[str]:
-        """Those of the nodes that live no more."""
+        """Return those of the nodes that are dead."""
         ...
 
 
 class StoreHealth(Struct, frozen=True, kw_only=True):
-    """How one primary of the store is doing; without an answer there is nothing but its name."""
+    """The health of one primary of the store; only its name if it does not answer."""
 
     primary: str
     is_up: bool
     memory: int = 0
     """Bytes in use."""
     memory_limit: int = 0
-    """Bytes from which on it takes no more writes; 0: as many as its machine has."""
+    """The store's maxmemory in bytes; 0 = unlimited."""
     replicas: int = 0
-    """How many are in step."""
+    """Replicas in step."""
     is_appending: bool = False
     """Whether its last write reached its file: a full disk shows here."""
     file_size: int = 0
@@ -399,8 +394,8 @@ class StoreHealth(Struct, frozen=True, kw_only=True):
 
 
 class StoreUnavailable(Exception):
-    """The store did not answer; whether a write happened is not known; repeating is safe."""
+    """The store did not answer. It is unknown whether a write happened; repeating it is safe."""
 
 
 class StoreRefused(Exception):
-    """The store is not fit for use; the text says why, and what to do."""
+    """The store cannot be used; the text says why, and what to do."""

@@ -18,7 +18,7 @@ from saratoga_server.transport.admission import Pages
 from saratoga_server.transport.commands import PendingMove
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.gateway import Door, Gateway
-from saratoga_server.transport.http_responses import no, response
+from saratoga_server.transport.http_responses import refusal_page, response
 
 NOW = 1_790_000_000_000
 
@@ -90,7 +90,9 @@ class OpenGateway:
 
 
 async def no_pages(request: Request) -> Response:
-    return response(no(HTTPStatus.NOT_FOUND, "no_such_page", "There is no page."), request.method)
+    return response(
+        refusal_page(HTTPStatus.NOT_FOUND, "no_such_page", "There is no page."), request.method
+    )
 
 
 @asynccontextmanager

@@ -24,7 +24,7 @@ from saratoga_server.rate_limits.limiter import RateLimiter
 from saratoga_server.rate_limits.rates import Action
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.http_api import ANSWER_WITHIN
-from saratoga_server.transport.http_responses import no, response
+from saratoga_server.transport.http_responses import refusal_page, response
 from saratoga_server.transport.response_budget import WAIT, ResponseBudget
 
 HEALTH: Final = frozenset({"/healthz", "/readyz"})
@@ -138,7 +138,7 @@ def _may_be_long(path: str) -> bool:
 
 def _too_many(wait: float) -> Response:
     seconds = max(1, ceil(wait))
-    page = no(
+    page = refusal_page(
         HTTPStatus.TOO_MANY_REQUESTS,
         "too_fast",
         f"Too many requests come from your address. Wait {seconds} s.",

@@ -19,6 +19,7 @@ from saratoga_protocol.codec import CODECS
 from saratoga_protocol.refusals import RESTARTING, CloseCode
 from saratoga_protocol.version import MAX_COMMAND_BYTES, SUBPROTOCOLS
 from saratoga_server.background_tasks import BackgroundTasks
+from saratoga_server.config import Config
 from saratoga_server.live.session import Session
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.rate_limits.limiter import Quota, RateLimiter
@@ -29,7 +30,7 @@ from saratoga_server.transport.commands import Commands
 from saratoga_server.transport.connection import CLOSE_WITHIN, PlayerConnection
 from saratoga_server.transport.drain import batches, pauses
 from saratoga_server.transport.handshake import Handshake
-from saratoga_server.transport.http_responses import no, response
+from saratoga_server.transport.http_responses import refusal_page, response
 from saratoga_server.transport.keepalive import KeepAlive
 from saratoga_server.transport.listener import Listener, bind
 from saratoga_server.transport.response_budget import ResponseBudget
@@ -57,6 +58,28 @@ class Door(Struct, frozen=True, kw_only=True):
     """How many proxies of the host's own every connection has come through."""
     per_address: float | None = 1.0
     """What an address may do, in measures of sixteen friends; `None`: anything."""
+
+
+def door_of(config: Config) -> Door:
+    """Return where to listen and whom to admit. Raises `ssl.SSLError` for a bad certificate."""
+    return Door(
+        host=config.host,
+        port=config.port,
+        tls=_tls(config),
+        origins=config.origins,
+        rate=config.rate,
+        burst=config.burst,
+        trusted_proxies=config.trusted_proxies,
+        per_address=config.limits_per_address,
+    )
+
+
+def _tls(config: Config) -> ssl.SSLContext | None:
+    if config.tls_cert is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(config.tls_cert, config.tls_key)
+    return context
 
 
 class Gateway:
@@ -137,7 +160,9 @@ class Gateway:
             answering = asyncio.create_task(self._answer(connection, handshake, request))
             self._answering[connection] = answering
         elif not self._is_listening:
-            page = no(HTTPStatus.SERVICE_UNAVAILABLE, "not_ready", "This server is about to stop.")
+            page = refusal_page(
+                HTTPStatus.SERVICE_UNAVAILABLE, "not_ready", "This server is about to stop."
+            )
             handshake.respond(response(page, "GET"))
         else:
             subprotocol = handshake.accept(request)

@@ -27,7 +27,7 @@ from saratoga_protocol.refusals import REASONS
 from saratoga_server.domain.tables import Refusal
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreUnavailable
-from saratoga_server.transport.http_responses import METHODS, TEXT, Page, no, response
+from saratoga_server.transport.http_responses import METHODS, TEXT, Page, refusal_page, response
 
 ANSWER_WITHIN: Final = 3.0
 """Seconds that the server may take for a page."""
@@ -65,7 +65,7 @@ class _HttpError(Exception):
 
     def __init__(self, status: HTTPStatus, error: str, message: str) -> None:
         super().__init__(status, error, message)
-        self.page = no(status, error, message)
+        self.page = refusal_page(status, error, message)
 
 
 class HttpPages(Struct):
@@ -85,7 +85,9 @@ class HttpPages(Struct):
             allow = ("Access-Control-Allow-Methods", METHODS)
             return Page(body=b"", kind=TEXT, more=(allow,))
         if method not in ("GET", "HEAD"):
-            return no(HTTPStatus.METHOD_NOT_ALLOWED, "read_only", "These pages are only read.")
+            return refusal_page(
+                HTTPStatus.METHOD_NOT_ALLOWED, "read_only", "These pages are only read."
+            )
         try:
             async with asyncio.timeout(ANSWER_WITHIN):
                 return await self._found(target)
@@ -119,7 +121,7 @@ class HttpPages(Struct):
         reason = await self.server.why_not_ready()
         if reason is None:
             return Page(body=b'{"status":"ready"}')
-        return no(HTTPStatus.SERVICE_UNAVAILABLE, "not_ready", reason)
+        return refusal_page(HTTPStatus.SERVICE_UNAVAILABLE, "not_ready", reason)
 
     async def _leaderboard(self, query: GetLeaderboard) -> Page:
         now = self.now()
@@ -151,7 +153,7 @@ def _refused(code: str, detail: str = "") -> Page:
         status = HTTPStatus.SERVICE_UNAVAILABLE
     else:
         status = HTTPStatus.BAD_REQUEST
-    return no(status, code, detail or reason.sentence)
+    return refusal_page(status, code, detail or reason.sentence)
 
 
 def _split(target: str) -> SplitResult:

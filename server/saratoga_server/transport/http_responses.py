@@ -1,4 +1,4 @@
-"""An answer over plain HTTP, before it is one and after."""
+"""Answers over plain HTTP."""
 
 import email.utils
 from http import HTTPStatus
@@ -15,7 +15,7 @@ NOT_KEPT: Final = "no-store"
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer before it is HTTP."""
+    """What is answered, without the headers that every answer has."""
 
     body: bytes
     status: HTTPStatus = HTTPStatus.OK
@@ -25,8 +25,8 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     """Further headers."""
 
 
-def no(status: HTTPStatus, error: str, message: str, wait: int = 1) -> Page:
-    """The page that says no; `wait`: seconds after which it may be a yes, if it ever may."""
+def refusal_page(status: HTTPStatus, error: str, message: str, wait: int = 1) -> Page:
+    """Return the page of a refusal; `wait`: seconds after which to try again, where that helps."""
     more: tuple[tuple[str, str], ...] = ()
     if status is HTTPStatus.METHOD_NOT_ALLOWED:
         more = (("Allow", METHODS),)
@@ -38,7 +38,7 @@ def no(status: HTTPStatus, error: str, message: str, wait: int = 1) -> Page:
 
 
 def response(page: Page, method: str) -> Response:
-    """The page as HTTP."""
+    """Return the page as HTTP."""
     headers = Headers(
         [
             ("Date", email.utils.formatdate(usegmt=True)),

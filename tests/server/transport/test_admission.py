@@ -14,7 +14,7 @@ from kit.deployment import write_certificate
 from kit.hall import OpenGateway, open_gateway
 from kit.raw_sockets import raw_socket
 from saratoga_server.rate_limits.rates import MAX_UNAUTHENTICATED_PER_ADDRESS, PER_ADDRESS, Action
-from saratoga_server.transport.http_responses import no, response
+from saratoga_server.transport.http_responses import refusal_page, response
 from saratoga_server.transport.response_budget import LOADED_AT_ONCE
 
 GUESTS = "203.0.113.7"
@@ -31,7 +31,7 @@ async def behind_a_proxy(
 
 async def nothing_there(request: Request) -> Response:
     status = HTTPStatus.NOT_FOUND if "records" in request.path else HTTPStatus.SERVICE_UNAVAILABLE
-    return response(no(status, "no", "No."), request.method)
+    return response(refusal_page(status, "no", "No."), request.method)
 
 
 async def asked(opened: OpenGateway, line: str, *forwarded: str) -> tuple[int, dict[str, str]]:

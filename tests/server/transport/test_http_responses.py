@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 import pytest
 
-from saratoga_server.transport.http_responses import Page, no, response
+from saratoga_server.transport.http_responses import Page, refusal_page, response
 
 
 def test_a_page_is_sent_whole_or_as_its_head_alone() -> None:
@@ -27,11 +27,11 @@ def test_a_page_is_sent_whole_or_as_its_head_alone() -> None:
     ],
 )
 def test_a_no_says_what_may_be_done_instead(status: HTTPStatus, more: tuple[str, str]) -> None:
-    page = no(status, "no", "Not so.", wait=7)
+    page = refusal_page(status, "no", "Not so.", wait=7)
     assert page.more == (more,)
     assert json.loads(page.body) == {"error": "no", "message": "Not so."}
     assert response(page, "GET").headers[more[0]] == more[1]
 
 
 def test_a_no_for_good_names_no_time() -> None:
-    assert no(HTTPStatus.NOT_FOUND, "no", "No.").more == ()
+    assert refusal_page(HTTPStatus.NOT_FOUND, "no", "No.").more == ()

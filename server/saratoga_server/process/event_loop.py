@@ -1,0 +1,20 @@
+"""Running the event loop: on uvloop, where it is installed."""
+
+import asyncio
+import sys
+from collections.abc import Coroutine
+from typing import Final
+
+THREAD_SWITCH_INTERVAL: Final = 0.001
+"""Seconds. The longest time that a worker thread may keep the event loop from running."""
+
+
+def run_event_loop(work: Coroutine[None, None, None]) -> None:
+    """Run `work` to its end."""
+    sys.setswitchinterval(THREAD_SWITCH_INTERVAL)
+    try:
+        import uvloop  # optional: not built for every system
+    except ImportError:
+        asyncio.run(work)
+    else:
+        uvloop.run(work)
