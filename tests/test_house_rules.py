@@ -30,6 +30,7 @@ STORE = ("tests/server/store/test_tables.py", "tests/faults/test_store_faults.py
 TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     # interfaces and plain data: nothing there can go wrong by itself
     "server/ports.py": ("tests/server/store/test_tables.py",),
+    "server/node.py": ("tests/server/test_app.py", "tests/server/handlers/test_dispatcher.py"),
     "server/process/event_loop.py": ("tests/end_to_end/test_stopping.py",),
     "server/process/ready_line.py": ("tests/end_to_end/test_stopping.py",),
     "server/store/durability.py": ("tests/server/store/test_preflight.py",),
@@ -51,7 +52,6 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "server/store/resp_connection.py": STORE,
     "server/store/store_client.py": STORE,
     "server/store/subscriber.py": ("tests/server/store/test_event_channel.py",),
-    "server/embedded_store/process.py": ("tests/server/embedded_store/test_embedded.py",),
     # the bots' minds: by what they bank, move by move, in every game
     "client/bots/alone.py": ("tests/client/bots/test_strengths.py",),
     "client/bots/choice.py": ("tests/client/bots/test_strengths.py",),

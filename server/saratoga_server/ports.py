@@ -295,7 +295,6 @@ class Settlement(Struct, frozen=True, kw_only=True):
     """A finished race on its way to the leaderboards."""
 
     race: str
-    """The race's id."""
     game: str
     start_at: Millis
     """Decides the periods, in UTC."""

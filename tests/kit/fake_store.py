@@ -95,8 +95,6 @@ class FakeHouse:
     acts: list[dict[str, str]] = field(default_factory=list)
     listed: "count[int]" = field(default_factory=count)
     nodes: set[str] = field(default_factory=set)
-    """Those that live; the fake knows no silence after which one counts as dead."""
-
     ears: list[NodeEventListener] = field(default_factory=list)
     """Of the nodes that listen; a test may take one out, and it hears nothing."""
 

@@ -27,11 +27,19 @@ class HeldCommits:
         self.submitted: list[BoardCommit] = []
         self._commit = boards.commit
         self._replies: list[asyncio.Future[CommitOutcome]] = []
+        self._arrived = asyncio.Event()
 
     def commit(self, board: BoardCommit) -> asyncio.Future[CommitOutcome]:
         self.submitted.append(board)
+        self._arrived.set()
         self._replies.append(asyncio.get_running_loop().create_future())
         return self._replies[-1]
+
+    async def next(self, after: int = 0) -> None:
+        """Wait until more than `after` commits were submitted."""
+        while len(self.submitted) <= after:
+            self._arrived.clear()
+            await self._arrived.wait()
 
     async def let_through(self) -> None:
         """Write the oldest one, and deliver the store's reply."""
@@ -214,8 +222,7 @@ async def test_a_move_on_a_board_under_way_waits_for_it(
     assert len(held.submitted) == 1
     await held.let_through()
     assert isinstance(started.finish(), MoveMade)
-    while len(held.submitted) == 1:
-        await asyncio.sleep(0)
+    await held.next(after=1)
     await held.let_through()
     answer = await answering
     assert isinstance(answer, MoveMade)
@@ -257,8 +264,7 @@ async def test_a_move_whose_connection_is_lost_frees_the_board_when_it_is_stored
     await rooms.race(anna)
     first, second = move(anna, "draw"), move(anna, "draw", after=1)
     answering = asyncio.create_task(rooms.house.dispatcher.answer(anna.session, first))
-    while not held.submitted:
-        await asyncio.sleep(0)
+    await held.next()
     answering.cancel()
     await asyncio.wait([answering])
     assert answering.cancelled()

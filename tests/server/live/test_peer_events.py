@@ -216,7 +216,7 @@ async def test_a_node_that_begins_to_listen_is_sent_all_standings(rooms: HouseIn
 
 
 async def test_results_that_another_node_settled_are_sent_to_followers(nodes: Nodes) -> None:
-    anna, _ = await nodes.two()
+    await nodes.two()
     wanda = await nodes.west.guest("Wanda")
     await wanda.ask(SubscribeLeaderboard, game="canfield", period="all")
     add_results(nodes.east.fake, 3)

@@ -23,6 +23,7 @@ class Node:
     def __init__(self) -> None:
         self.ear = Ear("other")
         self.faults: list[Exception] = []
+        self.has_failed = asyncio.Event()
         self.now = 100.0
         self.background_tasks = BackgroundTasks()
         self.events = FakeNews([self.ear], self._reading)
@@ -32,6 +33,7 @@ class Node:
     async def _reading(self) -> None:
         await asyncio.sleep(0)
         if self.faults:
+            self.has_failed.set()
             raise self.faults.pop()
 
     @property
@@ -125,8 +127,7 @@ async def test_a_failure_does_not_stop_the_publishing(
     node.faults.append(ValueError("a mistake"))
     node.peers.publish_all(RACE, {ANN: standing(1)})
     publishing = asyncio.create_task(node.peers.keep_publishing())
-    while node.faults:
-        await asyncio.sleep(0)
+    await node.has_failed.wait()
     node.peers.publish_all(RACE, {ANN: standing(2)})
     await node.ear.until(lambda: bool(node.published))
     assert node.published == [{RACE: {ANN: standing(2)}}]
