@@ -186,7 +186,7 @@ class Gateway:
         self._has_ended.set()
 
     def ended(self, connection: PlayerConnection, session: Session) -> None:
-        """Have it noted that a session has ended, after its last command."""
+        """Pass on that a session has ended, after its last command."""
         del self._open[connection]
         self._tasks.spawn(self._commands.disconnected(session))
         self._has_ended.set()
@@ -212,7 +212,7 @@ class Gateway:
     # The end
 
     def stop_listening(self) -> None:
-        """Accept nothing more; whoever is in the handshake is told to come again (503)."""
+        """Accept nothing more; a client in its handshake is told to come again (503)."""
         self._is_listening = False
         for listener in self._listeners:
             listener.close()
