@@ -54,7 +54,7 @@ async def keep_open(
         duties = [
             asyncio.create_task(Scheduler(house, store.tables.due).keep()),
             asyncio.create_task(gateway.watch()),
-            asyncio.create_task(gateway.keep_alive()),
+            asyncio.create_task(gateway.keepalive.run()),
             asyncio.create_task(house.news.keep()),
             asyncio.create_task(vitals.keep()),
             asyncio.create_task(door.keep_open()),

@@ -53,7 +53,7 @@ async def open_door(
     duties = [
         asyncio.create_task(Scheduler(house, store.tables.due).keep()),
         asyncio.create_task(gateway.watch()),
-        asyncio.create_task(gateway.keep_alive()),
+        asyncio.create_task(gateway.keepalive.run()),
     ]
     try:
         yield opened
