@@ -2,6 +2,8 @@
 
 import asyncio
 import socket
+from collections import Counter
+from time import monotonic
 
 from websockets.http11 import Request
 from websockets.server import ServerProtocol
@@ -9,7 +11,7 @@ from websockets.server import ServerProtocol
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.version import MSGPACK
 from saratoga_server.live.session import Session
-from saratoga_server.rate_limits.limiter import Quota, unlimited
+from saratoga_server.rate_limits.limiter import Quota, RateLimiter
 from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.handshake import Handshake
 
@@ -69,11 +71,12 @@ class FakeOwner:
         self.answers_at_once = True
         self.ends: list[Session] = []
         self.losses = 0
-        self.floods = 0
         self.slow_readers = 0
+        self.refusals = Counter[str]()
 
     def count(self, connection: PlayerConnection) -> Quota:
-        return unlimited()
+        limiter = RateLimiter(monotonic, factor=None, rate=0, refusals=self.refusals)
+        return limiter.open(connection.address, connection)
 
     def handshake(self, connection: PlayerConnection) -> Handshake:
         return Handshake(connection, _let_nothing_in, ServerProtocol())
@@ -82,9 +85,6 @@ class FakeOwner:
         self.messages.append(message)
         if not self.answers_at_once:
             connection.answering()
-
-    def flooded(self) -> None:
-        self.floods += 1
 
     def stopped_reading(self) -> None:
         self.slow_readers += 1

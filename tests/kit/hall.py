@@ -119,7 +119,7 @@ async def open_gateway(
     )
     gateway = Gateway(hall, door, pages, metrics)
     port = await gateway.open()
-    duties = [asyncio.create_task(gateway.watch()), asyncio.create_task(gateway.keep_alive())]
+    duties = [asyncio.create_task(gateway.watch()), asyncio.create_task(gateway.keepalive.run())]
     try:
         yield OpenGateway(hall, gateway, metrics, port)
     finally:

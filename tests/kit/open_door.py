@@ -52,7 +52,7 @@ async def open_door(
     duties = [
         asyncio.create_task(house.scheduler.run()),
         asyncio.create_task(gateway.watch()),
-        asyncio.create_task(gateway.keep_alive()),
+        asyncio.create_task(gateway.keepalive.run()),
     ]
     try:
         yield opened

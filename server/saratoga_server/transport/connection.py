@@ -18,7 +18,7 @@ from typing import Final, Protocol, cast
 from saratoga_protocol.refusals import ABUSE, NO_HELLO, TOO_SLOW, CloseCode
 from saratoga_server.live.session import Session
 from saratoga_server.rate_limits.limiter import Quota
-from saratoga_server.rate_limits.rates import Rate
+from saratoga_server.rate_limits.rates import Action, Rate
 from saratoga_server.rate_limits.token_buckets import TokenBucket
 from saratoga_server.transport.frame_parser import FrameParser
 from saratoga_server.transport.frames import read_message
@@ -68,10 +68,6 @@ class Owner(Protocol):
 
     def begin(self, connection: "PlayerConnection", session: Session, message: bytes | str) -> None:
         """Carry out a command."""
-        ...
-
-    def flooded(self) -> None:
-        """Count a client that sends what no client needs to send."""
         ...
 
     def stopped_reading(self) -> None:
@@ -273,7 +269,7 @@ class PlayerConnection(asyncio.Protocol):
 
     def flooded(self) -> None:
         """Refuse service to a client that sends what no client needs to send."""
-        self._owner.flooded()
+        self.quota.limiter.count_refusal(Action.COMMANDS)
         self.refuse_service(ABUSE)
 
     def emptied(self) -> None:

@@ -23,7 +23,6 @@ from saratoga_server.config import Config
 from saratoga_server.live.session import Session
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.rate_limits.limiter import Quota, RateLimiter
-from saratoga_server.rate_limits.rates import Action
 from saratoga_server.transport.admission import Admission, Pages, is_handshake
 from saratoga_server.transport.command_runner import CommandRunner
 from saratoga_server.transport.commands import Commands
@@ -99,12 +98,14 @@ class Gateway:
         )
         self.budget = ResponseBudget()
         self._admission = Admission(self._limiter, door.trusted_proxies, pages, self.budget)
-        self._runner = CommandRunner(commands, metrics, self.budget, most_overdrawn=door.burst)
+        runner = CommandRunner(commands, metrics, self.budget, most_overdrawn=door.burst)
+        self.begin = runner.begin
+        """Carries out a command."""
         self.connections: dict[PlayerConnection, None] = {}
         """All, from their acceptance on."""
         self._open: dict[PlayerConnection, None] = {}
         """Those with a session that has not ended; first the one served longest ago."""
-        self._keepalive = KeepAlive(self._open, commands.now)
+        self.keepalive = KeepAlive(self._open, commands.now)
         self._numbers = itertools.count(1)
         self._listeners: list[Listener] = []
         self._is_listening = True
@@ -188,14 +189,6 @@ class Gateway:
         self._commands.connected(session)
         connection.opened(session, rest)
 
-    def begin(self, connection: PlayerConnection, session: Session, message: bytes | str) -> None:
-        """Carry out a command."""
-        self._runner.begin(connection, session, message)
-
-    def flooded(self) -> None:
-        """Count a client that sends what no client needs to send."""
-        self._limiter.count_refusal(Action.COMMANDS)
-
     def stopped_reading(self) -> None:
         """Count a client that was cut off because it does not read."""
         self._metrics.slow_clients += 1
@@ -209,7 +202,7 @@ class Gateway:
         self._has_ended.set()
 
     def ended(self, connection: PlayerConnection, session: Session) -> None:
-        """Have it noted that a session has ended, after its last command."""
+        """Pass on that a session has ended, after its last command."""
         del self._open[connection]
         self._tasks.spawn(self._commands.disconnected(session))
         self._has_ended.set()
@@ -228,14 +221,10 @@ class Gateway:
                     await asyncio.sleep(0)
                 connection.check(now)
 
-    async def keep_alive(self) -> None:
-        """Give all clients signs of life; never returns."""
-        await self._keepalive.run()
-
     # The end
 
     def stop_listening(self) -> None:
-        """Accept nothing more; whoever is in the handshake is told to come again (503)."""
+        """Accept nothing more; a client in its handshake is told to come again (503)."""
         self._is_listening = False
         for listener in self._listeners:
             listener.close()

@@ -69,7 +69,7 @@ class Listener:
         self._accepting.add_done_callback(lambda _: self._socket.close())
 
     async def closed(self) -> None:
-        """Wait until the last accepted connection is connected, or never will be."""
+        """Wait until the last accepted connection is connected, or has failed to connect."""
         await asyncio.gather(self._accepting, *self._connecting, return_exceptions=True)
 
     async def _accept_all(self) -> None:

@@ -2,6 +2,7 @@
 
 import socket
 import struct
+from contextlib import suppress
 from typing import Final
 
 SEND_BUFFER: Final = 64 * 1024
@@ -24,15 +25,19 @@ def bound_buffers(connection: socket.socket | None) -> None:
     """Make the kernel hold little, so that a client that does not read is noticed soon."""
     if connection is None:
         return
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
-    if connection.family != socket.AF_UNIX and hasattr(socket, "TCP_USER_TIMEOUT"):
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNACKNOWLEDGED)
+    # some kernels refuse options of a connection that the peer has reset
+    with suppress(OSError):
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
+        if connection.family != socket.AF_UNIX and hasattr(socket, "TCP_USER_TIMEOUT"):
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNACKNOWLEDGED)
 
 
 def forget_unsent(connection: socket.socket | None) -> None:
     """Make the kernel drop what it holds and reset the connection when it is closed."""
-    if connection is not None:
+    if connection is None:
+        return
+    with suppress(OSError):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
 
 

@@ -1,4 +1,4 @@
-"""Pages: what becomes of an answer over HTTP, and how a no is said."""
+"""Answers over HTTP: pages and refusals."""
 
 import json
 from http import HTTPStatus
@@ -26,12 +26,12 @@ def test_a_page_is_sent_whole_or_as_its_head_alone() -> None:
         (HTTPStatus.METHOD_NOT_ALLOWED, ("Allow", "GET, HEAD, OPTIONS")),
     ],
 )
-def test_a_no_says_what_may_be_done_instead(status: HTTPStatus, more: tuple[str, str]) -> None:
+def test_a_refusal_says_what_may_be_done_instead(status: HTTPStatus, more: tuple[str, str]) -> None:
     page = refusal_page(status, "no", "Not so.", wait=7)
     assert page.more == (more,)
     assert json.loads(page.body) == {"error": "no", "message": "Not so."}
     assert response(page, "GET").headers[more[0]] == more[1]
 
 
-def test_a_no_for_good_names_no_time() -> None:
+def test_a_final_refusal_names_no_time() -> None:
     assert refusal_page(HTTPStatus.NOT_FOUND, "no", "No.").more == ()

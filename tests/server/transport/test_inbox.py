@@ -15,6 +15,7 @@ from websockets.server import ServerProtocol
 from kit.fake_transport import FakeOwner, FakeTransport, open_connection, settle
 from saratoga_protocol.refusals import ABUSE, RESTARTING
 from saratoga_protocol.version import MAX_COMMAND_BYTES
+from saratoga_server.rate_limits.rates import Action
 from saratoga_server.transport.connection import CONTROL
 from saratoga_server.transport.frame_parser import MOST_FRAGMENTS
 from saratoga_server.transport.frames import read_message
@@ -203,10 +204,10 @@ async def test_a_flood_of_control_frames_is_abuse(opcode: Opcode) -> None:
     connection, transport = open_connection(owner)
     connection.data_received(frame(b"", opcode) * int(CONTROL.burst))
     await settle()
-    assert (connection.is_open, owner.floods) == (True, 0)
+    assert (connection.is_open, owner.refusals[Action.COMMANDS]) == (True, 0)
     connection.data_received(frame(b"", opcode) * 40)
     await settle()
-    assert (connection.is_open, owner.floods) == (False, 1)
+    assert (connection.is_open, owner.refusals[Action.COMMANDS]) == (False, 1)
     assert closes_with(transport, ABUSE.code)
 
 
@@ -218,7 +219,7 @@ async def test_a_message_in_more_fragments_than_any_client_needs_is_abuse() -> N
     assert (connection.is_open, MOST_FRAGMENTS) == (True, 16)
     connection.data_received(frame(b"", Opcode.CONT))
     await settle()
-    assert (owner.messages, owner.floods) == ([], 1)
+    assert (owner.messages, owner.refusals[Action.COMMANDS]) == ([], 1)
     assert closes_with(transport, ABUSE.code)
 
 

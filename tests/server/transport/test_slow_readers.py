@@ -1,4 +1,4 @@
-"""Whether somebody reads: what waits must get less, or be nothing."""
+"""Slow readers: what waits must become fewer bytes, or be none."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -36,18 +36,20 @@ def looks() -> Callable[[list[int]], list[bool]]:
     return look
 
 
-def test_who_leaves_nothing_waiting_reads(looks: Callable[[list[int]], list[bool]]) -> None:
+def test_a_client_that_leaves_nothing_waiting_reads(
+    looks: Callable[[list[int]], list[bool]],
+) -> None:
     assert looks([0] * 20) == [False] * 20
     assert looks([9, 0] * 10) == [False] * 20
 
 
-def test_who_reads_a_little_again_and_again_reads(
+def test_a_client_that_reads_a_little_now_and_then_reads(
     looks: Callable[[list[int]], list[bool]],
 ) -> None:
     assert looks([90, 80, 80, 70, 90, 60, 60, 50]) == [False] * 8
 
 
-def test_who_reads_nothing_for_too_long_has_stopped(
+def test_a_client_that_reads_nothing_for_too_long_has_stopped(
     looks: Callable[[list[int]], list[bool]],
 ) -> None:
     assert looks([50, 50, 50, 50]) == [False, False, False, True]

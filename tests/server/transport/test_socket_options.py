@@ -46,6 +46,14 @@ def test_a_unix_socket_has_bounds_too() -> None:
     forget_unsent(None)
 
 
+def test_a_connection_that_has_ended_takes_no_options_and_is_no_fault(pair: Pair) -> None:
+    _, far = pair
+    far.close()
+    bound_buffers(far)
+    forget_unsent(far)
+    assert unsent_bytes(far) == 0
+
+
 def fill(far: socket.socket) -> int:
     """Send until the kernel takes no more; how many bytes it took."""
     far.setblocking(False)
@@ -61,7 +69,7 @@ def read_all(near: socket.socket) -> None:
         pass
 
 
-def test_what_the_peer_does_not_take_is_seen(pair: Pair) -> None:
+def test_what_the_peer_does_not_take_is_counted(pair: Pair) -> None:
     near, far = pair
     bound_buffers(far)
     assert unsent_bytes(far) == 0
@@ -75,7 +83,7 @@ def test_what_the_peer_does_not_take_is_seen(pair: Pair) -> None:
     assert taken > 0
 
 
-def test_who_is_hung_up_on_loses_what_was_on_the_way(pair: Pair) -> None:
+def test_a_reset_drops_what_was_on_the_way(pair: Pair) -> None:
     near, far = pair
     bound_buffers(far)
     fill(far)
