@@ -135,7 +135,7 @@ async def _serve_players(
         for work in (
             node.scheduler.run(),
             gateway.watch(),
-            gateway.keep_alive(),
+            gateway.keepalive(),
             node.peer_events.run(),
             sampler.keep(),
             systemd.feed_watchdog(),

@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections.abc import Coroutine
 from functools import partial
-from typing import Final, Protocol
+from typing import Final, Protocol, cast
 
 from saratoga_protocol.codec import BadFrame
 from saratoga_protocol.commands import AnyCommand, GetRecord, MakeMove
@@ -64,15 +64,16 @@ class CommandRunner:
         began = time.monotonic()
         quota = session.quota
         command = _decoded(session, message)
-        cost = COSTS.get(type(command), 1) + len(message) // BYTES_OF_A_COMMAND
+        kind = type(command)  # an `isinstance` that fails costs a struct 0.3 us
+        cost = COSTS.get(kind, 1) + len(message) // BYTES_OF_A_COMMAND
         if not quota.spend(cost, began):
             self._refuse_too_fast(client, session, command, cost, began)
+        elif kind is MakeMove:
+            self._begin_move(client, session, cast(MakeMove, command), began)
         elif isinstance(command, Refused):
             quota.penalise(BAD_FRAME_COST, began)
             self._metrics.refusals[command.code] += 1
             session.tell(command)
-        elif isinstance(command, MakeMove):
-            self._begin_move(client, session, command, began)
         elif isinstance(command, GetRecord):
             self._start(client, self._answer_long(client, session, command))
         else:

@@ -8,7 +8,7 @@ from benchmarks.contestants import replicated_server
 from benchmarks.lines import GAME, columns, echo_line, line, race_line, tell, undisturbed
 from benchmarks.measuring import Load, together
 from benchmarks.reports import Bar, Cell, Report
-from benchmarks.turns import BARE, COMMANDS, SAFE, server_and_echoes
+from benchmarks.turns import BARE, BYTES, SAFE, server_and_echoes
 from saratoga_rules.games import GAMES
 
 SECONDS, QUICK_SECONDS = 1.5, 1.0
@@ -63,7 +63,7 @@ async def _in_turns(report: Report, rounds: int) -> None:
     seen = await server_and_echoes(AT, rounds, GAME)
     seen.tell(report, BARE)
     for name, what, most in (
-        (COMMANDS, "our transport, answering at once", MOST_TRANSPORT),
+        (BYTES, "our transport, echoing", MOST_TRANSPORT),
         (SAFE, "a move at `safe`", MOST_RATIO),
     ):
         bar = Bar(f"{what}, {AT} tables, in bare echoes", seen.ratio(name, BARE), most, " x")
