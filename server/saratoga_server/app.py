@@ -135,7 +135,7 @@ async def _serve_players(
         for work in (
             node.scheduler.run(),
             gateway.watch(),
-            gateway.keepalive(),
+            gateway.keepalive.run(),
             node.peer_events.run(),
             sampler.keep(),
             systemd.feed_watchdog(),

@@ -98,9 +98,7 @@ class Gateway:
         )
         self.budget = ResponseBudget()
         self._admission = Admission(self._limiter, door.trusted_proxies, pages, self.budget)
-        runner = CommandRunner(commands, metrics, self.budget, most_overdrawn=door.burst)
-        self.begin = runner.begin
-        """Carries out a command."""
+        self._runner = CommandRunner(commands, metrics, self.budget, most_overdrawn=door.burst)
         self.connections: dict[PlayerConnection, None] = {}
         """All, from their acceptance on."""
         self._open: dict[PlayerConnection, None] = {}
@@ -188,6 +186,10 @@ class Gateway:
         self._open[connection] = None
         self._commands.connected(session)
         connection.opened(session, rest)
+
+    def begin(self, connection: PlayerConnection, session: Session, message: bytes | str) -> None:
+        """Carry out a command."""
+        self._runner.begin(connection, session, message)
 
     def stopped_reading(self) -> None:
         """Count a client that was cut off because it does not read."""
