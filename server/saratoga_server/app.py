@@ -286,7 +286,7 @@ async def compose(
     peers = Peers(name, store.events, background_tasks, steady)
     table_cache = TableCache(store.tables, broadcaster, clock, peers, due_tables, opening)
     races = RaceCache(store.boards, table_cache, broadcaster, peers, deal)
-    boards = BoardService(store.boards, races, broadcaster, clock)
+    boards = BoardService(store.commits, races, broadcaster, clock)
     searches = StuckSearches(background_tasks)
     public_tables = PublicTables(store.tables)
     seats = Seats(store.players, table_cache, public_tables, broadcaster)
@@ -360,7 +360,7 @@ async def compose(
         ),
         WatchHandlers(table_cache, broadcaster, snapshots),
         TableHandlers(table_service, new_seed),
-        PlayHandlers(store.boards, races, boards, table_service),
+        PlayHandlers(store.commits, races, table_service),
         LeaderboardHandlers(leaderboards),
         records,
         public_tables=public_tables,

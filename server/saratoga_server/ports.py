@@ -23,7 +23,7 @@ class CommitStatus(Enum):
 
     DONE = 0
     REPEAT = 1
-    """The command was accepted before, or these entries of the server's own are there already."""
+    """The command was accepted before, or the server's own entries are there already."""
     STALE = 2
     """Somebody wrote since: `length` is the log's present length."""
     FENCED = 3
@@ -177,8 +177,8 @@ class Reservation(Struct, frozen=True, kw_only=True):
     """The other table at which the player's row says they sit; `None`: it names `code` now."""
 
 
-class BoardStore(Protocol):
-    """The boards of races: logs of moves."""
+class Commits(Protocol):
+    """Writes to the boards of races."""
 
     def commit(self, board: BoardCommit) -> Awaitable[CommitOutcome]:
         """Append to a board, together with others; durable when awaited. It starts when called.
@@ -188,11 +188,13 @@ class BoardStore(Protocol):
         """
         ...
 
+
+class BoardStore(Protocol):
+    """The boards of races: logs of moves."""
+
     async def load_board(self, table: str, race: int, player: str) -> StoredBoard | None: ...
 
-    async def load_standings(self, table: str, race: int) -> dict[str, LiveStanding]:
-        """Of every board of the race, by player."""
-        ...
+    async def load_standings(self, table: str, race: int) -> dict[str, LiveStanding]: ...
 
 
 MOST_LISTED: Final = 100
@@ -203,11 +205,11 @@ class TableStore(Protocol):
     """Tables, their timers, and finished races."""
 
     async def now(self) -> Millis:
-        """The store's clock, by which every deadline is judged."""
+        """Read the store's clock, by which every deadline is judged."""
         ...
 
     async def load_table(self, code: str) -> tuple[int, bytes] | None:
-        """Version and packed body."""
+        """Return version and packed body."""
         ...
 
     async def load_versions(self, codes: Sequence[str]) -> list[int]:
@@ -232,9 +234,7 @@ class TableStore(Protocol):
         """List a table, or (with `None`) list it no more."""
         ...
 
-    def all_codes(self) -> AsyncIterator[str]:
-        """Every table there is, for the administrator."""
-        ...
+    def all_codes(self) -> AsyncIterator[str]: ...
 
 
 class PlayerStore(Protocol):

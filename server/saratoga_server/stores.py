@@ -6,6 +6,7 @@ from saratoga_server.messages.node_events import NodeEvents
 from saratoga_server.ports import (
     AuditLog,
     BoardStore,
+    Commits,
     LeaderboardStore,
     NodeStore,
     PlayerStore,
@@ -16,6 +17,8 @@ from saratoga_server.ports import (
 class Stores(Protocol):
     """What a node and administrators need of a store."""
 
+    @property
+    def commits(self) -> Commits: ...
     @property
     def boards(self) -> BoardStore: ...
     @property

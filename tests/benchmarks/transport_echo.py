@@ -53,12 +53,12 @@ class Echo:
         return 0
 
 
-class BytesGateway(Gateway):
+class BytesRunner:
     """Echoes messages as they are."""
 
-    def begin(self, connection: PlayerConnection, session: Session, message: bytes | str) -> None:
+    def begin(self, client: PlayerConnection, session: Session, message: bytes | str) -> None:
         assert isinstance(message, bytes)
-        connection.send(PAYLOAD[: int.from_bytes(message[:2], "big")])
+        client.send(PAYLOAD[: int.from_bytes(message[:2], "big")])
 
 
 async def no_page(request: Request) -> Response:
@@ -67,8 +67,9 @@ async def no_page(request: Request) -> Response:
 
 async def main() -> None:
     door = Door(host="127.0.0.1", port=0, rate=0, per_address=None)
-    kind = {"commands": Gateway, "bytes": BytesGateway}[sys.argv[1]]
-    gateway = kind(Echo(), door, no_page, Metrics())
+    gateway = Gateway(Echo(), door, no_page, Metrics())
+    if sys.argv[1] == "bytes":
+        gateway.runner = BytesRunner()
     print(await gateway.open(), flush=True)
     # without `keep_alive`: its events would be counted as answers
     await gateway.watch()

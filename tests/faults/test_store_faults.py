@@ -49,7 +49,7 @@ class Players:
         log = self.acknowledged[code]
         while not enough():
             text = f"t{len(log)}>up"
-            outcome = await self.store.boards.commit(move(text, len(log), code=code))
+            outcome = await self.store.commits.commit(move(text, len(log), code=code))
             assert outcome.status is CommitStatus.DONE, (code, outcome)
             log.append((text, outcome.at, outcome.number))
 
@@ -223,7 +223,7 @@ on_its_way = pytest.mark.parametrize("turns", [0, 1], ids=["not sent yet", "sent
 async def test_a_cancelled_commit_does_not_disturb_the_others(store: Store, turns: int) -> None:
     players = await started_players(store)
     waiting = [
-        asyncio.ensure_future(store.boards.commit(move("draw", 0, code=code))) for code in TABLES
+        asyncio.ensure_future(store.commits.commit(move("draw", 0, code=code))) for code in TABLES
     ]
     for _ in range(turns):
         await asyncio.sleep(0)
@@ -232,7 +232,7 @@ async def test_a_cancelled_commit_does_not_disturb_the_others(store: Store, turn
     assert isinstance(outcomes[3], asyncio.CancelledError)
     done = [outcome for outcome in outcomes if isinstance(outcome, CommitOutcome)]
     assert [outcome.status for outcome in done] == [CommitStatus.DONE] * (len(TABLES) - 1)
-    again = await store.boards.commit(move("draw", 0, code=TABLES[3]))
+    again = await store.commits.commit(move("draw", 0, code=TABLES[3]))
     assert again.status is CommitStatus.REPEAT
     assert players.failures == 0
 
@@ -301,7 +301,7 @@ async def test_pending_commits_complete_before_the_store_is_closed(
     async with open_store(store_server.url) as store:
         await started_players(store)
         on_their_way = [
-            asyncio.ensure_future(store.boards.commit(move("draw", 0, code=code)))
+            asyncio.ensure_future(store.commits.commit(move("draw", 0, code=code)))
             for code in TABLES
         ]
         for _ in range(turns):
@@ -309,7 +309,7 @@ async def test_pending_commits_complete_before_the_store_is_closed(
     for outcome in await asyncio.gather(*on_their_way):
         assert outcome.status is CommitStatus.DONE
     with pytest.raises(StoreUnavailable):
-        await store.boards.commit(move("draw", 1, code=TABLES[0]))
+        await store.commits.commit(move("draw", 1, code=TABLES[0]))
 
 
 async def test_a_commit_that_cannot_be_encoded_holds_up_no_other(store: Store) -> None:
@@ -392,7 +392,7 @@ async def test_unexpected_errors_while_connecting_do_not_stop_the_moves(
 
     primaries = OneStore(store_server.url, RuntimeError("no map"), RuntimeError("no map"))
     async with one_batcher(primaries, connect) as own:
-        assert (await own.submit(move("draw", 0))).status is CommitStatus.DONE
+        assert (await own.commit(move("draw", 0))).status is CommitStatus.DONE
     assert await race.texts() == ["draw"]
     assert not faults
 
@@ -414,8 +414,8 @@ async def test_a_recovery_that_fails_fails_what_waits_and_the_next_move_is_made(
 
     async with one_batcher(Lost(store_server.url), dialled, hand_over=hand_over) as own:
         with pytest.raises(StoreUnavailable, match="no such slot"):
-            await own.submit(move("draw", 0))
-        assert (await own.submit(move("draw", 0))).status is CommitStatus.DONE
+            await own.commit(move("draw", 0))
+        assert (await own.commit(move("draw", 0))).status is CommitStatus.DONE
     assert await race.texts() == ["draw"]
 
 
@@ -473,7 +473,7 @@ async def test_a_mark_and_a_call_that_are_being_moved_do_not_hold_up_the_others(
         scripted_store(tmp_path / "s", reply) as url,
         one_batcher(OneStore(url), dialled, replicated=True, hand_over=handed_over.append) as own,
     ):
-        commits = [own.submit(move("draw", 0, code=code)) for code in (leaving, moving, here)]
+        commits = [own.commit(move("draw", 0, code=code)) for code in (leaving, moving, here)]
         for outcome in await asyncio.gather(commits[0], commits[2]):
             assert outcome.status is CommitStatus.DONE
         assert not commits[1].done()
@@ -505,7 +505,7 @@ async def test_a_commit_that_belongs_elsewhere_by_now_is_handed_over_as_sent(
         scripted_store(tmp_path / "s", reply) as url,
         one_batcher(Moving(url), dialled, hand_over=handed_over.put_nowait) as own,
     ):
-        outcome = own.submit(move("draw", 0))
+        outcome = own.commit(move("draw", 0))
         pending = await handed_over.get()
         assert pending.outcome is outcome
         assert pending.was_sent
@@ -532,5 +532,5 @@ async def test_a_mark_that_is_refused_is_sent_again_after_a_pause(tmp_path: Path
         one_batcher(OneStore(url), dialled, replicated=True) as own,
     ):
         with pytest.raises(StoreUnavailable, match="ASK 1"):
-            await own.submit(move("draw", 0))
+            await own.commit(move("draw", 0))
     assert marks <= 3, "the pause is nearly as long as the time to retry"

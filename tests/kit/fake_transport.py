@@ -81,6 +81,10 @@ class FakeOwner:
     def handshake(self, connection: PlayerConnection) -> Handshake:
         return Handshake(connection, _let_nothing_in, ServerProtocol())
 
+    @property
+    def runner(self) -> "FakeOwner":
+        return self
+
     def begin(self, connection: PlayerConnection, session: Session, message: bytes | str) -> None:
         self.messages.append(message)
         if not self.answers_at_once:

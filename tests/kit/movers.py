@@ -34,7 +34,7 @@ class Movers:
         since, again = clock(), False
         while True:
             try:
-                outcome = await self.store.boards.commit(move(text, len(log), code=code))
+                outcome = await self.store.commits.commit(move(text, len(log), code=code))
             except StoreUnavailable:
                 self.unanswered += 1
                 again = True

@@ -219,7 +219,7 @@ async def cash_out_unnoticed(rooms: HouseInMemory, guest: GuestInMemory) -> None
     after, entries = ended(board, State.CASHED_OUT), (ENDING_OF_STATE[State.CASHED_OUT],)
     table, number = race.code, race.number
     commit = commit_of(board, after, entries, table=table, race=number, player=guest.player)
-    assert (await rooms.store.boards.commit(commit)).status is CommitStatus.DONE
+    assert (await rooms.store.commits.commit(commit)).status is CommitStatus.DONE
 
 
 async def open_in_memory(

@@ -71,7 +71,7 @@ def ending(
 
 async def commit_all(store: AnyStore, commits: Iterable[BoardCommit]) -> list[CommitOutcome]:
     """Commit all of them at once; outcomes in the same order."""
-    return await asyncio.gather(*map(store.boards.commit, commits))
+    return await asyncio.gather(*map(store.commits.commit, commits))
 
 
 @dataclass

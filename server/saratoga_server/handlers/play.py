@@ -17,12 +17,12 @@ from saratoga_rules.stuck import INLINE_LIMIT, StuckSearch
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Board, Played
 from saratoga_server.domain.tables import Refusal
-from saratoga_server.live.board_service import DONE, BoardService
+from saratoga_server.live.board_service import DONE
 from saratoga_server.live.live_race import LiveRace, Run
 from saratoga_server.live.races import RaceCache
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_service import TableService
-from saratoga_server.ports import BoardStore, CommitOutcome, CommitStatus, StoreUnavailable
+from saratoga_server.ports import CommitOutcome, Commits, CommitStatus, StoreUnavailable
 
 REFUSALS: Final = {
     CommitStatus.FENCED: "taken_over",
@@ -37,14 +37,12 @@ class PlayHandlers:
 
     def __init__(
         self,
-        store: BoardStore,
+        commits: Commits,
         races: RaceCache,
-        boards: BoardService,
         table_service: TableService,
     ) -> None:
-        self._store = store
+        self._commits = commits
         self._races = races
-        self._boards = boards
         self._table_service = table_service
 
     def begin_move(self, session: Session, command: MakeMove) -> "PendingMove | MoveMade | None":
@@ -149,7 +147,7 @@ class PlayHandlers:
             epoch=session.epoch,
             command_id=command_id,
         )
-        durable = asyncio.ensure_future(self._store.commit(commit))
+        durable = asyncio.ensure_future(self._commits.commit(commit))
         return PendingMove(self, session, race, run, command_id, entries, after, search, durable)
 
     async def _finished(self, move: "PendingMove | MoveMade") -> MoveMade:
@@ -165,7 +163,7 @@ class PlayHandlers:
     def entered(self, move: "PendingMove", outcome: CommitOutcome) -> MoveMade:
         """Apply a durable move, and return its acknowledgement."""
         race, run, after = move.race, move.run, move.after
-        self._boards.entered(race, run, after, move.entries, outcome, move.command_id)
+        self._races.entered(race, run, after, move.entries, outcome, move.command_id)
         board = _held(run)
         if not board.racing:
             self._table_service.finish_if_over(race)

@@ -9,13 +9,13 @@ from saratoga_rules.standing import State
 from saratoga_rules.stuck import StuckSearch
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import board as boards
-from saratoga_server.domain.board import Board, Played
+from saratoga_server.domain.board import Board
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.live_race import LiveRace, Run
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.races import RaceCache
 from saratoga_server.live.session import Session
-from saratoga_server.ports import BoardStore, CommitOutcome, CommitStatus, LogEntry
+from saratoga_server.ports import Commits, CommitStatus
 
 DONE: Final = CommitStatus.DONE
 """A global, because every move asks for it (see `domain.board.RACING`)."""
@@ -35,9 +35,9 @@ class BoardService:
     """Deals and ends boards."""
 
     def __init__(
-        self, store: BoardStore, races: RaceCache, broadcaster: Broadcaster, clock: ServerClock
+        self, commits: Commits, races: RaceCache, broadcaster: Broadcaster, clock: ServerClock
     ) -> None:
-        self._store = store
+        self._commits = commits
         self._races = races
         self._broadcaster = broadcaster
         self._clock = clock
@@ -63,27 +63,6 @@ class BoardService:
         for session, frame in frames:
             session.connection.send(frame)
         self._broadcaster.standings_changed(table.code, race.standings)
-
-    def entered(
-        self,
-        race: LiveRace,
-        run: Run,
-        after: Played,
-        entries: tuple[str, ...],
-        outcome: CommitOutcome,
-        command_id: int = 0,
-    ) -> None:
-        """Apply a durable commit to the board, and let the table know where the racer stands."""
-        assert run.board is not None
-        boards.enter(
-            run.board,
-            after,
-            [
-                LogEntry(text, outcome.at, outcome.number + index, command_id)
-                for index, text in enumerate(entries)
-            ],
-        )
-        self._races.changed(race, run)
 
     async def end(
         self, race: LiveRace, player: str, state: State, length: int | None = None
@@ -113,14 +92,14 @@ class BoardService:
         """Write the ending; False if the board is not as this node thought."""
         after = boards.ended(board, state)
         entries = (boards.ENDING_OF_STATE[state],)
-        outcome = await self._store.commit(
+        outcome = await self._commits.commit(
             boards.commit_of(
                 board, after, entries, table=race.code, race=race.number, player=run.player
             )
         )
         if outcome.status is not DONE:
             return False
-        self.entered(race, run, after, entries, outcome)
+        self._races.entered(race, run, after, entries, outcome)
         return True
 
     async def sweep(self, race: LiveRace, elsewhere: Container[str] = ()) -> Sweep:

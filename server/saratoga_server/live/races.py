@@ -14,14 +14,14 @@ from saratoga_rules.games import RULES
 from saratoga_rules.position import Position
 from saratoga_rules.standing import State
 from saratoga_server.domain import board as boards
-from saratoga_server.domain.board import Board
+from saratoga_server.domain.board import Board, Played
 from saratoga_server.domain.tables import Phase, Refusal, TableState
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.live_race import LiveRace, Run
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.table_cache import TableCache
-from saratoga_server.ports import BoardStore, LiveStanding
+from saratoga_server.ports import BoardStore, CommitOutcome, LiveStanding, LogEntry
 
 FOLDED_AT_ONCE: Final = 2
 """Long logs; each takes a millisecond of every turn of the event loop."""
@@ -202,6 +202,27 @@ class RaceCache:
                         at=board.log[-1].at - run.start_at,
                     )
                 )
+
+    def entered(
+        self,
+        race: LiveRace,
+        run: Run,
+        after: Played,
+        entries: tuple[str, ...],
+        outcome: CommitOutcome,
+        command_id: int = 0,
+    ) -> None:
+        """Apply a durable commit to the board, and let the table know where the racer stands."""
+        assert run.board is not None
+        boards.enter(
+            run.board,
+            after,
+            [
+                LogEntry(text, outcome.at, outcome.number + index, command_id)
+                for index, text in enumerate(entries)
+            ],
+        )
+        self.changed(race, run)
 
     # Standings
 

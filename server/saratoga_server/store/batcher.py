@@ -97,7 +97,7 @@ class Batcher:
         """Connect before the first commit comes."""
         self._recover("not connected")
 
-    def submit(self, commit: BoardCommit) -> asyncio.Future[CommitOutcome]:
+    def commit(self, commit: BoardCommit) -> asyncio.Future[CommitOutcome]:
         """Send a commit; the future fails with `StoreUnavailable`."""
         loop = self._loop
         outcome: asyncio.Future[CommitOutcome] = loop.create_future()

@@ -1,13 +1,10 @@
 """The boards of races: logs of moves."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from typing import Final
 
 from saratoga_rules.standing import Reached, State
 from saratoga_server.ports import (
-    BoardCommit,
-    CommitOutcome,
     LiveStanding,
     LogEntry,
     Millis,
@@ -19,19 +16,12 @@ from saratoga_server.store.store_client import StoreClient
 READ_STEP: Final = 500
 """Entries decoded in one turn of the event loop: about half a millisecond."""
 
-Submit = Callable[[BoardCommit], Awaitable[CommitOutcome]]
-"""Sends a commit together with others."""
-
 
 class Boards:
     """The port `BoardStore`."""
 
-    def __init__(self, client: StoreClient, submit: Submit) -> None:
+    def __init__(self, client: StoreClient) -> None:
         self._client = client
-        self._submit = submit
-
-    def commit(self, board: BoardCommit) -> Awaitable[CommitOutcome]:
-        return self._submit(board)
 
     async def load_board(self, table: str, race: int, player: str) -> StoredBoard | None:
         # durable as a write is: a player who reconnects is shown this as acknowledged

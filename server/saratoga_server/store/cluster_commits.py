@@ -38,9 +38,9 @@ class ClusterCommits:
         """Connect before the first commit comes, and follow the slot map."""
         self._following = asyncio.create_task(self._follow_map())
 
-    def submit(self, commit: BoardCommit) -> asyncio.Future[CommitOutcome]:
+    def commit(self, commit: BoardCommit) -> asyncio.Future[CommitOutcome]:
         """Send a commit; the future fails with `StoreUnavailable`."""
-        return self._batcher(self._primaries.of_table(commit.table)).submit(commit)
+        return self._batcher(self._primaries.of_table(commit.table)).commit(commit)
 
     async def close(self, within: float) -> None:
         """Wait for the outcomes of pending commits, up to `within` seconds; then disconnect."""

@@ -35,6 +35,7 @@ _PAUSE: Final = 0.05
 class Store(Struct, frozen=True):
     """A store that is fit for use."""
 
+    commits: Batcher | ClusterCommits
     boards: Boards
     tables: Tables
     players: Players
@@ -85,7 +86,8 @@ async def open_store(
             commits = Batcher(primaries, primaries.all()[0], connect, encoder, on_batch)
         commits.start()
         yield Store(
-            boards=Boards(client, commits.submit),
+            commits=commits,
+            boards=Boards(client),
             tables=Tables(client),
             players=Players(client),
             leaderboards=Leaderboards(client),

@@ -55,8 +55,19 @@ class Phase(Enum):
     LOST = auto()
 
 
+class Runner(Protocol):
+    """Carries out commands."""
+
+    def begin(self, client: "PlayerConnection", session: Session, message: bytes | str) -> None:
+        """Carry out the command in a message, or refuse it."""
+        ...
+
+
 class Owner(Protocol):
     """The gateway, as its connections need it."""
+
+    @property
+    def runner(self) -> Runner: ...
 
     def count(self, connection: "PlayerConnection") -> Quota:
         """Count a connection by its address."""
@@ -64,10 +75,6 @@ class Owner(Protocol):
 
     def handshake(self, connection: "PlayerConnection") -> Handshake:
         """Return what takes the first request of a connection."""
-        ...
-
-    def begin(self, connection: "PlayerConnection", session: Session, message: bytes | str) -> None:
-        """Carry out a command."""
         ...
 
     def stopped_reading(self) -> None:
@@ -196,7 +203,7 @@ class PlayerConnection(asyncio.Protocol):
     def begin(self, message: bytes | str) -> None:
         """Carry out the command in a message, if commands are still carried out."""
         if self.is_open and self._leaving is None and self.session is not None:
-            self._owner.begin(self, self.session, message)
+            self._owner.runner.begin(self, self.session, message)
 
     def answering(self) -> None:
         """Begin no further command until `answered`."""

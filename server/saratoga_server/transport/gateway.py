@@ -26,7 +26,7 @@ from saratoga_server.rate_limits.limiter import Quota, RateLimiter
 from saratoga_server.transport.admission import Admission, Pages, is_handshake
 from saratoga_server.transport.command_runner import CommandRunner
 from saratoga_server.transport.commands import Commands
-from saratoga_server.transport.connection import CLOSE_WITHIN, PlayerConnection
+from saratoga_server.transport.connection import CLOSE_WITHIN, PlayerConnection, Runner
 from saratoga_server.transport.drain import batches, pauses
 from saratoga_server.transport.handshake import Handshake
 from saratoga_server.transport.http_responses import refusal_page, response
@@ -98,7 +98,9 @@ class Gateway:
         )
         self.budget = ResponseBudget()
         self._admission = Admission(self._limiter, door.trusted_proxies, pages, self.budget)
-        self._runner = CommandRunner(commands, metrics, self.budget, most_overdrawn=door.burst)
+        self.runner: Runner = CommandRunner(
+            commands, metrics, self.budget, most_overdrawn=door.burst
+        )
         self.connections: dict[PlayerConnection, None] = {}
         """All, from their acceptance on."""
         self._open: dict[PlayerConnection, None] = {}
@@ -186,10 +188,6 @@ class Gateway:
         self._open[connection] = None
         self._commands.connected(session)
         connection.opened(session, rest)
-
-    def begin(self, connection: PlayerConnection, session: Session, message: bytes | str) -> None:
-        """Carry out a command."""
-        self._runner.begin(connection, session, message)
 
     def stopped_reading(self) -> None:
         """Count a client that was cut off because it does not read."""

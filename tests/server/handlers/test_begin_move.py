@@ -13,7 +13,7 @@ from saratoga_protocol.events import AnyEvent, MoveMade, RaceOver, Refused
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.handlers.dispatcher import DispatchedMove
-from saratoga_server.ports import BoardCommit, BoardStore, CommitOutcome, StoreUnavailable
+from saratoga_server.ports import BoardCommit, CommitOutcome, Commits, StoreUnavailable
 
 ONE_MOVE_TO_WIN = (
     "stock=2C waste=- reserve=- up=13,13,13,12 down=- columns=KD/-/-/- base=1 passes=1"
@@ -23,9 +23,9 @@ ONE_MOVE_TO_WIN = (
 class HeldCommits:
     """Commits that are on their way to the store until the test lets them through."""
 
-    def __init__(self, boards: BoardStore) -> None:
+    def __init__(self, commits: Commits) -> None:
         self.submitted: list[BoardCommit] = []
-        self._commit = boards.commit
+        self._commit = commits.commit
         self._replies: list[asyncio.Future[CommitOutcome]] = []
         self._arrived = asyncio.Event()
 
@@ -53,8 +53,8 @@ class HeldCommits:
 
 @pytest.fixture
 def held(rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch) -> HeldCommits:
-    commits = HeldCommits(rooms.store.boards)
-    monkeypatch.setattr(rooms.store.boards, "commit", commits.commit)
+    commits = HeldCommits(rooms.store.commits)
+    monkeypatch.setattr(rooms.store.commits, "commit", commits.commit)
     return commits
 
 

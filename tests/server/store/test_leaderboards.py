@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kit.fake_store import fold_rankings
+from kit.fake_leaderboards import fold_rankings
 from kit.results import result_of
 from kit.running_race import AnyStore
 from kit.stores import calm
@@ -209,7 +209,7 @@ def older_node() -> Iterator[None]:
         raise ValueError("not a settlement of this version")
 
     with pytest.MonkeyPatch.context() as patch:
-        for reader in ("saratoga_server.store.leaderboards", "kit.fake_store"):
+        for reader in ("saratoga_server.store.leaderboards", "kit.fake_leaderboards"):
             patch.setattr(f"{reader}.unpack_settlement", older)
         yield
 
