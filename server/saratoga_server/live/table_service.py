@@ -14,6 +14,7 @@ from saratoga_rules.standing import State
 from saratoga_rules.stuck import StuckSearch
 from saratoga_server.background_tasks import BackgroundTasks, run_each_logged, run_logged
 from saratoga_server.clock import ServerClock
+from saratoga_server.domain import board as boards
 from saratoga_server.domain import tables
 from saratoga_server.domain.tables import Change, Phase, TableState
 from saratoga_server.domain.tables.seating import KICKED
@@ -271,13 +272,9 @@ class TableService:
         race = await self._races.of(table)
         for player in table.state.left:
             await self._boards.end(race, player, State.LEFT)
-        elsewhere = {s.player for s in table.state.seats if s.node not in ("", self._node)}
-        found = await self._boards.sweep(race, elsewhere)
-        for player in found.out_of_time:
-            await self._boards.end(race, player, State.OUT_OF_TIME)
-        for run, search in found.maybe_stuck:
-            self.search_stuck(race, run, search)
-        for player in found.idle:
+        idle_players = await self._boards.sweep(race)
+        self._search_stuck_boards(table, race)
+        for player in idle_players:
 
             def idle(state: TableState, now: Millis, player: str = player) -> Change | None:
                 return tables.idle_leave(state, player, now=now)
@@ -285,3 +282,13 @@ class TableService:
             await self.change(table.code, idle)
         if race.is_over:
             await self.finish(table.code)
+
+    def _search_stuck_boards(self, table: LiveTable, race: LiveRace) -> None:
+        """Search the boards that may be stuck, except those played on other nodes: they are searched there."""
+        elsewhere = {s.player for s in table.state.seats if s.node not in ("", self._node)}
+        for player, run in race.runs.items():
+            if run.board is None or player in elsewhere:
+                continue
+            search = boards.stuck_search(race.game, run.board.position, run.board.state)
+            if search is not None:
+                self.search_stuck(race, run, search)
