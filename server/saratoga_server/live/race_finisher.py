@@ -23,7 +23,6 @@ log = EventLog("races")
 class Finish(NamedTuple):
     """A race that has been counted, not written yet."""
 
-    race: int
     outcome: Outcome
     write: RaceFinish
 
@@ -54,7 +53,7 @@ class RaceFinisher:
             settlement=None if settlement is None else pack_settlement(settlement),
         )
         self._broadcaster.send_to_table(table.code, race.standings())
-        return Finish(state.race, counted.outcome, write)
+        return Finish(counted.outcome, write)
 
     async def announce_counted(self, table: LiveTable, outcome: Outcome) -> None:
         """Announce a race that another node has counted: first what the players here missed."""
@@ -63,7 +62,9 @@ class RaceFinisher:
             is_here = self._broadcaster.is_following(run.player, table.code)
             if race is not None and run.board is not None and run.board.racing and is_here:
                 await self._races.latest(race, run.player)
-        self._broadcaster.send_to_table(table.code, results.final_standings(outcome))
+        self._broadcaster.send_to_table(
+            table.code, results.wire_standings(outcome.race, outcome.results)
+        )
         self.announce(table, outcome)
 
     async def announce_missed(self, table: LiveTable, race: int) -> None:

@@ -248,7 +248,7 @@ class TableService:
 
         def over(state: TableState, now: Millis) -> Change | None:
             nonlocal is_first
-            is_first = state.phase is Phase.RUNNING and state.race == finish.race
+            is_first = state.phase is Phase.RUNNING and state.race == finish.write.race
             return tables.finish(state, finish.outcome, now=now) if is_first else None
 
         await self.change(code, over, finish.write)

@@ -112,8 +112,6 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     rules_version: int = RULES_VERSION
     seed: str = ""
     """Seed of that race's deal, in hexadecimal. Secret until the race is over."""
-    chosen_seed: bool = False
-    """Whether somebody chose the seed: then the race is not ranked."""
     commitment: str = ""
     racers: tuple[str, ...] = ()
     """The players in the race, from the countdown on."""
@@ -240,7 +238,6 @@ def with_new_deal(table: TableState, seed: bytes) -> TableState:
         seats=tuple(replace(seat, nonce_hash="") for seat in table.seats),
         rules_version=RULES_VERSION,
         seed=seed.hex(),
-        chosen_seed=False,
         commitment=commitment(seed, table.settings.game, RULES_VERSION, table.code, table.race),
         racers=(),
         racer_names={},
