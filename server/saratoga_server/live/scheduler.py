@@ -234,7 +234,7 @@ class Scheduler:
         )
 
     async def _tick(self) -> None:
-        for _ in self._broadcaster.ticks():
+        for _ in self._broadcaster.send_standings():
             await asyncio.sleep(0)
 
     async def _beat(self) -> None:

@@ -98,7 +98,7 @@ async def test_a_result_is_announced_once_and_no_standings_follow_it(
     for _ in range(2):
         finisher.announce(table, finish.outcome)
     since = len(anna.heard.events)
-    rooms.house.broadcaster.tick()
+    list(rooms.house.broadcaster.send_standings())
     assert [over.outcome for over in anna.heard.all(RaceOver)] == [finish.outcome]
     assert anna.heard.all(Standings, since) == []
 
