@@ -187,9 +187,6 @@ class SeatLost(Struct, frozen=True):
 class CountdownVoided(Struct, frozen=True):
     """The countdown was voided; the table gathers again."""
 
-    missing: tuple[str, ...]
-    """Racers who did not reveal a nonce; empty if a racer left instead."""
-
 
 class BoardsDue(Struct, frozen=True):
     """Check the running boards: out of time, idle, or left by a racer who is gone."""
