@@ -1,4 +1,4 @@
-"""Who follows what on this node, and events that go to many connections.
+"""Which connections follow which tables, and events that go to many connections.
 
 Rivals' standings are latest-value data: they are coalesced per table, sent at most once a tick, and
 encoded once for each encoding.

@@ -1,7 +1,7 @@
 """Races that end: counted by whichever node is first, announced on all of them.
 
-The node that ends the last board counts the race. Others hear of the results with the table. A node
-that hears of the last ending and of nothing more counts too; the store lets one of them through.
+The node that ends the last board counts the race. Others get the results with the table. A node that
+is told of the last ending, but of no results, counts too; the store accepts one of them.
 """
 
 import asyncio
@@ -68,7 +68,7 @@ class RaceFinisher:
         self.announce(table, outcome)
 
     async def announce_missed(self, table: LiveTable, race: int) -> None:
-        """Announce a race that was over, and the next one gathering, before this node heard of it."""
+        """Announce a race that was over, and the next one gathering, before this node was told."""
         record = await self._tables.load_record(table.code, race)
         if record is not None:  # otherwise its countdown was voided
             await self.announce_counted(table, await asyncio.to_thread(results.outcome_of, record))

@@ -1,8 +1,8 @@
 """Everything that happens by the clock: timers of tables, ticks, and regular checks.
 
-Timers are in the data. A node that knows a table lets its timer run out at the right moment; every node
-asks the store each second for timers that have run out and that nobody has looked at. To look twice
-changes nothing.
+Timers are in the data. A node that holds a table applies its timer at the right moment; every node asks
+the store each second for timers that have run out and were not applied. Applying one twice changes
+nothing.
 """
 
 import asyncio
@@ -139,7 +139,7 @@ class Scheduler:
     # Regular checks
 
     async def sweep(self) -> None:
-        """Look at the timers that nobody has looked at, and do what was left undone.
+        """Apply timers that no node has applied, and do what was left undone.
 
         Each step by itself: one that fails stops no other, and moves are served in between.
         """
@@ -163,9 +163,9 @@ class Scheduler:
         )
 
     async def _elapse_overdue(self) -> None:
-        """Let timers run out that the store holds and nobody has looked at."""
+        """Apply the timers that have run out by the store and that no node has applied."""
         due = frozenset(await self._table_store.due(self._clock.now(), MOST_DUE))
-        # a table that is followed on another node is looked at there, unless that node is gone
+        # a table that is followed on another node gets a second to be served there
         await run_each_logged(
             self.elapse(code)
             for code in sorted(due)
@@ -199,7 +199,7 @@ class Scheduler:
         await run_each_logged(changes)
 
     async def _claim_seats(self) -> None:
-        """Claim seats of connections here that another node took for gone: this one seemed dead."""
+        """Claim the seats of connections here that another node disconnected: this node seemed dead."""
         changes = []
         for table in self._table_cache.all():
             if all(seat.is_connected for seat in table.state.seats):
@@ -217,7 +217,7 @@ class Scheduler:
         await run_each_logged(changes)
 
     async def _find_seats_of_dead_nodes(self) -> None:
-        """Disconnect seats whose node was killed: where a table only gathers, no timer would tell.
+        """Disconnect seats whose node was killed: a table that only gathers has no timer for that.
 
         A killed node counts as dead a few seconds later; by then its tables may long be loaded.
         """

@@ -127,7 +127,7 @@ class TableService:
     ) -> bool:
         """Whether the follow-up succeeded; if not, `look_over` repeats it.
 
-        The change stands whatever fails here: a failure is no answer to anybody's command.
+        The change stands whatever fails here: a failure is no answer to a command.
         """
         is_done = False
         try:
@@ -207,7 +207,7 @@ class TableService:
         self.finish_if_over(race)
 
     def search_stuck(self, race: LiveRace, run: Run, search: StuckSearch) -> None:
-        """Continue a search that nobody waits for; a board that is proved stuck is ended."""
+        """Continue a search in the background; a board that is proved stuck is ended."""
         board = run.board
         assert board is not None
         length = board.length

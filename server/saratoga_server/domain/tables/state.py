@@ -1,7 +1,7 @@
 """What a table is: its seats, its settings, the race that it is at.
 
-A table is a value. The transitions in the modules beside this one make the next table from it
-and never change the one they were given; the store keeps the newest, packed (`packing`).
+A table is a value: transitions, in the modules beside this one, return the next table. The store
+keeps the newest, packed (`packing`).
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ FORMAT: Final = 1
 with a default needs no raise."""
 
 NO_TIME: Final = Millis(0)
-"""A moment that has not come."""
+"""No time set."""
 
 ACCEPTED_KEPT: Final = 8
 """Command ids remembered of a seat: more than an honest client has in flight."""
@@ -116,7 +116,7 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     racers: tuple[str, ...] = ()
     """The players in the race, from the countdown on."""
     racer_names: dict[str, str] = {}
-    """Names at the countdown, which the record keeps whoever is renamed or leaves."""
+    """Names at the countdown: the record keeps them, though players are renamed or leave."""
     racer_bots: tuple[str, ...] = ()
     """Those of the racers who are bots."""
     nonces: dict[str, str] = {}
