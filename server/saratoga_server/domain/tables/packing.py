@@ -51,13 +51,7 @@ def unpack(body: bytes) -> TableState:
         return msgspec.convert(read, TableState)
     except NewerTable:
         raise
-    except (
-        ValueError,
-        TypeError,
-        LookupError,
-        msgpack.UnpackException,
-        msgspec.ValidationError,
-    ) as error:
+    except (ValueError, TypeError, LookupError, msgpack.UnpackException) as error:
         raise ValueError(f"this is not a packed table: {error}") from error
 
 
