@@ -37,7 +37,7 @@ UNREAD_EVERY: Final = 60.0
 """Seconds between two attempts at results that could not be read."""
 
 RETRY_MILLIS: Final = 100
-"""Milliseconds until a timer whose table could not be read or written is tried again."""
+"""Milliseconds until a timer is tried again whose table could not be read or written, or was busy."""
 
 MOST_DUE: Final = 256
 
@@ -110,6 +110,7 @@ class Scheduler:
     async def elapse(self, code: str) -> None:
         """Let a table's timer run out; one table's failure never stops the others' clocks."""
         if code in self._elapsing:
+            self._retry_later(code)
             return
         self._elapsing.add(code)
         try:
@@ -119,11 +120,11 @@ class Scheduler:
             self._elapsing.discard(code)
 
     def _retry_later(self, code: str) -> None:
-        """Put off a timer that is still due: tried again at once, it would keep the event loop busy."""
-        table, now = self._table_cache.known(code), self._clock.now()
+        """Set a table's timer again; one that is due is put off, or it would keep the event loop busy."""
+        table = self._table_cache.known(code)
         at = None if table is None else tables.due(table.state)
-        if at is not None and at <= now:
-            self._due_tables.set(code, Millis(now + RETRY_MILLIS))
+        if at is not None:
+            self._due_tables.set(code, max(at, Millis(self._clock.now() + RETRY_MILLIS)))
 
     async def _elapse(self, code: str) -> None:
         table = await self._table_cache.get(code)
