@@ -11,6 +11,7 @@ from saratoga_protocol.events import Outcome, RaceOver
 from saratoga_server.domain import results
 from saratoga_server.domain.tables import Phase
 from saratoga_server.live.broadcaster import Broadcaster
+from saratoga_server.live.live_race import LiveRace
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.races import RaceCache
 from saratoga_server.logs import EventLog
@@ -58,14 +59,19 @@ class RaceFinisher:
     async def announce_counted(self, table: LiveTable, outcome: Outcome) -> None:
         """Announce a race that another node has counted: first what the players here missed."""
         race = self._races.known(outcome.race)
-        for run in [] if race is None else list(race.runs.values()):
-            is_here = self._broadcaster.is_following(run.player, table.code)
-            if race is not None and run.board is not None and run.board.racing and is_here:
-                await self._races.latest(race, run.player)
+        if race is not None:
+            await self._show_endings(race)
         self._broadcaster.send_to_table(
             table.code, results.wire_standings(outcome.race, outcome.results)
         )
         self.announce(table, outcome)
+
+    async def _show_endings(self, race: LiveRace) -> None:
+        """Send players here the endings of their boards that this node has missed."""
+        for run in list(race.runs.values()):
+            races = run.board is not None and run.board.racing
+            if races and self._broadcaster.is_following(run.player, race.code):
+                await self._races.latest(race, run.player)
 
     async def announce_missed(self, table: LiveTable, race: int) -> None:
         """Announce a race that was over, and the next one gathering, before this node was told."""

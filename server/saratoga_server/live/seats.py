@@ -99,8 +99,8 @@ class Seats:
         Raises any other `Refusal`: a table that this node cannot read may have the seat.
         """
         try:
-            await self._table_cache.refresh(code)
-            return (await self._table_cache.get(code)).state
+            table = await self._table_cache.refresh(code) or await self._table_cache.get(code)
+            return table.state
         except Refusal as refusal:
             if refusal.code != "no_such_table":
                 raise

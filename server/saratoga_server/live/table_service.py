@@ -103,7 +103,7 @@ class TableService:
 
         def elapsed(state: TableState, now: Millis) -> Change | None:
             seed = self._new_seed()
-            return tables.elapse(state, now, seed, frozenset(dead_nodes), self._clock.since)
+            return tables.elapse(state, now, seed, dead_nodes, self._clock.since)
 
         return await self.change(code, elapsed)
 
