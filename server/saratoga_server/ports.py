@@ -1,7 +1,7 @@
 """What the server needs of a store, as small interfaces that adapters fill.
 
-Nothing here does I/O. Every write is safe to repeat: a client library may send a command again when its
-reply was lost, and a node may die between two writes. Structs, because a frozen dataclass takes ten times as
+Nothing here does I/O. Every write is safe to repeat: a command whose reply was lost is sent again, and a
+node may die between two writes. Structs, because a frozen dataclass takes ten times as
 long to fill and 1 ms of every start to define.
 """
 

@@ -54,7 +54,7 @@ def folder() -> Iterator[Path]:
 
 async def acknowledged_until(url: str, kill: Callable[[], None]) -> int:
     """Write and write again, one process killed on the way; return how many writes were acknowledged."""
-    client = open_client(url, tries=0)
+    client = open_client(url)
     written = 0
     try:
         while True:

@@ -190,7 +190,7 @@ def _make_folder(folder: Path, snapshot: Path) -> Path:
 @asynccontextmanager
 async def _client(url: str) -> AsyncIterator["Redis"]:
     """A client of one store. An error of the store becomes `StoreUnavailable`."""
-    client = open_client(url, tries=0)
+    client = open_client(url)
     try:
         yield client
     except RedisError as error:

@@ -1,10 +1,10 @@
-"""redis-py clients of one store process: a bounded pool, bounded waits, replies as bytes."""
+"""redis-py clients of one store process: a bounded pool, bounded waits, no retries, replies as bytes."""
 
 from typing import Final
 
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
-from redis.backoff import ExponentialWithJitterBackoff
+from redis.backoff import NoBackoff
 
 from saratoga_server.store.dial import CLIENT_NAME
 from saratoga_server.store_timeout import STORE_TIMEOUT
@@ -14,16 +14,10 @@ CONNECT_TIMEOUT: Final = 2.0
 REPLY_TIMEOUT: Final = 2.0
 """Seconds without a reply after which a connection counts as dead."""
 POOL_SIZE: Final = 32
-TRIES: Final = 1_000
-"""More than fit into `STORE_TIMEOUT`, which is the bound that counts."""
-
-_FIRST_BACKOFF: Final = 0.02
-_LONGEST_BACKOFF: Final = 0.25
-"""Seconds."""
 
 
-def open_client(url: str, tries: int = TRIES) -> "Redis":
-    """Return a client of the process at that address; `tries` is how often it retries by itself."""
+def open_client(url: str) -> "Redis":
+    """Return a client of the process at that address."""
     pool: BlockingConnectionPool = BlockingConnectionPool.from_url(
         url,
         max_connections=POOL_SIZE,
@@ -32,7 +26,7 @@ def open_client(url: str, tries: int = TRIES) -> "Redis":
         protocol=2,
         socket_timeout=REPLY_TIMEOUT,
         socket_connect_timeout=CONNECT_TIMEOUT,
-        retry=Retry(ExponentialWithJitterBackoff(base=_FIRST_BACKOFF, cap=_LONGEST_BACKOFF), tries),
+        retry=Retry(NoBackoff(), 0),
         client_name=CLIENT_NAME,
     )
     return Redis.from_pool(pool)

@@ -52,7 +52,7 @@ async def check_store(url: str, durability: Durability, *, trust: bool = False) 
     `trust` trusts the operator about settings that a managed store does not show. Tries once, for
     `ANSWER_WITHIN` at most; raises `StoreUnavailable` without an answer.
     """
-    client = open_client(url, tries=0)
+    client = open_client(url)
     try:
         async with asyncio.timeout(ANSWER_WITHIN):
             info: dict[str, object] = await client.info("everything")

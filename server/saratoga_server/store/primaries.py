@@ -220,7 +220,7 @@ async def _close(nodes: Iterable[Primary]) -> None:
 
 def _primary(url: str) -> Primary:
     name = url.partition("://")[2].partition("?")[0].rpartition("@")[2]
-    return Primary(name, url, open_client(url, tries=0))
+    return Primary(name, url, open_client(url))
 
 
 async def open_primaries(url: str, *, is_cluster: bool = False) -> Primaries:
