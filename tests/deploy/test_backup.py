@@ -96,9 +96,9 @@ class Tools:
         client.write_text(f'#!/bin/sh\nexec {program("redis-cli")} -s {store.socket} "$@"\n')
         client.chmod(0o755)
         self.environment = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"}
-        (store.folder / "house.d").mkdir()
+        (store.folder / "local.d").mkdir()
         text = replaced(
-            self.settings.read_text(), ("/etc/valkey/house.d", f"{store.folder}/house.d")
+            self.settings.read_text(), ("/etc/valkey/local.d", f"{store.folder}/local.d")
         )
         self.settings.write_text(text)
 
