@@ -21,6 +21,7 @@ from saratoga_protocol.version import MAX_COMMAND_BYTES, SUBPROTOCOLS
 from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.config import Config
 from saratoga_server.live.session import Session
+from saratoga_server.logs import EventLog
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.rate_limits.limiter import Quota, RateLimiter
 from saratoga_server.transport.admission import Admission, Pages, is_handshake
@@ -42,6 +43,8 @@ WATCH_EVERY: Final = 0.25
 
 LOOKED_AT_AT_ONCE: Final = 100
 """Connections, in one turn of the event loop: a tenth of a millisecond."""
+
+log = EventLog("gateway")
 
 
 class Door(Struct, frozen=True, kw_only=True):
@@ -219,7 +222,14 @@ class Gateway:
             for number, connection in enumerate(list(self.connections), start=1):
                 if number % LOOKED_AT_AT_ONCE == 0:
                     await asyncio.sleep(0)
-                connection.check(now)
+                self._check(connection, now)
+
+    def _check(self, connection: PlayerConnection, now: float) -> None:
+        try:
+            connection.check(now)
+        except Exception as fault:  # one connection must not end the server
+            log.error("server_fault", fault=fault)
+            connection.cut()
 
     # The end
 

@@ -27,6 +27,7 @@ from saratoga_protocol.events import (
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_protocol.version import JSON, MSGPACK, SUBPROTOCOLS
 from saratoga_server.metrics.counters import Metrics
+from saratoga_server.transport.connection import PlayerConnection
 from saratoga_server.transport.gateway import Door, Gateway
 
 
@@ -105,6 +106,24 @@ async def test_a_gateway_closes_though_a_client_does_not() -> None:
             await opened.gateway.close()
             assert opened.gateway.connections == {}
             assert (await opened.hall.sees_out()).number == 1
+
+
+async def test_a_fault_with_one_connection_ends_that_connection_alone(
+    opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = PlayerConnection.check
+
+    def broken(connection: PlayerConnection, now: float) -> None:
+        if connection is opened.hall.connections[0]:
+            raise RuntimeError("broken")
+        check(connection, now)
+
+    async with stranger(opened.url, "Anna") as anna, stranger(opened.url, "Bert") as bert:
+        await anna.ask(Heartbeat)
+        await bert.ask(Heartbeat)
+        monkeypatch.setattr(PlayerConnection, "check", broken)
+        assert await opened.hall.sees_out() is opened.hall.sessions[0]
+        assert await bert.ask(Heartbeat) == Done(re=2)
 
 
 async def test_a_client_in_the_handshake_is_told_to_come_again() -> None:
