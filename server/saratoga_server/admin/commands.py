@@ -1,7 +1,7 @@
-"""`saratoga-server admin`: what whoever runs a server may do while it is open.
+"""`saratoga-server admin`: what an administrator may do while the server runs.
 
-It works on the store, beside the running server, and the server feels it at once. The embedded
-store is found by its data folder; any other is named with --redis, as for the server.
+It works on the store, beside the running server, and takes effect at once. The embedded store is
+found by its data folder; any other is named with --redis, as for the server.
 """
 
 import asyncio
@@ -61,7 +61,7 @@ class Office:
 
 
 def _who() -> str:
-    """Who runs this program, for the audit log: as the system knows, whatever the environment says."""
+    """Return the user of this process for the audit log, as the system knows it, not the environment."""
     return f"{_user()}@{socket.gethostname()}"
 
 
@@ -82,7 +82,7 @@ def _user() -> str:
 )
 @click.pass_context
 def admin(context: click.Context, redis: str | None, data: Path | None) -> None:
-    """Look after a server that is running: every act is felt at once, and kept in an audit log."""
+    """Look after a server that is running: every act takes effect at once, and is kept in an audit log."""
     server = context.find_object(Config) or Config()
     # a folder named here means the store in that folder, whatever the server's options say
     url = redis or (None if data else server.redis)
@@ -106,7 +106,7 @@ def _act(
 
 
 def _sure(question: str) -> Callable[[Callable[_P, None]], Callable[_P, None]]:
-    """Ask before the command is carried out, unless told --yes."""
+    """Ask before the command is carried out, unless --yes is given."""
 
     def asking(command: Callable[_P, None]) -> Callable[_P, None]:
         @functools.wraps(command)
@@ -166,7 +166,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
 @_sure("Close the table {code}, and any race that runs there?")
 def close_table(office: Office, as_json: bool, code: str, reason: str) -> None:
     """Close the table CODE for good."""
-    seats = office.do(lambda house: house.close(code, reason))
+    seats = office.do(lambda administration: administration.close(code, reason))
     _answer(as_json, f"{code} is closed; {seats} had a seat there.", table=code, seats=seats)
 
 
@@ -176,7 +176,7 @@ def close_table(office: Office, as_json: bool, code: str, reason: str) -> None:
 @_act
 def rename(office: Office, as_json: bool, player: str, new: str) -> None:
     """Call PLAYER (a name or an id) NEW."""
-    old, name = office.do(lambda house: house.rename(player, new))
+    old, name = office.do(lambda administration: administration.rename(player, new))
     _answer(as_json, f"{old} is now called {name}.", old=old, new=name)
 
 
@@ -186,7 +186,7 @@ def rename(office: Office, as_json: bool, player: str, new: str) -> None:
 @_sure("Ban {player}, and close every connection of theirs?")
 def ban(office: Office, as_json: bool, player: str) -> None:
     """Keep PLAYER (a name or an id) out until unbanned."""
-    banned = office.do(lambda house: house.ban(player))
+    banned = office.do(lambda administration: administration.ban(player))
     _answer(as_json, f"{player} is banned.", player=banned)
 
 
@@ -195,7 +195,7 @@ def ban(office: Office, as_json: bool, player: str) -> None:
 @_act
 def unban(office: Office, as_json: bool, player: str) -> None:
     """Let PLAYER (a name or an id) in again."""
-    unbanned = office.do(lambda house: house.unban(player))
+    unbanned = office.do(lambda administration: administration.unban(player))
     _answer(as_json, f"{player} may come in again.", player=unbanned)
 
 
@@ -205,7 +205,7 @@ def unban(office: Office, as_json: bool, player: str) -> None:
 @_sure("Take the results of {race} off every leaderboard?")
 def void(office: Office, as_json: bool, race: str) -> None:
     """Take the results of RACE (such as mint-otter-42/3) off the leaderboards."""
-    game = office.do(lambda house: house.void(race))
+    game = office.do(lambda administration: administration.void(race))
     _answer(as_json, f"{race} is off the leaderboards of {game}.", race=race, game=game)
 
 
@@ -214,7 +214,7 @@ def void(office: Office, as_json: bool, race: str) -> None:
 @_act
 def announce(office: Office, as_json: bool, text: str) -> None:
     """Say TEXT to everybody who is connected."""
-    nodes = office.do(lambda house: house.announce(text))
+    nodes = office.do(lambda administration: administration.announce(text))
     servers = "1 server" if nodes == 1 else f"{nodes} servers"
     _answer(as_json, f"Said on {servers}.", nodes=nodes)
 
@@ -225,7 +225,7 @@ def announce(office: Office, as_json: bool, text: str) -> None:
 @_sure("Delete the name and all results of {player}? This cannot be undone.")
 def forget(office: Office, as_json: bool, player: str) -> None:
     """Delete the name and results of PLAYER (a name or an id), on request."""
-    forgotten = office.do(lambda house: house.forget(player))
+    forgotten = office.do(lambda administration: administration.forget(player))
     _answer(as_json, f"{forgotten} is forgotten.", player=forgotten)
 
 
@@ -234,7 +234,7 @@ def forget(office: Office, as_json: bool, player: str) -> None:
 @_act
 def audit(office: Office, as_json: bool, limit: int) -> None:
     """Show what administrators did, the newest first."""
-    acts = office.do(lambda house: house.audit(limit))
+    acts = office.do(lambda administration: administration.audit(limit))
     if as_json:
         click.echo(msgspec.json.encode(acts))
     elif not acts:

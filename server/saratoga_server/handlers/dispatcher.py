@@ -255,7 +255,7 @@ class Dispatcher:
             if await self._seats.holds_seat(session):
                 # the newer connection is this one: the reply was lost when it asked for its seat
                 return refused("store_unavailable", command.id)
-            if session.seat == held:  # otherwise it has been told by now
+            if session.seat == held:  # otherwise it has been closed by now
                 session.seat = None
                 session.connection.leave(TAKEN_OVER)
         if refusal.code in WITH_BOARD and isinstance(command, wire.MakeMove | wire.CashOut):
@@ -299,7 +299,7 @@ class DispatchedMove:
         return self._move.durable
 
     def finish(self) -> AnyEvent | None:
-        """Return the answer when `durable` is done; `None`: call `explain`, whoever is still there."""
+        """Return the answer when `durable` is done; `None`: call `explain`, even if the client is gone."""
         return self._dispatcher.finish_move(self._session, self._command, self._move)
 
     async def explain(self) -> AnyEvent:

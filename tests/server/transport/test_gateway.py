@@ -28,7 +28,7 @@ from saratoga_protocol.refusals import RESTARTING
 from saratoga_protocol.version import JSON, MSGPACK, SUBPROTOCOLS
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.transport.connection import PlayerConnection
-from saratoga_server.transport.gateway import Door, Gateway
+from saratoga_server.transport.gateway import Gateway, GatewaySettings
 
 
 @pytest.fixture
@@ -79,8 +79,8 @@ async def test_no_browser_is_let_in_where_no_origin_is_named(opened: OpenGateway
 
 
 async def test_a_port_that_is_taken_is_an_error(opened: OpenGateway) -> None:
-    door = Door(host="127.0.0.1", port=opened.port)
-    second = Gateway(opened.hall, door, no_pages, Metrics())
+    settings = GatewaySettings(host="127.0.0.1", port=opened.port)
+    second = Gateway(opened.hall, settings, no_pages, Metrics())
     with pytest.raises(OSError, match="in use"):
         await second.open()
     await second.close()
