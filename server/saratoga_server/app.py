@@ -130,23 +130,21 @@ async def _serve_players(
     sampler = Sampler(node, Health(store.primaries).look, metrics)
     with _cannot_listen(f"{config.host}:{config.port}", "Choose another with --host and --port."):
         port = await gateway.open()
-    tasks = [
-        asyncio.create_task(work)
-        for work in (
-            node.scheduler.run(),
-            gateway.watch(),
-            gateway.keepalive.run(),
-            node.peer_events.run(),
-            sampler.keep(),
-            systemd.feed_watchdog(),
-        )
-    ]
+    work = (
+        node.scheduler.run(),
+        gateway.watch(),
+        gateway.keepalive.run(),
+        node.peer_events.run(),
+        sampler.keep(),
+        systemd.feed_watchdog(),
+    )
+    tasks = [*supervision, *map(asyncio.create_task, work)]
     address = config.invitation(port)
     log.info("open", address=address, store=config.store_shown)
     announce(address)
     node.background_tasks.spawn(_finish_startup())
     requested = asyncio.create_task(shutdown.requested.wait())
-    await asyncio.wait([requested, *tasks, *supervision], return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait([requested, *tasks], return_when=asyncio.FIRST_COMPLETED)
     has_failed = not shutdown.requested.is_set()
     systemd.notify(systemd.STOPPING)
     await _close(node, gateway, shutdown, config.drain_delay, [*tasks, requested])

@@ -107,12 +107,12 @@ async def test_a_server_that_cannot_print_its_ready_line_serves_all_the_same(
 @pytest.mark.parametrize("module", ["kit.ending_duty", "kit.ending_supervision"])
 async def test_a_background_task_that_fails_ends_the_server_with_an_error(module: str) -> None:
     async with open_house(module=module) as house:
-        house.forgiven.add("house_fault")
+        house.forgiven.add("server_fault")
         async with guest(house.url, "Anna") as anna:
             tell(house, signal.SIGUSR1)
             assert await anna.sent_away() == (RESTARTING.code, RESTARTING.reason)
         assert await ended(house) == 1
-        (fault,) = (event for event in house.events() if event["event"] == "house_fault")
+        (fault,) = (event for event in house.events() if event["event"] == "server_fault")
         assert "lost the place" in fault["fault"]
         assert house.log.read_text().rstrip().endswith(str(TaskEnded()))
         assert not house.store_socket.exists()

@@ -49,7 +49,7 @@ def change_the_rest() -> None:
         state = unpack(body)
         missing = moods_lost(msgpack.unpackb(body))
         for lost in missing if state.code in found else ():
-            log.error("house_fault", field_lost=lost, table=state.code)
+            log.error("server_fault", field_lost=lost, table=state.code)
         if not missing:
             found.add(state.code)
         return state

@@ -49,7 +49,7 @@ async def test_work_that_went_well_says_so(log: Log) -> None:
     [
         (Refusal("no_such_table"), ("warning", "put_off")),
         (StoreUnavailable("away"), ("warning", "put_off")),
-        (ValueError("broken"), ("error", "house_fault")),
+        (ValueError("broken"), ("error", "server_fault")),
     ],
 )
 async def test_work_that_went_wrong_is_logged_and_harms_nobody(
@@ -73,7 +73,7 @@ async def test_all_errands_are_finished_before_the_end(log: Log) -> None:
     under_way.spawn(work(ValueError()))
     go.set()
     await under_way.finish()
-    assert (sorted(done), log.lines) == ([0, 1, 2], [("error", "house_fault")])
+    assert (sorted(done), log.lines) == ([0, 1, 2], [("error", "server_fault")])
     await under_way.finish()
 
 
@@ -84,13 +84,13 @@ async def test_work_done_side_by_side_does_not_wait_for_each_other(log: Log) -> 
         go.set()
 
     await run_each_logged([go.wait(), work(ValueError()), goes()])
-    assert log.lines == [("error", "house_fault")]
+    assert log.lines == [("error", "server_fault")]
 
 
 async def test_what_goes_wrong_in_the_same_way_is_one_line(log: Log) -> None:
     faults = [StoreUnavailable("away") for _ in range(3 * SLICE)]
     assert not await run_each_logged([work(fault) for fault in (*faults, ValueError("broken"))])
-    assert log.lines == [("warning", "put_off"), ("error", "house_fault")]
+    assert log.lines == [("warning", "put_off"), ("error", "server_fault")]
     assert log.fields[0]["times"] == 3 * SLICE
 
 

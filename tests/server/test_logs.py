@@ -136,7 +136,7 @@ def test_a_fault_says_where_in_one_line(written: SetUp) -> None:
     try:
         raise LookupError("nothing there")
     except LookupError as fault:
-        log.error("house_fault", fault=fault, command="move")
+        log.error("server_fault", fault=fault, command="move")
     told = json.loads(lines.getvalue())
     assert told["level"] == "error"
     assert told["command"] == "move"

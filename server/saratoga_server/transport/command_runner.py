@@ -169,7 +169,7 @@ async def _until_answered(client: Client, work: Coroutine[object, object, None])
     try:
         await work
     except Exception as fault:  # nobody awaits this: the log is the only witness
-        log.error("house_fault", fault=fault)
+        log.error("server_fault", fault=fault)
     finally:
         client.answered()
 
@@ -187,5 +187,5 @@ def _id_of(command: AnyCommand | Refused) -> int | None:
 
 
 def _faulty(fault: Exception, session: Session, command: MakeMove) -> Refused:
-    log.error("house_fault", fault=fault, player=session.player)
+    log.error("server_fault", fault=fault, player=session.player)
     return refused("house_fault", command.id)

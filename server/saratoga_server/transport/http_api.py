@@ -98,7 +98,7 @@ class HttpPages(Struct):
         except (StoreUnavailable, TimeoutError):
             return _refused("store_unavailable")
         except Exception as fault:  # the edge: a fault of ours is an answer and a line in the log
-            log.error("house_fault", fault=fault, page=target)
+            log.error("server_fault", fault=fault, page=target)
             return _refused("house_fault")
 
     async def _found(self, target: str) -> Page:

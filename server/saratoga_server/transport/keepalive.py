@@ -68,5 +68,5 @@ class KeepAlive:
                 if connection.session is not None:
                     connection.keep_alive(frames[connection.session.codec.subprotocol], now)
             except Exception as fault:  # one connection must not end the server
-                log.error("house_fault", fault=fault)
+                log.error("server_fault", fault=fault)
                 connection.cut()

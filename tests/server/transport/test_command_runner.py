@@ -241,7 +241,7 @@ async def test_a_move_that_is_not_begun_is_answered(
     if isinstance(move, Exception):
         assert isinstance(answer, Refused)
         assert answer.code == "house_fault"
-        assert [record.getMessage() for record in caplog.records] == ["house_fault"]
+        assert [record.getMessage() for record in caplog.records] == ["server_fault"]
     else:
         assert answer == (move or Done(re=1))
 

@@ -226,7 +226,7 @@ async def test_a_fault_of_the_server_shows_nothing_of_itself(
     page = await get(server, "/leaderboards/canfield")
     assert told(page) == (500, "house_fault")
     assert b"secrets" not in page.body
-    assert [record.getMessage() for record in caplog.records] == ["house_fault"]
+    assert [record.getMessage() for record in caplog.records] == ["server_fault"]
 
 
 # over a real socket
