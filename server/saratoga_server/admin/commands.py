@@ -26,7 +26,7 @@ from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import open_store
 
-CLOSED: Final = "The table was closed by whoever runs this server."
+CLOSED: Final = "The host of this server has closed the table."
 AUDIT_LINES: Final = 50
 
 _P = ParamSpec("_P")
