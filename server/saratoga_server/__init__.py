@@ -1,1 +1,1 @@
-"""The house: deals, judges, stores, pays."""
+"""The server: deals, judges, stores, pays."""

@@ -22,7 +22,7 @@ from saratoga_server.cancellation import TaskEnded, cancel_all
 from saratoga_server.clock import ServerClock
 from saratoga_server.config import Config, LogFormat, StartupError
 from saratoga_server.domain.tables import TableState
-from saratoga_server.domain.usernames import draw_up_tables
+from saratoga_server.domain.usernames import load_tables
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.handlers.dispatcher import Dispatcher
 from saratoga_server.handlers.identity import IdentityHandlers
@@ -203,7 +203,7 @@ def program() -> str:
 
 async def _finish_startup() -> None:
     """Do what no player should wait for: neither before the server opens nor later."""
-    await asyncio.to_thread(draw_up_tables)
+    await asyncio.to_thread(load_tables)
     freeze_startup_objects()
 
 

@@ -1,4 +1,4 @@
-"""Background tasks: work that nobody awaits. A failure in it is logged."""
+"""Background tasks: work that no caller awaits. A failure in it is logged."""
 
 import asyncio
 from collections import Counter
@@ -34,7 +34,7 @@ async def run_each_logged(works: Iterable[Awaitable[object]]) -> bool:
     async def run(work: Awaitable[object]) -> None:
         try:
             await work
-        except Exception as fault:  # nobody awaits this: the log is the only witness
+        except Exception as fault:  # no caller learns of it: only the log does
             kind = type(fault), str(fault)
             faults.setdefault(kind, fault)
             times[kind] += 1

@@ -1,7 +1,7 @@
 """Background tasks that cancel reliably.
 
 On Python 3.11 `asyncio.wait_for`, with which redis-py sends, swallows the cancellation of a task if what
-it waits for is done in the same turn of the loop; the task would go on as if nobody had cancelled it.
+it waits for is done in the same turn of the loop; the task would go on as if it had not been cancelled.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final
 
 REPEAT_AFTER: Final = 0.25
-"""Seconds after which a task that goes on is cancelled again."""
+"""Seconds after which a task that is still running is cancelled again."""
 
 
 class TaskEnded(Exception):

@@ -40,7 +40,7 @@ class ServerClock:
         """Milliseconds by which the offset may be wrong."""
         self._read_at = 0.0
         self.since = Millis(0)
-        """Since when time has passed evenly. Nobody counts as idle or absent for time before it."""
+        """Since when the clock has not been stepped. Time before it does not count as idleness or absence."""
 
     def now(self) -> Millis:
         return Millis(int(self._steady() * 1000 + self._offset))

@@ -1,8 +1,8 @@
-"""What the server writes down about itself: one line an event, for people or for programs.
+"""The server's log: one line an event, as text or as JSON.
 
-Every line has time, level and event; table, race, player and node where there are any; then
-what else the event is about. Secrets stay out: a field whose name speaks of a token, a seed or
-hidden cards is refused, and long hexadecimal words, such as tokens, are blotted out of text.
+Every line has time, level and event; table, race, player and node where they apply; then the event's
+own fields. No secret is logged: a field named after a token, a seed or hidden cards is rejected, and
+long hexadecimal words, such as tokens, are replaced in all text.
 """
 
 import json
@@ -21,7 +21,7 @@ SECRET_WORDS: Final = frozenset(
     {"token", "tokens", "seed", "seeds", "nonce", "nonces", "deal_key", "secret", "password"}
     | {"position", "positions", "stock", "reserve", "deck"}
 )
-"""Parts of field names that speak of what must stay hidden."""
+"""Words of field names whose values must not be logged."""
 LONGEST_TEXT: Final = 500
 """Characters of one field; the rest is cut off."""
 
@@ -35,7 +35,7 @@ class SecretInLog(ValueError):
 
 
 class EventLog:
-    """Writes the events of one part of the server. Costs one comparison where nobody listens."""
+    """Writes the events of one part of the server. A disabled level costs one comparison."""
 
     __slots__ = ("_logger",)
 
@@ -55,7 +55,7 @@ class EventLog:
             self._write(logging.WARNING, event, None, fields)
 
     def error(self, event: str, /, *, fault: BaseException | None = None, **fields: Plain) -> None:
-        """Write what went wrong; `fault` adds where in the code."""
+        """Write an error; `fault` adds where in the code it was raised."""
         if self._logger.isEnabledFor(logging.ERROR):
             self._write(logging.ERROR, event, fault, fields)
 
@@ -98,8 +98,8 @@ def set_up_logs(
 ) -> None:
     """Send all events to `stream` (standard error) from now on.
 
-    Libraries may write warnings and worse, through the same form: at lower levels they show
-    whole frames. With `strict` a secret raises, as it does where this was never called.
+    Of libraries only warnings and errors are written, in the same form: at lower levels they log
+    whole frames. With `strict` a secret raises, as it does if this was never called.
     """
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(_JsonLine(node) if as_json else _TextLine(node))
@@ -114,7 +114,7 @@ def set_up_logs(
 
 
 class _Line(logging.Formatter):
-    """Takes a record apart into the fields of a line."""
+    """Turns a log record into the fields of a line."""
 
     def __init__(self, node: str) -> None:
         super().__init__()
@@ -135,8 +135,8 @@ class _Line(logging.Formatter):
         line |= {name: named[name] for name in _ORDER if named.get(name)}
         line |= {name: value for name, value in named.items() if name not in _ORDER}
         if record.exc_info and record.exc_info[1] is not None:
-            line["fault"] = _told(record.exc_info[1])
-        return {name: _blotted(value) for name, value in line.items()}
+            line["fault"] = _described(record.exc_info[1])
+        return {name: _redacted(value) for name, value in line.items()}
 
 
 class _TextLine(_Line):
@@ -157,13 +157,13 @@ class _JsonLine(_Line):
 
 
 def _timestamp(seconds: float) -> str:
-    """ISO 8601 in UTC, to the millisecond."""
+    """Return the time in ISO 8601, UTC, to the millisecond."""
     moment = datetime.fromtimestamp(seconds, UTC)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _told(fault: BaseException) -> str:
-    """What happened and where, in one line: the innermost frames, without any values."""
+def _described(fault: BaseException) -> str:
+    """Return error and innermost frames in one line, without any values."""
     frames = traceback.extract_tb(fault.__traceback__)[-4:]
     places = " < ".join(
         f"{frame.filename.rpartition('/')[2]}:{frame.lineno}:{frame.name}"
@@ -172,7 +172,7 @@ def _told(fault: BaseException) -> str:
     return f"{type(fault).__name__}: {fault}" + (f" at {places}" if places else "")
 
 
-def _blotted(value: Plain) -> Plain:
+def _redacted(value: Plain) -> Plain:
     if not isinstance(value, str):
         return value
     text = _SECRET_TEXT.sub("<hex>", value)
@@ -180,7 +180,7 @@ def _blotted(value: Plain) -> Plain:
 
 
 def _word(value: Plain) -> str:
-    """A value without blanks as it is; anything else quoted, so that a line stays one line."""
+    """Return the value as text, quoted if it has blanks or line breaks."""
     if value is None or isinstance(value, bool):
         return {None: "-", True: "yes", False: "no"}[value]
     text = str(value)

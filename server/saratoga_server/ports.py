@@ -25,7 +25,7 @@ class CommitStatus(Enum):
     REPEAT = 1
     """The command was accepted before, or the server's own entries are there already."""
     STALE = 2
-    """Somebody wrote since: `length` is the log's present length."""
+    """Another write came first: `length` is the log's present length."""
     FENCED = 3
     """A newer connection of the player has taken over."""
     TIME_UP = 4
@@ -259,7 +259,7 @@ class PlayerStore(Protocol):
         ...
 
     async def find_player(self, skeleton: str) -> str | None:
-        """The player who holds the name with that skeleton."""
+        """Return the player who holds the name with that skeleton."""
         ...
 
     async def stand_up(self, player: str, table: str) -> None:
@@ -299,7 +299,7 @@ class Settlement(Struct, frozen=True, kw_only=True):
     start_at: Millis
     """Decides the periods, in UTC."""
     results: tuple[Result, ...]
-    """Of the racers whom the leaderboards take, in order of finish."""
+    """Of the racers that the leaderboards take, in order of finish."""
 
 
 class BoardKey(Struct, frozen=True, kw_only=True):

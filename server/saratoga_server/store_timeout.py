@@ -1,4 +1,4 @@
-"""How long a caller waits for the store, whatever takes so long."""
+"""How long a caller waits for the store."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -104,7 +104,7 @@ async def told(opening: Position, game: str, script: Script) -> Told:
             rooms.time.at += 700
             await player.move(move)
             await rooms.settle()
-            rooms.house.broadcaster.tick()
+            list(rooms.house.broadcaster.send_standings())
             _mark(telling)
         return telling
 

@@ -12,7 +12,7 @@ from kit.movers import TABLES
 from saratoga_rules.standing import State
 from saratoga_server.messages.node_events import Announce, Stood, Touched
 from saratoga_server.ports import LiveStanding, TableWrite
-from saratoga_server.store.event_channel import EVERYBODY, PARTITION_CHANNELS
+from saratoga_server.store.event_channel import ALL_NODES, PARTITION_CHANNELS
 from saratoga_server.store.keys import partition, table_key
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.slots import slot_of
@@ -73,7 +73,7 @@ async def test_after_a_failover_the_new_primary_is_subscribed_to(cluster: Cluste
     async with two_nodes(cluster) as (far, east):
         await says_everything(far, east, 1)
         openings = east.openings
-        await asyncio.to_thread(cluster.fail_over, cluster.owner(EVERYBODY))
+        await asyncio.to_thread(cluster.fail_over, cluster.owner(ALL_NODES))
         await east.until(lambda: east.openings > openings)
         await says_everything(far, east, 2)
 

@@ -137,7 +137,7 @@ class HouseInMemory:
         await self.house.scheduler.sweep()
         await self.house.leaderboards.settle()
         await self.settle()
-        self.house.broadcaster.tick()
+        list(self.house.broadcaster.send_standings())
         await self.house.leaderboards.send_changes()
 
     async def race(self, *guests: GuestInMemory, game: str = "canfield", cap: int = 10) -> str:

@@ -116,7 +116,7 @@ def test_a_server_withholds_a_secret_and_says_so(written: SetUp) -> None:
     assert TOKEN not in lines.getvalue()
 
 
-def test_a_token_is_blotted_out_of_any_text(written: SetUp) -> None:
+def test_a_token_is_redacted_in_any_text(written: SetUp) -> None:
     lines = written()
     log.info("odd", client=f"bot {TOKEN.upper()}")
     log.error("worse", fault=ValueError(f"no such key {TOKEN}"))

@@ -51,11 +51,6 @@ class Board(Struct):
     """For each count, when it was last reached by rising to it."""
 
     @property
-    def moves(self) -> int:
-        """How many of the entries are moves."""
-        return sum(text not in LOG_ENDINGS for text in self.log.texts())
-
-    @property
     def racing(self) -> bool:
         return self.state is RACING
 

@@ -61,7 +61,7 @@ class BoardLog:
         self._command_ids.append(entry.command_id)
 
     def copy(self) -> "BoardLog":
-        """Another log with the same entries."""
+        """Return another log with the same entries."""
         other = BoardLog()
         other._texts = self._texts[:]
         other._moments = self._moments[:]
@@ -69,12 +69,8 @@ class BoardLog:
         other._command_ids = self._command_ids[:]
         return other
 
-    def texts(self) -> Iterator[str]:
-        """Of every entry: a move, or at the end an ending."""
-        return iter(self._texts)
-
     def of_command(self, command_id: int) -> LogEntry | None:
-        """The newest entry that came of the command; `None` if none did."""
+        """Return the newest entry that the command made; `None` if it made none."""
         for place in range(len(self) - 1, -1, -1):
             if self._command_ids[place] == command_id:
                 return self[place]

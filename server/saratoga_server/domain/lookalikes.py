@@ -1,16 +1,16 @@
 """Which names look alike: after Unicode Technical Standard 39, "Unicode Security Mechanisms".
 
-Two names are held to be one if they are the same but for upper and lower case, or if they look
-the same by the standard's table of confusable characters (0 and O, Latin a and Cyrillic a), or
-by both in a row. So characters fall into families, each a capital, its small letter, and all
-that looks like either; `skeleton` writes a name with one character for each family.
+Two names count as equal if they differ only in case, if they look the same by the standard's table
+of confusable characters (0 and O, Latin a and Cyrillic a), or by both in turn. So characters form
+families: a capital, its small letter, and everything that looks like either. `skeleton` replaces
+each character by the head of its family.
 
-A few families would grow together that way: Greek capital nu looks like N and its small letter
-like v, which would make Latin n and v the same. Such a link is left out, and its letter stands
-in `masks`: a name that could pass for a Latin one through it `is_mask`, and is to be refused.
+A few families would merge that way: Greek capital nu looks like N and its small letter like v, which
+would make Latin n and v equal. Such a link is left out and its letter is one of `masks`: a name that
+could pass for a Latin one through it (`is_mask`) is refused.
 
-To load the tables and draw up the families takes a tenth of a second or two: that is done when the
-first name is looked at, and not when a server opens whose guests have theirs already.
+Loading the tables and building the families takes a tenth of a second or two. It is done at the first
+name that is checked, not when the server starts.
 """
 
 import unicodedata
@@ -31,21 +31,21 @@ _FAVOURED: Final = ("LATIN", "CYRILLIC", "ARMENIAN", "HEBREW", "ARABIC")
 
 
 def script(character: str) -> str:
-    """The script that the character belongs to; `COMMON` and `INHERITED` belong to several."""
+    """Return the script of a character; `COMMON` and `INHERITED` stand for several."""
     return _alias()(character)
 
 
 def skeleton(name: str) -> str:
-    """What is left of a name when look-alikes are the same; spaces and punctuation are nothing."""
-    drawn = _redrawn(name)
-    while (again := _redrawn(drawn)) != drawn:
-        drawn = again
-    return drawn
+    """Return a key that names share if they look alike; it ignores spaces and punctuation."""
+    mapped = _mapped(name)
+    while (again := _mapped(mapped)) != mapped:
+        mapped = again
+    return mapped
 
 
 def masks() -> frozenset[str]:
-    """The letters whose links were left out."""
-    return _grown()[1]
+    """Return the letters whose links were left out."""
+    return _families()[1]
 
 
 def is_mask(name: str) -> bool:
@@ -54,21 +54,21 @@ def is_mask(name: str) -> bool:
     return all(look.isascii() for look in shown) and any(letter in name for letter in masks())
 
 
-def _redrawn(name: str) -> str:
+def _mapped(name: str) -> str:
     folded = unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())
-    drawn = "".join(map(_drawn, folded))
-    # m is the one letter of Latin's own that looks like two others
-    return "".join(filter(_is_drawn, drawn)).replace("m", "rn")
+    mapped = "".join(map(_mapped_character, folded))
+    # m is the only Latin letter that looks like two others
+    return "".join(filter(_counts, mapped)).replace("m", "rn")
 
 
-def _drawn(character: str) -> str:
-    families, _ = _grown()
+def _mapped_character(character: str) -> str:
+    families, _ = _families()
     member = families.get(character, character)
     return "".join(families.get(part, part) for part in _prototype(member).casefold())
 
 
-def _is_drawn(character: str) -> bool:
-    """Not so spaces, punctuation, and signs of ASCII; other signs can stand for a letter (Han)."""
+def _counts(character: str) -> bool:
+    """Whether a character counts: no space, punctuation or ASCII sign; other signs may be letters (Han)."""
     if character.isascii():
         return character.isalnum()
     return unicodedata.category(character)[0] in "LMNS"
@@ -85,10 +85,10 @@ def _alias() -> Callable[[str], str]:
 
 @cache
 def _table() -> dict[str, str]:
-    """Each confusable character with its prototype.
+    """Return each confusable character with its prototype.
 
-    The package lists every pair both ways. A prototype has many look-alikes and a look-alike has
-    one prototype, which tells the ends apart; where either has one, the choice is free.
+    The package lists every pair both ways. A prototype has many look-alikes, a look-alike has one
+    prototype: that tells them apart. Where both have one, either may be the prototype.
     """
     from confusable_homoglyphs.confusables import confusables_data
 
@@ -101,8 +101,8 @@ def _table() -> dict[str, str]:
     for character, alike in pairs.items():
         if len(character) == 1 and len(alike) == 1:
             (other,) = alike
-            # a letter that looks like a sign (Hebrew yod, kana no) stands for itself
-            nothing = not any(map(_is_drawn, other))
+            # a letter that looks like a sign (Hebrew yod, kana no) is its own prototype
+            nothing = not any(map(_counts, other))
             if not nothing and (len(pairs[other]) > 1 or len(other) > 1 or other < character):
                 table[character] = other
     return table
@@ -112,8 +112,8 @@ def _prototype(character: str) -> str:
     return _table().get(character, character)
 
 
-class _Families:
-    """Characters joined into families, except that no two of Latin's own ever meet."""
+class _FamilyBuilder:
+    """Joins characters into families, but never two ASCII letters through a third character."""
 
     def __init__(self) -> None:
         self._parents: dict[str, str] = {}
@@ -144,12 +144,12 @@ def _headship(character: str) -> tuple[bool, bool, str]:
 
 
 @cache
-def _grown() -> tuple[dict[str, str], frozenset[str]]:
-    """The head of every family's member, and the letters whose links were left out."""
+def _families() -> tuple[dict[str, str], frozenset[str]]:
+    """Return the head of each character's family, and the letters whose links were left out."""
     table = _table()
-    known = [c for c in table if script(c) in SCRIPTS | {"COMMON", "INHERITED"} and _is_drawn(c)]
+    known = [c for c in table if script(c) in SCRIPTS | {"COMMON", "INHERITED"} and _counts(c)]
     alphabet = sorted({*known, *(table[c] for c in known if len(table[c]) == 1)}, key=_rank)
-    families = _Families()
+    families = _FamilyBuilder()
     for character in [*map(chr, range(ord("A"), ord("Z") + 1)), *alphabet]:
         for other in (character.lower(), character.casefold(), character.upper()):
             if len(other) == 1:
@@ -163,7 +163,7 @@ def _grown() -> tuple[dict[str, str], frozenset[str]]:
 
 
 def _rank(character: str) -> tuple[bool, bool, int, str]:
-    """Latin's own first, then capitals (they are what most links hang on), script by script."""
+    """Sort key: ASCII first, then capitals (most links go through them), script by script."""
     name = script(character)
     place = _FAVOURED.index(name) if name in _FAVOURED else len(_FAVOURED)
     return not character.isascii(), character.islower(), place, character

@@ -1,7 +1,7 @@
 """The periods of the leaderboards, by a race's start, UTC.
 
-A period is part of its key, so nothing is ever reset: a new day begins with an empty key, and the
-old one goes a few periods later.
+A period is part of its key, so nothing is ever reset: a new day begins with an empty key, and old
+keys are deleted a few periods later.
 """
 
 from datetime import UTC, date, datetime, timedelta
@@ -10,11 +10,11 @@ from typing import Final, NamedTuple
 from saratoga_server.ports import Millis
 
 DAYS_KEPT: Final = 7
-"""Days after its end that a day's leaderboards go."""
+"""Days after its end until a day's leaderboards are deleted."""
 WEEKS_KEPT: Final = 4
-"""Weeks after its end that a week's go."""
+"""Weeks after its end until a week's are deleted."""
 MONTHS_KEPT: Final = 180
-"""Days after its end that a month's go. What is for all time stays."""
+"""Days after its end until a month's are deleted. Those of all time stay."""
 
 
 class Period(NamedTuple):
@@ -23,11 +23,11 @@ class Period(NamedTuple):
     name: str
     """`2026-09-01`, `2026-W36`, `2026-09` or `all`."""
     gone: Millis
-    """When its leaderboards go; 0: never."""
+    """When its leaderboards are deleted; 0: never."""
 
 
 def periods(start_at: Millis) -> tuple[Period, Period, Period, Period]:
-    """The day, the ISO week, the month, and all time."""
+    """Return the day, the ISO week, the month, and all time."""
     day = datetime.fromtimestamp(start_at / 1000, UTC).date()
     iso = day.isocalendar()
     monday = day - timedelta(days=day.weekday())

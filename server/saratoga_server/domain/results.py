@@ -3,7 +3,7 @@
 Pure: the boards come in as they ended; what is to be written comes out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -25,7 +25,7 @@ from saratoga_rules.record import (
 from saratoga_rules.standing import Placed, Racer, Reached, ranking
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.tables import TableState
-from saratoga_server.ports import Settlement
+from saratoga_server.ports import Millis, Settlement
 
 
 class CountedRace(Struct, frozen=True):
@@ -56,29 +56,20 @@ def count_up(state: TableState, opening: Position, boards: Mapping[str, Board]) 
         cap=state.settings.cap,
         commitment=state.commitment,
         seed=state.seed,
-        chosen_seed=state.chosen_seed,
+        chosen_seed=False,
         deal=opening,
-        ranked=is_ranked(state.chosen_seed, racers),
+        ranked=is_ranked(False, racers),
         racers=racers,
         results=results_of(placed),
     )
     text = format_record(record)
-    outcome = Outcome(
-        race=state.race_id,
-        game=state.settings.game,
-        results=[_result(state, row, boards[row.player]) for row in placed],
-        seed=state.seed,
-        nonces=dict(state.nonces),
-        digest=digest_of(text),
-        ranked=record.ranked,
-    )
-    return CountedRace(outcome, text, _settlement(state, record, outcome.results))
+    outcome = _outcome(record, placed, text)
+    return CountedRace(outcome, text, _settlement(record, outcome.results))
 
 
 def outcome_of(text: str) -> Outcome:
     """Return the outcome that a race's record holds."""
     record = parse_record(text)
-    racers = {racer.player: racer for racer in record.racers}
     # the record lists them in order of place: that stands in for the commit numbers
     placed = ranking(
         RULES[record.rules_version][record.game],
@@ -92,41 +83,16 @@ def outcome_of(text: str) -> Outcome:
             for number, row in enumerate(record.results)
         ],
     )
-    return Outcome(
-        race=record.race_id,
-        game=record.game,
-        results=[
-            Result(
-                player=row.player,
-                name=racers[row.player].name,
-                bot=racers[row.player].bot,
-                place=row.place,
-                banked=row.banked,
-                net=row.net,
-                state=row.state,
-                moves=racers[row.player].moves,
-                reached=None if row.reached is None else row.reached.at,
-                ended=racers[row.player].log[-1].at if racers[row.player].log else 0,
-                tie=row.tie,
-            )
-            for row in placed
-        ],
-        seed=record.seed,
-        nonces={racer.player: racer.nonce for racer in record.racers},
-        digest=digest_of(text),
-        ranked=record.ranked,
-    )
+    return _outcome(record, placed, text)
 
 
-def final_standings(outcome: Outcome) -> Standings:
-    """Return the standings with which a race ended."""
+def wire_standings(race_id: str, rows: Iterable[Placed | Result]) -> Standings:
+    """Return the standings of a race that runs (`Placed`) or has ended (`Result`)."""
     return Standings(
-        race=outcome.race,
+        race=race_id,
         standings=[
-            Standing(
-                player=row.player, place=row.place, banked=row.banked, net=row.net, state=row.state
-            )
-            for row in outcome.results
+            Standing(player=r.player, place=r.place, banked=r.banked, net=r.net, state=r.state)
+            for r in rows
         ],
     )
 
@@ -147,30 +113,41 @@ def _racer_log(state: TableState, player: str, board: Board) -> RacerLog:
     )
 
 
-def _result(state: TableState, row: Placed, board: Board) -> Result:
+def _outcome(record: RaceRecord, placed: Iterable[Placed], text: str) -> Outcome:
+    """Return the outcome of a race; `text` is its record."""
+    return Outcome(
+        race=record.race_id,
+        game=record.game,
+        results=[_result(record.racer(row.player), row) for row in placed],
+        seed=record.seed,
+        nonces={racer.player: racer.nonce for racer in record.racers},
+        digest=digest_of(text),
+        ranked=record.ranked,
+    )
+
+
+def _result(racer: RacerLog, row: Placed) -> Result:
     return Result(
         player=row.player,
-        name=state.racer_names.get(row.player, row.player),
-        bot=row.player in state.racer_bots,
+        name=racer.name,
+        bot=racer.bot,
         place=row.place,
         banked=row.banked,
         net=row.net,
         state=row.state,
-        moves=board.moves,
+        moves=racer.moves,
         reached=None if row.reached is None else row.reached.at,
-        ended=board.log[-1].at - board.start_at if board.log else 0,
+        ended=racer.log[-1].at if racer.log else 0,
         tie=row.tie,
     )
 
 
-def _settlement(
-    state: TableState, record: RaceRecord, results: Sequence[Result]
-) -> Settlement | None:
+def _settlement(record: RaceRecord, results: Sequence[Result]) -> Settlement | None:
     """Return the results that leaderboards take: people's of a ranked race, and bots'."""
     bots_count = are_bots_ranked(record.chosen_seed, record.racers)
     taken = tuple(each for each in results if (bots_count if each.bot else record.ranked))
     if not taken:
         return None
     return Settlement(
-        race=state.race_id, game=state.settings.game, start_at=state.start_at, results=taken
+        race=record.race_id, game=record.game, start_at=Millis(record.start_at), results=taken
     )

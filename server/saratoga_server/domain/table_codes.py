@@ -1,13 +1,13 @@
 """Codes of tables, such as `mint-otter-42`: short to say aloud, easy to type, hard to mishear.
 
 200 words come first, 200 second, and a number from 10 to 99: 3.6 million codes. A code is an
-address, not a secret; whoever draws one that is taken draws again.
+address, not a secret. If a code is taken, another one is drawn.
 """
 
 from collections.abc import Callable
 from typing import Final
 
-# Materials, flavours, weather and tempers; no colours of skin, nothing that teases.
+# Materials, flavours, weather and moods; no skin colours, nothing offensive.
 _FIRST: Final = """
     agile airy alert alpine amber ample apple april aqua arctic
     autumn azure balmy basil beech berry birch blithe blue bold
@@ -31,7 +31,7 @@ _FIRST: Final = """
     silver simple sincere sleepy snowy solar spry starry steady sunny
 """
 
-# Animals, plants, landscapes and things of the card room; none that is also an insult.
+# Animals, plants, landscapes and objects; none that is also an insult.
 _SECOND: Final = """
     acorn alcove alder anchor anthem arbor arcade archer arrow aspen
     atlas aurora badger balloon bamboo banjo barley basket bayou beacon
@@ -63,7 +63,7 @@ NUMBERS: Final = 90
 
 
 def table_code(chance: Callable[[int], int]) -> str:
-    """A code drawn by `chance`, which gives a number from 0 up to, but not including, its argument."""
+    """Return a random code; `chance(n)` returns a random number below n, as `secrets.randbelow`."""
     first = FIRST_WORDS[chance(len(FIRST_WORDS))]
     second = SECOND_WORDS[chance(len(SECOND_WORDS))]
     return f"{first}-{second}-{LEAST_NUMBER + chance(NUMBERS)}"

@@ -1,10 +1,10 @@
-"""Names of players: who may be called what.
+"""Names of players: which are allowed.
 
 A name has 2 to 20 characters in one to three words with single spaces between. Each word obeys
-the PRECIS profile UsernameCasePreserved (RFC 8265), which keeps out spaces, symbols, emoji,
-invisible and direction-turning characters; the profile knows no spaces, so words are checked one
-by one. Beyond it: letters of one writing system (with kana and Han, or Latin beside Chinese,
-Japanese or Korean, as UTS 39 "highly restrictive" has it), digits of one kind, of the signs only
+the PRECIS profile UsernameCasePreserved (RFC 8265), which excludes spaces, symbols, emoji, and
+characters that are invisible or change the direction; words are checked one by one, because the
+profile allows no space. Beyond it: letters of one writing system (or kana and Han, or Latin with
+Chinese, Japanese or Korean: UTS 39, "highly restrictive"), digits of one kind, of the signs only
 `-`, `_`, `'` and `.`, and at least one letter.
 
 Names are shown as chosen and compared by `lookalikes.skeleton`.
@@ -22,7 +22,7 @@ LONGEST: Final = 20
 MOST_WORDS: Final = 3
 SIGNS: Final = "-_'."
 MOST_MARKS: Final = 3
-"""So many marks may sit on one letter."""
+"""On one letter."""
 
 _RESERVED_ALONE: Final = """
     house dealer server system root bot bots robot host owner player players nobody anybody
@@ -44,7 +44,7 @@ _KANA_LENGTH_MARK: Final = "\u30fc"
 
 @cache
 def _enforce() -> Callable[[str], str]:
-    """The profile's own judgement of a word; loaded with its tables at the first name."""
+    """Return the profile's check of a word; its tables are loaded at the first name."""
     from precis_i18n import get_profile
 
     enforce: Callable[[str], str] = get_profile("UsernameCasePreserved").enforce
@@ -53,31 +53,28 @@ def _enforce() -> Callable[[str], str]:
 
 @cache
 def reserved_words() -> frozenset[str]:
-    """Skeletons of which nobody may have one among the words of a name."""
+    """Return the skeletons that may not be a word of any name."""
     return frozenset(map(skeleton, _RESERVED_ANYWHERE.split()))
 
 
 @cache
 def reserved_names() -> frozenset[str]:
-    """Skeletons that nobody's name may have.
-
-    The first call draws up the tables of look-alikes and takes a tenth of a second.
-    """
+    """Return the skeletons that no name may have; the first call takes a tenth of a second."""
     return reserved_words() | frozenset(map(skeleton, _RESERVED_ALONE.split()))
 
 
-def draw_up_tables() -> None:
-    """Have all that a name is held against at hand: a quarter of a second, before somebody waits for it."""
+def load_tables() -> None:
+    """Load what names are checked against: takes a quarter of a second, once."""
     _enforce()
     reserved_names()
 
 
 class BadName(ValueError):
-    """That name cannot be used; the text says why, to whoever wanted it."""
+    """The name cannot be used; the text tells the player why."""
 
 
 def checked_name(text: str) -> tuple[str, str]:
-    """The name as it will be shown, and its skeleton, by which names are compared."""
+    """Return the name as it will be shown, and its skeleton. Raises `BadName`."""
     words = _words(text)
     name = " ".join(_enforced(word) for word in words)
     if not SHORTEST <= len(name) <= LONGEST:
@@ -117,7 +114,7 @@ def _enforced(word: str) -> str:
 
 
 def _check_characters(name: str) -> None:
-    """Letters, marks on letters, digits of one kind, and a few signs between them."""
+    """Allow letters, marks on letters, digits of one kind, and a few signs between them."""
     zeros = set()
     marks = 0
     before = " "

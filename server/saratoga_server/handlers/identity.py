@@ -43,7 +43,7 @@ class IdentityHandlers:
         clock: ServerClock,
         program: str,
     ) -> None:
-        """`program`: what players are told that they talk to."""
+        """`program`: the server's name and version, as clients are sent it."""
         self._store = store
         self._table_service = table_service
         self._broadcaster = broadcaster
@@ -135,11 +135,11 @@ class IdentityHandlers:
         try:
             await self._table_service.change(row.table, renamed)
         except Refusal as refusal:
-            if refusal.code != "no_such_table":  # otherwise it is long gone
+            if refusal.code != "no_such_table":  # otherwise the table has been deleted
                 raise
 
     async def _check_free(self, wanted: str) -> None:
-        """Raise `Refusal` if the name is taken, before anybody is stored for it."""
+        """Raise `Refusal` if the name is taken, before a new player is stored."""
         _, skeleton = _checked(wanted)
         if await self._store.find_player(skeleton) is not None:
             raise Refusal("name_taken")

@@ -158,7 +158,7 @@ class SeatHandlers:
         except Refusal as refusal:
             table = self._table_cache.known(code)
             if refusal.code == "stale_id" and table is not None:
-                # whoever freed the seat could not say how far its ids had come
+                # the row was written without the last id of that seat
                 last_id = table.state.departed.get(session.player, 0)
                 await self._players.raise_last_id(session.player, last_id)
             raise

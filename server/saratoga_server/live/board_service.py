@@ -1,12 +1,9 @@
 """What happens to boards on this node, other than moves: dealt, shown again, ended by the server."""
 
-from collections.abc import Container
-from dataclasses import dataclass, field
 from typing import Final
 
 from saratoga_protocol.events import Dealt
 from saratoga_rules.standing import State
-from saratoga_rules.stuck import StuckSearch
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Board
@@ -19,16 +16,6 @@ from saratoga_server.ports import Commits, CommitStatus
 
 DONE: Final = CommitStatus.DONE
 """A global, because every move asks for it (see `domain.board.RACING`)."""
-
-
-@dataclass(slots=True)
-class Sweep:
-    """What a look over a race's boards has found."""
-
-    out_of_time: list[str] = field(default_factory=list)
-    idle: list[str] = field(default_factory=list)
-    """Racers who have made no move for too long."""
-    maybe_stuck: list[tuple[Run, StuckSearch]] = field(default_factory=list)
 
 
 class BoardService:
@@ -102,26 +89,20 @@ class BoardService:
         self._races.entered(race, run, after, entries, outcome)
         return True
 
-    async def sweep(self, race: LiveRace, elsewhere: Container[str] = ()) -> Sweep:
-        """Look over the boards that race: out of time, idle, perhaps stuck.
-
-        Whether the boards of players `elsewhere`, on other nodes, are stuck is for those to find.
-        """
-        found = Sweep()
+    async def sweep(self, race: LiveRace) -> list[str]:
+        """End the boards that are out of time; return the racers who have made no move for too long."""
+        idle = []
         now, since = self._clock.now(), self._clock.since
         for player, run in list(race.runs.items()):
             if run.standing.state.has_ended:
                 continue
             if run.is_out_of_time(now):
-                found.out_of_time.append(player)
+                await self.end(race, player, State.OUT_OF_TIME)
                 continue
             _, board = await self._races.board(race, player)
             if boards.is_idle(board, now, since):
                 # another node may have written, or a move may be under way
                 board = await self._races.latest(race, player)
                 if boards.is_idle(board, now, since):
-                    found.idle.append(player)
-            search = boards.stuck_search(race.game, board.position, board.state)
-            if search is not None and player not in elsewhere:
-                found.maybe_stuck.append((run, search))
-        return found
+                    idle.append(player)
+        return idle

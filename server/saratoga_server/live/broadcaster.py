@@ -1,4 +1,4 @@
-"""Who follows what on this node, and events that go to many connections.
+"""Which connections follow which tables, and events that go to many connections.
 
 Rivals' standings are latest-value data: they are coalesced per table, sent at most once a tick, and
 encoded once for each encoding.
@@ -13,7 +13,6 @@ from saratoga_server.live.session import Session
 
 TICK: Final = 0.2
 """Seconds between two sends of changed standings. Promised: at most 0.25."""
-
 
 TABLES_AT_ONCE: Final = 8
 """Tables in one turn of the event loop: about a millisecond."""
@@ -90,13 +89,8 @@ class Broadcaster:
         """Send no standings any more: the race is over, and its results are sent instead."""
         self._changed.pop(code, None)
 
-    def tick(self) -> None:
-        """Send the standings that have changed since the last tick."""
-        for _ in self.ticks():
-            pass
-
-    def ticks(self) -> Iterator[None]:
-        """The same, yielding after every `TABLES_AT_ONCE` tables."""
+    def send_standings(self) -> Iterator[None]:
+        """Send the standings that have changed since the last tick; yields after `TABLES_AT_ONCE` tables."""
         for number, code in enumerate(list(self._changed), start=1):
             standings = self._changed.pop(code, None)
             audience = self._audiences.get(code)

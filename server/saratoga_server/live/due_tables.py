@@ -2,7 +2,7 @@
 
 import asyncio
 from contextlib import suppress
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import Final
 
 from saratoga_server.clock import ServerClock
@@ -10,6 +10,10 @@ from saratoga_server.ports import Millis
 
 _LATER: Final = 0.001
 """Seconds to wait beyond the moment, so that it has passed by the clock's whole milliseconds."""
+
+
+_STALE_KEPT: Final = 1_000
+"""Entries beyond the current ones that the queue may hold before they are dropped."""
 
 
 class DueTables:
@@ -32,6 +36,7 @@ class DueTables:
         elif self._due.get(code) != at:
             self._due[code] = at
             heappush(self._queue, (at, code))
+            self._drop_stale()
             self._changed.set()
 
     def set_now(self, code: str) -> None:
@@ -67,3 +72,9 @@ class DueTables:
         while self._queue and self._due.get(self._queue[0][1]) != self._queue[0][0]:
             heappop(self._queue)
         return self._queue[0][0] if self._queue else None
+
+    def _drop_stale(self) -> None:
+        """Keep the queue small: timers of hours are put off at every command of their table."""
+        if len(self._queue) > 2 * len(self._due) + _STALE_KEPT:
+            self._queue = [(at, code) for code, at in self._due.items()]
+            heapify(self._queue)

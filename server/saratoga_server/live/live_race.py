@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from saratoga_protocol.events import BoardView, Standing, Standings
+from saratoga_protocol.events import BoardView, Standings
 from saratoga_protocol.views import wire_view
 from saratoga_rules.game import Game
 from saratoga_rules.judge import legal_moves
@@ -11,6 +11,7 @@ from saratoga_rules.position import Position
 from saratoga_rules.standing import Racer, ranking
 from saratoga_rules.views import redact
 from saratoga_server.domain.board import Board
+from saratoga_server.domain.results import wire_standings
 from saratoga_server.live.board_lock import BoardLock
 from saratoga_server.ports import LiveStanding, Millis
 
@@ -71,13 +72,7 @@ class LiveRace:
                 for run in self.runs.values()
             ],
         )
-        return Standings(
-            race=self.id,
-            standings=[
-                Standing(player=r.player, place=r.place, banked=r.banked, net=r.net, state=r.state)
-                for r in placed
-            ],
-        )
+        return wire_standings(self.id, placed)
 
     def view(self, board: Board, legal: bool) -> BoardView:
         """Return a player's own board as its player may see it; `legal`: with the legal moves."""

@@ -186,7 +186,7 @@ class PeerEvents:
         self._follow_endings(race.id, await self._races.read_standings(race))
 
     async def _look_at_players(self) -> None:
-        """Find out who was banned, deleted or renamed while nobody listened."""
+        """Apply what happened to players while this node did not listen: banned, deleted, renamed."""
         for session in list(self._broadcaster.sessions):
             if session.player:
                 row = await self._players.load_player(session.player)

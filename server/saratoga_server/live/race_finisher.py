@@ -1,7 +1,7 @@
 """Races that end: counted by whichever node is first, announced on all of them.
 
-The node that ends the last board counts the race. Others hear of the results with the table. A node
-that hears of the last ending and of nothing more counts too; the store lets one of them through.
+The node that ends the last board counts the race. Others get the results with the table. A node that
+is told of the last ending, but of no results, counts too; the store accepts one of them.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ from saratoga_protocol.events import Outcome, RaceOver
 from saratoga_server.domain import results
 from saratoga_server.domain.tables import Phase
 from saratoga_server.live.broadcaster import Broadcaster
+from saratoga_server.live.live_race import LiveRace
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.races import RaceCache
 from saratoga_server.logs import EventLog
@@ -23,7 +24,6 @@ log = EventLog("races")
 class Finish(NamedTuple):
     """A race that has been counted, not written yet."""
 
-    race: int
     outcome: Outcome
     write: RaceFinish
 
@@ -54,20 +54,27 @@ class RaceFinisher:
             settlement=None if settlement is None else pack_settlement(settlement),
         )
         self._broadcaster.send_to_table(table.code, race.standings())
-        return Finish(state.race, counted.outcome, write)
+        return Finish(counted.outcome, write)
 
     async def announce_counted(self, table: LiveTable, outcome: Outcome) -> None:
         """Announce a race that another node has counted: first what the players here missed."""
         race = self._races.known(outcome.race)
-        for run in [] if race is None else list(race.runs.values()):
-            is_here = self._broadcaster.is_following(run.player, table.code)
-            if race is not None and run.board is not None and run.board.racing and is_here:
-                await self._races.latest(race, run.player)
-        self._broadcaster.send_to_table(table.code, results.final_standings(outcome))
+        if race is not None:
+            await self._show_endings(race)
+        self._broadcaster.send_to_table(
+            table.code, results.wire_standings(outcome.race, outcome.results)
+        )
         self.announce(table, outcome)
 
+    async def _show_endings(self, race: LiveRace) -> None:
+        """Send players here the endings of their boards that this node has missed."""
+        for run in list(race.runs.values()):
+            races = run.board is not None and run.board.racing
+            if races and self._broadcaster.is_following(run.player, race.code):
+                await self._races.latest(race, run.player)
+
     async def announce_missed(self, table: LiveTable, race: int) -> None:
-        """Announce a race that was over, and the next one gathering, before this node heard of it."""
+        """Announce a race that was over, and the next one gathering, before this node was told."""
         record = await self._tables.load_record(table.code, race)
         if record is not None:  # otherwise its countdown was voided
             await self.announce_counted(table, await asyncio.to_thread(results.outcome_of, record))

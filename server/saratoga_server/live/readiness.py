@@ -21,7 +21,7 @@ class Readiness:
     ) -> None:
         """`steady` counts seconds and never steps."""
         self.is_stopping = False
-        """About to stop: nobody should be sent here; whoever is here plays on."""
+        """About to stop: no player should be sent here; those who are here play on."""
         self.is_draining = False
         """Stopping: no race starts here, and everybody is sent to another node."""
         self._ask_store = ask_store
@@ -31,7 +31,7 @@ class Readiness:
         self._has_answer = False
 
     async def why_not_ready(self) -> str | None:
-        """Return why nobody should be sent here now, for people; `None`: ready."""
+        """Return why no player should be sent here now, for people; `None`: ready."""
         if self.is_stopping or self.is_draining:
             return "This server is about to stop."
         return None if await self._store_answers() else "The store does not answer."

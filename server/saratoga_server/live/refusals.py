@@ -30,6 +30,6 @@ def refused(
 
 
 def too_much(what: str, wait: float) -> Refusal:
-    """Return the refusal of somebody who has met a limit: `what` says which, `wait` is in seconds."""
+    """Return the refusal at a rate limit: `what` says which, `wait` is in seconds."""
     seconds = max(1, ceil(wait))
     return Refusal("too_fast", f"{what} Wait {seconds} s.", wait)

@@ -1,8 +1,8 @@
 """Everything that happens by the clock: timers of tables, ticks, and regular checks.
 
-Timers are in the data. A node that knows a table lets its timer run out at the right moment; every node
-asks the store each second for timers that have run out and that nobody has looked at. To look twice
-changes nothing.
+Timers are in the data. A node that holds a table applies its timer at the right moment; every node asks
+the store each second for timers that have run out and were not applied. Applying one twice changes
+nothing.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ UNREAD_EVERY: Final = 60.0
 """Seconds between two attempts at results that could not be read."""
 
 RETRY_MILLIS: Final = 100
-"""Milliseconds until a timer whose table could not be read or written is tried again."""
+"""Milliseconds until a timer is tried again whose table could not be read or written, or was busy."""
 
 MOST_DUE: Final = 256
 
@@ -110,6 +110,7 @@ class Scheduler:
     async def elapse(self, code: str) -> None:
         """Let a table's timer run out; one table's failure never stops the others' clocks."""
         if code in self._elapsing:
+            self._retry_later(code)
             return
         self._elapsing.add(code)
         try:
@@ -119,11 +120,11 @@ class Scheduler:
             self._elapsing.discard(code)
 
     def _retry_later(self, code: str) -> None:
-        """Put off a timer that is still due: tried again at once, it would keep the event loop busy."""
-        table, now = self._table_cache.known(code), self._clock.now()
+        """Set a table's timer again; one that is due is put off, or it would keep the event loop busy."""
+        table = self._table_cache.known(code)
         at = None if table is None else tables.due(table.state)
-        if at is not None and at <= now:
-            self._due_tables.set(code, Millis(now + RETRY_MILLIS))
+        if at is not None:
+            self._due_tables.set(code, max(at, Millis(self._clock.now() + RETRY_MILLIS)))
 
     async def _elapse(self, code: str) -> None:
         table = await self._table_cache.get(code)
@@ -139,7 +140,7 @@ class Scheduler:
     # Regular checks
 
     async def sweep(self) -> None:
-        """Look at the timers that nobody has looked at, and do what was left undone.
+        """Apply timers that no node has applied, and do what was left undone.
 
         Each step by itself: one that fails stops no other, and moves are served in between.
         """
@@ -163,9 +164,9 @@ class Scheduler:
         )
 
     async def _elapse_overdue(self) -> None:
-        """Let timers run out that the store holds and nobody has looked at."""
+        """Apply the timers that have run out by the store and that no node has applied."""
         due = frozenset(await self._table_store.due(self._clock.now(), MOST_DUE))
-        # a table that is followed on another node is looked at there, unless that node is gone
+        # a table that is followed on another node gets a second to be served there
         await run_each_logged(
             self.elapse(code)
             for code in sorted(due)
@@ -199,7 +200,7 @@ class Scheduler:
         await run_each_logged(changes)
 
     async def _claim_seats(self) -> None:
-        """Claim seats of connections here that another node took for gone: this one seemed dead."""
+        """Claim the seats of connections here that another node disconnected: this node seemed dead."""
         changes = []
         for table in self._table_cache.all():
             if all(seat.is_connected for seat in table.state.seats):
@@ -217,7 +218,7 @@ class Scheduler:
         await run_each_logged(changes)
 
     async def _find_seats_of_dead_nodes(self) -> None:
-        """Disconnect seats whose node was killed: where a table only gathers, no timer would tell.
+        """Disconnect seats whose node was killed: a table that only gathers has no timer for that.
 
         A killed node counts as dead a few seconds later; by then its tables may long be loaded.
         """
@@ -234,7 +235,7 @@ class Scheduler:
         )
 
     async def _tick(self) -> None:
-        for _ in self._broadcaster.ticks():
+        for _ in self._broadcaster.send_standings():
             await asyncio.sleep(0)
 
     async def _beat(self) -> None:

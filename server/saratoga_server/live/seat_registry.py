@@ -70,7 +70,7 @@ class SeatRegistry:
     async def check(self, player: str, code: str, epoch: int, before: Iterable[str] = ()) -> None:
         """Check the row after a seat was taken, with that epoch. Raises `Refusal` if another was too.
 
-        Then this seat is given up, but by nobody who races at it: no race is lost for that. Of two
+        Then this seat is given up, unless the player races at it: no race is lost for that. Of two
         connections that sit down at once, the one written last finds the other's seat here.
         """
         await self._settle(player, code, epoch, before, is_asked=True)
@@ -122,7 +122,7 @@ class SeatRegistry:
         await self._seats.lost(await self._table_service.change(code, left), player, reason)
 
     async def may_have_been_at(self, player: str, code: str) -> bool:
-        """Whether the player sits or sat at that table. Nobody knows any more of a closed one."""
+        """Whether the player sits or sat at that table; assumed of a closed one."""
         state = await self._seats.state(code)
         if state is None:
             return False

@@ -41,7 +41,7 @@ class Seats:
                 session.connection.close(TAKEN_OVER)
 
     async def lost(self, table: LiveTable, player: str, reason: str | None = None) -> None:
-        """The player has no seat at the table any more; `reason`: they did not ask for that."""
+        """Apply that the player has no seat at the table any more; `reason`: why, unless they asked for it."""
         code = table.code
         if table.state.seat(player) is not None:
             return  # sat down again meanwhile
@@ -55,7 +55,7 @@ class Seats:
         await self.free(player, code, table.state.departed.get(player, 0))
 
     async def closed(self, table: LiveTable, reason: str) -> None:
-        """The table is closed: nobody sits or watches there any more."""
+        """End every seat and watcher of a table that is closed."""
         for session in self._broadcaster.audience(table.code):
             session.tell(SeatLost(table=table.code, reason=reason))
             session.watching -= {table.code}
@@ -99,8 +99,8 @@ class Seats:
         Raises any other `Refusal`: a table that this node cannot read may have the seat.
         """
         try:
-            await self._table_cache.refresh(code)
-            return (await self._table_cache.get(code)).state
+            table = await self._table_cache.refresh(code) or await self._table_cache.get(code)
+            return table.state
         except Refusal as refusal:
             if refusal.code != "no_such_table":
                 raise

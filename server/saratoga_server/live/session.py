@@ -1,4 +1,4 @@
-"""One connection of a player: who is at the other end, and what it has asked for."""
+"""One connection: its player, its seat, and what it follows."""
 
 from typing import Protocol
 

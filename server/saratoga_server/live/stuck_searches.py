@@ -1,4 +1,4 @@
-"""Long searches for *stuck*, continued in slices while nobody waits for them."""
+"""Long searches for *stuck*, continued in slices in the background."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

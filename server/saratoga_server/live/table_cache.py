@@ -27,7 +27,7 @@ from saratoga_server.store_timeout import STORE_TIMEOUT, within_timeout
 ATTEMPTS: Final = 64
 """How often a change is judged anew because another node wrote first.
 
-Of those who write at once one succeeds each time: sixteen players on as many nodes need sixteen.
+Of several nodes that write at once one succeeds each time: sixteen nodes need sixteen attempts.
 """
 
 READ_AT_ONCE: Final = 32
@@ -95,7 +95,7 @@ class TableCache:
         table = self._tables.setdefault(code, LiveTable(code, version, read_table(body)))
         if table.state.outcome is not None:
             table.announced = table.state.outcome.race
-        # the node that held its seats may have died since anybody looked at it
+        # the node that held its seats may have died since the table was last checked
         self._due_tables.set_now(code)
         return table
 
@@ -215,7 +215,7 @@ class TableCache:
         return table
 
     def forget_unused(self, node: str) -> None:
-        """Drop tables that nobody here follows and where nothing is going on or left undone."""
+        """Drop tables that no connection here follows and where nothing is going on or left undone."""
         # other nodes look after their own races; a single node looks after all of them
         kept_phases = (Phase.COUNTDOWN, Phase.RUNNING) if self._peers.is_alone else ()
         for table in self.all():
@@ -228,7 +228,7 @@ class TableCache:
                 self.forget(table.code)
 
     def forget(self, code: str) -> None:
-        """Drop a table that nobody here needs. The store still has it."""
+        """Drop a table. The store still has it."""
         self._tables.pop(code, None)
         self._due_tables.set(code, None)
 

@@ -14,6 +14,7 @@ from saratoga_rules.standing import State
 from saratoga_rules.stuck import StuckSearch
 from saratoga_server.background_tasks import BackgroundTasks, run_each_logged, run_logged
 from saratoga_server.clock import ServerClock
+from saratoga_server.domain import board as boards
 from saratoga_server.domain import tables
 from saratoga_server.domain.tables import Change, Phase, TableState
 from saratoga_server.domain.tables.seating import KICKED
@@ -102,7 +103,7 @@ class TableService:
 
         def elapsed(state: TableState, now: Millis) -> Change | None:
             seed = self._new_seed()
-            return tables.elapse(state, now, seed, frozenset(dead_nodes), self._clock.since)
+            return tables.elapse(state, now, seed, dead_nodes, self._clock.since)
 
         return await self.change(code, elapsed)
 
@@ -126,7 +127,7 @@ class TableService:
     ) -> bool:
         """Whether the follow-up succeeded; if not, `look_over` repeats it.
 
-        The change stands whatever fails here: a failure is no answer to anybody's command.
+        The change stands whatever fails here: a failure is no answer to a command.
         """
         is_done = False
         try:
@@ -206,7 +207,7 @@ class TableService:
         self.finish_if_over(race)
 
     def search_stuck(self, race: LiveRace, run: Run, search: StuckSearch) -> None:
-        """Continue a search that nobody waits for; a board that is proved stuck is ended."""
+        """Continue a search in the background; a board that is proved stuck is ended."""
         board = run.board
         assert board is not None
         length = board.length
@@ -247,7 +248,7 @@ class TableService:
 
         def over(state: TableState, now: Millis) -> Change | None:
             nonlocal is_first
-            is_first = state.phase is Phase.RUNNING and state.race == finish.race
+            is_first = state.phase is Phase.RUNNING and state.race == finish.write.race
             return tables.finish(state, finish.outcome, now=now) if is_first else None
 
         await self.change(code, over, finish.write)
@@ -271,13 +272,9 @@ class TableService:
         race = await self._races.of(table)
         for player in table.state.left:
             await self._boards.end(race, player, State.LEFT)
-        elsewhere = {s.player for s in table.state.seats if s.node not in ("", self._node)}
-        found = await self._boards.sweep(race, elsewhere)
-        for player in found.out_of_time:
-            await self._boards.end(race, player, State.OUT_OF_TIME)
-        for run, search in found.maybe_stuck:
-            self.search_stuck(race, run, search)
-        for player in found.idle:
+        idle_players = await self._boards.sweep(race)
+        self._search_stuck_boards(table, race)
+        for player in idle_players:
 
             def idle(state: TableState, now: Millis, player: str = player) -> Change | None:
                 return tables.idle_leave(state, player, now=now)
@@ -285,3 +282,13 @@ class TableService:
             await self.change(table.code, idle)
         if race.is_over:
             await self.finish(table.code)
+
+    def _search_stuck_boards(self, table: LiveTable, race: LiveRace) -> None:
+        """Search the boards that may be stuck, except those played on other nodes: they are searched there."""
+        elsewhere = {s.player for s in table.state.seats if s.node not in ("", self._node)}
+        for player, run in race.runs.items():
+            if run.board is None or player in elsewhere:
+                continue
+            search = boards.stuck_search(race.game, run.board.position, run.board.state)
+            if search is not None:
+                self.search_stuck(race, run, search)

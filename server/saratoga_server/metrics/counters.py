@@ -53,28 +53,6 @@ class Metrics:
     increase of a series that begins at 1.
     """
 
-    __slots__ = (
-        "acknowledgement",
-        "batches",
-        "commands",
-        "connections",
-        "is_ready",
-        "limited",
-        "loop_lag",
-        "moves_acknowledged",
-        "node_events",
-        "races_begun",
-        "races_over",
-        "refusals",
-        "resubscriptions",
-        "slow_clients",
-        "store_errors",
-        "stores",
-        "tables",
-        "tasks",
-        "unread_results",
-    )
-
     def __init__(self) -> None:
         self.connections = 0
         """Open at present."""

@@ -262,7 +262,7 @@ class Batcher:
             self._connection = None
 
     def _recover(self, reason: str, pause: float = _LONGEST_PAUSE) -> None:
-        """Go on once there is a usable connection; where there is one, after `pause` seconds."""
+        """Continue once there is a usable connection; if there is one, after `pause` seconds."""
         self._is_active = True
         self._last_error = reason
         for pending in chain.from_iterable(self._in_flight):
@@ -275,7 +275,7 @@ class Batcher:
             if self._connection is not None:
                 await asyncio.sleep(pause)
             await self._reconnect()
-        except Exception as error:  # nobody may wait for ever, and the next commit begins anew
+        except Exception as error:  # no caller may wait for ever; the next commit begins anew
             _log.error("commits_given_up", fault=error)
             self._disconnect()
             given_up = self.pending()
@@ -288,7 +288,7 @@ class Batcher:
             self._flush()
 
     async def _reconnect(self) -> None:
-        """Return with a connection, or when nobody needs one."""
+        """Return with a connection, or when none is needed."""
         pause = _FIRST_PAUSE
         await self._sort_pending()
         while self._connection is None and self._is_needed:

@@ -63,7 +63,7 @@ class ClusterCommits:
         return outcomes
 
     async def _follow_map(self) -> None:
-        """Connect to new primaries before somebody needs them, and close what former ones had."""
+        """Connect to new primaries before a commit needs them; close the batchers of former ones."""
         while True:
             revision = self._primaries.revision
             primaries = self._primaries.all()

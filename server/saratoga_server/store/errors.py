@@ -35,7 +35,7 @@ NON_LOCAL_KEY: Final = "non local key"
 """In the reply to a Function that met a key which is being moved; it wrote nothing."""
 
 FUNCTION_MISSING: Final = "Function not found"
-"""The reply when somebody flushed the Functions, or a new primary never had them."""
+"""The reply when the Functions were flushed, or a new primary never had them."""
 
 
 def is_transient(error: str | Exception) -> bool:

@@ -23,11 +23,11 @@ from saratoga_server.store.primaries import Primaries, Primary
 from saratoga_server.store.store_client import StoreClient
 from saratoga_server.store.subscriber import Subscriber
 
-EVERYBODY: Final = "{house}:news"
-"""What concerns every node: administrators' actions, names, leaderboards."""
+ALL_NODES: Final = "{nodes}:news"
+"""For what concerns every node: administrators' actions, names, leaderboards."""
 
 PARTITION_CHANNELS: Final = tuple(map(news_channel, range(PARTITIONS)))
-"""What concerns the tables of a partition."""
+"""For what concerns the tables of a partition."""
 
 PUBLISH_TIMEOUT: Final = 1.0
 """Seconds; standings that could not be published by then are replaced by newer ones."""
@@ -50,7 +50,7 @@ class EventChannel:
         return bool(subscribers) and all(each.is_open for each in subscribers)
 
     async def publish(self, event: NodeEvent) -> int:
-        return int(await self._client.command("SPUBLISH", EVERYBODY, encode_node_event(event)))
+        return int(await self._client.command("SPUBLISH", ALL_NODES, encode_node_event(event)))
 
     async def publish_standings(self, node: str, races: Mapping[str, Standings]) -> frozenset[str]:
         by_owner: dict[Primary, dict[str, dict[str, LiveStanding]]] = {}
@@ -94,7 +94,7 @@ class EventChannel:
     def _shares(self) -> dict[_Share, Primary]:
         """Return every primary by its address and channels."""
         owned: dict[Primary, list[str]] = {}
-        for channel in (*PARTITION_CHANNELS, EVERYBODY):
+        for channel in (*PARTITION_CHANNELS, ALL_NODES):
             owned.setdefault(self._primaries.of(channel), []).append(channel)
         return {(primary.url, tuple(channels)): primary for primary, channels in owned.items()}
 

@@ -59,7 +59,7 @@ async def open_store(
 
     Any node's address will do for a cluster, or several separated by commas.
 
-    Raises `StoreRefused` if the store is not fit for that level, `StoreUnavailable` if nobody
+    Raises `StoreRefused` if the store is not fit for that level, `StoreUnavailable` if none
     answers. `trust_store` trusts the operator where the store does not show its settings.
     `on_batch` observes the number of boards in each commit request.
     """

@@ -1,4 +1,4 @@
-"""Commits that somebody waits for."""
+"""Commits that are waiting for their outcome."""
 
 import asyncio
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ class PendingCommit(Struct, eq=False):
 
 
 def fail(commits: Iterable[PendingCommit], reason: str) -> None:
-    """Report that it is not known what became of these commits, where somebody still waits."""
+    """Fail the commits that have no outcome yet: it is not known what became of them."""
     for pending in commits:
         if not pending.outcome.done():
             pending.outcome.set_exception(StoreUnavailable(f"the store does not answer: {reason}"))

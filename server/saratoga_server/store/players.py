@@ -70,7 +70,8 @@ class Players:
         await self._client.write("raise_last_id", (key,), GUEST_KEPT, command_id)
 
     async def set_banned(self, player: str, banned: bool) -> None:
-        await self._set(player, "banned", int(banned))
+        key = player_key(player)
+        await self._client.write("set_player", (key,), GUEST_KEPT, "banned", int(banned))
 
     async def reserve_table(
         self, player: str, command_id: int, code: str, instead_of: str | None = None
@@ -94,9 +95,6 @@ class Players:
     async def _held(self, player: str) -> str:
         skeleton = await self._client.command("HGET", player_key(player), "skeleton")
         return "" if skeleton is None else skeleton.decode()
-
-    async def _set(self, player: str, field: str, value: str | int) -> None:
-        await self._client.write("set_player", (player_key(player),), GUEST_KEPT, field, value)
 
 
 def _row(player: str, stored: list[Answer]) -> PlayerRow | None:

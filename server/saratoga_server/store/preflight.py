@@ -50,7 +50,7 @@ async def check_store(url: str, durability: Durability, *, trust: bool = False) 
     """Raise `StoreRefused` if the store is not fit; the text says what is wrong and how to fix it.
 
     `trust` trusts the operator about settings that a managed store does not show. Tries once, for
-    `ANSWER_WITHIN` at most; raises `StoreUnavailable` if nobody answers.
+    `ANSWER_WITHIN` at most; raises `StoreUnavailable` without an answer.
     """
     client = open_client(url, tries=0)
     try:

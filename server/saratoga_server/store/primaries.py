@@ -33,7 +33,7 @@ REFRESH_EVERY: Final = 2.0
 ANSWER_WITHIN: Final = 1.0
 """Seconds for a node to answer."""
 OTHERS_WITHIN: Final = 0.1
-"""Seconds that the others have once one has answered: a node that hangs delays nobody."""
+"""Seconds that the others have once one has answered: a node that hangs delays nothing."""
 
 _log = EventLog("store")
 

@@ -1,6 +1,6 @@
 """Receives the events that go through one primary, on a connection that is probed.
 
-Pub/sub keeps nothing, and a connection may be dead, or lead to a primary that nobody uses any more,
+Pub/sub keeps nothing, and a connection may be dead, or lead to a primary that is not used any more,
 without notice. So an event of our own must come back again and again; if one does not, the
 connection is replaced, and the node reads again whatever it holds. redis-py's pub/sub would
 subscribe again silently, and has no timeout for waiting.

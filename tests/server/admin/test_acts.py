@@ -15,7 +15,8 @@ from kit.walks import banking
 from saratoga_rules.record import format_record
 from saratoga_server.admin.acts import LONGEST_ANNOUNCEMENT, Administration, NotDone
 from saratoga_server.app import compose_table_cache
-from saratoga_server.domain.tables import Phase, TableState, disconnect, due, pack, unpack
+from saratoga_server.domain.tables import Phase, TableState, disconnect, due, unpack
+from saratoga_server.domain.tables.packing import pack
 from saratoga_server.domain.usernames import checked_name
 from saratoga_server.messages.node_events import (
     Announce,

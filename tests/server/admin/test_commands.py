@@ -15,7 +15,8 @@ from kit.stores import StoreServer
 from kit.tables import ANN, BEN, CODE, seated
 from saratoga_server.admin.commands import admin
 from saratoga_server.config import Config
-from saratoga_server.domain.tables import Phase, due, pack, unpack
+from saratoga_server.domain.tables import Phase, due, unpack
+from saratoga_server.domain.tables.packing import pack
 from saratoga_server.domain.usernames import checked_name
 from saratoga_server.embedded_store.embedded import EmbeddedStore
 from saratoga_server.ports import PlayerRow, TableWrite

@@ -58,7 +58,7 @@ def folded(*entries: LogEntry, last_id: int = 0, game: Game = CANFIELD) -> Board
 
 def test_a_board_as_dealt_is_racing_and_empty() -> None:
     board = open_board(OPENING, START)
-    assert (board.banked, board.length, board.moves, board.racing) == (4, 0, 0, True)
+    assert (board.banked, board.length, board.racing) == (4, 0, True)
     assert (board.reached, board.last_id) == (None, 0)
 
 
@@ -74,7 +74,7 @@ def test_a_move_is_judged_without_changing_the_board() -> None:
 
 def test_a_board_is_the_fold_of_its_log() -> None:
     board = folded(entry("t1>up", 900, 3, 11), entry("draw", 1500, 7, 12), last_id=14)
-    assert (board.banked, board.length, board.moves, board.last_id) == (5, 2, 2, 14)
+    assert (board.banked, board.length, board.last_id) == (5, 2, 14)
     assert board.reached == Reached(900, 3)
     assert board.position.waste
 
@@ -82,7 +82,7 @@ def test_a_board_is_the_fold_of_its_log() -> None:
 @pytest.mark.parametrize("text", LOG_ENDINGS)
 def test_an_ending_in_the_log_ends_the_board(text: str) -> None:
     board = folded(entry("draw", 100, 1), entry(text, 100, 2))
-    assert (board.state, board.length, board.moves) == (LOG_ENDINGS[text], 2, 1)
+    assert (board.state, board.length) == (LOG_ENDINGS[text], 2)
     assert ENDING_OF_STATE[board.state] == text
 
 
@@ -110,7 +110,7 @@ def test_an_ending_that_comes_with_a_move_is_entered_after_it() -> None:
     after = played(CANFIELD, board, parse_move("t1>up"))
     stuck = Played(after.position, after.banked, State.STUCK, after.rises)
     enter(board, stuck, [entry("t1>up", 70, 5, 9), entry("stuck", 70, 6, 9)])
-    assert (board.state, board.length, board.moves) == (State.STUCK, 2, 1)
+    assert (board.state, board.length) == (State.STUCK, 2)
     assert (board.reached, board.last_id) == (Reached(70, 5), 9)
     assert board == folded(entry("t1>up", 70, 5, 9), entry("stuck", 70, 6, 9))
 

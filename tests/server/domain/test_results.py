@@ -13,7 +13,7 @@ from saratoga_rules.record import parse_record
 from saratoga_rules.standing import State
 from saratoga_rules.verify import verify
 from saratoga_server.domain.board import ENDING_OF_STATE, Board, Played, enter, open_board, played
-from saratoga_server.domain.results import CountedRace, count_up, final_standings, outcome_of
+from saratoga_server.domain.results import CountedRace, count_up, outcome_of, wire_standings
 from saratoga_server.domain.tables import TableState
 from saratoga_server.ports import LogEntry, Millis
 
@@ -23,10 +23,8 @@ GAME = GAMES["canfield"]
 class PlayedRace:
     """A race whose boards the test plays, entry by entry."""
 
-    def __init__(self, *players: str, bots: Iterable[str] = (), chosen: bool = False) -> None:
-        self.state: TableState = replace(
-            running(*players), racer_bots=tuple(bots), chosen_seed=chosen
-        )
+    def __init__(self, *players: str, bots: Iterable[str] = ()) -> None:
+        self.state: TableState = replace(running(*players), racer_bots=tuple(bots))
         self.opening: Position = deal_for_key(GAME, bytes.fromhex(self.state.deal_key))
         start = self.state.start_at
         self.boards: dict[str, Board] = {each: open_board(self.opening, start) for each in players}
@@ -52,8 +50,8 @@ class PlayedRace:
         return count_up(self.state, self.opening, self.boards)
 
 
-def played_out(*players: str, bots: Iterable[str] = (), chosen: bool = False) -> CountedRace:
-    race = PlayedRace(*players, bots=bots, chosen=chosen)
+def played_out(*players: str, bots: Iterable[str] = ()) -> CountedRace:
+    race = PlayedRace(*players, bots=bots)
     for place, player in enumerate(players):
         race.moves(player, 6, since=place * 10_000)
     for player in players:
@@ -133,12 +131,6 @@ def test_people_and_bots_of_a_ranked_race_enter_each_their_own() -> None:
     }
 
 
-def test_a_chosen_seed_enters_no_leaderboard() -> None:
-    counted = played_out(ANN, BEN, chosen=True)
-    assert (counted.outcome.ranked, settled(counted)) == (False, [])
-    assert settled(played_out(ANN, BEN, bots=(ANN, BEN), chosen=True)) == []
-
-
 def test_a_result_is_settled_with_the_time_at_which_its_count_was_reached() -> None:
     race = PlayedRace(ANN, BEN)
     race.moves(ANN, 1)
@@ -177,7 +169,7 @@ def test_the_outcome_can_be_read_from_the_record() -> None:
 
 def test_the_final_standings_are_those_of_the_outcome() -> None:
     outcome = played_out(ANN, BEN).outcome
-    standings = final_standings(outcome)
+    standings = wire_standings(outcome.race, outcome.results)
     assert standings.race == outcome.race
     assert [
         (row.player, row.place, row.banked, row.net, row.state) for row in standings.standings

@@ -207,13 +207,13 @@ async def test_standings_are_coalesced_and_sent_once_a_tick() -> None:
         await bert.moves("t1>up")
         await anna.cash_out()
         assert bert.heard.all(Standings, told) == []
-        opened.house.broadcaster.tick()
+        list(opened.house.broadcaster.send_standings())
         (standings,) = bert.heard.all(Standings, told)
         assert [(row.place, row.banked, row.state) for row in standings.standings] == [
             (1, 5, "cashed out"),
             (2, 5, "racing"),
         ]
-        opened.house.broadcaster.tick()
+        list(opened.house.broadcaster.send_standings())
         assert len(bert.heard.all(Standings, told)) == 1
 
 
@@ -222,7 +222,7 @@ async def test_a_move_that_banks_nothing_sends_no_standings(rooms: HouseInMemory
     await rooms.race(anna, bert)
     told = len(bert.heard.events)
     await anna.moves("draw", "draw")
-    rooms.house.broadcaster.tick()
+    list(rooms.house.broadcaster.send_standings())
     assert bert.heard.events[told:] == []
 
 

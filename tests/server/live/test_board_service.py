@@ -6,7 +6,7 @@ import pytest
 
 from kit.fake_store import fake_store
 from kit.guests import GuestInMemory
-from kit.rooms import HouseInMemory, always, house_in_memory, open_in_memory
+from kit.rooms import HouseInMemory, open_in_memory
 from saratoga_protocol.commands import Resume, WatchTable
 from saratoga_protocol.events import BoardEnded, Dealt, Refused, Standings
 from saratoga_rules.standing import State
@@ -15,8 +15,6 @@ from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.live.live_race import LiveRace
 from saratoga_server.node import Node
 from saratoga_server.ports import StoreUnavailable
-
-STUCK = "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=2"
 
 
 async def racing(rooms: HouseInMemory, *names: str) -> tuple[LiveRace, list[GuestInMemory]]:
@@ -154,18 +152,19 @@ async def test_a_board_that_ended_on_another_node_is_told_here_and_not_ended_aga
 
 async def test_a_look_finds_nothing_among_boards_that_are_played(rooms: HouseInMemory) -> None:
     race, _ = await racing(rooms, "Anna", "Bert")
-    found = await rooms.house.boards.sweep(race)
-    assert (found.out_of_time, found.idle, found.maybe_stuck) == ([], [], [])
+    assert await rooms.house.boards.sweep(race) == []
+    assert {run.standing.state for run in race.runs.values()} == {State.RACING}
 
 
-async def test_boards_past_their_deadline_are_found_unless_they_have_ended(
+async def test_boards_past_their_deadline_are_ended_unless_they_have_ended(
     rooms: HouseInMemory,
 ) -> None:
     race, (anna, bert) = await racing(rooms, "Anna", "Bert")
     await anna.cash_out()
     rooms.time.at += 10 * MINUTE
-    found = await rooms.house.boards.sweep(race)
-    assert (found.out_of_time, found.idle, found.maybe_stuck) == ([bert.player], [], [])
+    assert await rooms.house.boards.sweep(race) == []
+    assert log(rooms, race, anna.player) == ["cash-out"]
+    assert log(rooms, race, bert.player) == ["out-of-time"]
 
 
 async def test_idle_racers_are_found_by_the_newest_log(
@@ -177,14 +176,4 @@ async def test_idle_racers_are_found_by_the_newest_log(
     await newer.at_table(Resume, table=race.code)
     rooms.time.at += IDLE_MILLIS
     await newer.moves("draw")  # this node has not heard of it
-    found = await rooms.house.boards.sweep(race)
-    assert (found.out_of_time, found.idle) == ([], [bert.player])
-
-
-async def test_boards_that_may_be_stuck_are_found_on_the_node_of_their_player() -> None:
-    async with house_in_memory(always(STUCK)) as rooms:
-        race, (anna, bert) = await racing(rooms, "Anna", "Bert")
-        found = await rooms.house.boards.sweep(race, elsewhere={bert.player})
-        ((run, search),) = found.maybe_stuck
-        assert run is race.runs[anna.player]
-        assert search.advance(10_000)
+    assert await rooms.house.boards.sweep(race) == [bert.player]

@@ -107,9 +107,9 @@ def test_standings_are_sent_once_a_tick_as_they_are_then() -> None:
     for place in (1, 2, 3):
         broadcaster.standings_changed(CODE, lambda place=place: standings(place))  # type: ignore[misc]
     assert received(anna) == []
-    broadcaster.tick()
+    list(broadcaster.send_standings())
     assert received(anna) == [standings(3)]
-    broadcaster.tick()
+    list(broadcaster.send_standings())
     assert received(anna) == [standings(3)]
 
 
@@ -120,20 +120,20 @@ def test_many_tables_are_sent_standings_in_turns_but_not_one_settled_meanwhile()
     for code in tables:
         broadcaster.follow(session(code), code)
         broadcaster.standings_changed(code, lambda code=code: sent.append(code))  # type: ignore[misc]
-    turns = broadcaster.ticks()
+    turns = broadcaster.send_standings()
     next(turns)
     assert sent == tables[:TABLES_AT_ONCE]
     broadcaster.standings_settled(tables[-1])
     assert list(turns) == [None]
     assert sent == tables[:-1]
-    assert list(broadcaster.ticks()) == []
+    assert list(broadcaster.send_standings()) == []
 
 
 def test_standings_that_nobody_follows_are_not_computed() -> None:
     broadcaster = Broadcaster()
     asked: list[int] = []
     broadcaster.standings_changed(CODE, lambda: asked.append(1))
-    broadcaster.tick()
+    list(broadcaster.send_standings())
     assert asked == []
 
 
@@ -143,7 +143,7 @@ def test_standings_that_are_settled_are_not_sent() -> None:
     broadcaster.follow(anna, CODE)
     broadcaster.standings_changed(CODE, lambda: standings(1))
     broadcaster.standings_settled(CODE)
-    broadcaster.tick()
+    list(broadcaster.send_standings())
     assert received(anna) == []
 
 

@@ -1,6 +1,7 @@
 """Timers of tables: taken in the order in which they run out, each once."""
 
 import asyncio
+import tracemalloc
 
 import pytest
 
@@ -92,6 +93,24 @@ def test_a_table_can_be_due_at_once_whatever_its_timer(
     assert all_due(due_tables) == [FIRST]
     time.at += 200
     assert all_due(due_tables) == [FIRST], "its timer is as it was set"
+
+
+def test_a_timer_that_is_often_put_off_takes_no_memory(
+    time: InventedTime, due_tables: DueTables
+) -> None:
+    due_tables.set(SECOND, after(5))
+    tracemalloc.start()
+    try:
+        for millis in range(20_000):
+            due_tables.set(FIRST, after(7_200_000 + millis))
+        used, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert used < 500_000, "a hundred bytes for each would be two million"
+    time.at += 5
+    assert all_due(due_tables) == [SECOND]
+    time.at += 7_200_000 + 20_000
+    assert all_due(due_tables) == [FIRST]
 
 
 async def test_a_waiter_gets_the_next_table_that_becomes_due(due_tables: DueTables) -> None:

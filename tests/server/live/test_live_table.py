@@ -5,7 +5,8 @@ import pytest
 from msgspec.structs import replace
 
 from kit.tables import ANN, BEN, CODE, seated
-from saratoga_server.domain.tables import Refusal, pack
+from saratoga_server.domain.tables import Refusal
+from saratoga_server.domain.tables.packing import pack
 from saratoga_server.domain.tables.state import FORMAT
 from saratoga_server.live.live_table import Known, LiveTable, read_table
 

@@ -291,18 +291,18 @@ async def test_boards_that_ended_elsewhere_are_named_once(rooms: HouseInMemory) 
 
 async def test_standings_are_sent_to_the_table_only_if_they_differ(rooms: HouseInMemory) -> None:
     anna, bert = await two_racing(rooms)
-    rooms.house.broadcaster.tick()
+    list(rooms.house.broadcaster.send_standings())
     since = len(bert.heard.events)
     race = await race_on(rooms.house, anna)
     dealt = race.runs[anna.player].standing
     rooms.house.races.published(
         race.id, {anna.player: LiveStanding(5, dealt.banked, State.RACING, dealt.reached)}
     )
-    rooms.house.broadcaster.tick()
+    list(rooms.house.broadcaster.send_standings())
     assert bert.heard.all(Standings, since) == []
     rooms.house.races.published(
         race.id, {anna.player: LiveStanding(6, dealt.banked + 1, State.RACING, Reached(900, 6))}
     )
-    rooms.house.broadcaster.tick()
+    list(rooms.house.broadcaster.send_standings())
     (sent,) = bert.heard.all(Standings, since)
     assert {row.player: row.banked for row in sent.standings}[anna.player] == dealt.banked + 1

@@ -1,7 +1,7 @@
 """Everything that happens by the clock, and a server that was away, or whose store lost a reply."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 
 import msgspec
 import pytest
@@ -13,9 +13,9 @@ from saratoga_protocol.commands import JoinTable, LeaveTable, Resume
 from saratoga_protocol.events import Alive, Dealt, Done, RaceOver, Refused, Standings
 from saratoga_server.domain.tables import Change, TableState, disconnect
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
-from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, LATE_MILLIS
+from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, LATE_MILLIS, LOOK_MILLIS
 from saratoga_server.live.scheduler import MOST_DUE, RETRY_MILLIS
-from saratoga_server.ports import Millis, StoreUnavailable, TableWrite
+from saratoga_server.ports import LiveStanding, Millis, StoreUnavailable, TableWrite
 
 
 @pytest.fixture
@@ -271,6 +271,54 @@ async def test_a_timer_whose_table_cannot_be_written_is_tried_again_a_little_lat
     rooms.time.at += RETRY_MILLIS
     await rooms.house.scheduler.take_due()
     assert len(anna.heard.all(Dealt)) == 1
+
+
+async def test_a_table_that_could_not_be_checked_when_it_was_loaded_keeps_its_timer(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna = await rooms.guest("Anna")
+    code = await gathered(anna)
+    await counted_down(anna)
+    await rooms.restart()
+
+    async def fails(nodes: Iterable[str]) -> frozenset[str]:
+        raise StoreUnavailable("away")
+
+    with monkeypatch.context() as away:
+        away.setattr(rooms.store.nodes, "dead", fails)
+        await rooms.house.table_cache.get(code)
+        await rooms.settle()
+    assert rooms.state(code).phase == "countdown"
+    rooms.time.at += COUNTDOWN_MILLIS
+    await rooms.settle()
+    assert rooms.state(code).phase == "running"
+
+
+async def test_a_timer_that_runs_out_while_its_table_is_busy_is_not_lost(
+    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = await rooms.race(await rooms.guest("Anna"))
+    read, go = asyncio.Event(), asyncio.Event()
+    load_standings = rooms.store.boards.load_standings
+
+    async def slow(table: str, race: int) -> dict[str, LiveStanding]:
+        read.set()
+        await go.wait()
+        return await load_standings(table, race)
+
+    with monkeypatch.context() as slowly:
+        slowly.setattr(rooms.store.boards, "load_standings", slow)
+        rooms.time.at += LOOK_MILLIS
+        busy = asyncio.create_task(rooms.house.scheduler.take_due())
+        async with asyncio.timeout(20):
+            await read.wait()
+        rooms.time.at += LOOK_MILLIS
+        await rooms.house.scheduler.take_due()
+        go.set()
+        await busy
+    rooms.time.at += RETRY_MILLIS
+    await rooms.house.scheduler.take_due()
+    assert rooms.state(code).looked == rooms.time.at
 
 
 async def test_while_a_part_of_the_store_is_away_the_rest_is_still_looked_after(

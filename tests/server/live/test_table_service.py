@@ -16,7 +16,7 @@ from kit.rooms import (
     listed,
 )
 from kit.two_nodes import Nodes, beside
-from saratoga_protocol.commands import JoinTable, LeaveTable, WatchTable
+from saratoga_protocol.commands import JoinTable, LeaveTable, Resume, WatchTable
 from saratoga_protocol.events import BoardEnded, Dealt, Done, RaceOver, SeatLost, TableChanged
 from saratoga_rules.standing import State
 from saratoga_server.domain.board import IDLE_MILLIS
@@ -31,11 +31,16 @@ from saratoga_server.domain.tables import (
 )
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, MINUTE
 from saratoga_server.domain.tables.seating import KICKED
+from saratoga_server.domain.tables.timers import LOOK_MILLIS
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.table_cache import Transition
-from saratoga_server.ports import Millis, StoreUnavailable
+from saratoga_server.ports import Millis, StoredBoard, StoreUnavailable
 
 NEARLY_STUCK = "stock=- waste=7C reserve=- up=1,1,1,1 down=- columns=5C/5S/9C/9S base=1 passes=2"
+
+STUCK_UNTIL_A_CARD_COMES_BACK = (
+    "stock=- waste=7C reserve=- up=3,3,3,4 down=- columns=5C/5S/9C/9S base=1 passes=2"
+)
 
 FAULTS = [StoreUnavailable("away"), Refusal("no_such_race"), ValueError("broken")]
 
@@ -284,6 +289,43 @@ async def test_boards_that_are_stuck_are_ended_in_the_background() -> None:
         (ended,) = anna.heard.all(BoardEnded)
         assert ended.board.state == "stuck"
         assert len(anna.heard.all(RaceOver)) == 1
+
+
+async def test_a_board_played_on_another_node_is_not_searched_here() -> None:
+    async with house_in_memory(always(NEARLY_STUCK)) as rooms:
+        anna, bert, code = await two_racing(rooms)
+        await rooms.restart(always(NEARLY_STUCK))
+        newer = await rooms.guest("Anna")
+        await newer.at_table(Resume, table=code)
+        rooms.time.at += LOOK_MILLIS
+        await rooms.house.table_service.elapse(code, ())
+        await rooms.settle()
+        stored = rooms.fake.races[code, 1].boards
+        assert (stored[anna.player].state, stored[bert.player].state) == ("stuck", "racing")
+
+
+async def test_a_move_made_during_a_look_is_not_ended_for_the_position_before_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with house_in_memory(always(STUCK_UNTIL_A_CARD_COMES_BACK)) as rooms:
+        anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+        code = await rooms.race(anna, bert, game="canfield-aisleriot")
+        await rooms.restart(always(STUCK_UNTIL_A_CARD_COMES_BACK))
+        anna = await rooms.guest("Anna")
+        await anna.at_table(Resume, table=code)
+        load_board = rooms.store.boards.load_board
+
+        async def slow(table: str, race: int, player: str) -> StoredBoard | None:
+            if player == bert.player and anna.board.count == 0:
+                await anna.moves("up.D>t1")
+            return await load_board(table, race, player)
+
+        monkeypatch.setattr(rooms.store.boards, "load_board", slow)
+        rooms.time.at += LOOK_MILLIS
+        await rooms.house.table_service.elapse(code, ())
+        await rooms.settle()
+        stored = rooms.fake.races[code, 1].boards[anna.player]
+        assert (stored.state, len(stored.log)) == ("racing", 1)
 
 
 # Races that end

@@ -11,7 +11,7 @@ from kit.store_ways import store_way
 from kit.stores import StoreServer, calm
 from kit.tables import ANN, CODE, seated
 from saratoga_rules.standing import Reached, State
-from saratoga_server.domain.tables import pack
+from saratoga_server.domain.tables.packing import pack
 from saratoga_server.messages.node_events import (
     Announce,
     Here,

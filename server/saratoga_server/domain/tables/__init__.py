@@ -8,16 +8,14 @@ In order of reading: `state` (what a table is), `phases` (who may do what when),
 
 from saratoga_server.domain.tables.countdown import not_ready, ready, reveal, start
 from saratoga_server.domain.tables.lifecycle import (
-    CAPS,
     change_settings,
     checked_settings,
     close,
     finish,
-    never_raced,
     next_race,
 )
-from saratoga_server.domain.tables.packing import NewerTable, pack, unpack
-from saratoga_server.domain.tables.phases import ALLOWED, HOST_ONLY, Act, is_repeat
+from saratoga_server.domain.tables.packing import NewerTable, unpack
+from saratoga_server.domain.tables.phases import is_repeat
 from saratoga_server.domain.tables.public_view import public_view
 from saratoga_server.domain.tables.seating import (
     disconnect,
@@ -35,7 +33,6 @@ from saratoga_server.domain.tables.state import (
     BoardsDue,
     Change,
     CountdownVoided,
-    Effect,
     Phase,
     RacerLeft,
     RaceStarted,
@@ -49,14 +46,9 @@ from saratoga_server.domain.tables.state import (
 from saratoga_server.domain.tables.timers import due, elapse
 
 __all__ = [
-    "ALLOWED",
-    "CAPS",
-    "HOST_ONLY",
-    "Act",
     "BoardsDue",
     "Change",
     "CountdownVoided",
-    "Effect",
     "NewerTable",
     "Phase",
     "RaceStarted",
@@ -80,11 +72,9 @@ __all__ = [
     "join",
     "kick",
     "leave",
-    "never_raced",
     "new_table",
     "next_race",
     "not_ready",
-    "pack",
     "public_view",
     "ready",
     "rename",

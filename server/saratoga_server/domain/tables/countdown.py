@@ -113,20 +113,19 @@ def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: 
     return Change(table if table.missing else replace(table, deal_key=_deal_key(table)))
 
 
-def voided(
-    table: TableState, reason: str, fresh_seed: bytes, missing: tuple[str, ...] = ()
-) -> Change:
+def voided(table: TableState, reason: str, fresh_seed: bytes) -> Change:
     """Void the countdown: gather again for another deal, and say why."""
     notice = f"{reason} There is a new deal; say ready again."
     gathering = replace(with_new_deal(table, fresh_seed), notice=notice)
-    return Change(gathering, (CountdownVoided(missing),))
+    return Change(gathering, (CountdownVoided(),))
 
 
 def voided_for_missing(table: TableState, fresh_seed: bytes) -> Change:
     """Void the countdown because nonces were not revealed in time."""
     names = listed(table.name(player) for player in table.missing)
-    reason = f"The countdown was called off: nothing came from {names} in time."
-    return voided(table, reason, fresh_seed, table.missing)
+    return voided(
+        table, f"The countdown was called off: nothing came from {names} in time.", fresh_seed
+    )
 
 
 def begun(table: TableState, now: Millis) -> Change:

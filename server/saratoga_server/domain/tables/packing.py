@@ -1,11 +1,11 @@
 """A table as the store keeps it: one MessagePack map.
 
-Fields at their defaults are left out, which keeps nil out of the bytes; texts and numbers are
-all there is (the store's own reader knows no binary type and no number above 2^53).
+Fields at their defaults are left out, so there is no nil. All values are texts and numbers: the
+store's own reader knows no binary type and no number above 2^53.
 
-During an upgrade older and newer nodes write the same tables. Fields that this program does not know
-are kept as they came, wherever they stand: in the table, its settings, its outcome, or a seat that is
-still there. A table that it would misread it does not touch (`NewerTable`).
+During an upgrade older and newer nodes write the same tables. Unknown fields are kept as they are, in
+the table, its settings, its outcome, and its seats. A node does not touch a table that it would
+misread (`NewerTable`).
 """
 
 from collections.abc import Mapping
@@ -25,11 +25,11 @@ _PARTS: Final[dict[str, type[msgspec.Struct]]] = {"settings": Settings, "outcome
 
 
 class NewerTable(ValueError):
-    """A newer node wrote this, and this one would misread it."""
+    """A newer node wrote the table, and this node would misread it."""
 
 
 def pack(table: TableState) -> bytes:
-    """The table's body for `ports.TableWrite`; equal tables give equal bytes."""
+    """Return the table's body for `ports.TableWrite`; equal tables give equal bytes."""
     body: dict[str, Any] = msgspec.to_builtins(table)
     unknown = body.pop("unknown", {})
     for where, fields in unknown.items():
@@ -40,7 +40,7 @@ def pack(table: TableState) -> bytes:
 
 
 def unpack(body: bytes) -> TableState:
-    """The table that `pack` packed; raises `NewerTable`, and `ValueError` on anything else."""
+    """Return the table that `pack` packed. Raises `NewerTable`, and `ValueError` on anything else."""
     try:
         read = msgpack.unpackb(body)
         if isinstance(read, dict):
@@ -51,13 +51,7 @@ def unpack(body: bytes) -> TableState:
         return msgspec.convert(read, TableState)
     except NewerTable:
         raise
-    except (
-        ValueError,
-        TypeError,
-        LookupError,
-        msgpack.UnpackException,
-        msgspec.ValidationError,
-    ) as error:
+    except (ValueError, TypeError, LookupError, msgpack.UnpackException) as error:
         raise ValueError(f"this is not a packed table: {error}") from error
 
 
@@ -69,7 +63,7 @@ def _check_readable(body: Mapping[str, Any]) -> None:
 
 
 def _part(body: dict[str, Any], where: str) -> dict[str, Any] | None:
-    """The map of a table's body that goes by that name; `None`: it is there no more."""
+    """Return the map of that name in a table's body; `None`: it is not there any more."""
     if where == _TABLE:
         return body
     if where in _PARTS:
@@ -80,7 +74,7 @@ def _part(body: dict[str, Any], where: str) -> dict[str, Any] | None:
 
 
 def _unknown(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Every field that this program does not know, by where it stands."""
+    """Return every unknown field, by where it was found."""
     found = {_TABLE: _strange(body, TableState)}
     found |= {name: _strange(body.get(name), kind) for name, kind in _PARTS.items()}
     found |= {_SEAT + str(s["player"]): _strange(s, Seat) for s in body.get("seats", ())}

@@ -5,7 +5,7 @@ from saratoga_server.domain.tables.state import Seat, TableState
 
 
 def public_view(table: TableState, version: int) -> events.Table:
-    """The picture for the wire: never the seed, a nonce, the deal key or where anyone connects."""
+    """Return the table for the wire: without seed, nonces, deal key, and the nodes of connections."""
     settings = table.settings
     return events.Table(
         code=table.code,

@@ -110,7 +110,7 @@ def resume(table: TableState, player: str, *, node: str, hello: int = 0, now: Mi
 
 
 def disconnect(table: TableState, player: str, epoch: int, *, now: Millis) -> Change | None:
-    """Note that the connection of that epoch is gone. `None`: a newer one has the seat, or nobody."""
+    """Note that the connection of that epoch is gone. `None`: it does not hold the seat."""
     seat = table.seat(player)
     if seat is None or seat.epoch != epoch or not seat.is_connected:
         return None
@@ -138,8 +138,8 @@ def leave(
 ) -> Change:
     """Give up the seat."""
     seat = checked(table, player, Act.LEAVE)
-    told = table.with_seat(seat.with_accepted(command_id))
-    return vacated(told, player, f"{seat.name} has left.", now, fresh_seed)
+    noted = table.with_seat(seat.with_accepted(command_id))
+    return vacated(noted, player, f"{seat.name} has left.", now, fresh_seed)
 
 
 def force_leave(table: TableState, player: str, *, now: Millis, fresh_seed: bytes) -> Change | None:
@@ -157,19 +157,19 @@ def kick(
     seat = checked(table, player, Act.KICK)
     if target == player:
         raise Refusal("no_such_player", "You cannot kick yourself. Leave the table instead.")
-    sent = table.seat(target)
-    if sent is None:
+    kicked = table.seat(target)
+    if kicked is None:
         raise Refusal("no_such_player", "That player does not sit here. Look at the table again.")
     checked_sits_out(table, target)
-    told = table.with_seat(seat.with_accepted(command_id))
-    told = replace(told, kicked=(*table.kicked, target))
-    reason = f"{seat.name} has kicked {sent.name}."
-    change = vacated(told, target, reason, now, fresh_seed)
+    noted = table.with_seat(seat.with_accepted(command_id))
+    noted = replace(noted, kicked=(*table.kicked, target))
+    reason = f"{seat.name} has kicked {kicked.name}."
+    change = vacated(noted, target, reason, now, fresh_seed)
     return Change(change.table, (*change.effects, SeatLost(target, KICKED)))
 
 
 def has_others(table: TableState, player: str) -> bool:
-    """Whether somebody else sits here, whom the player could keep waiting."""
+    """Whether the player could keep others at the table waiting."""
     return any(seat.player != player for seat in table.seats)
 
 

@@ -1,7 +1,7 @@
 """What a table is: its seats, its settings, the race that it is at.
 
-A table is a value. The transitions in the modules beside this one make the next table from it
-and never change the one they were given; the store keeps the newest, packed (`packing`).
+A table is a value: transitions, in the modules beside this one, return the next table. The store
+keeps the newest, packed (`packing`).
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ FORMAT: Final = 1
 with a default needs no raise."""
 
 NO_TIME: Final = Millis(0)
-"""A moment that has not come."""
+"""No time set."""
 
 ACCEPTED_KEPT: Final = 8
 """Command ids remembered of a seat: more than an honest client has in flight."""
@@ -112,13 +112,11 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     rules_version: int = RULES_VERSION
     seed: str = ""
     """Seed of that race's deal, in hexadecimal. Secret until the race is over."""
-    chosen_seed: bool = False
-    """Whether somebody chose the seed: then the race is not ranked."""
     commitment: str = ""
     racers: tuple[str, ...] = ()
     """The players in the race, from the countdown on."""
     racer_names: dict[str, str] = {}
-    """Names at the countdown, which the record keeps whoever is renamed or leaves."""
+    """Names at the countdown: the record keeps them, though players are renamed or leave."""
     racer_bots: tuple[str, ...] = ()
     """Those of the racers who are bots."""
     nonces: dict[str, str] = {}
@@ -189,9 +187,6 @@ class SeatLost(Struct, frozen=True):
 class CountdownVoided(Struct, frozen=True):
     """The countdown was voided; the table gathers again."""
 
-    missing: tuple[str, ...]
-    """Racers who did not reveal a nonce; empty if a racer left instead."""
-
 
 class BoardsDue(Struct, frozen=True):
     """Check the running boards: out of time, idle, or left by a racer who is gone."""
@@ -240,7 +235,6 @@ def with_new_deal(table: TableState, seed: bytes) -> TableState:
         seats=tuple(replace(seat, nonce_hash="") for seat in table.seats),
         rules_version=RULES_VERSION,
         seed=seed.hex(),
-        chosen_seed=False,
         commitment=commitment(seed, table.settings.game, RULES_VERSION, table.code, table.race),
         racers=(),
         racer_names={},

@@ -23,7 +23,6 @@ from kit.tables import (
     seated,
 )
 from saratoga_server.domain.tables import (
-    CAPS,
     Phase,
     Refusal,
     SeatLost,
@@ -36,10 +35,10 @@ from saratoga_server.domain.tables import (
     finish,
     join,
     leave,
-    never_raced,
     next_race,
     start,
 )
+from saratoga_server.domain.tables.lifecycle import CAPS, never_raced
 
 
 class Chosen(TypedDict, total=False):

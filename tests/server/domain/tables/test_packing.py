@@ -10,17 +10,9 @@ from msgspec.structs import replace
 
 from kit.tables import ANN, BEN, NOON, in_phase, over, seated
 from saratoga_rules.games import RULES_VERSION
-from saratoga_server.domain.tables import (
-    Phase,
-    Seat,
-    Settings,
-    TableState,
-    pack,
-    public_view,
-    unpack,
-)
+from saratoga_server.domain.tables import Phase, Seat, Settings, TableState, public_view, unpack
 from saratoga_server.domain.tables import disconnect as lost
-from saratoga_server.domain.tables.packing import NewerTable
+from saratoga_server.domain.tables.packing import NewerTable, pack
 from saratoga_server.domain.tables.state import FORMAT
 
 

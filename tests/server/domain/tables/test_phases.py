@@ -21,9 +21,6 @@ from kit.tables import (
     seated,
 )
 from saratoga_server.domain.tables import (
-    ALLOWED,
-    HOST_ONLY,
-    Act,
     Change,
     Phase,
     Refusal,
@@ -36,13 +33,14 @@ from saratoga_server.domain.tables import (
     leave,
     next_race,
     not_ready,
-    pack,
     ready,
     resume,
     reveal,
     start,
     unpack,
 )
+from saratoga_server.domain.tables.packing import pack
+from saratoga_server.domain.tables.phases import ALLOWED, HOST_ONLY, Act
 from saratoga_server.domain.tables.state import ACCEPTED_KEPT
 
 NOW = after(200)

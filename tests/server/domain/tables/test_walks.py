@@ -32,7 +32,6 @@ from saratoga_server.domain.tables import (
     new_table,
     next_race,
     not_ready,
-    pack,
     public_view,
     ready,
     resume,
@@ -40,6 +39,7 @@ from saratoga_server.domain.tables import (
     start,
     unpack,
 )
+from saratoga_server.domain.tables.packing import pack
 from saratoga_server.ports import Millis
 
 players = st.sampled_from([ANN, BEN, CLEO, DAN])
