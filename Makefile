@@ -19,7 +19,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 	&& echo $$python && break; done)
 
 BIN := $(VENV)/bin
-PLAYERS_AND_HOUSE := $(VENV)/.house-is-set-up
+CLIENT_AND_SERVER := $(VENV)/.server-is-set-up
 TOOLS := $(VENV)/.tools-are-set-up
 FUZZER := $(VENV)/.fuzzer-is-set-up
 
@@ -29,13 +29,13 @@ FUZZER := $(VENV)/.fuzzer-is-set-up
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-play: $(PLAYERS_AND_HOUSE) ## host a table at GAME (canfield) for friends in your network; ARGS="--cap 5"
+play: $(CLIENT_AND_SERVER) ## host a table at GAME (canfield) for friends in your network; ARGS="--cap 5"
 	@$(BIN)/saratoga host $(GAME) $(ARGS)
 
-demo: $(PLAYERS_AND_HOUSE) ## race four bots at GAME (canfield), live, and verify the result
+demo: $(CLIENT_AND_SERVER) ## race four bots at GAME (canfield), live, and verify the result
 	@$(BIN)/saratoga demo --game $(GAME) $(ARGS)
 
-serve: $(PLAYERS_AND_HOUSE) ## open a house for friends; ARGS="--host 0.0.0.0" lets them in
+serve: $(CLIENT_AND_SERVER) ## run a server; ARGS="--host 0.0.0.0" lets friends in
 	@$(BIN)/saratoga-server $(ARGS)
 
 test: check ## all checks and all short tests
@@ -66,7 +66,7 @@ long: $(TOOLS) ## the long targets: many races, many crashes
 faults: $(TOOLS) ## a storm of FAULTS (1000) of every kind by SEED, half an hour and more; figures go to a file
 	PYTHONPATH=tests $(BIN)/python -m kit.storms --faults $(FAULTS) --seed "$(SEED)" --figures fault-figures.txt $(ARGS)
 
-fuzz: $(FUZZER) ## a million spoilt frames to the decoder and to a real house, and guided fuzzing
+fuzz: $(FUZZER) ## a million corrupted frames to the decoder and to a real server, and guided fuzzing
 	PYTHONPATH=tests $(BIN)/python tests/hostile/fuzz.py $(ARGS)
 
 soak: $(TOOLS) ## MINUTES (20) with the server 60 % busy: does it grow, does it slow down?
@@ -86,15 +86,15 @@ $(BIN)/python:
 		echo "This Python cannot make virtual environments. On Debian and Ubuntu, install"; \
 		echo "python3-venv; elsewhere, see that Python came with venv and pip."; exit 1; }
 
-$(PLAYERS_AND_HOUSE): pyproject.toml | $(BIN)/python
-	@echo "setting up $(VENV): players and house"
+$(CLIENT_AND_SERVER): pyproject.toml | $(BIN)/python
+	@echo "setting up $(VENV): client and server"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[server]'
 	@touch $@
 
 $(TOOLS): pyproject.toml | $(BIN)/python
-	@echo "setting up $(VENV): players, house and tools"
+	@echo "setting up $(VENV): client, server and tools"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[server,dev]'
-	@touch $@ $(PLAYERS_AND_HOUSE)
+	@touch $@ $(CLIENT_AND_SERVER)
 
 $(FUZZER): pyproject.toml | $(TOOLS)
 	@echo "setting up $(VENV): the fuzzer"

@@ -9,7 +9,7 @@ umask 077
 
 folder="$1"
 shift
-settings=/etc/valkey/house.d/house.conf
+settings=/etc/valkey/local.d/local.conf
 if [ -z "${REDISCLI_AUTH-}" ] && [ -r "$settings" ]; then
     REDISCLI_AUTH="$(sed -n 's/^requirepass //p' "$settings")"
     export REDISCLI_AUTH

@@ -66,7 +66,7 @@ from saratoga_server.process.shutdown import Shutdown
 from saratoga_server.store.health import Health
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.stores import Stores
-from saratoga_server.transport.gateway import Gateway, door_of
+from saratoga_server.transport.gateway import Gateway, gateway_settings
 from saratoga_server.transport.http_api import HttpPages
 
 CLOSE_WITHIN: Final = 20.0
@@ -126,27 +126,25 @@ async def _serve_players(
     `supervision`: tasks that run already.
     """
     node = await compose(store, config.node, program(), metrics)
-    gateway = Gateway(node.dispatcher, door_of(config), HttpPages(node), metrics)
+    gateway = Gateway(node.dispatcher, gateway_settings(config), HttpPages(node), metrics)
     sampler = Sampler(node, Health(store.primaries).look, metrics)
     with _cannot_listen(f"{config.host}:{config.port}", "Choose another with --host and --port."):
         port = await gateway.open()
-    tasks = [
-        asyncio.create_task(work)
-        for work in (
-            node.scheduler.run(),
-            gateway.watch(),
-            gateway.keepalive.run(),
-            node.peer_events.run(),
-            sampler.keep(),
-            systemd.feed_watchdog(),
-        )
-    ]
+    work = (
+        node.scheduler.run(),
+        gateway.watch(),
+        gateway.keepalive.run(),
+        node.peer_events.run(),
+        sampler.keep(),
+        systemd.feed_watchdog(),
+    )
+    tasks = [*supervision, *map(asyncio.create_task, work)]
     address = config.invitation(port)
     log.info("open", address=address, store=config.store_shown)
     announce(address)
     node.background_tasks.spawn(_finish_startup())
     requested = asyncio.create_task(shutdown.requested.wait())
-    await asyncio.wait([requested, *tasks, *supervision], return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait([requested, *tasks], return_when=asyncio.FIRST_COMPLETED)
     has_failed = not shutdown.requested.is_set()
     systemd.notify(systemd.STOPPING)
     await _close(node, gateway, shutdown, config.drain_delay, [*tasks, requested])
@@ -250,7 +248,7 @@ async def _drain(node: Node, gateway: Gateway, delay: float) -> None:
 
 
 async def compose_table_cache(store: Stores) -> TableCache:
-    """Return a cache for an administrator's process, which serves nobody and hears no other node."""
+    """Return a cache for an administrator's process, which serves no players and hears no other node."""
     clock = ServerClock(store.tables)
     await clock.synchronise()
     peers = Peers("admin", store.events, BackgroundTasks(), time.monotonic)
@@ -271,7 +269,7 @@ async def compose(
     new_seed: NewSeed = new_seed,
     steady: Callable[[], float] = time.monotonic,
 ) -> Node:
-    """Wire a node on this store. `program`: what players are told that they talk to."""
+    """Wire a node on this store. `program`: the server's name and version, as clients are sent it."""
     clock = ServerClock(store.tables, steady)
     await clock.synchronise()
     name = f"{node}.{secrets.token_hex(3)}"

@@ -53,7 +53,7 @@ class Node:
     metrics: Metrics
 
     async def why_not_ready(self) -> str | None:
-        """Return why nobody should be sent here now, for people; `None`: ready."""
+        """Return why no player should be sent here now, for people; `None`: ready."""
         return await self.readiness.why_not_ready()
 
     async def leaderboard(self, query: GetLeaderboard) -> Leaderboard:

@@ -20,7 +20,7 @@ from saratoga_protocol.version import MSGPACK
 from saratoga_server.live.session import Session
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.transport.connection import PlayerConnection
-from saratoga_server.transport.gateway import Door, Gateway
+from saratoga_server.transport.gateway import Gateway, GatewaySettings
 
 PAYLOAD = bytes(4096)
 
@@ -66,8 +66,8 @@ async def no_page(request: Request) -> Response:
 
 
 async def main() -> None:
-    door = Door(host="127.0.0.1", port=0, rate=0, per_address=None)
-    gateway = Gateway(Echo(), door, no_page, Metrics())
+    settings = GatewaySettings(host="127.0.0.1", port=0, rate=0, per_address=None)
+    gateway = Gateway(Echo(), settings, no_page, Metrics())
     if sys.argv[1] == "bytes":
         gateway.runner = BytesRunner()
     print(await gateway.open(), flush=True)

@@ -96,9 +96,9 @@ class Tools:
         client.write_text(f'#!/bin/sh\nexec {program("redis-cli")} -s {store.socket} "$@"\n')
         client.chmod(0o755)
         self.environment = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"}
-        (store.folder / "house.d").mkdir()
+        (store.folder / "local.d").mkdir()
         text = replaced(
-            self.settings.read_text(), ("/etc/valkey/house.d", f"{store.folder}/house.d")
+            self.settings.read_text(), ("/etc/valkey/local.d", f"{store.folder}/local.d")
         )
         self.settings.write_text(text)
 
@@ -171,6 +171,27 @@ def test_backups_older_than_two_weeks_go_when_a_newer_one_has_passed() -> None:
         (fresh,) = tools.backups.iterdir()
         assert fresh != old
         assert fresh.stat().st_mode & 0o77 == 0
+
+
+def test_a_backup_by_night_reads_the_password_from_the_stores_own_settings(tmp_path: Path) -> None:
+    """Where README.md puts them; no unit's environment has the password."""
+    settings = "/etc/valkey/local.d/local.conf"
+    assert f"deploy/valkey/local.conf.example {settings} " in (DEPLOY / "README.md").read_text()
+    own, script = tmp_path / "local.conf", tmp_path / "back-up-valkey"
+    own.write_text("dir /var/lib/valkey\nrequirepass 0a1b2c\n")
+    text = (DEPLOY / "back-up-valkey.sh").read_text()
+    script.write_text(replaced(text, (re.escape(settings), str(own))))
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    # in place of a snapshot: the password that the client was given
+    (tools / "valkey-cli").write_text('#!/bin/sh\nprintenv REDISCLI_AUTH > "$2"\n')
+    (tools / "valkey-check-rdb").write_text("#!/bin/sh\n")
+    for tool in tools.iterdir():
+        tool.chmod(0o755)
+    environment = {"PATH": f"{tools}:{os.environ['PATH']}"}
+    subprocess.run(["sh", script, tmp_path / "backups"], env=environment, check=True)
+    (backup,) = (tmp_path / "backups").iterdir()
+    assert backup.read_text() == "0a1b2c\n"
 
 
 async def backed_up_in_mid_race(

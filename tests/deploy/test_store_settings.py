@@ -29,6 +29,16 @@ def test_there_are_settings_for_every_level() -> None:
     assert names == {f"valkey-{level}.conf" for level in LEVELS}
 
 
+def test_every_file_names_the_folder_of_settings_that_the_stores_include() -> None:
+    """A file elsewhere would be ignored without a word."""
+    texts = [path.read_text() for path in DEPLOY.rglob("*") if path.is_file()]
+    include = re.compile(r"^include (\S+)/\*\.conf$", re.MULTILINE)
+    included = {folder for text in texts for folder in include.findall(text)}
+    named = {path for text in texts for path in re.findall(r"/etc/valkey/[\w./*-]+\w", text)}
+    assert named > {"/etc/valkey/valkey.conf"}
+    assert {str(Path(path).parent) for path in named - {"/etc/valkey/valkey.conf"}} == included
+
+
 @pytest.mark.parametrize("kind", list(binaries()))
 @pytest.mark.parametrize("level", ["fast", "safe"])
 async def test_a_house_of_that_level_opens_on_them(kind: str, level: str) -> None:

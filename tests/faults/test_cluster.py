@@ -194,7 +194,7 @@ async def test_a_race_of_which_a_part_has_moved_waits_for_the_rest(
         cluster.begin_move(slot, source, target)
         cluster.carry(gone, source, target)
         # the last board to end sets a timer: a write to two keys besides the log
-        commit = asyncio.ensure_future(race.commit(ending("gave up", 1, "gave up")))
+        commit = asyncio.ensure_future(race.commit(ending("left", 1, "left")))
         write = TableWrite(code=CODE, expected=2, body=b"over", due=None)
         save = asyncio.ensure_future(store.tables.save_table(write))
         look = asyncio.ensure_future(store.boards.load_board(CODE, 1, BERT))
@@ -206,9 +206,9 @@ async def test_a_race_of_which_a_part_has_moved_waits_for_the_rest(
         assert (outcome.status, outcome.length, outcome.number) == (CommitStatus.DONE, 2, 3)
         assert await save
         assert await look is not None
-        assert await race.texts() == ["draw", "gave up"]
+        assert await race.texts() == ["draw", "left"]
         assert await store.tables.load_table(CODE) == (3, b"over")
-        assert (await race.standing()).state == "gave up"
+        assert (await race.standing()).state == "left"
 
 
 async def test_functions_that_were_flushed_are_loaded_again_on_every_primary(

@@ -106,6 +106,8 @@ class RecordingLine:
     def close(self, code: CloseCode) -> None:
         self.closed.append(code)
 
+    leave = close
+
 
 class Guest:
     """Somebody who says commands; `_exchange` is how they reach the house."""

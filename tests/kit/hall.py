@@ -17,7 +17,7 @@ from saratoga_server.metrics.counters import Metrics
 from saratoga_server.transport.admission import Pages
 from saratoga_server.transport.commands import PendingMove
 from saratoga_server.transport.connection import PlayerConnection
-from saratoga_server.transport.gateway import Door, Gateway
+from saratoga_server.transport.gateway import Gateway, GatewaySettings
 from saratoga_server.transport.http_responses import refusal_page, response
 
 NOW = 1_790_000_000_000
@@ -107,7 +107,7 @@ async def open_gateway(
     tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[OpenGateway]:
     hall, metrics = Hall(), Metrics()
-    door = Door(
+    settings = GatewaySettings(
         host="127.0.0.1",
         port=0,
         tls=tls,
@@ -117,7 +117,7 @@ async def open_gateway(
         trusted_proxies=proxies,
         per_address=per_address,
     )
-    gateway = Gateway(hall, door, pages, metrics)
+    gateway = Gateway(hall, settings, pages, metrics)
     port = await gateway.open()
     duties = [asyncio.create_task(gateway.watch()), asyncio.create_task(gateway.keepalive.run())]
     try:

@@ -16,7 +16,7 @@ from saratoga_server.metrics.counters import Metrics
 from saratoga_server.node import Node
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.stores import Stores
-from saratoga_server.transport.gateway import Door, Gateway
+from saratoga_server.transport.gateway import Gateway, GatewaySettings
 from saratoga_server.transport.http_api import HttpPages
 
 
@@ -46,8 +46,8 @@ async def open_door(
     """Open a house on this store until the end; commands are not limited unless asked for."""
     metrics = Metrics()
     house = await compose(store, node, PROGRAM, metrics, deal=deal)
-    door = Door(host="127.0.0.1", port=0, rate=rate, burst=burst)
-    gateway = Gateway(house.dispatcher, door, HttpPages(house), metrics)
+    settings = GatewaySettings(host="127.0.0.1", port=0, rate=rate, burst=burst)
+    gateway = Gateway(house.dispatcher, settings, HttpPages(house), metrics)
     opened = OpenHouse(house, gateway, await gateway.open())
     duties = [
         asyncio.create_task(house.scheduler.run()),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kit.fake_store import FakeHouse, fake_store
-from kit.house import House
+from kit.house import House, open_house
 from kit.rooms import InventedTime, always, open_in_memory
 from kit.tables import NOON
 from saratoga_server.app import compose, program
@@ -82,6 +82,14 @@ async def test_a_port_that_is_taken_ends_the_server_with_advice(
     assert what.format(port=house.port) in error
     assert "ddress already in use" in error
     assert error.rstrip().endswith(advice)
+
+
+@pytest.mark.parametrize(("port", "is_open"), [("0", True), ("off", False)])
+async def test_metrics_can_be_turned_off(port: str, is_open: bool) -> None:
+    async with open_house("--metrics-port", port) as house:
+        events = {event["event"] for event in house.events()}
+    assert "open" in events
+    assert ("metrics_open" in events) == is_open
 
 
 async def test_a_store_that_does_not_answer_ends_the_server_with_its_address(

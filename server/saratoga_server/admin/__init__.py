@@ -1,1 +1,1 @@
-"""What whoever runs a server may do to it."""
+"""What administrators may do to a running server, and backups."""

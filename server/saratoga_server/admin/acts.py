@@ -1,6 +1,6 @@
-"""What an administrator may do to a house that is open, each act in the audit log.
+"""What an administrator may do to a running server, each act in the audit log.
 
-An act is checked, then written to the audit log, then done in the data, then told to the nodes:
+An act is checked, then written to the audit log, then done in the data, then published to the nodes:
 so nothing is done that is not in the log, and what is done holds even if no node is running.
 """
 
@@ -101,7 +101,7 @@ class Administration:
         return len(table.seats)
 
     async def rename(self, player: str, wanted: str) -> tuple[str, str]:
-        """Call a player otherwise; returns the old name (or id) and the new one."""
+        """Give a player another name; returns the old name (or id) and the new one."""
         row = await self._player(player)
         try:
             name, look = checked_name(wanted)
@@ -152,7 +152,7 @@ class Administration:
         return game
 
     async def announce(self, text: str) -> int:
-        """Say something to everybody who is connected; returns how many nodes heard it."""
+        """Send a message to every connected player; returns how many nodes received it."""
         text = " ".join(text.split())
         if not text or len(text) > LONGEST_ANNOUNCEMENT:
             raise NotDone(f"An announcement has 1 to {LONGEST_ANNOUNCEMENT} characters.")
@@ -217,7 +217,7 @@ class Administration:
 
         table = await self._change(row.table, left)
         if table is not None:
-            # whoever is let in again must be told an id with which one can sit down there
+            # a player who is unbanned must be sent an id with which the table can be joined again
             last_id = table.departed.get(row.player, 0)
             await self.stores.players.raise_last_id(row.player, last_id)
             if not table.seats:

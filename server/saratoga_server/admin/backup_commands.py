@@ -9,7 +9,7 @@ import click
 
 from saratoga_server.admin import backups
 from saratoga_server.admin.backups import BackupNote
-from saratoga_server.admin.commands import Office
+from saratoga_server.admin.commands import StoreAccess
 from saratoga_server.config import without_password
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 
@@ -23,13 +23,13 @@ _FAULTS: Final = (backups.BadBackup, StoreRefused, StoreUnavailable, OSError)
 @click.option("--keep", type=click.IntRange(min=1), metavar="N",
     help="Delete all but the newest N backups afterwards.  [default: keep all]")  # fmt: skip
 @click.pass_obj
-def backup(office: Office, folder: Path, keep: int | None) -> None:
+def backup(access: StoreAccess, folder: Path, keep: int | None) -> None:
     """Back up the running server's embedded store into FOLDER, while races go on.
 
     The backup is read again before it counts.
     """
-    _refuse_other_stores(office, "valkey-cli --rdb FILE")
-    path, note = _run(backups.take(office.folder, folder))
+    _refuse_other_stores(access, "valkey-cli --rdb FILE")
+    path, note = _run(backups.take(access.folder, folder))
     click.echo(f"{path}: {_described(note)}")
     if keep is not None:
         for old in backups.prune(folder, keep):
@@ -41,7 +41,7 @@ def backup(office: Office, folder: Path, keep: int | None) -> None:
     type=click.Path(exists=True, resolve_path=True, path_type=Path))  # fmt: skip
 @click.option("--check", is_flag=True, help="Only compare the backup with its checksum.")
 @click.pass_obj
-def restore(office: Office, source: Path, check: bool) -> None:
+def restore(access: StoreAccess, source: Path, check: bool) -> None:
     """Make an embedded store of BACKUP, in a data folder that has none.
 
     The folder is that of --data, as for the server. Start the server afterwards.
@@ -53,19 +53,19 @@ def restore(office: Office, source: Path, check: bool) -> None:
             raise click.ClickException(str(fault)) from None
         click.echo(f"{source}: complete, {_described(note)}")
         return
-    _refuse_other_stores(office, "the store's own tools")
-    keys, note = _run(backups.restore(source, office.folder))
+    _refuse_other_stores(access, "the store's own tools")
+    keys, note = _run(backups.restore(source, access.folder))
     click.echo(
-        f"{keys} keys restored into {office.folder}; "
+        f"{keys} keys restored into {access.folder}; "
         f"{note.keys - keys} have expired since {note.taken}."
     )
 
 
-def _refuse_other_stores(office: Office, instead: str) -> None:
-    if office.redis is not None:
+def _refuse_other_stores(access: StoreAccess, instead: str) -> None:
+    if access.redis is not None:
         raise click.ClickException(
             f"This works on the embedded store only, and the server's store is "
-            f"{without_password(office.redis)}. Use {instead}: deploy/RUNBOOK.md, Backups. "
+            f"{without_password(access.redis)}. Use {instead}: deploy/RUNBOOK.md, Backups. "
             "For the embedded store of a folder, give --data."
         )
 

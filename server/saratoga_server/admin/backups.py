@@ -14,6 +14,7 @@ import datetime
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -38,6 +39,8 @@ SNAPSHOT: Final = "dump.rdb"
 """The store's own name for its snapshot."""
 UNFINISHED: Final = ".unfinished"
 """Suffix of the folder's name until the backup is complete."""
+_NAME: Final = re.compile(rf"{PREFIX}\d{{8}}T\d{{6}}Z({re.escape(UNFINISHED)})?")
+"""Of a folder that `take` made. Others are never deleted."""
 FORMAT: Final = 1
 
 _LOOK_AGAIN: Final = 0.05
@@ -219,7 +222,7 @@ def _flush(path: Path) -> None:
 
 def prune(folder: Path, keep: int) -> list[Path]:
     """Delete all but the newest backups, and what was never finished; return what was deleted."""
-    found = sorted(path for path in folder.glob(f"{PREFIX}*") if path.is_dir())
+    found = sorted(path for path in folder.iterdir() if _NAME.fullmatch(path.name))
     complete = [path for path in found if (path / NOTE).exists() and path.suffix != UNFINISHED]
     old = [path for path in found if path not in complete[-keep:]]
     for path in old:

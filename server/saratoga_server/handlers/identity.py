@@ -67,7 +67,7 @@ class IdentityHandlers:
             if not refusal.retry:
                 session.quota.take(Action.HELLO_REFUSED)
             if session.refused_hellos >= MOST_REFUSED:
-                session.connection.close(ABUSE)
+                session.connection.leave(ABUSE)
             raise
 
     async def _welcome(self, session: Session, command: Hello) -> Welcome:

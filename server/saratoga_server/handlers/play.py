@@ -31,6 +31,9 @@ REFUSALS: Final = {
     CommitStatus.NO_BOARD: "not_racing",
 }
 
+Judged = tuple[tuple[str, ...], Played, StuckSearch | None]
+"""What a command leads to: entries of the log, the board after them, and the search of a stuck board."""
+
 
 class PlayHandlers:
     """Answers `move` and `cash_out`."""
@@ -67,21 +70,7 @@ class PlayHandlers:
         """End a player's own board and keep what is banked. Raises `Refusal`."""
         race, run, _ = await self._own(session, command.race)
         await run.lock.acquire()
-        try:
-            board = _held(run)
-            if command.id <= board.last_id:
-                answer: PendingMove | MoveMade = _repeated(session, race, run, command.id)
-            else:
-                _check_racing(board)
-                after = boards.ended(board, State.CASHED_OUT)
-                entries = (boards.ENDING_OF_STATE[State.CASHED_OUT],)
-                answer = self._commit(session, race, run, command.id, entries, after)
-        except BaseException:
-            run.lock.release()
-            raise
-        if isinstance(answer, MoveMade):
-            run.lock.release()
-        return await self._finished(answer)
+        return await self._finished(self._begun(session, race, run, command))
 
     def board_at_hand(self, session: Session, race_id: str) -> BoardView | None:
         """Return the player's board if this node holds it."""
@@ -106,21 +95,14 @@ class PlayHandlers:
         return race, *await self._races.board(race, session.player)
 
     def _begun(
-        self, session: Session, race: LiveRace, run: Run, command: MakeMove
+        self, session: Session, race: LiveRace, run: Run, command: MakeMove | CashOut
     ) -> "PendingMove | MoveMade":
-        """Judge a move and start its commit; the lock is held, and given back by `PendingMove`."""
+        """Judge a command and start its commit; the lock is held, and given back by `PendingMove`."""
         try:
             board = _held(run)
-            if command.id <= board.last_id:
-                answer = _repeated(session, race, run, command.id)
-            else:
-                after = _judged(race, board, command)
-                search = boards.stuck_search(race.game, after.position, after.state)
-                entries: tuple[str, ...] = (command.move,)
-                if search is not None and search.advance(INLINE_LIMIT):
-                    after = Played(after.position, after.banked, State.STUCK, after.rises)
-                    entries = (command.move, boards.ENDING_OF_STATE[State.STUCK])
-                return self._commit(session, race, run, command.id, entries, after, search)
+            if command.id > board.last_id:
+                return self._commit(session, race, run, command.id, _judged(race, board, command))
+            answer = _repeated(session, race, run, command.id)
         except BaseException:
             run.lock.release()
             raise
@@ -128,15 +110,9 @@ class PlayHandlers:
         return answer
 
     def _commit(
-        self,
-        session: Session,
-        race: LiveRace,
-        run: Run,
-        command_id: int,
-        entries: tuple[str, ...],
-        after: Played,
-        search: StuckSearch | None = None,
+        self, session: Session, race: LiveRace, run: Run, command_id: int, judged: Judged
     ) -> "PendingMove":
+        entries, after, search = judged
         commit = boards.commit_of(
             _held(run),
             after,
@@ -252,9 +228,23 @@ def _held(run: Run) -> Board:
     return run.board
 
 
-def _judged(race: LiveRace, board: Board, command: MakeMove) -> Played:
-    """Return what the move leads to. Raises `Refusal`: meant for another board, or against the rules."""
-    _check_racing(board)
+def _judged(race: LiveRace, board: Board, command: MakeMove | CashOut) -> Judged:
+    """Return what a command leads to. Raises `Refusal`: the board has ended, or as `_played`."""
+    if not board.racing:
+        raise Refusal("board_over", f"Your board has ended: {board.state}.")
+    if isinstance(command, CashOut):
+        ending = boards.ENDING_OF_STATE[State.CASHED_OUT]
+        return (ending,), boards.ended(board, State.CASHED_OUT), None
+    after = _played(race, board, command)
+    search = boards.stuck_search(race.game, after.position, after.state)
+    if search is None or not search.advance(INLINE_LIMIT):
+        return (command.move,), after, search
+    stuck = Played(after.position, after.banked, State.STUCK, after.rises)
+    return (command.move, boards.ENDING_OF_STATE[State.STUCK]), stuck, search
+
+
+def _played(race: LiveRace, board: Board, command: MakeMove) -> Played:
+    """Return what a move leads to. Raises `Refusal`: meant for another board, or against the rules."""
     if board.length >= MOST_ENTRIES:
         raise Refusal("board_full")
     if command.after != board.length:
@@ -281,11 +271,6 @@ def _repeated(session: Session, race: LiveRace, run: Run, command_id: int) -> Mo
         at=entry.at - run.start_at,
         repeat=True,
     )
-
-
-def _check_racing(board: Board) -> None:
-    if not board.racing:
-        raise Refusal("board_over", f"Your board has ended: {board.state}.")
 
 
 def _stale_sentence(meant: int, present: int) -> str:

@@ -22,7 +22,11 @@ class PlayerConnection(Protocol):
     def send(self, frame: bytes | str) -> None: ...
 
     def close(self, code: CloseCode) -> None:
-        """Close the connection in the background."""
+        """Close the connection; nothing is sent any more."""
+        ...
+
+    def leave(self, code: CloseCode) -> None:
+        """Close the connection when the command under way is answered."""
         ...
 
 

@@ -106,7 +106,12 @@ class Quota(Struct, eq=False):
         self.has_requested = True
 
     def authenticated(self, player: str) -> None:
-        """Count the connection as this player's; if the player has too many, evict one."""
+        """Count the connection as this player's; if the player has too many, evict one.
+
+        A connection that has closed while its hello was answered counts no more.
+        """
+        if not self.is_open:
+            return
         self.limiter.forget_unauthenticated(self)
         self.player = self.limiter.usage_of_player(player, self.player.commands)
         self.player.open += 1

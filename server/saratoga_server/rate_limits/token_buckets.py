@@ -83,7 +83,7 @@ _U = TypeVar("_U", bound=Usage)
 class UsageTable(Generic[_U]):
     """A bounded LRU of usages by name, which drops only unused ones.
 
-    A full table refuses new entries, so that nobody can make it forget what an old one has used.
+    A full table refuses new entries, so that no flood of new ones makes it forget what an old one has used.
     """
 
     def __init__(self, capacity: int) -> None:

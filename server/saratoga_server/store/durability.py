@@ -1,4 +1,4 @@
-"""How much a machine may lose before an acknowledged move is gone."""
+"""The levels of durability."""
 
 from enum import StrEnum
 
@@ -7,7 +7,7 @@ class Durability(StrEnum):
     """What a move has survived when it is acknowledged."""
 
     FAST = "fast"
-    """A crash of the server or of the store; a crash of the machine may cost the last second."""
+    """A crash of the server; a crash of the store or the machine may cost the last seconds."""
     SAFE = "safe"
     """A crash of the machine too: the store has written and synced it."""
     REPLICATED = "replicated"

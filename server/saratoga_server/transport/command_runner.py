@@ -75,9 +75,9 @@ class CommandRunner:
             self._metrics.refusals[command.code] += 1
             session.tell(command)
         elif isinstance(command, GetRecord):
-            self._start(client, self._answer_long(client, session, command))
+            self._start(client, session, command, self._answer_long(client, session, command))
         else:
-            self._start(client, self._answer(session, command, began))
+            self._start(client, session, command, self._answer(session, command, began))
 
     def _refuse_too_fast(
         self,
@@ -99,12 +99,14 @@ class CommandRunner:
     ) -> None:
         try:
             move = self._commands.begin_move(session, command)
-        except Exception as fault:  # a fault of ours is an answer and a line in the log
-            move = _faulty(fault, session, command)
+            if isinstance(move, Event):
+                self._acknowledge(session, move, began)
+                return
+        except Exception as fault:
+            self._fail(session, command, fault)
+            return
         if move is None:
-            self._start(client, self._answer(session, command, began))
-        elif isinstance(move, Event):
-            self._acknowledge(session, move, began)
+            self._start(client, session, command, self._answer(session, command, began))
         else:
             client.answering()
             move.durable.add_done_callback(
@@ -123,13 +125,13 @@ class CommandRunner:
         """Answer a move whose commit is done, and take the connection's next command."""
         try:
             answer = move.finish()
-        except Exception as fault:  # as above
-            answer = _faulty(fault, session, command)
-        if answer is None:
-            self._start(client, self._explain(session, move, began))
-        else:
+            if answer is None:
+                self._start(client, session, command, self._explain(session, move, began))
+                return
             self._acknowledge(session, answer, began)
-            client.answered()
+        except Exception as fault:
+            self._fail(session, command, fault)
+        client.answered()
 
     def _acknowledge(self, session: Session, answer: AnyEvent, began: float) -> None:
         session.tell(answer)
@@ -142,11 +144,32 @@ class CommandRunner:
 
     # Every other command
 
-    def _start(self, client: Client, work: Coroutine[object, object, None]) -> None:
+    def _start(
+        self,
+        client: Client,
+        session: Session,
+        command: AnyCommand,
+        work: Coroutine[object, object, None],
+    ) -> None:
         client.answering()
-        task = asyncio.get_running_loop().create_task(_until_answered(client, work))
+        carried_out = self._carry_out(client, session, command, work)
+        task = asyncio.get_running_loop().create_task(carried_out)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    async def _carry_out(
+        self,
+        client: Client,
+        session: Session,
+        command: AnyCommand,
+        work: Coroutine[object, object, None],
+    ) -> None:
+        try:
+            await work
+        except Exception as fault:
+            self._fail(session, command, fault)
+        finally:
+            client.answered()
 
     async def _answer(self, session: Session, command: AnyCommand, began: float) -> None:
         self._acknowledge(session, await self._commands.answer(session, command), began)
@@ -164,14 +187,11 @@ class CommandRunner:
         finally:
             self._budget.done(len(message))
 
-
-async def _until_answered(client: Client, work: Coroutine[object, object, None]) -> None:
-    try:
-        await work
-    except Exception as fault:  # nobody awaits this: the log is the only witness
-        log.error("server_fault", fault=fault)
-    finally:
-        client.answered()
+    def _fail(self, session: Session, command: AnyCommand, fault: Exception) -> None:
+        """Answer a command that failed by a fault of the server's, and log why."""
+        log.error("server_fault", fault=fault, player=session.player)
+        self._metrics.refusals["house_fault"] += 1
+        session.tell(refused("house_fault", command.id))
 
 
 def _decoded(session: Session, message: bytes | str) -> AnyCommand | Refused:
@@ -184,8 +204,3 @@ def _decoded(session: Session, message: bytes | str) -> AnyCommand | Refused:
 
 def _id_of(command: AnyCommand | Refused) -> int | None:
     return command.re if isinstance(command, Refused) else command.id
-
-
-def _faulty(fault: Exception, session: Session, command: MakeMove) -> Refused:
-    log.error("server_fault", fault=fault, player=session.player)
-    return refused("house_fault", command.id)

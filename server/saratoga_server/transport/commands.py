@@ -1,4 +1,4 @@
-"""What the transport needs of whoever carries out commands."""
+"""What the transport needs of the part that carries out commands."""
 
 import asyncio
 from typing import Protocol

@@ -314,8 +314,11 @@ class PlayerConnection(asyncio.Protocol):
         self._inbox().close(code)
 
     def leave(self, code: CloseCode) -> None:
-        """Close when the command under way is answered; further commands are not carried out."""
-        self._leaving = code
+        """Close when the command under way is answered; further commands are not carried out.
+
+        The first code counts: a client that is banned must not be asked to come back by a drain.
+        """
+        self._leaving = code = self._leaving or code
         if not self._is_answering:
             self.close(code)
 

@@ -21,6 +21,7 @@ from saratoga_protocol.version import MAX_COMMAND_BYTES, SUBPROTOCOLS
 from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.config import Config
 from saratoga_server.live.session import Session
+from saratoga_server.logs import EventLog
 from saratoga_server.metrics.counters import Metrics
 from saratoga_server.rate_limits.limiter import Quota, RateLimiter
 from saratoga_server.transport.admission import Admission, Pages, is_handshake
@@ -43,8 +44,10 @@ WATCH_EVERY: Final = 0.25
 LOOKED_AT_AT_ONCE: Final = 100
 """Connections, in one turn of the event loop: a tenth of a millisecond."""
 
+log = EventLog("gateway")
 
-class Door(Struct, frozen=True, kw_only=True):
+
+class GatewaySettings(Struct, frozen=True, kw_only=True):
     """Where the gateway listens, and what it lets in."""
 
     host: str
@@ -59,9 +62,9 @@ class Door(Struct, frozen=True, kw_only=True):
     """What an address may do, in measures of sixteen friends; `None`: anything."""
 
 
-def door_of(config: Config) -> Door:
-    """Return where to listen and whom to admit. Raises `ssl.SSLError` for a bad certificate."""
-    return Door(
+def gateway_settings(config: Config) -> GatewaySettings:
+    """Return where to listen and what to admit. Raises `ssl.SSLError` for a bad certificate."""
+    return GatewaySettings(
         host=config.host,
         port=config.port,
         tls=_tls(config),
@@ -84,22 +87,24 @@ def _tls(config: Config) -> ssl.SSLContext | None:
 class Gateway:
     """The connections of this node, and what they have in common."""
 
-    def __init__(self, commands: Commands, door: Door, pages: Pages, metrics: Metrics) -> None:
+    def __init__(
+        self, commands: Commands, settings: GatewaySettings, pages: Pages, metrics: Metrics
+    ) -> None:
         self._commands = commands
-        self._door = door
+        self._settings = settings
         self._metrics = metrics
         self._limiter = RateLimiter(
             time.monotonic,
-            factor=door.per_address,
-            rate=door.rate,
-            burst=door.burst,
-            behind_proxies=door.trusted_proxies > 0,
+            factor=settings.per_address,
+            rate=settings.rate,
+            burst=settings.burst,
+            behind_proxies=settings.trusted_proxies > 0,
             refusals=metrics.limited,
         )
         self.budget = ResponseBudget()
-        self._admission = Admission(self._limiter, door.trusted_proxies, pages, self.budget)
+        self._admission = Admission(self._limiter, settings.trusted_proxies, pages, self.budget)
         self.runner: Runner = CommandRunner(
-            commands, metrics, self.budget, most_overdrawn=door.burst
+            commands, metrics, self.budget, most_overdrawn=settings.burst
         )
         self.connections: dict[PlayerConnection, None] = {}
         """All, from their acceptance on."""
@@ -116,7 +121,7 @@ class Gateway:
         """Set whenever a connection or a session has ended."""
         self._handshake_options: Final[dict[str, Any]] = {
             # clients other than browsers name no origin: None lets them in
-            "origins": [None, *(Origin(origin) for origin in door.origins)],
+            "origins": [None, *(Origin(origin) for origin in settings.origins)],
             "subprotocols": [Subprotocol(name) for name in SUBPROTOCOLS],
             "max_size": MAX_COMMAND_BYTES,
         }
@@ -126,9 +131,9 @@ class Gateway:
     async def open(self) -> int:
         """Start to listen; returns the port. Raises `OSError`."""
         tls: dict[str, Any] = {}
-        if self._door.tls is not None:
-            tls = {"ssl": self._door.tls, "ssl_handshake_timeout": TLS_WITHIN}
-        for bound in await bind(self._door.host, self._door.port):
+        if self._settings.tls is not None:
+            tls = {"ssl": self._settings.tls, "ssl_handshake_timeout": TLS_WITHIN}
+        for bound in await bind(self._settings.host, self._settings.port):
             self._listeners.append(Listener(bound, self._accepted, tls))
         return self._listeners[0].port
 
@@ -219,12 +224,19 @@ class Gateway:
             for number, connection in enumerate(list(self.connections), start=1):
                 if number % LOOKED_AT_AT_ONCE == 0:
                     await asyncio.sleep(0)
-                connection.check(now)
+                self._check(connection, now)
+
+    def _check(self, connection: PlayerConnection, now: float) -> None:
+        try:
+            connection.check(now)
+        except Exception as fault:  # one connection must not end the server
+            log.error("server_fault", fault=fault)
+            connection.cut()
 
     # The end
 
     def stop_listening(self) -> None:
-        """Accept nothing more; a client in its handshake is told to come again (503)."""
+        """Accept nothing more; a client in its handshake is answered 503."""
         self._is_listening = False
         for listener in self._listeners:
             listener.close()

@@ -38,7 +38,7 @@ class Reader(Protocol):
         ...
 
     def flooded(self) -> None:
-        """Close, and read nothing any more: the peer sends what nobody needs to send."""
+        """Close, and read nothing any more: the peer sends what no client needs to send."""
         ...
 
     def write_protocol(self, parser: FrameParser) -> None:

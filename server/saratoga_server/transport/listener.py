@@ -82,9 +82,12 @@ class Listener:
                     await self._wait_after(fault)
                 continue
             self._last_fault = None
-            self._connect_soon(
-                accepted, str(address[0]) if isinstance(address, tuple) else NO_ADDRESS
-            )
+            peer = str(address[0]) if isinstance(address, tuple) else NO_ADDRESS
+            try:
+                self._connect_soon(accepted, peer)
+            except Exception as fault:  # one connection must not end the accepting of others
+                log.error("server_fault", fault=fault)
+                accepted.close()
             # one a turn of the loop, however many wait
             await asyncio.sleep(0)
 

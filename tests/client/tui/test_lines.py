@@ -36,7 +36,7 @@ def test_keys_are_shown_whole_or_not_at_all_and_some_always(width: int) -> None:
 def test_of_a_message_nothing_is_lost(text: str, width: int) -> None:
     lines = message_lines(text, width)
     assert all(cell_len(line) <= width - 2 for line in lines)
-    assert "".join(lines).replace(" ", "") == shown(text).replace(" ", "")
+    assert "".join("".join(lines).split()) == "".join(shown(text).split())
 
 
 async def test_the_message_takes_the_rows_it_needs_and_gives_them_back() -> None:

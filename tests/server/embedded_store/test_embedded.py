@@ -8,7 +8,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -252,6 +254,25 @@ async def test_a_store_is_started_again_whatever_an_attempt_meets(
             "store_restarted",
         ]
         assert not store.supervision.done()
+
+
+async def test_a_store_that_ends_as_soon_as_it_is_up_is_not_started_all_the_time(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedded, "RESTART_PAUSE", 0.5)
+    starts: asyncio.Queue[float] = asyncio.Queue()
+    start = StoreProcess.start
+
+    async def end_at_once(*given: Any) -> StoreProcess:
+        starts.put_nowait(monotonic())
+        process = await start(*given)
+        os.kill(process.pid, signal.SIGKILL)
+        return process
+
+    monkeypatch.setattr(StoreProcess, "start", end_at_once)
+    async with EmbeddedStore(folder):
+        times = [await starts.get() for _ in range(4)]
+    assert all(later - earlier > 0.4 for earlier, later in pairwise(times))
 
 
 async def test_a_ruined_file_is_refused_with_the_stores_own_words(folder: Path) -> None:

@@ -400,6 +400,18 @@ def test_if_all_connections_of_a_player_hold_a_seat_the_oldest_is_evicted(bench:
     assert bench.evicted == [0]
 
 
+def test_a_connection_that_closes_before_its_hello_is_answered_does_not_count(
+    bench: Bench,
+) -> None:
+    limiter = bench.limiter()
+    limiter.open(ANNA, bench.connection(0)).authenticated("anna")
+    for _ in range(MAX_CONNECTIONS_PER_PLAYER):
+        quota = opened(limiter, ANNA)
+        quota.close()
+        quota.authenticated("anna")
+    assert bench.evicted == []
+
+
 def test_a_player_who_reconnects_finds_the_buckets_as_they_were(bench: Bench) -> None:
     limiter = bench.limiter(rate=1, burst=2)
     for spent in (2, 0, 0):

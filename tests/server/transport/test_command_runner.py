@@ -254,6 +254,22 @@ async def test_a_fault_in_finishing_a_move_is_answered_and_delays_no_command() -
         assert anna.heard.all(Refused)[0].code == "house_fault"
 
 
+NOT_ENCODABLE = MoveMade(re=2**70, at=0, board=BOARD)
+
+
+async def test_an_answer_that_cannot_be_encoded_is_a_fault_and_delays_no_command() -> None:
+    move = FakeMove(NOT_ENCODABLE)
+    async with moving(move) as (opened, anna):
+        move.durable.set_result(CommitOutcome(CommitStatus.DONE))
+        await anna.heard.next(Done, 0)
+        opened.hall.move = NOT_ENCODABLE
+        await anna.socket.send(anna.heard.codec.encode_command(MOVE))
+        assert await anna.say(Heartbeat(id=4)) == Done(re=4)
+        faults = anna.heard.all(Refused)
+    assert [(each.re, each.code) for each in faults] == [(1, "house_fault")] * 2
+    assert opened.metrics.refusals["house_fault"] == 2
+
+
 async def test_a_move_is_finished_though_its_client_is_gone() -> None:
     move = FakeMove(MADE)
     async with moving(move) as (opened, anna):

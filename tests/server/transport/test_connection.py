@@ -212,6 +212,17 @@ async def test_leaving_waits_for_the_command_under_way_and_begins_no_other() -> 
     assert transport.written[10:12] == RESTARTING.code.to_bytes(2, "big")
 
 
+async def test_a_client_that_leaves_already_is_told_the_first_reason() -> None:
+    owner = FakeOwner()
+    owner.answers_at_once = False
+    connection, transport = open_connection(owner)
+    connection.data_received(beat(1))
+    connection.leave(ABUSE)
+    connection.leave(RESTARTING)
+    connection.answered()
+    assert transport.written[2:4] == ABUSE.code.to_bytes(2, "big")
+
+
 async def test_a_command_that_waits_for_its_reader_goes_on_when_the_reader_is_gone() -> None:
     connection, _ = open_connection(FakeOwner())
     for goes_on in (connection.resume_writing, lambda: connection.connection_lost(None)):

@@ -27,7 +27,8 @@ from saratoga_protocol.events import (
 from saratoga_protocol.refusals import RESTARTING
 from saratoga_protocol.version import JSON, MSGPACK, SUBPROTOCOLS
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.transport.gateway import Door, Gateway
+from saratoga_server.transport.connection import PlayerConnection
+from saratoga_server.transport.gateway import Gateway, GatewaySettings
 
 
 @pytest.fixture
@@ -78,8 +79,8 @@ async def test_no_browser_is_let_in_where_no_origin_is_named(opened: OpenGateway
 
 
 async def test_a_port_that_is_taken_is_an_error(opened: OpenGateway) -> None:
-    door = Door(host="127.0.0.1", port=opened.port)
-    second = Gateway(opened.hall, door, no_pages, Metrics())
+    settings = GatewaySettings(host="127.0.0.1", port=opened.port)
+    second = Gateway(opened.hall, settings, no_pages, Metrics())
     with pytest.raises(OSError, match="in use"):
         await second.open()
     await second.close()
@@ -105,6 +106,24 @@ async def test_a_gateway_closes_though_a_client_does_not() -> None:
             await opened.gateway.close()
             assert opened.gateway.connections == {}
             assert (await opened.hall.sees_out()).number == 1
+
+
+async def test_a_fault_with_one_connection_ends_that_connection_alone(
+    opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = PlayerConnection.check
+
+    def broken(connection: PlayerConnection, now: float) -> None:
+        if connection is opened.hall.connections[0]:
+            raise RuntimeError("broken")
+        check(connection, now)
+
+    async with stranger(opened.url, "Anna") as anna, stranger(opened.url, "Bert") as bert:
+        await anna.ask(Heartbeat)
+        await bert.ask(Heartbeat)
+        monkeypatch.setattr(PlayerConnection, "check", broken)
+        assert await opened.hall.sees_out() is opened.hall.sessions[0]
+        assert await bert.ask(Heartbeat) == Done(re=2)
 
 
 async def test_a_client_in_the_handshake_is_told_to_come_again() -> None:

@@ -43,8 +43,13 @@ class Arrivals:
     def __init__(self) -> None:
         self.owner = FakeOwner()
         self.accepted: asyncio.Queue[tuple[PlayerConnection, str]] = asyncio.Queue()
+        self.fault: Exception | None = None
+        """Raised for the next connection."""
 
     def __call__(self, accepted: socket.socket, peer: str) -> PlayerConnection:
+        if self.fault is not None:
+            fault, self.fault = self.fault, None
+            raise fault
         connection = PlayerConnection(self.owner, accepted, peer)
         self.accepted.put_nowait((connection, peer))
         return connection
@@ -76,6 +81,19 @@ async def test_everybody_is_accepted_and_known_by_address() -> None:
             connection, peer = await arrivals.next()
             assert (connection.address, peer) == ("127.0.0.1", "127.0.0.1")
             caller.close()
+
+
+async def test_a_fault_with_one_connection_does_not_end_the_accepting_of_others(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    arrivals = Arrivals()
+    arrivals.fault = RuntimeError("broken")
+    async with listening(arrivals) as (listener, _):
+        with socket.create_connection(("127.0.0.1", listener.port)) as broken:
+            with socket.create_connection(("127.0.0.1", listener.port)):
+                await arrivals.next()
+            assert broken.recv(1) == b""
+    assert [record.getMessage() for record in caplog.records] == ["server_fault"]
 
 
 async def test_a_host_name_is_bound_at_all_its_addresses() -> None:

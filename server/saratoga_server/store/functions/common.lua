@@ -1,5 +1,5 @@
 #!lua name=saratoga_@VERSION@
--- The house's writes, each of them whole or not at all. Arguments come as one MessagePack value:
+-- The server's writes, each of them whole or not at all. Arguments come as one MessagePack value:
 -- numbers below 2^53, no nil inside a list, strings as raw bytes. Keys that are not passed are made
 -- by adding to one that is, so they share its hash tag. Every function may run twice with the same
 -- argument and has then done it once.

@@ -1,0 +1,42 @@
+"""The ready line: printed for the parent process, and told to systemd."""
+
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from saratoga_server.process import systemd
+from saratoga_server.process.ready_line import announce
+
+
+@pytest.fixture
+def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
+    path = str(tmp_path / "notify")
+    monkeypatch.setenv("NOTIFY_SOCKET", path)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
+        listening.bind(path)
+        listening.setblocking(False)
+        yield listening
+
+
+def test_the_line_has_the_address_and_systemd_is_notified(
+    manager: socket.socket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (tmp_path / "out").open("w") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        announce("ws://127.0.0.1:7470")
+        # past the buffer: the parent process need not wait for a flush
+        assert (tmp_path / "out").read_text() == "saratoga-server ready ws://127.0.0.1:7470\n"
+    assert manager.recv(100).decode() == systemd.READY
+
+
+def test_systemd_is_notified_though_the_line_cannot_be_printed(
+    manager: socket.socket, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        announce("ws://127.0.0.1:7470")
+    assert manager.recv(100).decode() == systemd.READY
+    assert [record.getMessage() for record in caplog.records] == ["ready_line_not_printed"]

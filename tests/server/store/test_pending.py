@@ -1,0 +1,30 @@
+"""Pending commits: given up, and grouped by what one call may hold."""
+
+import asyncio
+
+import pytest
+
+from kit.running_race import move
+from saratoga_server.ports import CommitOutcome, StoreUnavailable
+from saratoga_server.store.keys import partition
+from saratoga_server.store.pending import PendingCommit, by_partition, fail
+
+
+def pending(table: str) -> PendingCommit:
+    outcome: asyncio.Future[CommitOutcome] = asyncio.get_running_loop().create_future()
+    return PendingCommit(move("t1>up", 0, code=table), outcome, deadline=1.0)
+
+
+async def test_whoever_still_waits_is_told_that_the_outcome_is_unknown() -> None:
+    waiting, given_up = pending("mint-otter-42"), pending("mint-otter-42")
+    given_up.outcome.cancel()
+    fail([given_up, waiting], "no route")
+    assert given_up.outcome.cancelled()
+    with pytest.raises(StoreUnavailable, match="the store does not answer: no route"):
+        await waiting.outcome
+
+
+async def test_a_call_holds_the_commits_of_one_partition_in_their_order() -> None:
+    one, other, third = (pending(code) for code in ("mint-otter-42", "odd-emu-11", "mint-otter-42"))
+    assert partition("mint-otter-42") != partition("odd-emu-11")
+    assert by_partition([one, other, third]) == [[one, third], [other]]
