@@ -30,7 +30,7 @@ READY_WITHIN: Final = 30.0
 """Seconds; its store starts first."""
 STOPPED_WITHIN: Final = 30.0
 """Seconds; a house takes at most 20 to see its guests out."""
-FAULTS: Final = ("server_fault", "withheld", "task_died")
+FAULTS: Final = ("server_fault", "withheld", "event_failed")
 
 
 @dataclass

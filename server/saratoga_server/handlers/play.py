@@ -220,7 +220,12 @@ class PendingMove:
 
     def abandon(self) -> None:
         """Give the board's lock back when the commit is done; the board is read again if needed."""
-        self.durable.add_done_callback(lambda _: self.run.lock.release())
+        self.durable.add_done_callback(self._released)
+
+    def _released(self, durable: asyncio.Future[CommitOutcome]) -> None:
+        self.run.lock.release()
+        if not durable.cancelled():
+            durable.exception()  # else asyncio logs that nobody took it
 
 
 def _held(run: Run) -> Board:

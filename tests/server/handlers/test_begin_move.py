@@ -1,6 +1,7 @@
 """Moves that are judged in the callback that read them: `Dispatcher.begin_move`."""
 
 import asyncio
+import gc
 from typing import Any
 
 import pytest
@@ -276,6 +277,26 @@ async def test_a_move_whose_connection_is_lost_frees_the_board_when_it_is_stored
     again = await finished(started)
     assert isinstance(again, MoveMade)
     assert (again.repeat, again.board.count) == (True, 1)
+
+
+async def test_a_move_that_nobody_waits_for_any_more_may_fail_without_a_word(
+    rooms: HouseInMemory, held: HeldCommits
+) -> None:
+    anna = await rooms.guest("Anna")
+    await rooms.race(anna)
+    first, second = move(anna, "draw"), move(anna, "draw", after=0)
+    complaints: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
+    answering = asyncio.create_task(rooms.house.dispatcher.answer(anna.session, first))
+    await held.next()
+    answering.cancel()
+    await asyncio.wait([answering])
+    del answering
+    held.fail()
+    await asyncio.sleep(0)
+    gc.collect()
+    assert not complaints
+    begun(rooms, anna, second)
 
 
 # What the store knows better
