@@ -35,25 +35,28 @@ def without_rules() -> None:
 
 
 def without_commit() -> None:
+    import asyncio
+
     from saratoga_server.ports import BoardCommit, CommitOutcome, CommitStatus, Millis
-    from saratoga_server.store.boards import Boards
+    from saratoga_server.store.batcher import Batcher
 
     numbers: dict[tuple[str, int], int] = {}
 
-    def outcome(each: BoardCommit) -> CommitOutcome:
+    def commit(_: Batcher, each: BoardCommit) -> asyncio.Future[CommitOutcome]:
         at = each.table, each.race
         number = numbers[at] = numbers.get(at, 0) + len(each.entries)
-        return CommitOutcome(
-            CommitStatus.DONE,
-            each.after + len(each.entries),
-            Millis(int(time.time() * 1000)),
-            number - len(each.entries) + 1,
+        stored: asyncio.Future[CommitOutcome] = asyncio.get_running_loop().create_future()
+        stored.set_result(
+            CommitOutcome(
+                CommitStatus.DONE,
+                each.after + len(each.entries),
+                Millis(int(time.time() * 1000)),
+                number - len(each.entries) + 1,
+            )
         )
+        return stored
 
-    async def commit(boards: Boards, board: BoardCommit) -> CommitOutcome:
-        return outcome(board)
-
-    setattr(Boards, "commit", commit)  # noqa: B010 - mypy knows no such assignment
+    setattr(Batcher, "commit", commit)  # noqa: B010 - mypy knows no such assignment
 
 
 ALTERATIONS: dict[str, Callable[[], None]] = {
