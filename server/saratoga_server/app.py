@@ -61,6 +61,7 @@ from saratoga_server.process import systemd
 from saratoga_server.process.event_loop import run_event_loop
 from saratoga_server.process.file_limits import raise_open_file_limit
 from saratoga_server.process.garbage_collection import collect_rarely, freeze_startup_objects
+from saratoga_server.process.output import drop_unwritable_output
 from saratoga_server.process.ready_line import announce
 from saratoga_server.process.shutdown import Shutdown
 from saratoga_server.store.health import Health
@@ -89,6 +90,8 @@ def run(config: Config) -> None:
         run_event_loop(serve(config))
     except EXPECTED_ERRORS as error:
         raise click.ClickException(str(error)) from None
+    finally:
+        drop_unwritable_output()
 
 
 async def serve(config: Config) -> None:
