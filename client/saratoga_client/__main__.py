@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from saratoga_client.commands.group import Verbs, open_lobby, run
+from saratoga_client.cli.commands import CommandGroup, open_lobby, run
 
 FEWER_COLLECTIONS: Final = 20_000
 """Objects after which garbage is looked for. Most of what is made at the start stays: to look for
@@ -28,7 +28,7 @@ def _tell_version(context: click.Context, _option: click.Parameter, is_asked: bo
 
 
 @click.group(
-    cls=Verbs,
+    cls=CommandGroup,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

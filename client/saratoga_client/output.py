@@ -13,7 +13,7 @@ import click
 from msgspec import Struct, json
 
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.shown import shown, shown_in_json
+from saratoga_client.sanitised import sanitised, shown_in_json
 
 
 class Manner(Enum):
@@ -48,7 +48,7 @@ def write_line(text: str, *, mark: str = "") -> None:
 
     `mark` stands before it as it is, colours and all; it is never other people's words.
     """
-    _write(mark + shown(text))
+    _write(mark + sanitised(text))
 
 
 def write_script(text: str) -> None:
@@ -63,7 +63,7 @@ def write_json(result: Struct) -> None:
 
 def say(text: str) -> None:
     """A message to the person at the terminal; never part of the results."""
-    click.echo(shown(text), err=True)
+    click.echo(sanitised(text), err=True)
 
 
 def _write(text: str) -> None:

@@ -1,5 +1,10 @@
 """Small words that every part of the client says alike. Pure."""
 
+from typing import Final
+
+BOT_MARK: Final = "bot"
+"""Follows the name of every bot, wherever a name is shown."""
+
 
 def counted(number: int, noun: str = "card") -> str:
     """A number with its noun.

@@ -5,7 +5,6 @@ part of the move that made it.
 """
 
 from saratoga_rules.cards import SUITS, Card, card_of
-from saratoga_rules.foundations import rank_at, wanted_down, wanted_up
 from saratoga_rules.game import Game
 from saratoga_rules.moves import (
     DOWN,
@@ -20,6 +19,7 @@ from saratoga_rules.moves import (
 )
 from saratoga_rules.piles import Pile
 from saratoga_rules.position import Position
+from saratoga_rules.vocabulary.foundations import rank_at, wanted_down, wanted_up
 
 
 def after(game: Game, position: Position, move: Move) -> Position:

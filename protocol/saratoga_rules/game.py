@@ -7,11 +7,11 @@ and the help screen read the same page. The engine knows no game by its name.
 from dataclasses import dataclass, field
 
 from saratoga_rules.cards import PACK
-from saratoga_rules.foundations import Foundations
-from saratoga_rules.layout import DealStep
 from saratoga_rules.position import Position
-from saratoga_rules.stocks import Stock
-from saratoga_rules.tableau import Columns
+from saratoga_rules.vocabulary.foundations import Foundations
+from saratoga_rules.vocabulary.layout import DealStep
+from saratoga_rules.vocabulary.stocks import Stock
+from saratoga_rules.vocabulary.tableau import Columns
 
 
 @dataclass(frozen=True)

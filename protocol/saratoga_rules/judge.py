@@ -8,7 +8,6 @@ behind it.
 
 from saratoga_rules.cards import SUITS, Card, card_of
 from saratoga_rules.effects import after
-from saratoga_rules.foundations import rank_at, wanted_down, wanted_up
 from saratoga_rules.game import Game
 from saratoga_rules.moves import (
     DOWN,
@@ -25,6 +24,7 @@ from saratoga_rules.piles import Pile
 from saratoga_rules.position import Position
 from saratoga_rules.proposals import proposals
 from saratoga_rules.refusals import IllegalMove, Refusal
+from saratoga_rules.vocabulary.foundations import rank_at, wanted_down, wanted_up
 
 __all__ = ["IllegalMove", "Refusal", "is_won", "legal_moves", "play", "refusal"]
 

@@ -7,12 +7,12 @@ from operator import attrgetter
 from typing import Final
 
 from saratoga_rules.cards import SUITS, Card, card_of
-from saratoga_rules.foundations import rank_at
 from saratoga_rules.game import Game
 from saratoga_rules.moves import DRAW, REDEAL, RESERVE, WASTE, Carry, Move, carry
 from saratoga_rules.piles import Pile
 from saratoga_rules.position import Position
-from saratoga_rules.tableau import Offer
+from saratoga_rules.vocabulary.foundations import rank_at
+from saratoga_rules.vocabulary.tableau import Offer
 
 
 def proposals(game: Game, position: Position, offer: Offer) -> list[Move]:

@@ -15,7 +15,7 @@ from typing import Final
 import click
 
 from saratoga_protocol.refusals import RESTARTING
-from saratoga_rules.deal import deal_for_key
+from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.position import Position
 from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.cancellation import TaskEnded, cancel_all

@@ -12,7 +12,7 @@ from typing import Final, NewType, Protocol
 from msgspec import Struct
 
 from saratoga_protocol.events import Result
-from saratoga_rules.standing import Reached, State
+from saratoga_rules.records.standing import Reached, State
 
 Millis = NewType("Millis", int)
 """Milliseconds since 1970 UTC, by the store's clock."""
@@ -49,7 +49,7 @@ class BoardCommit(Struct, frozen=True, kw_only=True):
     after: int
     """The length of the log that these entries continue."""
     entries: tuple[str, ...]
-    """Moves, and at most one ending as the last (`saratoga_rules.record.ENDINGS`)."""
+    """Moves, and at most one ending as the last (`saratoga_rules.records.record.ENDINGS`)."""
     banked: int
     state: str
     """The board's state afterwards; anything but `racing` ends it."""

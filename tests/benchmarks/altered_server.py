@@ -13,10 +13,11 @@ from collections.abc import Callable
 
 
 def without_rules() -> None:
-    from saratoga_rules import judge, stuck
+    from saratoga_rules import judge
     from saratoga_rules.game import Game
     from saratoga_rules.moves import Move
     from saratoga_rules.position import Position
+    from saratoga_rules.stuck import stuck
 
     listed = judge.legal_moves
     known: dict[str, list[Move]] = {}

@@ -11,9 +11,9 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from time import process_time
 
-from saratoga_client.bots.alone import play_alone
+from saratoga_client.bots.offline import play_alone
 from saratoga_client.bots.strengths import CHOOSERS, Strength
-from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 

@@ -26,8 +26,8 @@ from kit import bare_app
 from kit.house import House, open_house
 from kit.terminal_moments import DRAGGED, PRESSED
 from kit.windows import Window, window
-from saratoga_client.drawing.places import Place, Spot, lay_out
-from saratoga_client.practice.dealt import from_seed
+from saratoga_client.board_view.layout import Place, Spot, lay_out
+from saratoga_client.practice.deals import from_seed
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import play
 from saratoga_rules.moves import Draw

@@ -29,7 +29,7 @@ from kit.swaps import is_up, rearranged, slots
 from kit.walks import banking, wandering
 from saratoga_protocol.commands import Heartbeat, MakeMove
 from saratoga_rules.cards import is_red
-from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.position import Position

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from saratoga_client.places import HOME_VARIABLE
+from saratoga_client.local.paths import HOME_VARIABLE
 
 
 @pytest.fixture(autouse=True)

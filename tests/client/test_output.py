@@ -14,19 +14,19 @@ from rich.console import Console
 from kit.pictures import SEATS, STANDINGS, outcome, running
 from kit.scripted_house import NOON
 from kit.terminals import HOSTILE, OBEYED
-from saratoga_client import witness
 from saratoga_client.__main__ import saratoga
-from saratoga_client.commands import bot, leaderboard, verify
-from saratoga_client.commands.group import WordsOnly, run
-from saratoga_client.displays import JsonDisplay, PlainDisplay
-from saratoga_client.model import Picture, begin
+from saratoga_client.cli import bot, leaderboard, verify
+from saratoga_client.cli.commands import WordsOnly, run
+from saratoga_client.cli.leaderboard_table import print_page
+from saratoga_client.cli.scoreboard import drawn
+from saratoga_client.cli.watch_display import JsonDisplay, PlainDisplay
 from saratoga_client.output import Manner, say, write_line
 from saratoga_client.problems import Exit, Problem, refused
-from saratoga_client.proof import Proof
-from saratoga_client.rankings import print_page
-from saratoga_client.scoreboard import drawn
+from saratoga_client.session import witness
+from saratoga_client.session.table_picture import Picture, begin
+from saratoga_client.session.verification import Proof
 from saratoga_protocol import events
-from saratoga_rules.verify import Check
+from saratoga_rules.records.verify import Check
 
 LINE_FEED = frozenset("\n")
 

@@ -23,7 +23,7 @@ from kit.programs import program
 from kit.race_audit import disagreements, faults_of_open_board
 from kit.recorded_players import Notes
 from kit.stores import SCRATCH, StoreServer
-from saratoga_rules.record import parse_record
+from saratoga_rules.records.record import parse_record
 from saratoga_server.__main__ import main
 from saratoga_server.embedded_store.process import find_binary
 from saratoga_server.ports import BoardKey

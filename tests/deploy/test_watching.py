@@ -16,7 +16,7 @@ from kit.nodes import nodes_on
 from kit.programs import program
 from kit.recorded_players import LINE_UP, players_at_a_table
 from kit.watchers import Prometheus, open_node_exporter, open_prometheus
-from saratoga_client.trouble import Refused
+from saratoga_client.net.errors import Refused
 from saratoga_protocol.commands import GetRecord
 from saratoga_server.embedded_store.process import find_binary
 

@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from saratoga_client import keyfile
 from saratoga_client.bots.player import TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
-from saratoga_client.connection import Connection
-from saratoga_client.house_process import running_house
-from saratoga_client.identity import derived, new_token
-from saratoga_client.origins import origin_of
+from saratoga_client.local import key_files
+from saratoga_client.local.identity import derived, new_token
+from saratoga_client.local.origins import origin_of
+from saratoga_client.local.server_process import running_house
+from saratoga_client.net.connection import Connection
 from saratoga_client.problems import Exit
-from saratoga_client.witness import Witness
+from saratoga_client.session.witness import Witness
 from saratoga_protocol.commands import CreateTable, JoinTable
 from saratoga_protocol.events import Snapshot
 
@@ -126,7 +126,7 @@ async def test_an_evening_by_commands(shell: Shell) -> None:
 
 
 async def test_people_reach_the_leaderboard_and_whoever_watches_it_sees_them(shell: Shell) -> None:
-    own_token = derived(keyfile.load_or_create(shell.home / "secret"), origin_of(shell.server))
+    own_token = derived(key_files.load_or_create(shell.home / "secret"), origin_of(shell.server))
     watch = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "saratoga_client", "leaderboard", "canfield-aisleriot"),
         *("--watch", "--json", "--me", "--server", shell.server),

@@ -5,14 +5,14 @@ from functools import partial
 
 from kit.house import House
 from kit.weak_line import weak_line
-from saratoga_client.backoff import Backoff
-from saratoga_client.connection import Connection, Timing
-from saratoga_client.identity import new_token
-from saratoga_client.pending import Draft
-from saratoga_client.seat import Seat
+from saratoga_client.local.identity import new_token
+from saratoga_client.net.backoff import Backoff
+from saratoga_client.net.connection import Connection, Timing
+from saratoga_client.net.unanswered import Draft
+from saratoga_client.session.fairness import Seat
 from saratoga_protocol import commands, events
-from saratoga_rules.record import LOG_ENDINGS, parse_record
-from saratoga_rules.verify import verify
+from saratoga_rules.records.record import LOG_ENDINGS, parse_record
+from saratoga_rules.records.verify import verify
 
 MOVES = 60
 """After so many the racer cashes out."""

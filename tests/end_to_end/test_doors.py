@@ -19,7 +19,7 @@ from kit.house import House
 from kit.line_client import LineClient, line_client
 from kit.pseudo_terminal import open_terminal
 from kit.tmux import Pane, Screen, Tmux, open_tmux
-from saratoga_client.hosting import is_house
+from saratoga_client.local.hosting import is_house
 from saratoga_client.problems import Exit
 
 PROGRAM = (sys.executable, "-m", "saratoga_client")

@@ -41,8 +41,8 @@ from saratoga_protocol.version import JSON, MSGPACK
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
 from saratoga_rules.moves import parse_move
-from saratoga_rules.record import parse_record
-from saratoga_rules.verify import verify
+from saratoga_rules.records.record import parse_record
+from saratoga_rules.records.verify import verify
 from saratoga_server.store.opening import Store
 
 FRIENDS = (("Anna", JSON), ("Bert", MSGPACK), ("Cleo", JSON))

@@ -9,9 +9,9 @@ import pytest
 
 from kit.house import open_house
 from kit.naming_proxy import NamingProxy, naming_proxy
-from saratoga_client.connection import Connection, Timing
-from saratoga_client.identity import new_token
-from saratoga_client.trouble import HouseClosed, Refused, Unreachable
+from saratoga_client.local.identity import new_token
+from saratoga_client.net.connection import Connection, Timing
+from saratoga_client.net.errors import HouseClosed, Refused, Unreachable
 from saratoga_protocol.commands import CreateTable, JoinTable, ListTables, WatchTable
 from saratoga_protocol.events import Snapshot, Tables
 from saratoga_protocol.refusals import TAKEN_OVER

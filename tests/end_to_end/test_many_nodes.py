@@ -45,7 +45,7 @@ from saratoga_protocol.events import (
     TableChanged,
 )
 from saratoga_protocol.refusals import BANNED, TAKEN_OVER
-from saratoga_rules.verify import verify
+from saratoga_rules.records.verify import verify
 from saratoga_server.admin.acts import Administration
 from saratoga_server.app import compose_table_cache
 from saratoga_server.store.opening import open_store

@@ -20,7 +20,7 @@ from kit.walks import banking, wandering
 from saratoga_protocol.commands import Resume, WatchTable
 from saratoga_protocol.events import Refused
 from saratoga_protocol.version import JSON
-from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import parse_move

@@ -18,7 +18,7 @@ from kit.recorded_players import LINE_UP, RecordedPlayer, players_at_a_table
 from saratoga_protocol.commands import GetRecord
 from saratoga_protocol.events import Record
 from saratoga_rules.games import GAMES
-from saratoga_rules.record import parse_record
+from saratoga_rules.records.record import parse_record
 
 AT_FULL_PACE = ("--rate", "0", "--log-level", "warning")
 CHANGES = 8

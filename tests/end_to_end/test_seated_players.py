@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 from kit.house import open_house
-from saratoga_client.connection import Connection, LinkState
-from saratoga_client.identity import new_token
+from saratoga_client.local.identity import new_token
+from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.problems import Problem
-from saratoga_client.racing.evening import Evening
-from saratoga_client.racing.keepsakes import Keepsakes
-from saratoga_client.racing.own_board import OwnBoard
-from saratoga_client.racing.seated import Seated
-from saratoga_client.witness import Witness
+from saratoga_client.session.own_board import OwnBoard
+from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.state import SessionState
+from saratoga_client.session.table_session import TableSession
+from saratoga_client.session.witness import Witness
 from saratoga_rules.judge import legal_moves
 from saratoga_rules.moves import DRAW, REDEAL, Carry, Move
-from saratoga_rules.record import RaceRecord
-from saratoga_rules.standing import State
+from saratoga_rules.records.record import RaceRecord
+from saratoga_rules.records.standing import State
 
 WITHIN = 60.0
 """Seconds: a bound for what is awaited, never a measure."""
@@ -32,10 +32,10 @@ class Person:
 
     def __init__(self, house: Connection, token: str, folder: Path, patience: int) -> None:
         self.token = token
-        self.seated = Seated(
+        self.seated = TableSession(
             house,
             witness=Witness(folder / "witness"),
-            keepsakes=Keepsakes(folder / "races"),
+            keepsakes=RecordStore(folder / "races"),
             on_change=self._seen,
         )
         self.house = house
@@ -44,7 +44,7 @@ class Person:
         self.taken_back: list[str] = []
         self.links: list[LinkState] = []
 
-    def _seen(self, evening: Evening) -> None:
+    def _seen(self, evening: SessionState) -> None:
         own = evening.own
         if own is not None and own.taken_back and own.taken_back not in self.taken_back:
             self.taken_back.append(own.taken_back)

@@ -32,12 +32,12 @@ from saratoga_protocol.events import (
     View,
 )
 from saratoga_protocol.version import JSON, MSGPACK
-from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import play
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
-from saratoga_rules.record import LOG_ENDINGS, RaceRecord, parse_record
+from saratoga_rules.records.record import LOG_ENDINGS, RaceRecord, parse_record
 from saratoga_server.domain import tables
 from saratoga_server.store.opening import Store
 

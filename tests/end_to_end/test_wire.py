@@ -12,9 +12,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
 from kit.house import open_house
-from saratoga_client.connection import Connection
-from saratoga_client.identity import new_token
-from saratoga_client.trouble import HouseClosed
+from saratoga_client.local.identity import new_token
+from saratoga_client.net.connection import Connection
+from saratoga_client.net.errors import HouseClosed
 from saratoga_protocol.refusals import REASONS
 from saratoga_protocol.version import JSON, MAX_COMMAND_BYTES, MSGPACK
 
@@ -117,7 +117,7 @@ async def test_a_program_of_another_version_is_told_so(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = Connection(url, new_token())
-    monkeypatch.setattr("saratoga_client.dialling.Subprotocol", lambda name: f"{name}.later")
+    monkeypatch.setattr("saratoga_client.net.websocket.Subprotocol", lambda name: f"{name}.later")
     with pytest.raises(HouseClosed) as closed:
         async with client:
             pass

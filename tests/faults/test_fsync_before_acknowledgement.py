@@ -13,7 +13,7 @@ from random import Random
 from kit.house import open_house
 from kit.recorded_players import NotingConnection
 from kit.system_calls import MUST_TRACE, STRACE, Span, read_spans, traced_with_children
-from saratoga_client.seat import Seat
+from saratoga_client.session.fairness import Seat
 from saratoga_protocol.commands import CreateTable, MakeMove, Start
 from saratoga_protocol.events import BoardView, MoveMade, Snapshot
 from saratoga_protocol.views import rules_view

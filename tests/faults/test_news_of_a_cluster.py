@@ -9,7 +9,7 @@ import pytest
 from kit.cluster import Cluster, running_cluster
 from kit.ears import Ear, listening
 from kit.movers import TABLES
-from saratoga_rules.standing import State
+from saratoga_rules.records.standing import State
 from saratoga_server.messages.node_events import Announce, Stood, Touched
 from saratoga_server.ports import LiveStanding, TableWrite
 from saratoga_server.store.event_channel import ALL_NODES, PARTITION_CHANNELS

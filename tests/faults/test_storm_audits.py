@@ -19,16 +19,16 @@ from kit.results import result_of
 from kit.stores import StoreServer
 from kit.storms.auditor import Auditor
 from kit.storms.town import Guest, Town
-from saratoga_client.connection import Connection, LinkState
-from saratoga_client.trouble import Unanswered
+from saratoga_client.net.connection import Connection, LinkState
+from saratoga_client.net.errors import Unanswered
 from saratoga_protocol import events
 from saratoga_protocol.commands import CashOut, MakeMove
 from saratoga_protocol.events import BoardView
 from saratoga_protocol.views import wire_view
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
-from saratoga_rules.record import LOG_ENDINGS, RaceRecord, format_record
-from saratoga_rules.replay import replay
+from saratoga_rules.records.record import LOG_ENDINGS, RaceRecord, format_record
+from saratoga_rules.records.replay import replay
 from saratoga_rules.views import redact
 from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import LogEntry, Millis, Settlement, StoredBoard

@@ -6,7 +6,7 @@ import pytest
 
 from kit.finished import finished_race
 from kit.rankings import counted
-from saratoga_rules.record import LogLine, RaceRecord, RacerLog
+from saratoga_rules.records.record import LogLine, RaceRecord, RacerLog
 
 MOVES = "moves"
 NO_MOVE = "makes no move"

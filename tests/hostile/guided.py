@@ -19,16 +19,17 @@ with atheris.instrument_imports(include=["saratoga_rules", "saratoga_protocol"])
     from saratoga_protocol.codec import CODECS, BadFrame
     from saratoga_protocol.version import JSON, MSGPACK
     from saratoga_protocol.views import rules_view
-    from saratoga_rules.lines import RecordError
     from saratoga_rules.moves import parse_move
     from saratoga_rules.position import format_position, parse_position
-    from saratoga_rules.record import format_record, parse_record
-    from saratoga_rules.replay import ReplayError
-    from saratoga_rules.verify import verify
+    from saratoga_rules.records.lines import RecordError
+    from saratoga_rules.records.record import format_record, parse_record
+    from saratoga_rules.records.replay import ReplayError
+    from saratoga_rules.records.verify import verify
 
 with atheris.instrument_imports(include=["saratoga_server", "saratoga_client"]):
-    from saratoga_client import carried, invitation, origins
-    from saratoga_client.shown import shown
+    from saratoga_client.local import origins, token_export
+    from saratoga_client.sanitised import sanitised
+    from saratoga_client.session import invitation
     from saratoga_protocol.events import Leaderboard
     from saratoga_server.domain.tables import Refusal
     from saratoga_server.domain.usernames import BadName, checked_name
@@ -115,7 +116,7 @@ def names(data: bytes) -> None:
     with suppress(BadName):
         name, skeleton = checked_name(_text(data))
         assert checked_name(name) == (name, skeleton)
-        assert shown(name) == name
+        assert sanitised(name) == name
 
 
 def pasted(data: bytes) -> None:
@@ -127,8 +128,10 @@ def pasted(data: bytes) -> None:
     with suppress(ValueError):
         origin = origins.origin_of(text)
         assert origins.origin_of(origin) == origin, (text, origin)
-    carried.read(text)
-    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", shown(text))
+    token_export.read(text)
+    assert not re.search(
+        r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", sanitised(text)
+    )
 
 
 TARGETS: Final[Mapping[str, Callable[[bytes], None]]] = {

@@ -13,14 +13,14 @@ from kit.veils import Looked, Veiled, unveiled, veiled
 from kit.walks import banking, wandering
 from saratoga_protocol.views import wire_view
 from saratoga_rules.cards import Card
-from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import IllegalMove, is_won, legal_moves, refusal
 from saratoga_rules.moves import Move, parse_move
 from saratoga_rules.position import Position
-from saratoga_rules.standing import State
-from saratoga_rules.stuck import INLINE_LIMIT, StuckSearch, may_declare
+from saratoga_rules.records.standing import State
+from saratoga_rules.stuck.stuck import INLINE_LIMIT, StuckSearch, may_declare
 from saratoga_rules.views import redact
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Played

@@ -16,7 +16,7 @@ from kit.swaps import Slot, is_up, rearranged, slots
 from kit.tables import CODE
 from saratoga_protocol.events import Refused
 from saratoga_protocol.refusals import REASONS
-from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import Position
 

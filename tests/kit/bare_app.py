@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 from textual.app import ComposeResult
 from textual.widgets import Static
 
-from saratoga_client.tui import parting
+from saratoga_client.tui import terminal_guard
 
 SHOWN: Final = "nothing but this"
 HANGS: Final = "will never end"
@@ -22,7 +22,7 @@ GOES_ON: Final = "goes on as before"
 BUSY: Final = "will never listen"
 
 
-class BareApp(parting.TerminalApp):
+class BareApp(terminal_guard.TerminalApp):
     """One line of text."""
 
     BINDINGS: ClassVar = [
@@ -64,5 +64,5 @@ class BareApp(parting.TerminalApp):
 if __name__ == "__main__":
     if "--parting" in sys.argv:
         logging.basicConfig()
-        sys.exit(parting.run(BareApp()))
+        sys.exit(terminal_guard.run(BareApp()))
     BareApp().run()

@@ -20,8 +20,8 @@ from kit.hostile_guests import BOUND, HostileGuest, Known, Tally
 from kit.house import House
 from saratoga_client.bots.player import Report, TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
-from saratoga_client.connection import Connection
-from saratoga_client.identity import new_token
+from saratoga_client.local.identity import new_token
+from saratoga_client.net.connection import Connection
 from saratoga_protocol.commands import CreateTable, JoinTable
 from saratoga_protocol.events import Snapshot
 

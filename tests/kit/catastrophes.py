@@ -20,7 +20,7 @@ from kit.race_audit import disagreements, faults_of_log
 from kit.rankings import settled
 from kit.recorded_players import LINE_UP, Notes, RecordedPlayer, players_at_a_table
 from kit.stores import StoreServer
-from saratoga_rules.record import parse_record
+from saratoga_rules.records.record import parse_record
 from saratoga_server.ports import BoardKey
 from saratoga_server.store.opening import Store, open_store
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from saratoga_rules.cards import SUITS, Card, parse_cards
-from saratoga_rules.deal import deal
+from saratoga_rules.dealing.deal import deal
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import play
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
-from saratoga_rules.stocks import UNLIMITED
+from saratoga_rules.vocabulary.stocks import UNLIMITED
 
 _FOLDER: Final = Path(__file__).parent.parent / "conformance"
 

@@ -13,14 +13,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from saratoga_client.drawing.board import Marks, draw_board
-from saratoga_client.drawing.looks import Look, suit_colours
+from saratoga_client.board_view.board import Marks, draw_board
+from saratoga_client.board_view.look import Look, suit_colours
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import parse_position
 from saratoga_rules.views import View, redact
 
-FOLDER: Final = Path(__file__).parent.parent / "client" / "drawing" / "pictures"
+FOLDER: Final = Path(__file__).parent.parent / "client" / "board_view" / "pictures"
 
 LABELS: Final = MappingProxyType(
     {

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from saratoga_client.racing.evening import Evening, begin, follow
+from saratoga_client.session.state import SessionState, begin, follow
 from saratoga_protocol import events
 from saratoga_protocol.views import wire_view
-from saratoga_rules.deal import deal_for_key
+from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
 from saratoga_rules.position import Position
@@ -139,7 +139,7 @@ def snapshot(
 
 def evening(
     *heard: events.AnyEvent, first: events.Snapshot | None = None, every: int = 10_000
-) -> Evening:
+) -> SessionState:
     """The evening after these events, `every` so many milliseconds one, from the start on."""
     present = begin(YOU, snapshot("y1 =a1 =r1", board()) if first is None else first)
     for number, event in enumerate(heard, start=1):

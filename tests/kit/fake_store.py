@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from kit.fake_leaderboards import FakeLeaderboards
 from kit.fake_news import FakeNews, tell_all
-from saratoga_rules.standing import Reached, State
+from saratoga_rules.records.standing import Reached, State
 from saratoga_server.messages.node_events import NodeEventListener, Touched
 from saratoga_server.ports import (
     MOST_LISTED,

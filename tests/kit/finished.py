@@ -5,9 +5,9 @@ from functools import cache
 from kit.evenings import CODE, START
 from kit.races import Entrant, race
 from kit.walks import banking, wandering
-from saratoga_client.racing.evening import Evening, begin
+from saratoga_client.session.state import SessionState, begin
 from saratoga_protocol import events
-from saratoga_rules.record import RaceRecord
+from saratoga_rules.records.record import RaceRecord
 
 ENTRANTS = (
     Entrant("ana", banking),
@@ -24,7 +24,7 @@ def finished_race(game: str = "canfield", seed: int = 1) -> RaceRecord:
 
 def over(
     record: RaceRecord, you: str = "Zoë", host: str = "ana", races: int = 3, tie: str = ""
-) -> Evening:
+) -> SessionState:
     """The evening after a race, with what its players won and lost at the table so far."""
     players = {racer.name: racer for racer in record.racers}
     results = [

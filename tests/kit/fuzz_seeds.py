@@ -6,7 +6,7 @@ from typing import Final
 
 from kit.messages import COMMANDS, EVENTS
 from saratoga_protocol.codec import CODECS, Frame
-from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import format_position
 from saratoga_server.messages.node_events import Announce, Banned, Renamed, encode_node_event

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import count
 from random import Random
 
-from saratoga_client.backoff import Backoff
+from saratoga_client.net.backoff import Backoff
 from saratoga_protocol.commands import Resume
 from saratoga_server.rate_limits.limiter import NO_CONNECTION, Quota, RateLimiter
 from saratoga_server.rate_limits.rates import COSTS, Action

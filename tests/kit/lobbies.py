@@ -12,11 +12,11 @@ from textual import events
 from kit.fake_store import fake_store
 from kit.open_door import open_door
 from kit.solo import Player
-from saratoga_client.connection import Connection
-from saratoga_client.identity import new_token
-from saratoga_client.settings import Settings
+from saratoga_client.local.identity import new_token
+from saratoga_client.local.settings import Settings
+from saratoga_client.net.connection import Connection
 from saratoga_client.tui.app import SaratogaApp
-from saratoga_client.tui.lobby_visit import Going, in_lobby
+from saratoga_client.tui.lobby_flow import Going, in_lobby
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_protocol.commands import CreateTable, JoinTable
 from saratoga_protocol.events import Snapshot

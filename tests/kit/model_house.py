@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from kit.evenings import START, YOU, board, opening, table
-from saratoga_client.backoff import Backoff
-from saratoga_client.connection import Connection, LinkState, Timing
-from saratoga_client.switchboard import Switchboard
+from saratoga_client.net.backoff import Backoff
+from saratoga_client.net.connection import Connection, LinkState, Timing
+from saratoga_client.net.requests import Requests
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
     AnyCommand,
@@ -163,7 +163,7 @@ class ModelConnection(Connection):
             node="n1",
             games=sorted(GAMES),
         )
-        self._board = Switchboard(AT_ONCE, self._send)
+        self._board = Requests(AT_ONCE, self._send)
         self._board.following.seat = house.snapshot().table.code
 
     def now(self) -> int:

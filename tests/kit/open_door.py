@@ -9,7 +9,7 @@ import pytest
 
 from kit.rooms import PROGRAM, Deal
 from kit.stores import StoreServer
-from saratoga_rules.deal import deal_for_key
+from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_server.app import compose
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.metrics.counters import Metrics

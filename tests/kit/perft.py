@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves, play

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from kit.scripted_house import NOON, PLAYER, RACE, snapshot, table
-from saratoga_client.model import Picture, begin
+from saratoga_client.session.table_picture import Picture, begin
 from saratoga_protocol import events
 
 RIVAL = "qrstuvwxyz234567"

@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import strategies as st
 
 from kit.walks import TEMPERS
-from saratoga_client.practice.dealt import from_seed
+from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.game import Practice, begin, make, redo, undo
 from saratoga_client.practice.hints import hint
 from saratoga_rules.games import GAMES

@@ -11,13 +11,13 @@ from kit.recorded_players import Acknowledged, Notes
 from saratoga_protocol.commands import CashOut, MakeMove
 from saratoga_protocol.events import BoardView, Outcome
 from saratoga_protocol.views import wire_view
-from saratoga_rules.fairness import nonce_hash
+from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
 from saratoga_rules.position import Position
-from saratoga_rules.record import LOG_ENDINGS, RaceRecord, RacerLog, digest_of, parse_record
-from saratoga_rules.replay import replay
-from saratoga_rules.verify import verify
+from saratoga_rules.records.record import LOG_ENDINGS, RaceRecord, RacerLog, digest_of, parse_record
+from saratoga_rules.records.replay import replay
+from saratoga_rules.records.verify import verify
 from saratoga_rules.views import redact
 from saratoga_server.ports import LogEntry, StoredBoard
 

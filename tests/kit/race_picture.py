@@ -20,19 +20,19 @@ from textual.screen import Screen
 
 from kit.open_door import open_door
 from kit.stores import StoreServer, binaries
-from saratoga_client.arriving import have_a_name, joined
 from saratoga_client.bots.memory import Memory, remember
 from saratoga_client.bots.player import TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
-from saratoga_client.connection import Connection
-from saratoga_client.identity import new_token
-from saratoga_client.practice.dealt import from_seed
+from saratoga_client.local.identity import new_token
+from saratoga_client.net.connection import Connection
+from saratoga_client.practice.deals import from_seed
+from saratoga_client.session.join import have_a_name, joined
+from saratoga_client.session.open_connection import visiting
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.appearance import Appearance
-from saratoga_client.tui.arrivals import at_table
+from saratoga_client.tui.flows import at_table
 from saratoga_client.tui.screens.gathering import GatheringScreen
 from saratoga_client.tui.screens.race import RaceScreen
-from saratoga_client.visit import visiting
 from saratoga_protocol.commands import CreateTable, JoinTable
 from saratoga_protocol.events import Snapshot
 from saratoga_rules.games import GAMES

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from random import Random
 
 from kit.walks import Temper
-from saratoga_rules.deal import deal_for_key
-from saratoga_rules.fairness import commitment, deal_key, nonce_hash
+from saratoga_rules.dealing.deal import deal_for_key
+from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES, RULES_VERSION
 from saratoga_rules.judge import is_won, legal_moves, play
 from saratoga_rules.position import Position
-from saratoga_rules.record import (
+from saratoga_rules.records.record import (
     LOG_ENDINGS,
     LogLine,
     RaceRecord,
@@ -19,8 +19,8 @@ from saratoga_rules.record import (
     is_ranked,
     results_of,
 )
-from saratoga_rules.standing import Count, Racer, State, last_reached, ranking
-from saratoga_rules.stuck import is_stuck, may_declare
+from saratoga_rules.records.standing import Count, Racer, State, last_reached, ranking
+from saratoga_rules.stuck.stuck import is_stuck, may_declare
 
 TABLE = "mint-otter-42"
 CAP = 10

@@ -7,7 +7,7 @@ asked which races count: that is read out of the record, by the words of `protoc
 import asyncio
 import re
 
-from saratoga_rules.record import LOG_ENDINGS, RaceRecord, ResultLine
+from saratoga_rules.records.record import LOG_ENDINGS, RaceRecord, ResultLine
 from saratoga_server.ports import BoardKey
 from saratoga_server.store.keys import OUTBOX_KEYS
 from saratoga_server.store.opening import Store

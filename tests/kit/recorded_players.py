@@ -12,14 +12,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
-from saratoga_client.backoff import Backoff
 from saratoga_client.bots.player import Report, TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
-from saratoga_client.connection import Connection, LinkState, Timing
-from saratoga_client.identity import new_token
-from saratoga_client.pending import Draft
-from saratoga_client.switchboard import Switchboard
-from saratoga_client.trouble import Unanswered
+from saratoga_client.local.identity import new_token
+from saratoga_client.net.backoff import Backoff
+from saratoga_client.net.connection import Connection, LinkState, Timing
+from saratoga_client.net.errors import Unanswered
+from saratoga_client.net.requests import Requests
+from saratoga_client.net.unanswered import Draft
 from saratoga_protocol import events
 from saratoga_protocol.codec import UnknownEvent
 from saratoga_protocol.commands import AnyCommand, CashOut, CreateTable, JoinTable, MakeMove
@@ -197,7 +197,7 @@ class Notes:
             self.lost_answers[self.board.race] += 1
 
 
-class NotingSwitchboard(Switchboard):
+class NotingSwitchboard(Requests):
     """Writes down what goes by."""
 
     notes: Notes

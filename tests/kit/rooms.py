@@ -20,10 +20,10 @@ from kit.tables import NOON
 from saratoga_protocol.commands import CreateTable, JoinTable, ListTables, Start
 from saratoga_protocol.events import Dealt, Done, Tables
 from saratoga_protocol.version import MSGPACK
-from saratoga_rules.deal import deal_for_key
+from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position, parse_position
-from saratoga_rules.standing import State
+from saratoga_rules.records.standing import State
 from saratoga_server.app import compose
 from saratoga_server.domain.board import ENDING_OF_STATE, commit_of, ended
 from saratoga_server.domain.tables import TableState

@@ -7,10 +7,10 @@ them, spaces, reserve, waste and stock are all there in every mixture.
 from random import Random
 
 from saratoga_rules.cards import PACK, SUITS, Card
-from saratoga_rules.foundations import rank_at
 from saratoga_rules.game import Game
 from saratoga_rules.piles import Pile
 from saratoga_rules.position import Position, in_order
+from saratoga_rules.vocabulary.foundations import rank_at
 
 
 def small_position(game: Game, chance: Random) -> Position:

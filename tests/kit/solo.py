@@ -17,7 +17,7 @@ from textual.screen import Screen
 
 from kit.races import Entrant, race
 from kit.walks import banking, wandering
-from saratoga_client.practice.dealt import from_seed
+from saratoga_client.practice.deals import from_seed
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.board_widget import BoardWidget
@@ -26,7 +26,7 @@ from saratoga_client.tui.lines import MessageLine
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
 from saratoga_rules.games import GAMES
-from saratoga_rules.record import RaceRecord
+from saratoga_rules.records.record import RaceRecord
 
 FOLDER: Final = Path(__file__).parent.parent / "client" / "tui" / "solo_pictures"
 

@@ -16,13 +16,13 @@ from kit.evenings import board, evening, seat, snapshot, standings, table
 from kit.finished import finished_race, over
 from kit.table_screens import Sitting, sitting
 from kit.walks import banking, walk
-from saratoga_client.racing.evening import Evening
-from saratoga_client.terminal import Colours
+from saratoga_client.local.terminal import Colours
+from saratoga_client.session.state import SessionState
 from saratoga_client.tui.appearance import Appearance
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import Position
-from saratoga_rules.record import RaceRecord
+from saratoga_rules.records.record import RaceRecord
 
 FOLDER: Final = Path(__file__).parent.parent / "client" / "tui" / "snapshots"
 VARIABLE: Final = "SARATOGA_PAINT_AGAIN"
@@ -41,7 +41,7 @@ LETTERS: Final = string.ascii_letters + string.digits
 class Picture:
     """A screen, and how it comes about."""
 
-    first: Evening
+    first: SessionState
     size: tuple[int, int]
     keys: tuple[str, ...] = ()
     position: Position | None = None
@@ -55,7 +55,7 @@ def midway(game: str, at: int = 45) -> Position:
     return steps[min(at, len(steps) // 2)].position
 
 
-def racing(game: str, position: Position) -> Evening:
+def racing(game: str, position: Position) -> SessionState:
     """Four racers, one of them stopped, and some news."""
     own = position.banked
     first = snapshot(f"y{own} a{own} o3 m2", board(position, 45, game=game), _four(game))

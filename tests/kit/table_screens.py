@@ -14,22 +14,22 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from kit.evenings import CODE, START, YOU
-from saratoga_client.connection import LinkState
+from saratoga_client.net.connection import LinkState
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.racing.evening import Evening, confirm, follow, link_changed
-from saratoga_client.racing.own_board import OwnBoard, with_move, without
+from saratoga_client.session.own_board import OwnBoard, with_move, without
+from saratoga_client.session.state import SessionState, confirm, follow, link_changed
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.board_widget import BoardWidget
+from saratoga_client.tui.table_flow import TableFlow
 from saratoga_client.tui.table_screen import TableScreen
-from saratoga_client.tui.table_visit import TableVisit
 from saratoga_protocol.events import AnyEvent, BoardView
 from saratoga_protocol.views import wire_view
 from saratoga_rules.judge import play
 from saratoga_rules.money import net
 from saratoga_rules.moves import Move
 from saratoga_rules.position import Position
-from saratoga_rules.record import RaceRecord
+from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.views import redact
 
 INVITATION: Final = ("Race me at patience.", f"saratoga join ws://192.168.1.7:7470/{CODE}")
@@ -42,25 +42,25 @@ class InventedSeat:
     """What drives a seat, moved along by the test; it keeps what was asked of it, as words."""
 
     def __init__(
-        self, first: Evening, position: Position | None, record: RaceRecord | None
+        self, first: SessionState, position: Position | None, record: RaceRecord | None
     ) -> None:
-        self.evening: Evening | None = first
+        self.evening: SessionState | None = first
         self.asked: list[str] = []
         self.time = START + 65_000
         self.position = position
         self.refuses = False
         """Whether what is asked of the house fails."""
         self._record = record
-        self._told: Callable[[Evening], None] = lambda evening: None
+        self._told: Callable[[SessionState], None] = lambda evening: None
         self._end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    def tells(self, told: Callable[[Evening], None]) -> "InventedSeat":
+    def tells(self, told: Callable[[SessionState], None]) -> "InventedSeat":
         self._told = told
         return self
 
     # What the test does
 
-    def lay(self, evening: Evening) -> None:
+    def lay(self, evening: SessionState) -> None:
         self.evening = evening
         self._told(evening)
 
@@ -110,7 +110,7 @@ class InventedSeat:
         assert own is not None
         return own
 
-    def _now(self) -> Evening:
+    def _now(self) -> SessionState:
         assert self.evening is not None
         return self.evening
 
@@ -183,7 +183,7 @@ class Sitting:
     app: SaratogaApp
     pilot: Pilot[int]
     seat: InventedSeat
-    visit: TableVisit
+    visit: TableFlow
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
@@ -255,7 +255,7 @@ class Sitting:
 
 @asynccontextmanager
 async def sitting(
-    first: Evening,
+    first: SessionState,
     *,
     position: Position | None = None,
     record: RaceRecord | None = None,
@@ -264,10 +264,10 @@ async def sitting(
 ) -> AsyncIterator[Sitting]:
     """Sit down at a table that is as the evening says; `position` is where the cards really lie."""
     seat = InventedSeat(first, position, record)
-    visits: list[TableVisit] = []
+    visits: list[TableFlow] = []
 
     async def stay(app: SaratogaApp) -> None:
-        visits.append(TableVisit(app, seat.tells, invitation=INVITATION))
+        visits.append(TableFlow(app, seat.tells, invitation=INVITATION))
         await visits[0].stay()
 
     app = SaratogaApp(stay, appearance)

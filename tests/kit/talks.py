@@ -3,9 +3,9 @@
 import io
 from collections.abc import Iterable
 
-from saratoga_client.lines.reading import LineReader
-from saratoga_client.lines.talk import Talk
-from saratoga_client.lines.voice import Voice
+from saratoga_client.plain.line_reader import LineReader
+from saratoga_client.plain.output import Voice
+from saratoga_client.plain.session import Talk
 
 
 class Listener(Voice):

@@ -14,8 +14,8 @@ from typing import Final
 from kit.house import House
 from kit.players_keys import CODE, SARATOGA
 from kit.windows import Window, window
-from saratoga_client.drawing.places import Spot, lay_out
-from saratoga_client.practice.dealt import from_seed
+from saratoga_client.board_view.layout import Spot, lay_out
+from saratoga_client.practice.deals import from_seed
 from saratoga_rules.games import GAMES
 from saratoga_rules.views import redact
 

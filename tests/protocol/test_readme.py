@@ -17,12 +17,12 @@ from saratoga_protocol.commands import AnyCommand
 from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.refusals import REASONS, CloseCode
 from saratoga_protocol.version import JSON, SUBPROTOCOLS
-from saratoga_rules.deal import deal_for_key
-from saratoga_rules.fairness import commitment, deal_key, nonce_hash
+from saratoga_rules.dealing.deal import deal_for_key
+from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
+from saratoga_rules.dealing.shuffle import shuffled_deck
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import format_position
-from saratoga_rules.shuffle import shuffled_deck
-from saratoga_rules.verify import verify
+from saratoga_rules.records.verify import verify
 
 PAGE = Path(__file__).parents[2] / "protocol" / "README.md"
 TEXT = PAGE.read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 import pytest
 
 from kit.positions import draw, legal, played, refused
-from saratoga_rules.deal import deal_for_key
+from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.game import Game
 from saratoga_rules.games.caprice import CAPRICE
 from saratoga_rules.judge import Refusal, is_won

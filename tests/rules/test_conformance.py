@@ -7,7 +7,7 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.judge import is_won, legal_moves, play
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
-from saratoga_rules.stuck import is_stuck
+from saratoga_rules.stuck.stuck import is_stuck
 from saratoga_rules.views import redact
 
 LIMIT = 100

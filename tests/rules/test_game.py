@@ -3,24 +3,24 @@
 from dataclasses import dataclass
 
 from kit.positions import draw, legal, played, refused
-from saratoga_rules.building import Pairing, down
 from saratoga_rules.cards import rank
-from saratoga_rules.deal import deal, deal_for_key
-from saratoga_rules.foundations import First, up_from
+from saratoga_rules.dealing.deal import deal, deal_for_key
+from saratoga_rules.dealing.shuffle import shuffled_deck
 from saratoga_rules.game import Game, foundations_hold
 from saratoga_rules.games import GAMES
 from saratoga_rules.games.canfield import CANFIELD
 from saratoga_rules.judge import Refusal, is_won
-from saratoga_rules.layout import BaseCard, Layout, ToColumns, ToReserve
 from saratoga_rules.money import net
-from saratoga_rules.packets import TOP_CARD_OR_WHOLE_PILE
 from saratoga_rules.piles import Pile
-from saratoga_rules.shuffle import shuffled_deck
-from saratoga_rules.spaces import ANYTHING, Space
-from saratoga_rules.stocks import turned
-from saratoga_rules.stuck import is_stuck
-from saratoga_rules.tableau import Columns
+from saratoga_rules.stuck.stuck import is_stuck
 from saratoga_rules.views import redact
+from saratoga_rules.vocabulary.building import Pairing, down
+from saratoga_rules.vocabulary.foundations import First, up_from
+from saratoga_rules.vocabulary.layout import BaseCard, Layout, ToColumns, ToReserve
+from saratoga_rules.vocabulary.packets import TOP_CARD_OR_WHOLE_PILE
+from saratoga_rules.vocabulary.spaces import ANYTHING, Space
+from saratoga_rules.vocabulary.stocks import turned
+from saratoga_rules.vocabulary.tableau import Columns
 
 
 @dataclass(frozen=True)

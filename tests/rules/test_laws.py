@@ -13,8 +13,8 @@ from kit.conformance import PlayedGame, played_games
 from kit.races import Entrant, race
 from kit.walks import Step, banking, places, step_at, walk, walk_at, wandering
 from saratoga_rules.cards import HIDDEN, PACK, RANKS, SUITS, Card, card_of, parse_cards
-from saratoga_rules.deal import deal_for_key
-from saratoga_rules.fairness import deal_key
+from saratoga_rules.dealing.deal import deal_for_key
+from saratoga_rules.dealing.fairness import deal_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import is_won, legal_moves, play, refusal
@@ -32,9 +32,9 @@ from saratoga_rules.moves import (
     parse_move,
 )
 from saratoga_rules.position import Position, format_position, parse_position
+from saratoga_rules.records.replay import replay
 from saratoga_rules.refusals import IllegalMove
-from saratoga_rules.replay import replay
-from saratoga_rules.stuck import is_stuck, may_declare
+from saratoga_rules.stuck.stuck import is_stuck, may_declare
 from saratoga_rules.views import redact
 
 every_game = pytest.mark.parametrize("name", GAMES)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from saratoga_rules.games import GAMES, RULES, RULES_VERSION
-from saratoga_rules.record import format_record, parse_record
-from saratoga_rules.verify import verify
+from saratoga_rules.records.record import format_record, parse_record
+from saratoga_rules.records.verify import verify
 
 RECORDS = Path(__file__).parent / "records"
 

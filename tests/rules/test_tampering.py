@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from kit.races import Entrant, race
 from kit.walks import banking, wandering
 from saratoga_rules.games import GAMES
-from saratoga_rules.record import digest_of, format_record
-from saratoga_rules.verify import verify
+from saratoga_rules.records.record import digest_of, format_record
+from saratoga_rules.records.verify import verify
 
 FIELD = (
     Entrant("Anna", banking),

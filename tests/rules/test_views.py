@@ -2,7 +2,7 @@ import pytest
 
 from kit.positions import draw
 from saratoga_rules.cards import HIDDEN, parse_cards
-from saratoga_rules.deal import deal_for_key
+from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.games.canfield import CANFIELD
 from saratoga_rules.views import redact

@@ -14,8 +14,8 @@ from typing import Final
 
 from saratoga_client.bots.choice import Choice, Chooser
 from saratoga_client.bots.memory import Memory, remember
-from saratoga_client.connection import Connection
-from saratoga_client.trouble import NEVER_MADE, Refused, Unanswered
+from saratoga_client.net.connection import Connection
+from saratoga_client.net.errors import NEVER_MADE, Refused, Unanswered
 from saratoga_protocol import events
 from saratoga_protocol.commands import CashOut, MakeMove
 from saratoga_protocol.views import rules_view

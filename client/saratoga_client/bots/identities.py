@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
 
-from saratoga_client import keyfile
-from saratoga_client.identity import derived, home
-from saratoga_client.origins import origin_of
+from saratoga_client.local import key_files
+from saratoga_client.local.identity import derived, home
+from saratoga_client.local.origins import origin_of
 
 FOLDER: Final = "bots"
 
@@ -43,11 +43,11 @@ NAMES: Final = (
 def claimed(name: str, server: str, folder: Path | None = None) -> Iterator[str | None]:
     """The token of the bot of that name for that house; `None` if another process is that bot now.
 
-    Raises `keyfile.TokenUnusable`, `ValueError` if that is no address of a house.
+    Raises `key_files.TokenUnusable`, `ValueError` if that is no address of a house.
     """
     folder = home() / FOLDER if folder is None else folder
     path = folder / f"{_file_name(name)}.secret"
-    token = derived(keyfile.load_or_create(path), origin_of(server))
+    token = derived(key_files.load_or_create(path), origin_of(server))
     with path.with_suffix(".lock").open("wb") as lock:
         if not _lock(lock):
             yield None

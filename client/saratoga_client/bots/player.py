@@ -13,12 +13,12 @@ from typing import Final
 
 from saratoga_client.bots.board import RACING, BoardPlayer
 from saratoga_client.bots.choice import Chooser
-from saratoga_client.connection import Connection
-from saratoga_client.pending import Draft
+from saratoga_client.net.connection import Connection
+from saratoga_client.net.errors import DealSpent, Refused, Unanswered
+from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.seat import Seat
-from saratoga_client.trouble import DealSpent, Refused, Unanswered
-from saratoga_client.witness import Witness
+from saratoga_client.session.fairness import Seat
+from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import NextRace, Start
 from saratoga_protocol.events import AnyEvent

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Final
 
 from saratoga_client.bots.choice import Choice
+from saratoga_client.bots.evaluation import weights_of, worth_in
 from saratoga_client.bots.memory import Memory, recall
 from saratoga_client.bots.search import look_ahead
-from saratoga_client.bots.worth import weights_of, worth_in
 from saratoga_rules.cards import HIDDEN
 from saratoga_rules.game import Game
 from saratoga_rules.judge import refusal

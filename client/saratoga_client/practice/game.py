@@ -11,13 +11,13 @@ from enum import StrEnum
 from typing import Final
 
 from saratoga_client.bots.memory import Memory, remember
-from saratoga_client.practice.dealt import Dealt
+from saratoga_client.practice.deals import Dealt
 from saratoga_rules.game import Game
 from saratoga_rules.judge import is_won, play
 from saratoga_rules.money import net
 from saratoga_rules.moves import Move
 from saratoga_rules.position import Position
-from saratoga_rules.stuck import is_stuck, may_declare
+from saratoga_rules.stuck.stuck import is_stuck, may_declare
 from saratoga_rules.views import View, redact
 
 STUCK_LIMIT: Final = 4000

@@ -7,12 +7,12 @@ records everybody may read.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from saratoga_client.model import shown_name
 from saratoga_client.practice.game import Practice, counts
 from saratoga_client.review.climb import Climb
+from saratoga_client.session.table_picture import shown_name
 from saratoga_client.wording import counted
-from saratoga_rules.record import RaceRecord
-from saratoga_rules.replay import steps
+from saratoga_rules.records.record import RaceRecord
+from saratoga_rules.records.replay import steps
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from saratoga_client.bots.memory import recall
 from saratoga_client.bots.strong import choose_strongly
-from saratoga_client.hand.words import (
+from saratoga_client.input.move_text import (
     CardName,
     card_name,
     carried,

@@ -21,12 +21,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from saratoga_client.practice.dealt import BadSeed, Dealt, from_seed
+from saratoga_client.practice.deals import BadSeed, Dealt, from_seed
 from saratoga_client.practice.game import Aid, Entry, Practice, begin, followed
 from saratoga_rules.games import GAMES, RULES_VERSION
-from saratoga_rules.lines import Reader, RecordError
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position, format_position, parse_position
+from saratoga_rules.records.lines import Reader, RecordError
 from saratoga_rules.refusals import IllegalMove
 
 RUN_FORMAT: Final = 1

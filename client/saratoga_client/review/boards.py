@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from saratoga_client.review.climb import Climb
 from saratoga_rules.position import Position
-from saratoga_rules.record import LogLine, RaceRecord
-from saratoga_rules.replay import steps
-from saratoga_rules.standing import State
+from saratoga_rules.records.record import LogLine, RaceRecord
+from saratoga_rules.records.replay import steps
+from saratoga_rules.records.standing import State
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

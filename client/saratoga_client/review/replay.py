@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 
 from saratoga_client.review.boards import OpenBoard, open_boards
-from saratoga_client.review.partings import Parting
+from saratoga_client.review.divergence import Parting
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position
-from saratoga_rules.record import LogLine, RaceRecord
-from saratoga_rules.replay import game_of
+from saratoga_rules.records.record import LogLine, RaceRecord
+from saratoga_rules.records.replay import game_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,16 +15,16 @@ from textual.binding import Binding, BindingType
 from textual.filter import NoColor
 from textual.screen import Screen
 
+from saratoga_client.local.settings_file import Value
+from saratoga_client.local.terminal import Colours
 from saratoga_client.problems import Problem
-from saratoga_client.settings_file import Value
-from saratoga_client.terminal import Colours
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.board_widget import BoardWidget
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.colours import Paint, paint
-from saratoga_client.tui.lean_update import lean
-from saratoga_client.tui.parting import TerminalApp, run
+from saratoga_client.tui.partial_update import lean
 from saratoga_client.tui.screens.waiting import WaitingScreen
+from saratoga_client.tui.terminal_guard import TerminalApp, run
 from saratoga_rules.game import Game
 
 NARROW: Final = 80
@@ -32,7 +32,7 @@ NARROW: Final = 80
 WIDE: Final = 100
 BROAD: Final = 120
 
-Errand: TypeAlias = "Callable[[SaratogaApp], Coroutine[Any, Any, None]]"
+Flow: TypeAlias = "Callable[[SaratogaApp], Coroutine[Any, Any, None]]"
 Remember: TypeAlias = Callable[[str, Value], None]
 """Keeps a choice for the next run; see `settings.keep`."""
 
@@ -61,7 +61,7 @@ class SaratogaApp(TerminalApp):
 
     def __init__(
         self,
-        errand: Errand,
+        errand: Flow,
         appearance: Appearance = Appearance(),  # noqa: B008 - frozen
         remember: Remember = forget,
     ) -> None:
@@ -141,7 +141,7 @@ class SaratogaApp(TerminalApp):
 
 
 def run_errand(
-    errand: Errand,
+    errand: Flow,
     appearance: Appearance = Appearance(),  # noqa: B008 - frozen
     remember: Remember = forget,
 ) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from saratoga_client.drawing.looks import Look, SuitColours, suit_colours
-from saratoga_client.terminal import Colours
+from saratoga_client.board_view.look import Look, SuitColours, suit_colours
+from saratoga_client.local.terminal import Colours
 from saratoga_client.tui.colours import THEMES, Depth
 from saratoga_rules.game import Game
 

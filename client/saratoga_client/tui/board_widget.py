@@ -14,11 +14,11 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from saratoga_client.drawing.board import Marks, draw_layout, draw_packet
-from saratoga_client.drawing.canvas import Canvas, Row, changes, overlaid
-from saratoga_client.drawing.looks import Look
-from saratoga_client.drawing.places import Layout, Spot, lay_out
-from saratoga_client.drawing.roles import Role
+from saratoga_client.board_view.board import Marks, draw_layout, draw_packet
+from saratoga_client.board_view.canvas import Canvas, Row, changes, overlaid
+from saratoga_client.board_view.layout import Layout, Spot, lay_out
+from saratoga_client.board_view.look import Look
+from saratoga_client.board_view.roles import Role
 from saratoga_client.tui.colours import Depth, Paint, paint
 from saratoga_rules.cards import HIDDEN, Card
 from saratoga_rules.game import Game

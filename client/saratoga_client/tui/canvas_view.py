@@ -9,8 +9,8 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from saratoga_client.drawing.canvas import Canvas, Piece, changes
-from saratoga_client.drawing.roles import Role
+from saratoga_client.board_view.canvas import Canvas, Piece, changes
+from saratoga_client.board_view.roles import Role
 from saratoga_client.tui.colours import Depth, Paint, paint
 
 Draw: TypeAlias = Callable[[int, int], Canvas]

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from rich.style import Style
 
-from saratoga_client.drawing.roles import Role
+from saratoga_client.board_view.roles import Role
 
 
 class Depth(StrEnum):

@@ -2,7 +2,7 @@
 
 from textual import events
 
-from saratoga_client.hand.keys import key_called
+from saratoga_client.input.pile_keys import key_called
 
 
 def key_of(event: events.Key) -> str:

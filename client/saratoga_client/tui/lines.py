@@ -6,10 +6,10 @@ from typing import Final, TypeAlias
 from rich.cells import cell_len
 from textual import events
 
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
-from saratoga_client.racing.lettering import wrapped
-from saratoga_client.shown import shown
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.text_width import wrapped
+from saratoga_client.sanitised import sanitised
 from saratoga_client.tui.canvas_view import CanvasView
 
 WIDE_ENOUGH: Final = 80
@@ -31,7 +31,7 @@ def title_line(left: Sequence[str], right: Sequence[tuple[str, Role]], width: in
         canvas.put(at, 0, text, role)
         at -= 2
     x = 1
-    for fact in map(shown, left):
+    for fact in map(sanitised, left):
         if x + cell_len(fact) > at:
             break
         x = canvas.put(x, 0, fact, Role.TITLE) + 2
@@ -44,7 +44,7 @@ def message_lines(text: str, width: int) -> list[str]:
     >>> message_lines("Connected again; nothing is lost.", 20)
     ['Connected again;', 'nothing is lost.']
     """
-    return wrapped(shown(text), width - 2)
+    return wrapped(sanitised(text), width - 2)
 
 
 def key_line(now: Guide, always: Guide, width: int) -> Canvas:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
 
 PAGE: Final = 10_000
 """Stands for as many lines as are seen at once."""

@@ -11,13 +11,13 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.widget import Widget
 
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
-from saratoga_client.hand.words import CardName, ascii_card_name, card_name
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
+from saratoga_client.input.move_text import CardName, ascii_card_name, card_name
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.keys import key_of
 from saratoga_client.tui.lines import Guide, KeyLine, MessageLine
-from saratoga_client.tui.pages.signs import Signs, signs
+from saratoga_client.tui.pages.symbols import Signs, signs
 
 if TYPE_CHECKING:
     from saratoga_client.tui.app import SaratogaApp

@@ -13,19 +13,19 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.widget import Widget
 
-from saratoga_client.connection import LinkState
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
-from saratoga_client.racing.evening import Evening
-from saratoga_client.racing.lettering import wrapped
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.text_width import wrapped
+from saratoga_client.net.connection import LinkState
+from saratoga_client.session.state import SessionState
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.keys import key_of
 from saratoga_client.tui.lines import Guide, KeyLine, MessageLine, TitleLine
-from saratoga_client.tui.pages.signs import Signs, signs
+from saratoga_client.tui.pages.symbols import Signs, signs
 
 if TYPE_CHECKING:
     from saratoga_client.tui.app import SaratogaApp
-    from saratoga_client.tui.table_visit import TableVisit
+    from saratoga_client.tui.table_flow import TableFlow
 
 LEAST_WIDTH: Final = 54
 LEAST_HEIGHT: Final = 18
@@ -67,13 +67,13 @@ class TableScreen(Screen[None], inherit_bindings=False):
     """
     ALWAYS: Guide = (("?", "help"), ("q", "leave"))
 
-    def __init__(self, visit: "TableVisit") -> None:
+    def __init__(self, visit: "TableFlow") -> None:
         super().__init__()
         self.visit = visit
         self.question: Question | None = None
 
     @property
-    def evening(self) -> Evening:
+    def evening(self) -> SessionState:
         return self.visit.evening
 
     @property
@@ -134,7 +134,7 @@ class TableScreen(Screen[None], inherit_bindings=False):
         """The keys that are shown whatever else there is no room for."""
         return self.ALWAYS
 
-    def changed(self, evening: Evening) -> None:
+    def changed(self, evening: SessionState) -> None:
         """The evening is another; screens show what of it is theirs."""
         self.show_lines()
 

@@ -7,15 +7,15 @@ ace; a pile moves only as a whole. The reserve fills a space at once; when it is
 be filled from the waste alone. The stock is turned three at a time, as often as you like.
 """
 
-from saratoga_rules.building import Pairing, down
-from saratoga_rules.foundations import First, up_from
 from saratoga_rules.game import Game, foundations_hold
-from saratoga_rules.layout import BaseCard, ToColumns, ToReserve
-from saratoga_rules.packets import WHOLE_PILE
 from saratoga_rules.piles import Pile
-from saratoga_rules.spaces import Space, only_from
-from saratoga_rules.stocks import turned
-from saratoga_rules.tableau import Columns
+from saratoga_rules.vocabulary.building import Pairing, down
+from saratoga_rules.vocabulary.foundations import First, up_from
+from saratoga_rules.vocabulary.layout import BaseCard, ToColumns, ToReserve
+from saratoga_rules.vocabulary.packets import WHOLE_PILE
+from saratoga_rules.vocabulary.spaces import Space, only_from
+from saratoga_rules.vocabulary.stocks import turned
+from saratoga_rules.vocabulary.tableau import Columns
 
 CANFIELD = Game(
     name="canfield",

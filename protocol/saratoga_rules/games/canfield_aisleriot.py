@@ -6,15 +6,15 @@ its first; and when the reserve, which fills spaces at once, is gone, anything m
 space. The stock is turned three at a time and gone through three times: two redeals.
 """
 
-from saratoga_rules.building import Pairing, down
-from saratoga_rules.foundations import First, up_from
 from saratoga_rules.game import Game, foundations_hold
-from saratoga_rules.layout import BaseCard, ToColumns, ToReserve
-from saratoga_rules.packets import ANY_RUN
 from saratoga_rules.piles import Pile
-from saratoga_rules.spaces import ANYTHING, Space
-from saratoga_rules.stocks import turned
-from saratoga_rules.tableau import Columns
+from saratoga_rules.vocabulary.building import Pairing, down
+from saratoga_rules.vocabulary.foundations import First, up_from
+from saratoga_rules.vocabulary.layout import BaseCard, ToColumns, ToReserve
+from saratoga_rules.vocabulary.packets import ANY_RUN
+from saratoga_rules.vocabulary.spaces import ANYTHING, Space
+from saratoga_rules.vocabulary.stocks import turned
+from saratoga_rules.vocabulary.tableau import Columns
 
 CANFIELD_AISLERIOT = Game(
     name="canfield-aisleriot",

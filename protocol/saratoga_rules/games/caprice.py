@@ -6,15 +6,15 @@ card at a time; kings and aces do not meet. The stock is dealt once, a card to e
 its next card fills a space at once. When it is gone, any one card may go into a space.
 """
 
-from saratoga_rules.building import Pairing, up_or_down
-from saratoga_rules.foundations import First, down_from, up_from
 from saratoga_rules.game import Game, foundations_hold
-from saratoga_rules.layout import AcesAndKings, ToColumns
-from saratoga_rules.packets import ONE_CARD
 from saratoga_rules.piles import Pile
-from saratoga_rules.spaces import ANYTHING, Space
-from saratoga_rules.stocks import dealt_to_columns
-from saratoga_rules.tableau import Columns
+from saratoga_rules.vocabulary.building import Pairing, up_or_down
+from saratoga_rules.vocabulary.foundations import First, down_from, up_from
+from saratoga_rules.vocabulary.layout import AcesAndKings, ToColumns
+from saratoga_rules.vocabulary.packets import ONE_CARD
+from saratoga_rules.vocabulary.spaces import ANYTHING, Space
+from saratoga_rules.vocabulary.stocks import dealt_to_columns
+from saratoga_rules.vocabulary.tableau import Columns
 
 CAPRICE = Game(
     name="caprice",

@@ -5,14 +5,14 @@ whole or part, however long. A space takes a king or a run headed by one. The ei
 are built up in suit from the ace to the king. The stock is turned card by card, once.
 """
 
-from saratoga_rules.building import Pairing, down
-from saratoga_rules.foundations import First, up_from
 from saratoga_rules.game import Game, foundations_hold
-from saratoga_rules.layout import ToColumns
-from saratoga_rules.packets import ANY_RUN
-from saratoga_rules.spaces import KINGS, Space
-from saratoga_rules.stocks import turned
-from saratoga_rules.tableau import Columns
+from saratoga_rules.vocabulary.building import Pairing, down
+from saratoga_rules.vocabulary.foundations import First, up_from
+from saratoga_rules.vocabulary.layout import ToColumns
+from saratoga_rules.vocabulary.packets import ANY_RUN
+from saratoga_rules.vocabulary.spaces import KINGS, Space
+from saratoga_rules.vocabulary.stocks import turned
+from saratoga_rules.vocabulary.tableau import Columns
 
 LADY_PALK = Game(
     name="lady-palk",

@@ -6,14 +6,14 @@ built down in alternating colours, a card at a time, and end at the ace. A space
 card, and nothing fills it unasked. The stock is turned card by card, as often as you like.
 """
 
-from saratoga_rules.building import Pairing, down
-from saratoga_rules.foundations import First, down_from, up_from
 from saratoga_rules.game import Game, foundations_hold
-from saratoga_rules.layout import ToColumns, ToReserve
-from saratoga_rules.packets import ONE_CARD
-from saratoga_rules.spaces import ANYTHING, Space
-from saratoga_rules.stocks import turned
-from saratoga_rules.tableau import Columns
+from saratoga_rules.vocabulary.building import Pairing, down
+from saratoga_rules.vocabulary.foundations import First, down_from, up_from
+from saratoga_rules.vocabulary.layout import ToColumns, ToReserve
+from saratoga_rules.vocabulary.packets import ONE_CARD
+from saratoga_rules.vocabulary.spaces import ANYTHING, Space
+from saratoga_rules.vocabulary.stocks import turned
+from saratoga_rules.vocabulary.tableau import Columns
 
 LAFAYETTE = Game(
     name="lafayette",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from saratoga_rules.record import parse_record
+from saratoga_rules.records.record import parse_record
 from saratoga_server.domain.lookalikes import skeleton
 from saratoga_server.domain.tables import (
     Change,

@@ -14,9 +14,9 @@ from saratoga_rules.game import Game
 from saratoga_rules.judge import is_won, play
 from saratoga_rules.moves import Move, parse_move
 from saratoga_rules.position import Position
-from saratoga_rules.record import LOG_ENDINGS
-from saratoga_rules.standing import Reached, State
-from saratoga_rules.stuck import StuckSearch, may_declare
+from saratoga_rules.records.record import LOG_ENDINGS
+from saratoga_rules.records.standing import Reached, State
+from saratoga_rules.stuck.stuck import StuckSearch, may_declare
 from saratoga_server.domain.board_log import BoardLog
 from saratoga_server.ports import BoardCommit, LiveStanding, LogEntry, Millis, StoredBoard
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from saratoga_protocol.events import Outcome, Result, Standing, Standings
-from saratoga_rules.fairness import nonce_hash
+from saratoga_rules.dealing.fairness import nonce_hash
 from saratoga_rules.games import RULES
 from saratoga_rules.position import Position
-from saratoga_rules.record import (
+from saratoga_rules.records.record import (
     LogLine,
     RaceRecord,
     RacerLog,
@@ -22,7 +22,7 @@ from saratoga_rules.record import (
     parse_record,
     results_of,
 )
-from saratoga_rules.standing import Placed, Racer, Reached, ranking
+from saratoga_rules.records.standing import Placed, Racer, Reached, ranking
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.tables import TableState
 from saratoga_server.ports import Millis, Settlement

@@ -11,9 +11,9 @@ from saratoga_protocol.commands import CashOut, MakeMove
 from saratoga_protocol.events import BoardView, MoveMade
 from saratoga_rules.judge import IllegalMove
 from saratoga_rules.moves import parse_move
-from saratoga_rules.record import MOST_ENTRIES
-from saratoga_rules.standing import State
-from saratoga_rules.stuck import INLINE_LIMIT, StuckSearch
+from saratoga_rules.records.record import MOST_ENTRIES
+from saratoga_rules.records.standing import State
+from saratoga_rules.stuck.stuck import INLINE_LIMIT, StuckSearch
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Board, Played
 from saratoga_server.domain.tables import Refusal

@@ -3,7 +3,7 @@
 from typing import Final
 
 from saratoga_protocol.events import Dealt
-from saratoga_rules.standing import State
+from saratoga_rules.records.standing import State
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Board

@@ -8,7 +8,7 @@ from saratoga_rules.game import Game
 from saratoga_rules.judge import legal_moves
 from saratoga_rules.money import net
 from saratoga_rules.position import Position
-from saratoga_rules.standing import Racer, ranking
+from saratoga_rules.records.standing import Racer, ranking
 from saratoga_rules.views import redact
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.results import wire_standings

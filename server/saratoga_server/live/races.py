@@ -12,7 +12,7 @@ from saratoga_protocol.events import BoardEnded
 from saratoga_rules.game import Game
 from saratoga_rules.games import RULES
 from saratoga_rules.position import Position
-from saratoga_rules.standing import State
+from saratoga_rules.records.standing import State
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Board, Played
 from saratoga_server.domain.tables import Phase, Refusal, TableState

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from saratoga_rules.stuck import DEFAULT_LIMIT, INLINE_LIMIT, StuckSearch
+from saratoga_rules.stuck.stuck import DEFAULT_LIMIT, INLINE_LIMIT, StuckSearch
 from saratoga_server.background_tasks import BackgroundTasks, run_logged
 
 SLICE: Final = INLINE_LIMIT // 2

@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Collection
 from functools import partial
 from typing import Final
 
-from saratoga_rules.standing import State
-from saratoga_rules.stuck import StuckSearch
+from saratoga_rules.records.standing import State
+from saratoga_rules.stuck.stuck import StuckSearch
 from saratoga_server.background_tasks import BackgroundTasks, run_each_logged, run_logged
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import board as boards

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Final
 
-from saratoga_rules.standing import Reached, State
+from saratoga_rules.records.standing import Reached, State
 from saratoga_server.ports import (
     LiveStanding,
     LogEntry,

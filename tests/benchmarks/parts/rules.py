@@ -12,13 +12,13 @@ from time import process_time_ns
 
 from benchmarks.reports import Cell, Report
 from kit.conformance import played_games
-from saratoga_rules.foundations import wanted_cards, wanted_down, wanted_up
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves, play
 from saratoga_rules.moves import carry, parse_move
-from saratoga_rules.stuck import INLINE_LIMIT, is_stuck
+from saratoga_rules.stuck.stuck import INLINE_LIMIT, is_stuck
 from saratoga_rules.views import redact
+from saratoga_rules.vocabulary.foundations import wanted_cards, wanted_down, wanted_up
 
 ROUNDS, QUICK_ROUNDS = 3, 1
 

@@ -9,11 +9,11 @@ from kit.scripted_house import CODE, RACE, TOKEN, ScriptedHouse, Visit, scripted
 from saratoga_client.bots.board import BoardPlayer
 from saratoga_client.bots.choice import Choice
 from saratoga_client.bots.strengths import CHOOSERS, Strength
-from saratoga_client.connection import Connection
-from saratoga_client.trouble import Refused
+from saratoga_client.net.connection import Connection
+from saratoga_client.net.errors import Refused
 from saratoga_protocol import commands, events
 from saratoga_protocol.views import wire_view
-from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import is_won, play
 from saratoga_rules.money import net

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from saratoga_client.bots.bot_connection import seated_bot
 from saratoga_client.bots.identities import claimed, temper_of
-from saratoga_client.bots.visitor import seated_bot
 from saratoga_client.problems import Problem
 from saratoga_protocol.commands import JoinTable
 

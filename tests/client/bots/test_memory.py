@@ -2,7 +2,7 @@
 
 from saratoga_client.bots.memory import Memory, recall, remember
 from saratoga_rules.cards import HIDDEN
-from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import play
 from saratoga_rules.moves import DRAW, REDEAL, Move

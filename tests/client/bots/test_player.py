@@ -22,12 +22,12 @@ from kit.scripted_house import (
 )
 from saratoga_client.bots.player import Report, TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
-from saratoga_client.connection import Connection
+from saratoga_client.net.connection import Connection
+from saratoga_client.net.errors import Refused
 from saratoga_client.problems import Problem
-from saratoga_client.trouble import Refused
 from saratoga_protocol import commands, events
 from saratoga_protocol.views import wire_view
-from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import Position
 from saratoga_rules.views import redact

@@ -2,10 +2,10 @@
 
 import pytest
 
-from saratoga_client.bots.alone import play_alone
 from saratoga_client.bots.memory import Memory
+from saratoga_client.bots.offline import play_alone
 from saratoga_client.bots.strengths import CHOOSERS, Strength
-from saratoga_rules.deal import deal_for_key, practice_key
+from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves, play

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from kit.positions import draw
 from kit.walks import places, step_at
-from saratoga_client.drawing.board import Marks, draw_layout
-from saratoga_client.drawing.looks import Look
-from saratoga_client.drawing.places import Kind, Layout, lay_out
-from saratoga_client.drawing.roles import Role
-from saratoga_client.hand.keys import pile_keys
+from saratoga_client.board_view.board import Marks, draw_layout
+from saratoga_client.board_view.layout import Kind, Layout, lay_out
+from saratoga_client.board_view.look import Look
+from saratoga_client.board_view.roles import Role
+from saratoga_client.input.pile_keys import pile_keys
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.views import View, redact

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.walks import LONGEST, places, step_at, walk_at
-from saratoga_client.hand.find import found_words
-from saratoga_client.hand.guide import guide
-from saratoga_client.hand.hand import EMPTY_HAND, Click, Hand, Turn, click, drop, marks, press
-from saratoga_client.hand.keys import pile_keys
-from saratoga_client.hand.typed import NotPlayed, typed_move
-from saratoga_client.hand.words import LINE, ascii_card_name, describe, target_of
+from saratoga_client.input.card_finder import found_words
+from saratoga_client.input.key_hints import guide
+from saratoga_client.input.keyboard import EMPTY_HAND, Click, Hand, Turn, click, drop, marks, press
+from saratoga_client.input.move_text import LINE, ascii_card_name, describe, target_of
+from saratoga_client.input.pile_keys import pile_keys
+from saratoga_client.input.typed_moves import NotPlayed, typed_move
 from saratoga_rules.cards import SUITS
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES

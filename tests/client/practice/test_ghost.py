@@ -1,6 +1,6 @@
 from kit.races import Entrant, race
 from kit.walks import banking, wandering
-from saratoga_client.practice.dealt import from_seed
+from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.game import begin, make, undo
 from saratoga_client.practice.ghost import (
     Ghost,
@@ -12,7 +12,7 @@ from saratoga_client.practice.ghost import (
 from saratoga_client.review.climb import Climb
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW, parse_move
-from saratoga_rules.replay import steps
+from saratoga_rules.records.replay import steps
 
 GHOST = Ghost("a ghost", Climb(1, ((1000, 1), (2000, 2), (5000, 4)), 9000))
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.practices import moments, practice_at
-from saratoga_client.hand.words import ascii_card_name
-from saratoga_client.practice.dealt import Dealt, from_seed
+from saratoga_client.input.move_text import ascii_card_name
+from saratoga_client.practice.deals import Dealt, from_seed
 from saratoga_client.practice.game import begin, make
 from saratoga_client.practice.hints import hint
 from saratoga_rules.games import GAMES

@@ -4,12 +4,12 @@ from hypothesis import given
 from kit.practices import moments, practice_at, practice_walk
 from kit.races import Entrant, race
 from kit.walks import banking
-from saratoga_client.practice.dealt import from_record
+from saratoga_client.practice.deals import from_record
 from saratoga_client.practice.game import begin, make
 from saratoga_client.practice.runs import Run, format_run, parse_run
 from saratoga_rules.games import GAMES
-from saratoga_rules.lines import RecordError
 from saratoga_rules.moves import DRAW
+from saratoga_rules.records.lines import RecordError
 
 BEGAN = 1_788_278_400_000
 every_game = pytest.mark.parametrize("name", GAMES)

@@ -4,8 +4,8 @@ from kit.races import Entrant, race
 from kit.walks import banking, wandering
 from saratoga_client.review.boards import open_boards
 from saratoga_rules.games import GAMES
-from saratoga_rules.record import RaceRecord
-from saratoga_rules.replay import replay
+from saratoga_rules.records.record import RaceRecord
+from saratoga_rules.records.replay import replay
 
 every_game = pytest.mark.parametrize("name", GAMES)
 ENTRANTS = [

@@ -4,10 +4,10 @@ from hypothesis import strategies as st
 
 from kit.races import Entrant, race
 from kit.walks import banking, wandering
-from saratoga_client.review.partings import Parting, first_parting
+from saratoga_client.review.divergence import Parting, first_parting
 from saratoga_client.review.replay import Replay, replay_of
 from saratoga_rules.games import GAMES
-from saratoga_rules.record import RaceRecord
+from saratoga_rules.records.record import RaceRecord
 
 every_game = pytest.mark.parametrize("name", GAMES)
 ENTRANTS = [

@@ -1,4 +1,4 @@
-from saratoga_client.hand.words import ascii_card_name, card_name
+from saratoga_client.input.move_text import ascii_card_name, card_name
 from saratoga_client.review.words import in_ascii
 from saratoga_rules.cards import PACK
 

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from textual.filter import NoColor
 
+from saratoga_client.local.settings_file import Value
+from saratoga_client.local.terminal import Colours
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.settings_file import Value
-from saratoga_client.terminal import Colours
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.colours import THEMES

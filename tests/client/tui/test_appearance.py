@@ -2,8 +2,8 @@
 
 import pytest
 
-from saratoga_client.drawing.looks import SuitColours
-from saratoga_client.terminal import Colours
+from saratoga_client.board_view.look import SuitColours
+from saratoga_client.local.terminal import Colours
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.colours import THEMES, Depth
 from saratoga_rules.games import GAMES

@@ -11,10 +11,10 @@ from textual.strip import Strip
 
 from kit.drawn import LABELS
 from kit.positions import draw
-from saratoga_client.drawing.board import Marks
-from saratoga_client.drawing.looks import Look
-from saratoga_client.drawing.places import Place, Spot
-from saratoga_client.drawing.roles import Role
+from saratoga_client.board_view.board import Marks
+from saratoga_client.board_view.layout import Place, Spot
+from saratoga_client.board_view.look import Look
+from saratoga_client.board_view.roles import Role
 from saratoga_client.tui.board_widget import BoardWidget
 from saratoga_client.tui.colours import Depth, paint
 from saratoga_rules.games import GAMES

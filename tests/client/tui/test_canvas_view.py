@@ -3,8 +3,8 @@
 from textual.app import App, ComposeResult
 from textual.strip import Strip
 
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.colours import Depth, paint
 

@@ -7,8 +7,8 @@ from rich._palettes import STANDARD_PALETTE
 from rich.color import Color, ColorSystem
 from rich.style import Style
 
-from saratoga_client.drawing.faces import State
-from saratoga_client.drawing.roles import Role
+from saratoga_client.board_view.card_faces import State
+from saratoga_client.board_view.roles import Role
 from saratoga_client.tui.colours import FEW, THEMES, Depth, paint
 
 READABLE = {Depth.ALL: 4.5, Depth.MANY: 3.5, Depth.SIXTEEN: 3.0}

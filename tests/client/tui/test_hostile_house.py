@@ -8,8 +8,8 @@ import pytest
 
 from kit.table_pictures import pictures
 from kit.table_screens import sitting
-from saratoga_client.racing.evening import Evening
-from saratoga_client.shown import COMMANDS
+from saratoga_client.sanitised import COMMANDS
+from saratoga_client.session.state import SessionState
 
 CLIPBOARD = "\x1b]52;c;cm0gLXJmIH4=\x07"
 C1_AND_DIRECTION = "\x9b2J\u202e\r\n"
@@ -36,7 +36,7 @@ def poisoned(value: Any, payload: str, key: str = "") -> Any:
             return value
 
 
-def hostile(evening: Evening, payload: str) -> Evening:
+def hostile(evening: SessionState, payload: str) -> SessionState:
     """The evening, had the house said all that."""
     picture = evening.picture
     return replace(

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
 
-from saratoga_client.drawing.roles import Role
-from saratoga_client.shown import shown
+from saratoga_client.board_view.roles import Role
+from saratoga_client.sanitised import sanitised
 from saratoga_client.tui.lines import KeyLine, MessageLine, key_line, message_lines, title_line
 
 KEYS = (("space", "draw 3"), ("1-4 w r", "pick"), ("f", "bank"), ("tab", "moves"))
@@ -36,7 +36,7 @@ def test_keys_are_shown_whole_or_not_at_all_and_some_always(width: int) -> None:
 def test_of_a_message_nothing_is_lost(text: str, width: int) -> None:
     lines = message_lines(text, width)
     assert all(cell_len(line) <= width - 2 for line in lines)
-    assert "".join("".join(lines).split()) == "".join(shown(text).split())
+    assert "".join("".join(lines).split()) == "".join(sanitised(text).split())
 
 
 async def test_the_message_takes_the_rows_it_needs_and_gives_them_back() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
 from saratoga_client.tui.scrolling import Scroll
 
 

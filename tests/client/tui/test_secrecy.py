@@ -12,12 +12,12 @@ from kit.evenings import board, evening, snapshot, table
 from kit.secrecy import sight
 from kit.table_screens import sitting
 from kit.walks import places, step_at
-from saratoga_client.racing.evening import Evening
+from saratoga_client.session.state import SessionState
 from saratoga_rules.cards import RANKS, SUITS
-from saratoga_rules.foundations import wanted_down, wanted_up
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import Position
+from saratoga_rules.vocabulary.foundations import wanted_down, wanted_up
 
 CARD = re.compile(r"(10|[2-9JQKA])([♠♥♣♦])")
 SIGNS = dict(zip("♠♥♣♦", "SHCD", strict=True))
@@ -30,7 +30,7 @@ PRESSED = st.lists(
 Cells: TypeAlias = list[list[tuple[str, str]]]
 
 
-def racing(game: Game, position: Position) -> Evening:
+def racing(game: Game, position: Position) -> SessionState:
     own = board(position, 45, game=game.name)
     return evening(first=snapshot(f"y{position.banked} a3", own, table("ya", game=game.name)))
 

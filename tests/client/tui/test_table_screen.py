@@ -6,7 +6,7 @@ from rich.cells import cell_len
 
 from kit.evenings import evening, snapshot, table
 from kit.table_screens import sitting
-from saratoga_client.connection import LinkState
+from saratoga_client.net.connection import LinkState
 from saratoga_client.tui.table_screen import LEAST_HEIGHT, LEAST_WIDTH, too_small
 
 GATHERING = evening(first=snapshot(shown=table(phase="gathering")))

@@ -19,7 +19,7 @@ from kit.rankings import SETTLED_WITHIN, counted, rankings_kept, settled
 from kit.recorded_players import Notes
 from kit.storms.town import Guest, Town
 from kit.storms.unheard import unexplained, unheard
-from saratoga_rules.record import RaceRecord, parse_record
+from saratoga_rules.records.record import RaceRecord, parse_record
 from saratoga_server.domain.periods import periods
 from saratoga_server.ports import BoardKey, Millis, RankedRow, StoredBoard
 from saratoga_server.store.opening import Store

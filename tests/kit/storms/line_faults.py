@@ -8,7 +8,7 @@ from random import Random
 
 from kit.storms.fault import Blow, Fault
 from kit.storms.town import Guest, Town
-from saratoga_client.trouble import Refused, Unanswered
+from saratoga_client.net.errors import Refused, Unanswered
 from saratoga_protocol.commands import MakeMove
 
 HURRIED = 3

@@ -24,8 +24,8 @@ from kit.stepping_clocks import SteppingClock
 from kit.store_ways import StoreWay, store_way
 from kit.stores import SCRATCH, StoreServer, free_port
 from kit.storms.footprints import Footprint, footprint
-from saratoga_client.connection import Timing
-from saratoga_client.pending import Draft
+from saratoga_client.net.connection import Timing
+from saratoga_client.net.unanswered import Draft
 from saratoga_protocol import events
 from saratoga_protocol.commands import CreateTable, JoinTable
 from saratoga_server.embedded_store.process import find_binary

@@ -8,7 +8,7 @@ has happened to the player for every such move, and whoever played on was shown 
 from collections.abc import Iterator
 
 from kit.recorded_players import Notes
-from saratoga_rules.record import LOG_ENDINGS, RaceRecord
+from saratoga_rules.records.record import LOG_ENDINGS, RaceRecord
 
 
 def unheard(record: RaceRecord, notes: Notes) -> list[int]:

@@ -15,7 +15,7 @@ from kit.storms.store_faults import HUNG_LONG as STORE_HUNG_LONG
 from kit.storms.store_faults import STORE_FAULTS
 from kit.storms.storm import Storm
 from kit.storms.town import NeverCame, Town, open_town
-from saratoga_client.connection import Timing
+from saratoga_client.net.connection import Timing
 from saratoga_server.store.opening import open_store
 
 LOOKED_AFTER = 25

@@ -12,7 +12,7 @@ from kit.races import Entrant, race
 from kit.results import result_of
 from kit.tables import ANN, BEN, CLEO, CODE, NOON, over, running, seated
 from kit.walks import banking
-from saratoga_rules.record import format_record
+from saratoga_rules.records.record import format_record
 from saratoga_server.admin.acts import LONGEST_ANNOUNCEMENT, Administration, NotDone
 from saratoga_server.app import compose_table_cache
 from saratoga_server.domain.tables import Phase, TableState, disconnect, due, unpack

@@ -10,8 +10,8 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.judge import IllegalMove
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import parse_position
-from saratoga_rules.record import LOG_ENDINGS
-from saratoga_rules.standing import Reached, State
+from saratoga_rules.records.record import LOG_ENDINGS
+from saratoga_rules.records.standing import Reached, State
 from saratoga_server.domain.board import (
     ENDING_OF_STATE,
     FOLD_STEP,

@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from kit.tables import ANN, BEN, CLEO, NAMES, nonce, running
-from saratoga_rules.deal import deal_for_key
+from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves
 from saratoga_rules.position import Position
-from saratoga_rules.record import parse_record
-from saratoga_rules.standing import State
-from saratoga_rules.verify import verify
+from saratoga_rules.records.record import parse_record
+from saratoga_rules.records.standing import State
+from saratoga_rules.records.verify import verify
 from saratoga_server.domain.board import ENDING_OF_STATE, Board, Played, enter, open_board, played
 from saratoga_server.domain.results import CountedRace, count_up, outcome_of, wire_standings
 from saratoga_server.domain.tables import TableState

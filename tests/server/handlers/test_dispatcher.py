@@ -46,8 +46,8 @@ from saratoga_protocol.events import (
     TableChanged,
 )
 from saratoga_protocol.refusals import RESTARTING
-from saratoga_rules.record import parse_record
-from saratoga_rules.verify import verify
+from saratoga_rules.records.record import parse_record
+from saratoga_rules.records.verify import verify
 from saratoga_server.app import compose
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.domain.tables import Change, TableState, resume, unpack

@@ -15,7 +15,7 @@ from kit.rooms import (
 from saratoga_protocol.commands import CashOut, JoinTable, MakeMove, Resume, WatchTable
 from saratoga_protocol.events import BoardEnded, Dealt, MoveMade, RaceOver, Refused, Standings
 from saratoga_protocol.views import wire_view
-from saratoga_rules.deal import deal_for_key
+from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves
 from saratoga_rules.views import redact

@@ -3,7 +3,7 @@
 from kit.rooms import HouseInMemory, gathered
 from saratoga_protocol.commands import GetRecord, NextRace
 from saratoga_protocol.events import Record
-from saratoga_rules.record import parse_record
+from saratoga_rules.records.record import parse_record
 
 
 async def test_a_record_opens_when_the_race_is_over(rooms: HouseInMemory) -> None:

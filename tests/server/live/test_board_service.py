@@ -9,7 +9,7 @@ from kit.guests import GuestInMemory
 from kit.rooms import HouseInMemory, open_in_memory
 from saratoga_protocol.commands import Resume, WatchTable
 from saratoga_protocol.events import BoardEnded, Dealt, Refused, Standings
-from saratoga_rules.standing import State
+from saratoga_rules.records.standing import State
 from saratoga_server.domain.board import IDLE_MILLIS
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.live.live_race import LiveRace

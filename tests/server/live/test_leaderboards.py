@@ -43,11 +43,11 @@ async def after_a_race() -> tuple[HouseInMemory, GuestInMemory, GuestInMemory, s
     return rooms, anna, bert, await raced(rooms, anna, bert, banks=(2, 3))
 
 
-Evening = tuple[HouseInMemory, GuestInMemory, GuestInMemory, str]
+TableState = tuple[HouseInMemory, GuestInMemory, GuestInMemory, str]
 
 
 @pytest.mark.parametrize("period", ["day", "week", "month", "all"])
-async def test_a_ranked_race_is_on_the_leaderboards(after_a_race: Evening, period: str) -> None:
+async def test_a_ranked_race_is_on_the_leaderboards(after_a_race: TableState, period: str) -> None:
     _, anna, bert, race = after_a_race
     best = await anna.ask(GetLeaderboard, game="canfield", period=period)
     assert rows(best) == [(1, "Bert", 7), (2, "Anna", 6)]
@@ -59,7 +59,7 @@ async def test_a_ranked_race_is_on_the_leaderboards(after_a_race: Evening, perio
 
 
 async def test_other_games_and_bots_have_leaderboards_of_their_own(
-    after_a_race: Evening,
+    after_a_race: TableState,
 ) -> None:
     _, anna, _, _ = after_a_race
     for other in ({"game": "caprice"}, {"game": "canfield", "bots": True}):
@@ -67,7 +67,7 @@ async def test_other_games_and_bots_have_leaderboards_of_their_own(
         assert (page.rows, page.total, page.me) == ([], 0, None)
 
 
-async def test_a_result_counts_in_the_periods_of_its_start(after_a_race: Evening) -> None:
+async def test_a_result_counts_in_the_periods_of_its_start(after_a_race: TableState) -> None:
     rooms, anna, _, _ = after_a_race
     rooms.time.at += 31 * DAY
     for period, count in (("day", 0), ("week", 0), ("month", 0), ("all", 2)):
@@ -136,7 +136,7 @@ async def test_a_followed_leaderboard_is_sent_again_after_a_race() -> None:
 
 
 async def test_followers_are_sent_the_leaderboard_without_a_voided_race(
-    after_a_race: Evening,
+    after_a_race: TableState,
 ) -> None:
     rooms, anna, _, race = after_a_race
     await anna.ask(SubscribeLeaderboard, game="canfield", period="all")

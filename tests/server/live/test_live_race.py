@@ -6,7 +6,7 @@ from kit.tables import ANN, BEN, CLEO, CODE, NOON, after
 from saratoga_protocol.views import wire_view
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import parse_position
-from saratoga_rules.standing import Reached, State
+from saratoga_rules.records.standing import Reached, State
 from saratoga_rules.views import redact
 from saratoga_server.domain.board import ended, enter, open_board
 from saratoga_server.live.live_race import LiveRace, Run

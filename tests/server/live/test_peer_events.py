@@ -35,7 +35,7 @@ from saratoga_protocol.events import (
     Tables,
 )
 from saratoga_protocol.refusals import BANNED, TAKEN_OVER
-from saratoga_rules.standing import State
+from saratoga_rules.records.standing import State
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.domain.tables.countdown import MINUTE
 from saratoga_server.live.peer_events import PeerEvents

@@ -7,7 +7,7 @@ import pytest
 from kit.ears import Ear
 from kit.fake_news import FakeNews
 from kit.tables import ANN, BEN
-from saratoga_rules.standing import State
+from saratoga_rules.records.standing import State
 from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.live.peers import PEER_COUNTS_FOR, RACES_AT_ONCE, Peers

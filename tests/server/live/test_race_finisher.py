@@ -10,8 +10,8 @@ from kit.rooms import HouseInMemory, cash_out_unnoticed
 from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import NextRace
 from saratoga_protocol.events import BoardEnded, Done, RaceOver, Standings
-from saratoga_rules.record import parse_record
-from saratoga_rules.standing import State
+from saratoga_rules.records.record import parse_record
+from saratoga_rules.records.standing import State
 from saratoga_server.domain.results import outcome_of
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.race_finisher import Finish, RaceFinisher

@@ -11,7 +11,7 @@ from kit.rooms import HouseInMemory, counted_down, gathered, open_in_memory
 from saratoga_protocol.commands import Resume
 from saratoga_protocol.events import BoardEnded, Refused, Standings
 from saratoga_protocol.refusals import TAKEN_OVER
-from saratoga_rules.standing import Reached, State
+from saratoga_rules.records.standing import Reached, State
 from saratoga_server.domain.tables import Refusal
 from saratoga_server.live.live_race import LiveRace
 from saratoga_server.node import Node

@@ -6,7 +6,7 @@ import pytest
 
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import Position, parse_position
-from saratoga_rules.stuck import StuckSearch
+from saratoga_rules.stuck.stuck import StuckSearch
 from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.live.stuck_searches import StuckSearches
 from saratoga_server.ports import StoreUnavailable

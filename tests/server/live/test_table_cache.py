@@ -27,7 +27,7 @@ from kit.tables import (
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.events import TableChanged
 from saratoga_protocol.version import JSON
-from saratoga_rules.deal import deal_for_key
+from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import Position
 from saratoga_server.background_tasks import BackgroundTasks

@@ -18,7 +18,7 @@ from kit.rooms import (
 from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import JoinTable, LeaveTable, Resume, WatchTable
 from saratoga_protocol.events import BoardEnded, Dealt, Done, RaceOver, SeatLost, TableChanged
-from saratoga_rules.standing import State
+from saratoga_rules.records.standing import State
 from saratoga_server.domain.board import IDLE_MILLIS
 from saratoga_server.domain.tables import (
     Change,

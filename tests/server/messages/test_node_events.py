@@ -4,7 +4,7 @@ import msgpack
 import msgspec
 import pytest
 
-from saratoga_rules.standing import Reached, State
+from saratoga_rules.records.standing import Reached, State
 from saratoga_server.messages.node_events import (
     Announce,
     BadNodeEvent,

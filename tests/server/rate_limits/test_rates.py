@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from kit.households import FRIENDS, Household
-from saratoga_client.backoff import Backoff
+from saratoga_client.net.backoff import Backoff
 from saratoga_server.domain.table_codes import FIRST_WORDS, NUMBERS, SECOND_WORDS
 from saratoga_server.rate_limits.limiter import RateLimiter
 from saratoga_server.rate_limits.rates import PER_ADDRESS, Action, Rate, scaled

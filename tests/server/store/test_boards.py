@@ -13,7 +13,7 @@ from kit.running_race import (
     move,
     running_race,
 )
-from saratoga_rules.standing import State
+from saratoga_rules.records.standing import State
 from saratoga_server.ports import CommitOutcome, CommitStatus, LiveStanding, TableWrite
 
 

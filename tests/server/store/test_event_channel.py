@@ -10,7 +10,7 @@ from kit.fake_store import FakeStore
 from kit.store_ways import store_way
 from kit.stores import StoreServer, calm
 from kit.tables import ANN, CODE, seated
-from saratoga_rules.standing import Reached, State
+from saratoga_rules.records.standing import Reached, State
 from saratoga_server.domain.tables.packing import pack
 from saratoga_server.messages.node_events import (
     Announce,

@@ -2,13 +2,13 @@
 
 from typing import Final
 
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
-from saratoga_client.racing.evening import Evening, clock
-from saratoga_client.racing.lettering import name_in, wrapped
-from saratoga_client.shown import shown
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.text_width import name_in, wrapped
+from saratoga_client.sanitised import sanitised
+from saratoga_client.session.state import SessionState, clock
 from saratoga_client.tui.pages.figures import grouped, short_hash
-from saratoga_client.tui.pages.signs import Signs
+from saratoga_client.tui.pages.symbols import Signs
 
 DIGITS: Final = {
     0: ("   ", "   ", "GO!", "   ", "   "),
@@ -27,7 +27,9 @@ BACKS: Final = 7
 """Card backs beside the number."""
 
 
-def countdown_page(evening: Evening, now: int, signs: Signs, width: int, height: int) -> Canvas:
+def countdown_page(
+    evening: SessionState, now: int, signs: Signs, width: int, height: int
+) -> Canvas:
     """Draw the page at the house's time `now`."""
     canvas = Canvas(width, height)
     table = evening.table
@@ -45,7 +47,7 @@ def countdown_page(evening: Evening, now: int, signs: Signs, width: int, height:
     return canvas
 
 
-def _racers(canvas: Canvas, y: int, evening: Evening, signs: Signs) -> None:
+def _racers(canvas: Canvas, y: int, evening: SessionState, signs: Signs) -> None:
     """In one column, or in as many as there must be."""
     racers = evening.table.racers
     room = max(1, canvas.height - y)
@@ -61,7 +63,7 @@ def _racers(canvas: Canvas, y: int, evening: Evening, signs: Signs) -> None:
 
 
 def _racer(
-    canvas: Canvas, x: int, y: int, evening: Evening, player: str, cells: int, signs: Signs
+    canvas: Canvas, x: int, y: int, evening: SessionState, player: str, cells: int, signs: Signs
 ) -> None:
     seat = next((seat for seat in evening.table.seats if seat.player == player), None)
     role = Role.YOU if player == evening.player else Role.TEXT
@@ -69,7 +71,7 @@ def _racer(
         canvas.put(x, y, "somebody", role)
         return
     canvas.put(x, y, name_in(seat.name, seat.bot, cells, signs.dots), role)
-    canvas.put(x + cells + 1, y, short_hash(shown(seat.nonce_hash), signs.dots), Role.DIM)
+    canvas.put(x + cells + 1, y, short_hash(sanitised(seat.nonce_hash), signs.dots), Role.DIM)
 
 
 def _backs(canvas: Canvas, x: int, y: int, signs: Signs) -> None:

@@ -3,18 +3,18 @@
 from dataclasses import dataclass
 from typing import Final
 
-from saratoga_client.model import shown_name
 from saratoga_client.review.boards import OpenBoard, open_boards
 from saratoga_client.review.chart import chart
-from saratoga_client.review.partings import first_parting, parting_lines
+from saratoga_client.review.divergence import first_parting, parting_lines
 from saratoga_client.review.pauses import longest_pauses
-from saratoga_client.review.share import race_text
+from saratoga_client.review.share_text import race_text
 from saratoga_client.review.times import clock
 from saratoga_client.review.words import in_ascii
-from saratoga_client.shown import shown
+from saratoga_client.sanitised import sanitised
+from saratoga_client.session.table_picture import shown_name
 from saratoga_rules.money import CARD_PRIZE, PACK_PRICE
-from saratoga_rules.record import RaceRecord
-from saratoga_rules.replay import ReplayError, game_of
+from saratoga_rules.records.record import RaceRecord
+from saratoga_rules.records.replay import ReplayError, game_of
 
 LONG: Final = 5_000
 """Milliseconds; a shorter pause is not worth a word."""
@@ -67,7 +67,7 @@ def _parting(record: RaceRecord, own: OpenBoard, winner: OpenBoard) -> tuple[str
     parting = first_parting(game_of(record), own, winner)
     if parting is None:
         return ()
-    return parting_lines(parting, "you", shown(shown_name(winner.name, winner.bot)))
+    return parting_lines(parting, "you", sanitised(shown_name(winner.name, winner.bot)))
 
 
 def _pause(own: OpenBoard) -> str:

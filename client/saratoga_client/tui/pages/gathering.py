@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
 
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
-from saratoga_client.model import dollars, shown_name
-from saratoga_client.racing.evening import Evening
-from saratoga_client.racing.lettering import fitted, wrapped
-from saratoga_client.shown import shown
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.text_width import fitted, wrapped
+from saratoga_client.sanitised import sanitised
+from saratoga_client.session.state import SessionState
+from saratoga_client.session.table_picture import dollars, shown_name
 from saratoga_client.tui.pages.figures import cap_text, game_title, short_hash
-from saratoga_client.tui.pages.signs import Signs
+from saratoga_client.tui.pages.symbols import Signs
 from saratoga_protocol.events import Seat
 
 NAME: Final = 26
@@ -26,7 +26,12 @@ Line: TypeAlias = tuple[str, Role]
 
 
 def gathering_page(
-    evening: Evening, invitation: Sequence[str], chosen: str, signs: Signs, width: int, height: int
+    evening: SessionState,
+    invitation: Sequence[str],
+    chosen: str,
+    signs: Signs,
+    width: int,
+    height: int,
 ) -> Canvas:
     """Draw the page; `chosen` is the player whom the host may send away, if one was chosen."""
     canvas = Canvas(width, height)
@@ -34,7 +39,9 @@ def gathering_page(
     if y + 2 + len(evening.table.seats) > height:
         # a full house on a small screen: how to come in, and who is in
         canvas = Canvas(width, height)
-        canvas.put(1, 0, fitted(shown(invitation[-1] if invitation else ""), width - 2), Role.TITLE)
+        canvas.put(
+            1, 0, fitted(sanitised(invitation[-1] if invitation else ""), width - 2), Role.TITLE
+        )
         y = 0
     y += 1
     _seats(canvas, y, evening, chosen, signs)
@@ -45,19 +52,19 @@ def gathering_page(
     return canvas
 
 
-def _invitation(canvas: Canvas, evening: Evening, invitation: Sequence[str]) -> int:
+def _invitation(canvas: Canvas, evening: SessionState, invitation: Sequence[str]) -> int:
     x = canvas.put(1, 1, "Friends come to the table ", Role.TEXT)
-    x = canvas.put(x, 1, shown(evening.table.code), Role.YOU)
+    x = canvas.put(x, 1, sanitised(evening.table.code), Role.YOU)
     canvas.put(x, 1, " with", Role.TEXT)
     y = 2
     for line in invitation:
-        for part in wrapped(shown(line), canvas.width - 4):
+        for part in wrapped(sanitised(line), canvas.width - 4):
             canvas.put(3, y, part, Role.TITLE)
             y += 1
     return y
 
 
-def _seats(canvas: Canvas, y: int, evening: Evening, chosen: str, signs: Signs) -> None:
+def _seats(canvas: Canvas, y: int, evening: SessionState, chosen: str, signs: Signs) -> None:
     table = evening.table
     canvas.put(1, y, f"SEATS {len(table.seats)} of {table.settings.seats}", Role.LABEL)
     if any(seat.races for seat in table.seats):
@@ -81,11 +88,11 @@ def _seen(seats: Sequence[Seat], chosen: str, room: int) -> list[Seat | None]:
     return [*seats[start : start + lines], None]
 
 
-def _seat(canvas: Canvas, y: int, evening: Evening, seat: Seat, signs: Signs) -> None:
+def _seat(canvas: Canvas, y: int, evening: SessionState, seat: Seat, signs: Signs) -> None:
     mark = signs.away if not seat.connected else signs.ready if seat.ready else signs.waiting
     canvas.put(1, y, mark, Role.MONEY_UP if seat.ready else Role.DIM)
     is_you = seat.player == evening.player
-    name = fitted(shown(shown_name(seat.name, seat.bot)), NAME)
+    name = fitted(sanitised(shown_name(seat.name, seat.bot)), NAME)
     canvas.put(3, y, name, Role.YOU if is_you else Role.TEXT)
     canvas.put(3 + NAME, y, fitted(", ".join(_words(evening, seat)), WORDS), Role.DIM)
     if seat.races:
@@ -95,7 +102,7 @@ def _seat(canvas: Canvas, y: int, evening: Evening, seat: Seat, signs: Signs) ->
         canvas.put(x + TOTALS - 1 - len(net), y, net, money_role(seat.net))
 
 
-def _words(evening: Evening, seat: Seat) -> Iterator[str]:
+def _words(evening: SessionState, seat: Seat) -> Iterator[str]:
     if seat.player == evening.table.host:
         yield "host"
     if not seat.connected:
@@ -109,7 +116,7 @@ def money_role(net: int) -> Role:
     return Role.MONEY_UP if net >= 0 else Role.MONEY_DOWN
 
 
-def _facts(canvas: Canvas, x: int, y: int, evening: Evening, signs: Signs) -> None:
+def _facts(canvas: Canvas, x: int, y: int, evening: SessionState, signs: Signs) -> None:
     settings, is_host = evening.table.settings, evening.is_host
     canvas.put(x, y, f"RACE {evening.table.race.rpartition('/')[2]}", Role.LABEL)
     public = "public" if settings.public else "private, by code"

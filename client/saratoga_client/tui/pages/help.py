@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from saratoga_client.drawing.roles import Role
-from saratoga_client.hand.keys import has_pile, pile_keys
-from saratoga_client.racing.lettering import fitted, wrapped
-from saratoga_client.rulebook import prose
+from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.text_width import fitted, wrapped
+from saratoga_client.input.pile_keys import has_pile, pile_keys
+from saratoga_client.rules_text import prose
 from saratoga_rules.game import Game
 
 Line: TypeAlias = tuple[tuple[str, Role], ...]

@@ -2,15 +2,15 @@
 
 from typing import Final
 
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
-from saratoga_client.lobby import Lobby
-from saratoga_client.model import dollars
-from saratoga_client.racing.lettering import fitted, wrapped
-from saratoga_client.shown import shown
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.text_width import fitted, wrapped
+from saratoga_client.sanitised import sanitised
+from saratoga_client.session.lobby import Lobby
+from saratoga_client.session.table_picture import dollars
 from saratoga_client.tui.pages.figures import cap_text, game_title
 from saratoga_client.tui.pages.gathering import money_role
-from saratoga_client.tui.pages.signs import Signs
+from saratoga_client.tui.pages.symbols import Signs
 from saratoga_protocol.events import LeaderboardRow, TableSummary
 from saratoga_rules.games import GAMES
 
@@ -59,10 +59,10 @@ def _name(canvas: Canvas, lobby: Lobby) -> None:
         canvas.put(1, 1, "No house answers.", Role.WARNING)
     elif lobby.name:
         x = canvas.put(1, 1, "You are ", Role.TEXT)
-        x = canvas.put(x, 1, shown(lobby.name), Role.YOU)
+        x = canvas.put(x, 1, sanitised(lobby.name), Role.YOU)
         if lobby.seat:
             x = canvas.put(x, 1, ", and you have a seat at ", Role.TEXT)
-            x = canvas.put(x, 1, shown(lobby.seat), Role.YOU)
+            x = canvas.put(x, 1, sanitised(lobby.seat), Role.YOU)
             canvas.put(x, 1, ": b goes back", Role.TEXT)
     else:
         canvas.put(1, 1, "You have no name at this house yet: n takes one.", Role.TEXT)
@@ -88,21 +88,24 @@ def _tables(canvas: Canvas, y: int, lobby: Lobby, signs: Signs, rows: int) -> No
 
 def _table(canvas: Canvas, y: int, table: TableSummary, signs: Signs, role: Role) -> None:
     cap = f"{table.cap} min" if table.cap else "no cap"
-    canvas.put(CODE, y, fitted(shown(table.code), GAME - CODE - 1, signs.dots), role)
+    canvas.put(CODE, y, fitted(sanitised(table.code), GAME - CODE - 1, signs.dots), role)
     canvas.put(
-        GAME, y, fitted(shown(game_title(table.game)), CAP - GAME - 1, signs.dots), Role.TEXT
+        GAME, y, fitted(sanitised(game_title(table.game)), CAP - GAME - 1, signs.dots), Role.TEXT
     )
     canvas.put(CAP, y, cap, Role.DIM)
-    canvas.put(PHASE, y, fitted(shown(table.phase), SEATS - PHASE - 1, signs.dots), Role.DIM)
+    canvas.put(PHASE, y, fitted(sanitised(table.phase), SEATS - PHASE - 1, signs.dots), Role.DIM)
     canvas.put(SEATS, y, f"{table.seated}/{table.seats}", Role.COUNT)
     canvas.put(
-        HOST, y, fitted(shown(table.host), max(0, canvas.width - HOST - 1), signs.dots), Role.DIM
+        HOST,
+        y,
+        fitted(sanitised(table.host), max(0, canvas.width - HOST - 1), signs.dots),
+        Role.DIM,
     )
 
 
 def _without_house(canvas: Canvas, lobby: Lobby) -> None:
     y = 3
-    for line in wrapped(shown(lobby.wrong), canvas.width - 2):
+    for line in wrapped(sanitised(lobby.wrong), canvas.width - 2):
         canvas.put(1, y, line, Role.TEXT)
         y += 1
     if lobby.form is not None or lobby.is_practice:
@@ -125,7 +128,7 @@ def _leaders(canvas: Canvas, y: int, lobby: Lobby, signs: Signs) -> None:
 
 
 def _leader(canvas: Canvas, y: int, leader: LeaderboardRow, signs: Signs) -> None:
-    canvas.put(GAME, y, fitted(shown(leader.name), CAP - GAME - 1, signs.dots), Role.LEADER)
+    canvas.put(GAME, y, fitted(sanitised(leader.name), CAP - GAME - 1, signs.dots), Role.LEADER)
     canvas.put(CAP, y, f"{leader.value} banked", Role.COUNT)
     canvas.put(PHASE + 2, y, dollars(leader.net), money_role(leader.net))
 

@@ -6,16 +6,16 @@ from typing import Final, TypeAlias
 
 from rich.cells import cell_len
 
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
-from saratoga_client.drawing.title import title_facts
-from saratoga_client.model import dollars
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.text_width import wrapped
+from saratoga_client.board_view.title import title_facts
 from saratoga_client.practice.game import Practice
 from saratoga_client.practice.ghost import Ghost, gap_words
-from saratoga_client.racing.lettering import wrapped
 from saratoga_client.review.times import clock
-from saratoga_client.shown import shown
-from saratoga_client.tui.pages.signs import Signs
+from saratoga_client.sanitised import sanitised
+from saratoga_client.session.table_picture import dollars
+from saratoga_client.tui.pages.symbols import Signs
 from saratoga_rules.money import CARD_PRIZE, PACK_PRICE
 
 TAG: Final = " PRACTICE "
@@ -48,7 +48,7 @@ def practice_title(standing: Standing, width: int) -> Canvas:
     end = width - cell_len(right)
     x = canvas.put(0, 0, TAG, Role.PRACTICE)
     facts = (practice.game.title, practice.dealt.title, *title_facts(practice.game, practice.view))
-    for fact in map(shown, facts):
+    for fact in map(sanitised, facts):
         if x + cell_len(fact) + 1 < end:
             x = canvas.put(x, 0, fact, Role.PRACTICE) + 2
     canvas.put(end, 0, right, Role.PRACTICE)
@@ -118,7 +118,7 @@ def _ghost(standing: Standing) -> Iterator[Line]:
     lead = banked - ghost.climb.banked_at(standing.elapsed)
     role = Role.MONEY_UP if lead > 0 else Role.MONEY_DOWN if lead < 0 else Role.TEXT
     yield "GHOST", Role.LABEL
-    yield shown(ghost.words), Role.TEXT
+    yield sanitised(ghost.words), Role.TEXT
     yield f"now {ghost.climb.banked_at(standing.elapsed)}, you {banked}", Role.TEXT
     yield gap_words(ghost, banked, standing.elapsed), role
     if standing.elapsed >= ghost.climb.end:

@@ -6,17 +6,17 @@ from typing import Final
 
 from rich.cells import cell_len
 
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
-from saratoga_client.hand.words import CardName
-from saratoga_client.model import dollars, shown_name
-from saratoga_client.racing.lettering import name_in, wrapped
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.text_width import name_in, wrapped
+from saratoga_client.input.move_text import CardName
 from saratoga_client.review.chart import AXIS, LABEL, chart
 from saratoga_client.review.replay import Replay
 from saratoga_client.review.times import clock, precise
-from saratoga_client.shown import shown
+from saratoga_client.sanitised import sanitised
+from saratoga_client.session.table_picture import dollars, shown_name
 from saratoga_client.tui.pages.replay_words import hidden_cards, next_words
-from saratoga_client.tui.pages.signs import Signs
+from saratoga_client.tui.pages.symbols import Signs
 from saratoga_rules.money import CARD_PRIZE, PACK_PRICE, net
 
 TAG: Final = " REPLAY "
@@ -63,7 +63,7 @@ def replay_title(seen: Seen, width: int) -> Canvas:
         f"{replay.step}/{len(board.entries)}",
     )
     x = canvas.put(0, 0, TAG, Role.LABEL) + 1
-    for fact in map(shown, facts):
+    for fact in map(sanitised, facts):
         if x + cell_len(fact) + 1 < end:
             x = canvas.put(x, 0, fact, Role.TITLE) + 2
     canvas.put(end, 0, right, Role.TITLE)
@@ -106,7 +106,7 @@ def replay_ticker(seen: Seen, width: int) -> Canvas:
     for index in (replay.shown, *others):
         board = replay.boards[index]
         banked = board.positions[replay.step_of(index)].banked
-        text = f"{board.place}. {shown(shown_name(board.name, board.bot))} {banked}"
+        text = f"{board.place}. {sanitised(shown_name(board.name, board.bot))} {banked}"
         if x + cell_len(text) < width:
             x = canvas.put(x, 0, text, _role(seen, index)) + 2
     return canvas

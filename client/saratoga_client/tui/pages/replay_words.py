@@ -1,17 +1,17 @@
 """What is said while a race is seen again: sentences for one line, about moves, partings and pauses."""
 
-from saratoga_client.hand.words import CardName, describe, first_that_fits
-from saratoga_client.model import shown_name
-from saratoga_client.review.partings import Parting
+from saratoga_client.input.move_text import CardName, describe, first_that_fits
+from saratoga_client.review.divergence import Parting
 from saratoga_client.review.pauses import Pause
 from saratoga_client.review.replay import Replay
 from saratoga_client.review.times import lasting, precise
-from saratoga_client.shown import shown
+from saratoga_client.sanitised import sanitised
+from saratoga_client.session.table_picture import shown_name
 from saratoga_client.wording import capitalised, counted
 from saratoga_rules.cards import Card
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
-from saratoga_rules.record import LOG_ENDINGS
+from saratoga_rules.records.record import LOG_ENDINGS
 from saratoga_rules.views import redact
 
 
@@ -87,4 +87,4 @@ def _moves(number: int) -> str:
 
 def _rival(replay: Replay) -> str:
     rival = replay.boards[replay.rival]
-    return shown(shown_name(rival.name, rival.bot))
+    return sanitised(shown_name(rival.name, rival.bot))

@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
-from saratoga_client.model import Row, dollars, rows, shown_name
-from saratoga_client.racing.evening import Evening
-from saratoga_client.racing.lettering import fitted, wrapped
-from saratoga_client.shown import shown
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.text_width import fitted, wrapped
+from saratoga_client.sanitised import sanitised
+from saratoga_client.session.state import SessionState
+from saratoga_client.session.table_picture import Row, dollars, rows, shown_name
 from saratoga_client.tui.pages.figures import minutes
 from saratoga_client.tui.pages.findings import Findings, lettered
 from saratoga_client.tui.pages.gathering import money_role
-from saratoga_client.tui.pages.signs import LETTERS, Signs
+from saratoga_client.tui.pages.symbols import LETTERS, Signs
 
 NAME: Final = 26
 LINE: Final = 78
@@ -28,7 +28,7 @@ Note: TypeAlias = tuple[str, Role]
 
 
 def results_page(
-    evening: Evening, findings: Findings | None, signs: Signs, width: int, height: int
+    evening: SessionState, findings: Findings | None, signs: Signs, width: int, height: int
 ) -> Canvas:
     """Draw the page, higher than asked for if it must be; `findings` come with the race's record."""
     canvas = Canvas(width, height + MOST)
@@ -67,7 +67,7 @@ def _chart(canvas: Canvas, y: int, findings: Findings, room: int) -> int:
     return y + 1 + len(rows)
 
 
-def _places(canvas: Canvas, y: int, evening: Evening, signs: Signs) -> int:
+def _places(canvas: Canvas, y: int, evening: SessionState, signs: Signs) -> int:
     reached = {} if evening.picture.outcome is None else _reached(evening)
     head = f"   {'RACER':<{NAME}} {'BANKED':>6} {'NET':>6}  {'REACHED':>7}  "
     canvas.put(1, y, head, Role.LABEL)
@@ -77,15 +77,15 @@ def _places(canvas: Canvas, y: int, evening: Evening, signs: Signs) -> int:
         if is_you:
             canvas.put(0, line, signs.mark, Role.YOU)
         canvas.put(1, line, f"{row.place:>2}", role)
-        canvas.put(4, line, fitted(shown(shown_name(row.name, row.bot)), NAME), role)
+        canvas.put(4, line, fitted(sanitised(shown_name(row.name, row.bot)), NAME), role)
         canvas.put(5 + NAME, line, f"{row.banked:>6}", Role.COUNT)
         canvas.put(12 + NAME, line, f"{dollars(row.net):>6}", money_role(row.net))
         canvas.put(20 + NAME, line, f"{reached.get(row.player, ''):>7}", Role.TEXT)
-        canvas.put(29 + NAME, line, shown(row.state), Role.DIM)
+        canvas.put(29 + NAME, line, sanitised(row.state), Role.DIM)
     return y + len(rows(evening.picture)) + 2
 
 
-def _reached(evening: Evening) -> dict[str, str]:
+def _reached(evening: SessionState) -> dict[str, str]:
     outcome = evening.picture.outcome
     assert outcome is not None, "a race that is over has an outcome"
     return {
@@ -94,17 +94,17 @@ def _reached(evening: Evening) -> dict[str, str]:
     }
 
 
-def _ties(evening: Evening) -> Iterator[Note]:
+def _ties(evening: SessionState) -> Iterator[Note]:
     for row in rows(evening.picture):
         if row.tie:
-            yield f"{_who(row, evening.player)}: {shown(row.tie)}", Role.TEXT
+            yield f"{_who(row, evening.player)}: {sanitised(row.tie)}", Role.TEXT
 
 
 def _who(row: Row, player: str) -> str:
-    return "you" if row.player == player else shown(shown_name(row.name, row.bot))
+    return "you" if row.player == player else sanitised(shown_name(row.name, row.bot))
 
 
-def _best(evening: Evening) -> Iterator[Note]:
+def _best(evening: SessionState) -> Iterator[Note]:
     best = evening.best
     if best is None:
         return
@@ -114,7 +114,7 @@ def _best(evening: Evening) -> Iterator[Note]:
         yield f"Your best here is {best.banked} banked, {dollars(best.net)}.", Role.TEXT
 
 
-def _checked(evening: Evening) -> Iterator[Note]:
+def _checked(evening: SessionState) -> Iterator[Note]:
     outcome = evening.picture.outcome
     if outcome is None:
         return
@@ -127,7 +127,7 @@ def _checked(evening: Evening) -> Iterator[Note]:
         yield alarm, Role.ALARM
 
 
-def _totals(canvas: Canvas, y: int, evening: Evening) -> int:
+def _totals(canvas: Canvas, y: int, evening: SessionState) -> int:
     """The table's totals over the evening, the richest first; returns the row after them."""
     seats = sorted(
         (seat for seat in evening.table.seats if seat.races),
@@ -139,7 +139,7 @@ def _totals(canvas: Canvas, y: int, evening: Evening) -> int:
     canvas.put(5 + NAME, y, f"{'WON':>6} {'NET':>6}", Role.LABEL)
     for row, seat in enumerate(seats, y + 1):
         role = Role.YOU if seat.player == evening.player else Role.TEXT
-        canvas.put(4, row, fitted(shown(shown_name(seat.name, seat.bot)), NAME), role)
+        canvas.put(4, row, fitted(sanitised(shown_name(seat.name, seat.bot)), NAME), role)
         canvas.put(5 + NAME, row, f"{f'{seat.wins}/{seat.races}':>6}", Role.COUNT)
         canvas.put(12 + NAME, row, f"{dollars(seat.net):>6}", money_role(seat.net))
     return y + len(seats) + 2

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from textual.widget import Widget
 
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.racing.evening import Evening, clock
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.session.state import SessionState, clock
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.pages.countdown import countdown_page
 from saratoga_client.tui.pages.figures import cap_text, game_title
@@ -29,7 +29,7 @@ class CountdownScreen(TableScreen):
             else "You sit this one out, and see how the racers stand."
         )
 
-    def changed(self, evening: Evening) -> None:
+    def changed(self, evening: SessionState) -> None:
         self.query_one("#page", CanvasView).redraw()
         super().changed(evening)
 

@@ -5,13 +5,13 @@ from functools import partial
 
 from textual.widget import Widget
 
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.model import shown_name
-from saratoga_client.racing.evening import Evening
-from saratoga_client.setting_kinds import CAPS, FEWEST_SEATS, MOST_SEATS
-from saratoga_client.tui.bot_guests import bring_bot
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MOST_SEATS
+from saratoga_client.session.state import SessionState
+from saratoga_client.session.table_picture import shown_name
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.lines import Guide
+from saratoga_client.tui.local_bots import bring_bot
 from saratoga_client.tui.pages.figures import cap_text, game_title
 from saratoga_client.tui.pages.gathering import gathering_page
 from saratoga_client.tui.table_screen import TableScreen
@@ -36,13 +36,13 @@ class GatheringScreen(TableScreen):
     def begin(self) -> None:
         self._tell(self.evening)
 
-    def changed(self, evening: Evening) -> None:
+    def changed(self, evening: SessionState) -> None:
         if evening.table.notice != self._notice:
             self._tell(evening)
         self.query_one("#page", CanvasView).redraw()
         super().changed(evening)
 
-    def _tell(self, evening: Evening) -> None:
+    def _tell(self, evening: SessionState) -> None:
         """What happened last, or what to do now."""
         self._notice = evening.table.notice
         self.say(self._notice or self._advice())

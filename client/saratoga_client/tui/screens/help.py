@@ -6,7 +6,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.screen import ModalScreen
 
-from saratoga_client.drawing.canvas import Canvas, Piece
+from saratoga_client.board_view.canvas import Canvas, Piece
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.keys import key_of
 from saratoga_client.tui.lines import KeyLine

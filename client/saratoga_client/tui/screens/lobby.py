@@ -9,10 +9,10 @@ from typing import Final, Protocol
 from textual import events
 from textual.widget import Widget
 
-from saratoga_client.arriving import TableWanted
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
-from saratoga_client.lobby import (
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
+from saratoga_client.session.join import TableWanted
+from saratoga_client.session.lobby import (
     Entry,
     Lobby,
     Purpose,

@@ -10,19 +10,19 @@ from textual import on
 from textual.containers import Horizontal
 from textual.widget import Widget
 
-from saratoga_client.drawing.board import NO_MARKS
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
-from saratoga_client.hand.find import found_words
-from saratoga_client.hand.guide import guide
-from saratoga_client.hand.hand import Click, Hand, Turn, click, drop, marks, press
-from saratoga_client.hand.keys import pile_keys
-from saratoga_client.practice.dealt import Dealt
+from saratoga_client.board_view.board import NO_MARKS
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
+from saratoga_client.input.card_finder import found_words
+from saratoga_client.input.key_hints import guide
+from saratoga_client.input.keyboard import Click, Hand, Turn, click, drop, marks, press
+from saratoga_client.input.pile_keys import pile_keys
+from saratoga_client.practice.deals import Dealt
 from saratoga_client.practice.game import Practice, is_known_stuck
 from saratoga_client.practice.ghost import Ghost
-from saratoga_client.practice.safe import safe_move
-from saratoga_client.practice_desk import PracticeDesk
-from saratoga_client.practice_shelf import Shelf
+from saratoga_client.practice.practice_session import PracticeDesk
+from saratoga_client.practice.run_store import Shelf
+from saratoga_client.practice.safe_moves import safe_move
 from saratoga_client.tui.board_widget import BoardWidget
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.finder import PROMPT, Finder

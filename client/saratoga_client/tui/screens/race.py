@@ -9,26 +9,26 @@ from textual import on
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
-from saratoga_client.connection import LinkState
-from saratoga_client.drawing.board import NO_MARKS
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
-from saratoga_client.drawing.title import title_facts
-from saratoga_client.hand.find import found_words
-from saratoga_client.hand.guide import guide
-from saratoga_client.hand.hand import Click, Hand, Turn, click, drop, marks, press
-from saratoga_client.hand.keys import pile_keys
-from saratoga_client.hand.words import CardName, ascii_card_name, card_name
-from saratoga_client.model import dollars, rows
-from saratoga_client.racing.evening import Evening, clock
-from saratoga_client.racing.own_board import OwnBoard
-from saratoga_client.racing.panel import meter, panel, ticker
-from saratoga_client.shown import shown
+from saratoga_client.board_view.board import NO_MARKS
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.title import title_facts
+from saratoga_client.input.card_finder import found_words
+from saratoga_client.input.key_hints import guide
+from saratoga_client.input.keyboard import Click, Hand, Turn, click, drop, marks, press
+from saratoga_client.input.move_text import CardName, ascii_card_name, card_name
+from saratoga_client.input.pile_keys import pile_keys
+from saratoga_client.net.connection import LinkState
+from saratoga_client.sanitised import sanitised
+from saratoga_client.session.own_board import OwnBoard
+from saratoga_client.session.state import SessionState, clock
+from saratoga_client.session.table_picture import dollars, rows
 from saratoga_client.tui.board_widget import BoardWidget
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.finder import PROMPT, Finder
 from saratoga_client.tui.lines import Guide, MessageLine
 from saratoga_client.tui.pages.figures import minutes
+from saratoga_client.tui.pages.panel import meter, panel, ticker
 from saratoga_client.tui.table_screen import TableScreen
 from saratoga_rules.refusals import IllegalMove
 
@@ -142,7 +142,7 @@ class RaceScreen(TableScreen):
             return (("x", "cash out"), *self.ALWAYS)
         return self.ALWAYS
 
-    def changed(self, evening: Evening) -> None:
+    def changed(self, evening: SessionState) -> None:
         if evening.own is None:
             return
         self._tell(evening, evening.own)
@@ -159,7 +159,7 @@ class RaceScreen(TableScreen):
             self._second = second
             self._show_rivals()
 
-    def _tell(self, evening: Evening, own: OwnBoard) -> None:
+    def _tell(self, evening: SessionState, own: OwnBoard) -> None:
         """Say what has come about without the player's doing."""
         if own.taken_back != self._taken_back:
             self._taken_back = own.taken_back
@@ -177,7 +177,7 @@ class RaceScreen(TableScreen):
             # somebody else has stopped meanwhile
             self.say(self._ending(own), Role.TITLE)
 
-    def _tell_of_house(self, evening: Evening) -> None:
+    def _tell_of_house(self, evening: SessionState) -> None:
         """What is the matter with the house, or with the way to it."""
         if evening.link is not self._link_told:
             self._link_told = evening.link
@@ -201,7 +201,7 @@ class RaceScreen(TableScreen):
             if row.state == "racing" and row.player != self.evening.player
         ]
         if others and self.evening.phase == "running":
-            who = shown(others[0].name) if len(others) == 1 else str(len(others))
+            who = sanitised(others[0].name) if len(others) == 1 else str(len(others))
             said += f" {who} still racing."
         self._ended = said
         return said

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 
 from textual.widget import Widget
 
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
-from saratoga_client.model import rows
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
 from saratoga_client.problems import Problem
-from saratoga_client.racing.evening import Evening
+from saratoga_client.session.state import SessionState
+from saratoga_client.session.table_picture import rows
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.figures import game_title
@@ -60,7 +60,7 @@ class ResultsScreen(TableScreen):
             self._advised = advice
             self.say(advice)
 
-    def changed(self, evening: Evening) -> None:
+    def changed(self, evening: SessionState) -> None:
         self._advise()
         self.query_one("#page", CanvasView).redraw()
         super().changed(evening)

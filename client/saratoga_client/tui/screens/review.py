@@ -9,18 +9,18 @@ from textual import events
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
-from saratoga_client.drawing.board import NO_MARKS, Marks
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
-from saratoga_client.hand.find import found_words
-from saratoga_client.hand.words import target_of
-from saratoga_client.practice.dealt import from_record
+from saratoga_client.board_view.board import NO_MARKS, Marks
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
+from saratoga_client.input.card_finder import found_words
+from saratoga_client.input.move_text import target_of
+from saratoga_client.practice.deals import from_record
 from saratoga_client.practice.ghost import ghost_of_board
 from saratoga_client.review.boards import OpenBoard
-from saratoga_client.review.partings import first_parting, last_parting
+from saratoga_client.review.divergence import first_parting, last_parting
 from saratoga_client.review.pauses import longest_pauses
 from saratoga_client.review.replay import Replay, replay_of
-from saratoga_client.review.share import race_text
+from saratoga_client.review.share_text import race_text
 from saratoga_client.tui.board_widget import BoardWidget
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.finder import PROMPT, Finder
@@ -43,7 +43,7 @@ from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.rules import RulesScreen
 from saratoga_client.tui.solo_screen import SoloScreen
 from saratoga_rules.moves import Carry, parse_move
-from saratoga_rules.record import RaceRecord
+from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.views import redact
 
 TICK: Final = 0.1

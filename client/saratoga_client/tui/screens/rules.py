@@ -1,8 +1,8 @@
 """The rules of exactly this game, and the keys of the screen that they are laid over."""
 
-from saratoga_client.drawing.canvas import Canvas, Piece
-from saratoga_client.drawing.roles import Role
-from saratoga_client.racing.lettering import fitted, wrapped
+from saratoga_client.board_view.canvas import Canvas, Piece
+from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.text_width import fitted, wrapped
 from saratoga_client.tui.pages.help import KEYS, Line, help_lines
 from saratoga_client.tui.pages.solo_keys import Keys
 from saratoga_client.tui.screens.help import WIDEST, HelpScreen

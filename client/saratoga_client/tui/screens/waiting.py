@@ -3,9 +3,9 @@
 from textual.app import ComposeResult
 from textual.screen import Screen
 
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
-from saratoga_client.shown import shown
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
+from saratoga_client.sanitised import sanitised
 from saratoga_client.tui.canvas_view import CanvasView
 
 
@@ -27,5 +27,7 @@ class WaitingScreen(Screen[None], inherit_bindings=False):
 
     def _draw(self, width: int, height: int) -> Canvas:
         canvas = Canvas(width, height)
-        canvas.put(max(1, (width - len(self.text)) // 2), height // 2, shown(self.text), Role.TEXT)
+        canvas.put(
+            max(1, (width - len(self.text)) // 2), height // 2, sanitised(self.text), Role.TEXT
+        )
         return canvas

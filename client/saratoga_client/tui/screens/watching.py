@@ -4,12 +4,12 @@ from collections.abc import Iterable
 
 from textual.widget import Widget
 
-from saratoga_client.drawing.canvas import Canvas
-from saratoga_client.drawing.roles import Role
-from saratoga_client.racing.evening import Evening, clock
-from saratoga_client.racing.panel import panel
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
+from saratoga_client.session.state import SessionState, clock
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.pages.figures import game_title, minutes
+from saratoga_client.tui.pages.panel import panel
 from saratoga_client.tui.table_screen import TableScreen
 
 
@@ -26,7 +26,7 @@ class WatchingScreen(TableScreen):
     def begin(self) -> None:
         self.say("Boards are open to all when the race is over.")
 
-    def changed(self, evening: Evening) -> None:
+    def changed(self, evening: SessionState) -> None:
         self.query_one("#page", CanvasView).redraw()
         super().changed(evening)
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from saratoga_rules.fairness import deal_key, nonce_hash
+from saratoga_rules.dealing.fairness import deal_key, nonce_hash
 from saratoga_server.domain.tables.phases import Act, checked
 from saratoga_server.domain.tables.state import (
     NO_TIME,

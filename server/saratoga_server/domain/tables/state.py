@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from saratoga_protocol.events import Outcome
 from saratoga_protocol.refusals import REASONS
-from saratoga_rules.fairness import commitment
+from saratoga_rules.dealing.fairness import commitment
 from saratoga_rules.games import RULES_VERSION
 from saratoga_server.ports import Millis
 

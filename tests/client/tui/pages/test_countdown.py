@@ -5,14 +5,14 @@ from dataclasses import replace as with_
 import pytest
 
 from kit.evenings import START, evening, player, seat, snapshot, table
-from saratoga_client.racing.evening import Evening
+from saratoga_client.session.state import SessionState
 from saratoga_client.tui.pages.countdown import countdown_page
-from saratoga_client.tui.pages.signs import LETTERS, UNICODE
+from saratoga_client.tui.pages.symbols import LETTERS, UNICODE
 
 LETTERS_OF_16 = "yabcdefghijklmno"
 
 
-def countdown(letters: str) -> Evening:
+def countdown(letters: str) -> SessionState:
     seats = [
         seat(
             letter,

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from kit.evenings import evening, player, seat, snapshot, table
-from saratoga_client.racing.evening import Evening
+from saratoga_client.session.state import SessionState
 from saratoga_client.tui.pages.gathering import gathering_page
-from saratoga_client.tui.pages.signs import LETTERS, UNICODE
+from saratoga_client.tui.pages.symbols import LETTERS, UNICODE
 from saratoga_protocol import events
 
 INVITATION = (
@@ -17,11 +17,11 @@ INVITATION = (
 )
 
 
-def gathering(seats: Sequence[events.Seat], host: str = "y") -> Evening:
+def gathering(seats: Sequence[events.Seat], host: str = "y") -> SessionState:
     return evening(first=snapshot(shown=table(phase="gathering", seats=seats, host=host)))
 
 
-def page(shown: Evening, width: int = 80, height: int = 21, chosen: str = "") -> str:
+def page(shown: SessionState, width: int = 80, height: int = 21, chosen: str = "") -> str:
     return gathering_page(shown, INVITATION, chosen, UNICODE, width, height).text()
 
 

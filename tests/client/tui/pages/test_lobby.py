@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from kit.terminals import HOSTILE, OBEYED
-from saratoga_client.arriving import TableWanted
-from saratoga_client.lobby import Lobby
+from saratoga_client.session.join import TableWanted
+from saratoga_client.session.lobby import Lobby
 from saratoga_client.tui.pages.lobby import lobby_page
-from saratoga_client.tui.pages.signs import signs
+from saratoga_client.tui.pages.symbols import signs
 from saratoga_protocol.events import LeaderboardRow, TableSummary
 from saratoga_rules.games import GAMES
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kit.solo import FOLDER, PICTURES, picture
-from saratoga_client.practice.dealt import from_seed
+from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.game import begin
 from saratoga_client.practice.ghost import Ghost
 from saratoga_client.review.climb import Climb
@@ -15,7 +15,7 @@ from saratoga_client.tui.pages.practice import (
     practice_ticker,
     practice_title,
 )
-from saratoga_client.tui.pages.signs import LETTERS, UNICODE
+from saratoga_client.tui.pages.symbols import LETTERS, UNICODE
 from saratoga_rules.games import GAMES
 
 GHOST = Ghost("your run, 9 banked in 3:00", Climb(1, ((10_000, 4), (180_000, 9)), 180_000))

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.solo import finished
-from saratoga_client.hand.words import ascii_card_name
-from saratoga_client.review.partings import first_parting
+from saratoga_client.input.move_text import ascii_card_name
+from saratoga_client.review.divergence import first_parting
 from saratoga_client.review.replay import Replay, replay_of
 from saratoga_client.tui.pages.replay import (
     Seen,
@@ -15,7 +15,7 @@ from saratoga_client.tui.pages.replay import (
     replay_ticker,
     replay_title,
 )
-from saratoga_client.tui.pages.signs import LETTERS
+from saratoga_client.tui.pages.symbols import LETTERS
 from saratoga_rules.games import GAMES
 
 

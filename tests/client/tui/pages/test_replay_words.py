@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.solo import finished
-from saratoga_client.hand.words import LINE, card_name
-from saratoga_client.review.partings import first_parting, last_parting
+from saratoga_client.input.move_text import LINE, card_name
+from saratoga_client.review.divergence import first_parting, last_parting
 from saratoga_client.review.pauses import longest_pauses
 from saratoga_client.review.replay import Replay, replay_of
 from saratoga_client.tui.pages.replay_words import (

@@ -7,11 +7,11 @@ from rich.cells import cell_len
 
 from kit.evenings import START, YOU, evening, player, seat, snapshot, table
 from kit.finished import finished_race, over
-from saratoga_client.racing.bests import PersonalBest
-from saratoga_client.racing.evening import Evening, Verification
+from saratoga_client.session.personal_best import PersonalBest
+from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.tui.pages.findings import findings_of
 from saratoga_client.tui.pages.results import results_page
-from saratoga_client.tui.pages.signs import LETTERS, UNICODE
+from saratoga_client.tui.pages.symbols import LETTERS, UNICODE
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
 from saratoga_rules.money import net
@@ -19,12 +19,12 @@ from saratoga_rules.money import net
 RECORD = finished_race()
 
 
-def page(shown: Evening, width: int = 80, height: int = 21) -> str:
+def page(shown: SessionState, width: int = 80, height: int = 21) -> str:
     found = findings_of(RECORD, shown.player)
     return results_page(shown, found, UNICODE, width, height).text()
 
 
-def crowd(count: int) -> Evening:
+def crowd(count: int) -> SessionState:
     """A race of many, all with names as long as names can be."""
     letters = "yabcdefghijklmno"[:count]
     results = [

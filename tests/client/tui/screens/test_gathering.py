@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from kit.evenings import evening, player, seat, snapshot, table
 from kit.table_screens import SENTENCE, sitting
-from saratoga_client.racing.evening import Evening
+from saratoga_client.session.state import SessionState
 from saratoga_client.tui.screens.gathering import GatheringScreen
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
@@ -13,7 +13,7 @@ from saratoga_rules.games import GAMES
 
 def gathering(
     letters: str = "yao", host: str = "y", ready: str = "", game: str = "canfield"
-) -> Evening:
+) -> SessionState:
     seats = [seat(letter, ready=letter in ready) for letter in letters]
     return evening(
         first=snapshot(shown=table(phase="gathering", host=host, seats=seats, game=game))

@@ -7,8 +7,8 @@ import pytest
 from textual import events
 
 from kit.solo import Player, before
-from saratoga_client.arriving import TableWanted
-from saratoga_client.lobby import Lobby
+from saratoga_client.session.join import TableWanted
+from saratoga_client.session.lobby import Lobby
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_protocol.events import TableSummary
 

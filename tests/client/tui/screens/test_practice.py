@@ -6,8 +6,8 @@ import pytest
 
 from kit.positions import draw
 from kit.solo import SMALL, Player, StoppedClock, before, painted
-from saratoga_client.practice.dealt import Dealt, from_seed
-from saratoga_client.practice_shelf import Shelf
+from saratoga_client.practice.deals import Dealt, from_seed
+from saratoga_client.practice.run_store import Shelf
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.rules import RulesScreen

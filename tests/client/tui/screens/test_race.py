@@ -9,8 +9,8 @@ import pytest
 from kit.evenings import START, board, evening, snapshot, standings, table
 from kit.positions import draw
 from kit.table_screens import Sitting, sitting
-from saratoga_client.connection import LinkState
-from saratoga_client.racing.evening import Evening
+from saratoga_client.net.connection import LinkState
+from saratoga_client.session.state import SessionState
 from saratoga_client.tui.screens.race import RaceScreen
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
@@ -34,7 +34,7 @@ POSITION = draw(CANFIELD, PICTURE)
 
 def racing(
     position: Position = POSITION, told: str = "y4 a3 r2", game: str = "canfield"
-) -> Evening:
+) -> SessionState:
     return evening(first=snapshot(told, board(position, game=game), table(game=game)))
 
 

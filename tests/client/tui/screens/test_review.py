@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from kit.solo import LARGE, Player, StoppedClock, before, finished
-from saratoga_client.review.partings import first_parting
+from saratoga_client.review.divergence import first_parting
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
 from saratoga_client.tui.screens.rules import RulesScreen
 from saratoga_rules.games import GAMES
-from saratoga_rules.record import RaceRecord
+from saratoga_rules.records.record import RaceRecord
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from kit.tables import (
     running,
     seated,
 )
-from saratoga_rules.fairness import commitment, deal_key
+from saratoga_rules.dealing.fairness import commitment, deal_key
 from saratoga_server.domain.tables import (
     CountdownVoided,
     Phase,

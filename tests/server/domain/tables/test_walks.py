@@ -6,9 +6,9 @@ from collections.abc import Callable
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from saratoga_rules.dealing.fairness import commitment, deal_key
 
 from kit.tables import ANN, BEN, CLEO, CODE, DAN, NAMES, NOON, SEED, next_id, outcome
-from saratoga_rules.fairness import commitment, deal_key
 from saratoga_server.domain.tables import (
     BoardsDue,
     Change,
@@ -55,7 +55,7 @@ WAYS = {
 }
 
 
-class Evening(RuleBasedStateMachine):
+class TableWalk(RuleBasedStateMachine):
     """Four players, two nodes, and a clock that only the rules move."""
 
     def __init__(self) -> None:
@@ -353,7 +353,7 @@ class Evening(RuleBasedStateMachine):
         assert not self.table.deal_key or self.table.deal_key not in shown
 
 
-Evening.TestCase.settings = hypothesis_settings(
+TableWalk.TestCase.settings = hypothesis_settings(
     max_examples=60, stateful_step_count=40, deadline=None
 )
-test_an_evening_at_a_table = Evening.TestCase
+test_an_evening_at_a_table = TableWalk.TestCase

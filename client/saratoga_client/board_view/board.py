@@ -1,0 +1,283 @@
+"""A view of a game as a canvas: cards, keys, what is picked, and what takes it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.card_faces import (
+    Rows,
+    Size,
+    State,
+    back_face,
+    card_face,
+    gap_face,
+    space_face,
+)
+from saratoga_client.board_view.elision import rows_of
+from saratoga_client.board_view.layout import Kind, Layout, Place, Sign, lay_out
+from saratoga_client.board_view.look import Look
+from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.title import rank_sign
+from saratoga_client.input.card_query import sought
+from saratoga_rules.cards import SUITS, Card, card_of
+from saratoga_rules.game import Game
+from saratoga_rules.moves import COLUMN_INDEX, DOWN, RESERVE, UP, WASTE
+from saratoga_rules.piles import Pile
+from saratoga_rules.views import View
+from saratoga_rules.vocabulary.foundations import First, wanted_down, wanted_up
+
+MOST_CARRIED: Final = 4
+"""Rows of cards in a packet that is carried over the board: few, since they are sent at every step."""
+
+NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marks:
+    """What is to be seen on a board besides its cards.
+
+    Piles are named as in `Spot.pile`; `up` and `down` stand for the foundation there that takes
+    what is picked.
+    """
+
+    picked: tuple[str, int] | None = None
+    """A pile and how many cards from its top are in hand."""
+    targets: frozenset[str] = frozenset()
+    """Piles that take what is picked."""
+    source_lit: frozenset[str] = frozenset()
+    """Piles from which something can be moved."""
+    find: str = ""
+    """A rank, a suit or both, as `sought` reads them: these cards are shown up."""
+    labels: Mapping[str, str] = field(default_factory=lambda: NO_LABELS)
+    """The key of every pile: `stock`, `w`, `r`, `t1`, .., `up`, `down`."""
+
+
+NO_MARKS: Final = Marks()
+
+
+def draw_board(game: Game, view: View, marks: Marks, look: Look, width: int, height: int) -> Canvas:
+    """Draw a view on so many cells."""
+    layout = lay_out(game, view, width, height, marks.picked)
+    return draw_layout(game, view, marks, look, layout)
+
+
+def draw_layout(game: Game, view: View, marks: Marks, look: Look, layout: Layout) -> Canvas:
+    """Draw a view that is laid out already, for whoever needs the layout too."""
+    canvas = Canvas(layout.width, layout.height)
+    drawing = _Drawing(game, view, marks, look, layout)
+    for sign in layout.signs:
+        drawing.sign(canvas, sign)
+    for place in layout.places:
+        drawing.place(canvas, place)
+    return canvas
+
+
+@dataclass(slots=True)
+class _Drawing:
+    """One view while it is being drawn."""
+
+    game: Game
+    view: View
+    marks: Marks
+    look: Look
+    layout: Layout
+    lit: frozenset[tuple[str, int]] = field(init=False)
+    """Piles that take what is picked, and which of two of one name."""
+
+    def __post_init__(self) -> None:
+        self.lit = frozenset(self._lit())
+
+    def place(self, canvas: Canvas, place: Place) -> None:
+        """Draw a card, a back, a gap or a space."""
+        rows = self._rows(place)
+        if 1 < place.height < len(rows):
+            # a card that is drawn lower than it is still ends in a line
+            rows = (*rows[: place.height - 1], rows[-1])
+        for row, pieces in enumerate(rows[: place.height]):
+            skipped, x = place.cut, place.x
+            for text, role in pieces:
+                seen = text[skipped : skipped + place.x + place.width - x]
+                skipped = max(0, skipped - len(text))
+                x = canvas.put(x, place.y + row, seen, role)
+        if place.size.height == 1 and place.pile in COLUMN_INDEX:
+            self._mark_strip(canvas, place)
+
+    def sign(self, canvas: Canvas, sign: Sign) -> None:
+        """Write a key and a name."""
+        key, names, role = self._key(sign), self._names(sign), self._key_role(sign)
+        if role is Role.KEY_TARGET and key and sign.width >= len(key) + 2:
+            key = f"[{key}]"
+        if sign.centred:
+            blank = sign.width - len(key)
+            canvas.put(sign.x + (blank + 1) // 2, sign.y, key, role)
+            return
+        for name in names:
+            text = f" {name}" if key and name else name
+            if len(key) + len(text) <= sign.width:
+                canvas.put(canvas.put(sign.x, sign.y, key, role), sign.y, text, Role.LABEL)
+                return
+        canvas.put(sign.x, sign.y, key[: sign.width], role)
+
+    def _rows(self, place: Place) -> Rows:
+        match place.kind:
+            case Kind.CARD:
+                assert place.card is not None
+                whole = place.width >= place.size.width
+                return card_face(place.card, place.size, self.look, self._state(place), whole)
+            case Kind.GAP:
+                return gap_face(place.count, place.size, self.look, self._state(place))
+            case Kind.BACK:
+                number = 0 if place.pile == RESERVE else place.count
+                return back_face(number, place.size, self.look)
+            case Kind.SPACE:
+                lit = (place.pile, place.copy) in self.lit
+                return space_face(self._space_words(place), place.size, self.look, lit)
+
+    def _state(self, place: Place) -> State:
+        if self._is_picked(place):
+            return State.PICKED
+        if (place.pile, place.copy) in self.lit and self._is_top(place):
+            return State.TARGET
+        if place.card in sought(self.marks.find):
+            return State.FOUND
+        return State.PLAIN
+
+    def _is_picked(self, place: Place) -> bool:
+        if self.marks.picked is None or self.marks.picked[0] != place.pile:
+            return False
+        if place.pile in COLUMN_INDEX:
+            last_of_them = self.layout.count_from(place.spot) - place.count + 1
+            return last_of_them <= self.marks.picked[1]
+        # of equal foundations the first gives back
+        return self._is_top(place) and not place.copy
+
+    def _is_top(self, place: Place) -> bool:
+        if place.pile in COLUMN_INDEX:
+            return self.layout.count_from(place.spot) == 1
+        return place.pile != WASTE or place.index == len(self.view.waste) - 1
+
+    def _lit(self) -> set[tuple[str, int]]:
+        lit: set[tuple[str, int]] = set()
+        card = self._picked_card()
+        for target in self.marks.targets:
+            direction, _, suit = target.partition(".")
+            if direction not in (UP, DOWN):
+                lit.add((target, 0))
+            elif card is not None:
+                lit |= self._lit_by(card, direction)
+            else:
+                copies = len(self.view.up if direction == UP else self.view.down) // len(SUITS)
+                lit |= {(f"{direction}.{s}", n) for s in suit or SUITS for n in range(copies)}
+        return lit
+
+    def _lit_by(self, card: Card, direction: str) -> set[tuple[str, int]]:
+        view = self.view
+        heights = view.up if direction == UP else view.down
+        wanted = wanted_up(heights, view.base) if direction == UP else wanted_down(heights)
+        if card not in wanted:
+            return set()
+        copies = len(heights) // len(SUITS)
+        return {(f"{direction}.{card[1]}", wanted[card] % copies)}
+
+    def _picked_card(self) -> Card | None:
+        if self.marks.picked is None:
+            return None
+        pile, count = self.marks.picked
+        cards: tuple[Card, ...] = ()
+        if pile in COLUMN_INDEX:
+            cards = self.view.columns[COLUMN_INDEX[pile]]
+        elif pile == WASTE:
+            cards = self.view.waste
+        elif pile == RESERVE:
+            cards = self.view.reserve
+        return cards[-count] if 0 < count <= len(cards) else None
+
+    def _space_words(self, place: Place) -> str:
+        if place.pile == "stock":
+            redeal = len(self.view.waste) and self.view.passes < self.game.stock.passes
+            if redeal:
+                return "@" if self.look.ascii else "↻"
+            return "end"
+        if place.pile in COLUMN_INDEX:
+            return "K" if self._only_kings() else ""
+        if place.pile in (WASTE, RESERVE):
+            return ""
+        direction, suit = place.pile.split(".")
+        first = self.view.base if direction == UP else 13
+        return rank_sign(first) + self.look.suit(suit)
+
+    def _only_kings(self) -> bool:
+        admits = self.game.columns.space.admits
+        return [r for r in range(1, 14) if admits(Pile.COLUMN, card_of(r, "S"))] == [13]
+
+    def _mark_strip(self, canvas: Canvas, place: Place) -> None:
+        """A card of one row has no lines, so a sign stands before it."""
+        if place.kind is Kind.SPACE:
+            if (place.pile, place.copy) in self.lit:
+                canvas.put(place.x - 1, place.y, ">" if self.look.ascii else "→", Role.KEY_TARGET)
+            return
+        state = self._state(place)
+        if state is State.PICKED:
+            canvas.put(place.x - 1, place.y, "*" if self.look.ascii else "▐", Role.KEY_LIT)
+        elif state is State.TARGET:
+            canvas.put(place.x - 1, place.y, ">" if self.look.ascii else "→", Role.KEY_TARGET)
+
+    def _key(self, sign: Sign) -> str:
+        labels = self.marks.labels
+        if len({pile.partition(".")[0] for pile in sign.piles}) > 1:
+            return ""
+        pile = sign.piles[0]
+        key = labels.get(pile) or labels.get(pile.partition(".")[0], "")
+        return key or (pile[1:] if sign.centred else "")
+
+    def _key_role(self, sign: Sign) -> Role:
+        piles = {name for pile in sign.piles for name in (pile, pile.partition(".")[0])}
+        if any(pile in sign.piles for pile, _ in self.lit):
+            return Role.KEY_TARGET
+        if piles & self.marks.source_lit:
+            return Role.KEY_LIT
+        return Role.KEY
+
+    def _names(self, sign: Sign) -> tuple[str, ...]:
+        pile = sign.piles[0]
+        if sign.centred:
+            return ("",)
+        if pile == "stock":
+            return ("stock", "")
+        if pile == WASTE:
+            count = len(self.view.waste)
+            return (f"waste {count}" if count else "waste", "waste", f"{count}", "")
+        if pile == RESERVE:
+            return (f"reserve {len(self.view.reserve)}", f"{len(self.view.reserve)}", "")
+        if len(sign.piles) > len(SUITS):
+            return (self._both(), "")
+        return (*self._direction(pile.partition(".")[0]), "")
+
+    def _direction(self, direction: str) -> tuple[str, ...]:
+        if direction == DOWN:
+            return ("down from K", "down")
+        first = rank_sign(self.view.base)
+        corner = self.game.up.first is First.BASE_CARD
+        words = f"up from {first}"
+        return (f"{words}, around the corner", words, "up") if corner else (words, "up")
+
+    def _both(self) -> str:
+        return f"up from {rank_sign(self.view.base)}, down from K"
+
+
+def draw_packet(cards: tuple[Card, ...], size: Size, look: Look) -> Canvas:
+    """Cards in hand, to be carried over the board: a long packet by its ends and a number."""
+    runs = rows_of(len(cards), MOST_CARRIED, (0,))
+    last = min(2, size.height)
+    canvas = Canvas(size.width, len(runs) - 1 + last)
+    for y, run in enumerate(runs):
+        if run.count > 1:
+            canvas.pieces(0, y, gap_face(run.count, size, look, State.PICKED)[0])
+            continue
+        face = card_face(cards[run.first], size, look, State.PICKED)
+        canvas.pieces(0, y, face[0])
+        if y == len(runs) - 1 and last > 1:
+            canvas.pieces(0, y + 1, face[-1])
+    return canvas

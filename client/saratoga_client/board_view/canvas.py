@@ -1,0 +1,217 @@
+"""Cells one writes on, and the rows of pieces they make."""
+
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeAlias
+
+from rich.cells import cell_len
+
+from saratoga_client.board_view.roles import Role
+from saratoga_client.sanitised import sanitised
+
+NEAR: Final = 8
+"""Columns: about as long as the command that moves a terminal's cursor and sets a colour."""
+
+JOINERS: Final = str.maketrans("", "", "\u200c\u200d\ufe0e\ufe0f")
+"""What makes one sign of several: terminals do not agree on how wide that is."""
+
+
+class Piece(NamedTuple):
+    """Cells side by side that have one role."""
+
+    text: str
+    role: Role
+
+
+Row: TypeAlias = tuple[Piece, ...]
+
+
+class Canvas:
+    """Width times height cells; what is written beyond them is cut off.
+
+    A sign two cells wide takes two cells, or none where one half would be cut off; one without
+    width joins the cell before it. Whatever a terminal would obey becomes its number here (`shown`),
+    whoever wrote it and whichever page forgot.
+    """
+
+    __slots__ = ("_roles", "_rows", "_signs", "height", "width")
+
+    def __init__(self, width: int, height: int, role: Role = Role.TABLE) -> None:
+        self.width = width
+        self.height = height
+        self._signs = [[" "] * width for _ in range(height)]
+        self._roles = [[role] * width for _ in range(height)]
+        self._rows: tuple[Row, ...] = ()
+        """As they were when they were last asked for."""
+
+    def put(self, x: int, y: int, text: str, role: Role) -> int:
+        """Write a text; return the column after it, cut off or not."""
+        if not text.isprintable():
+            text = sanitised(text)
+        if text.isascii() or _is_narrow(text):
+            self._put_narrow(x, y, text, role)
+            return x + len(text)
+        return self._put_wide(x, y, text.translate(JOINERS), role)
+
+    def pieces(self, x: int, y: int, pieces: Row) -> int:
+        """Write pieces one after another; return the column after them."""
+        for text, role in pieces:
+            x = self.put(x, y, text, role)
+        return x
+
+    def fill(self, x: int, y: int, width: int, height: int, role: Role, sign: str = " ") -> None:
+        """Cover a rectangle with one sign, one cell wide."""
+        for row in range(y, y + height):
+            self._put_narrow(x, row, sign * width, role)
+
+    def paste(self, other: "Canvas", x: int, y: int) -> None:
+        """Lay another canvas over this one."""
+        end = x + other.width
+        if x < 0 or end > self.width or not other.width:
+            for row, pieces in enumerate(other.rows()):
+                self.pieces(x, y + row, pieces)
+            return
+        for row in range(max(0, -y), min(other.height, self.height - y)):
+            self._mend(x, y + row, end)
+            self._signs[y + row][x:end] = other._signs[row]  # noqa: SLF001 - a canvas too
+            self._roles[y + row][x:end] = other._roles[row]  # noqa: SLF001
+
+    def rows(self, former: "Canvas | None" = None) -> tuple[Row, ...]:
+        """Every row from left to right, neighbours of one role in one piece.
+
+        Rows that were the same on a `former` canvas are taken from there, which is quicker.
+        """
+        rows = zip(self._signs, self._roles, strict=True)
+        if former is None or len(former._rows) != self.height:  # noqa: SLF001 - a canvas too
+            self._rows = tuple(_joined(signs, roles) for signs, roles in rows)
+        else:
+            were = zip(former._signs, former._roles, former._rows, strict=True)  # noqa: SLF001
+            self._rows = tuple(
+                row if signs == old_signs and roles == old_roles else _joined(signs, roles)
+                for (signs, roles), (old_signs, old_roles, row) in zip(rows, were, strict=True)
+            )
+        return self._rows
+
+    def text(self) -> str:
+        """The signs alone, a line a row, without the blanks at the ends."""
+        return "\n".join("".join(signs).rstrip() for signs in self._signs)
+
+    def _put_narrow(self, x: int, y: int, text: str, role: Role) -> None:
+        if not 0 <= y < self.height:
+            return
+        if x < 0:
+            text, x = text[-x:], 0
+        text = text[: max(0, self.width - x)]
+        if text:
+            end = x + len(text)
+            self._mend(x, y, end)
+            self._signs[y][x:end] = text
+            self._roles[y][x:end] = [role] * len(text)
+
+    def _put_wide(self, x: int, y: int, text: str, role: Role) -> int:
+        for sign in text:
+            wide = cell_len(sign)
+            if wide == 0:
+                if 0 <= y < self.height and 0 < x <= self.width:
+                    signs = self._signs[y]
+                    signs[x - 1 if signs[x - 1] else x - 2] += sign
+            elif wide == 1:
+                self._put_narrow(x, y, sign, role)
+            elif x < 0 or x + wide > self.width:
+                self._put_narrow(x, y, " " * wide, role)
+            else:
+                self._put_narrow(x, y, " " * wide, role)
+                if 0 <= y < self.height:
+                    self._signs[y][x : x + 2] = [sign, ""]
+            x += wide
+        return x
+
+    def _mend(self, x: int, y: int, end: int) -> None:
+        """Blank the other half of a wide sign of which one half is about to be covered."""
+        signs = self._signs[y]
+        if signs[x] == "":
+            signs[x - 1] = " "
+        if end < self.width and signs[end] == "":
+            signs[end] = " "
+
+
+def overlaid(row: Row, x: int, over: Row) -> Row:
+    """A row of narrow signs with pieces laid over it from column `x`; it grows no longer."""
+    width = sum(len(piece.text) for piece in row)
+    canvas = Canvas(width, 1)
+    canvas.pieces(0, 0, row)
+    canvas.pieces(x, 0, over)
+    return canvas.rows()[0]
+
+
+def changed(before: Row, after: Row) -> tuple[tuple[int, int], ...]:
+    """Where two rows of one width differ: the first column and the one after the last, of each place.
+
+    Places next to one another are one: to send a few columns more is less than to say where to go on.
+    """
+    old_signs, old_roles = _cells(before)
+    signs, roles = _cells(after)
+    spans: list[tuple[int, int]] = []
+    cells = zip(old_signs, signs, old_roles, roles, strict=True)
+    for column, (old_sign, sign, old_role, role) in enumerate(cells):
+        if old_role is role and old_sign == sign:
+            continue
+        if spans and column - spans[-1][1] < NEAR:
+            spans[-1] = (spans[-1][0], column + 1)
+        else:
+            spans.append((column, column + 1))
+    return tuple(spans)
+
+
+def changes(before: tuple[Row, ...], after: tuple[Row, ...]) -> list[tuple[int, int, int]] | None:
+    """Where two canvases' rows differ: the row, the first column, and the one after the last.
+
+    `None`: everywhere, since one is wider or higher than the other.
+    """
+    if len(before) != len(after) or _cell_width(before[:1]) != _cell_width(after[:1]):
+        return None
+    found = []
+    for y, (old, new) in enumerate(zip(before, after, strict=True)):
+        if old is new or old == new:
+            continue
+        found += [(y, start, end) for start, end in changed(old, new)]
+    return found
+
+
+def _cell_width(first: tuple[Row, ...]) -> int:
+    return sum(cell_len(text) for row in first for text, _ in row)
+
+
+def _cells(row: Row) -> tuple[list[str], list[Role]]:
+    """The signs and the roles of every cell of a row; of a wide sign both cells have it."""
+    signs: list[str] = []
+    roles: list[Role] = []
+    for text, role in row:
+        if text.isascii() or _is_narrow(text):
+            signs += text
+            roles += [role] * len(text)
+        else:
+            wide = [sign for sign in text for _ in range(cell_len(sign))]
+            signs += wide
+            roles += [role] * len(wide)
+    return signs, roles
+
+
+@lru_cache(maxsize=1 << 10)
+def _is_narrow(text: str) -> bool:
+    """Whether every sign takes one cell."""
+    return all(cell_len(sign) == 1 for sign in text)
+
+
+def _joined(signs: list[str], roles: list[Role]) -> Row:
+    if not roles:
+        return ()
+    if roles.count(roles[0]) == len(roles):
+        return (Piece("".join(signs), roles[0]),)
+    pieces: list[Piece] = []
+    start, role = 0, roles[0]
+    for end, following in enumerate(roles):
+        if following is not role:
+            pieces.append(Piece("".join(signs[start:end]), role))
+            start, role = end, following
+    pieces.append(Piece("".join(signs[start:]), role))
+    return tuple(pieces)

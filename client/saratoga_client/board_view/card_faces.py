@@ -1,0 +1,175 @@
+"""The face of one card, of a back and of a space, as rows of pieces, in every size.
+
+The corner stands in the border, so that a card of which only the first row can be seen still looks
+like a card; one that is a single row high is its corner and nothing else. What is picked has heavy lines, what takes it double ones, so that both
+can be seen without colours.
+"""
+
+from enum import StrEnum
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeAlias
+
+from saratoga_client.board_view.canvas import Piece
+from saratoga_client.board_view.look import Look
+from saratoga_client.board_view.roles import Role
+from saratoga_rules.cards import Card
+
+Row: TypeAlias = tuple[Piece, ...]
+Rows: TypeAlias = tuple[Row, ...]
+
+
+class Size(NamedTuple):
+    """The size of a card in cells."""
+
+    width: int
+    height: int
+
+
+class State(StrEnum):
+    """What is the matter with a card, as the roles' names begin."""
+
+    PLAIN = "card"
+    FOUND = "found"
+    PICKED = "picked"
+    TARGET = "target"
+
+
+class Lines(NamedTuple):
+    """The lines around a card."""
+
+    across: str
+    upright: str
+    corners: str
+    """Top left, top right, bottom left, bottom right."""
+
+
+THIN: Final = Lines("─", "│", "╭╮╰╯")
+HEAVY: Final = Lines("━", "┃", "┏┓┗┛")
+DOUBLE: Final = Lines("═", "║", "╔╗╚╝")
+DASHED: Final = Lines("╌", "╎", "╭╮╰╯")
+
+LINES: Final = {
+    State.PLAIN: THIN,
+    State.FOUND: THIN,
+    State.PICKED: HEAVY,
+    State.TARGET: DOUBLE,
+}
+
+ASCII_LINES: Final = {
+    State.PLAIN: Lines("-", "|", "++++"),
+    State.FOUND: Lines("-", "|", "++++"),
+    State.PICKED: Lines("*", "*", "****"),
+    State.TARGET: Lines("=", "#", "####"),
+}
+ASCII_DASHED: Final = Lines("-", ":", "....")
+
+PATTERN: Final = "░"
+ASCII_PATTERN: Final = "%"
+MORE: Final = "⋮"
+ASCII_MORE: Final = ":"
+
+
+@lru_cache(maxsize=1 << 12)
+def card_face(card: Card, size: Size, look: Look, state: State, whole: bool = True) -> Rows:
+    """A card, face up; not `whole` where another covers its right side."""
+    lines = (ASCII_LINES if look.ascii else LINES)[state]
+    edge = Role(f"{state}-edge")
+    corner = Piece(look.index(card), Role(f"{state}-{look.tone(card[1])}"))
+    centre = Piece(look.suit(card[1]), corner.role)
+    if size.height == 1:
+        return (_right(corner, size.width, edge),)
+    rest = lines.across * (size.width - 2 - len(corner.text))
+    first = (Piece(lines.corners[0], edge), corner, Piece(rest + lines.corners[1], edge))
+    last: Row = (Piece(lines.corners[2] + rest, edge), corner, Piece(lines.corners[3], edge))
+    if not whole:
+        last = (Piece(_bottom(lines, size.width), edge),)
+    blank: Row = (_bars(lines, " " * (size.width - 2), edge),)
+    middle = [blank] * (size.height - 2)
+    if size.height > 4:
+        middle[(size.height - 2) // 2] = _centred(lines, centre, size.width, edge)
+    return (first, *middle, last)
+
+
+@lru_cache(maxsize=1 << 12)
+def gap_face(count: int, size: Size, look: Look, state: State) -> Rows:
+    """One row that stands for so many cards of a column."""
+    lines = (ASCII_LINES if look.ascii else LINES)[state]
+    edge = Role(f"{state}-edge")
+    words = f"{ASCII_MORE if look.ascii else MORE}{count}"
+    if size.height == 1:
+        return ((Piece(words.rjust(size.width), edge),),)
+    return ((_bars(lines, words.center(size.width - 2), edge),),)
+
+
+@lru_cache(maxsize=1 << 10)
+def back_face(count: int, size: Size, look: Look) -> Rows:
+    """A pile that lies face down, with the number of its cards; 0 for no number."""
+    lines = (ASCII_LINES if look.ascii else LINES)[State.PLAIN]
+    sign = ASCII_PATTERN if look.ascii else PATTERN
+    number = str(count) if count else ""
+    back = Role.CARD_BACK
+    if size.height == 1:
+        return ((Piece(number.rjust(size.width, sign), Role.BACK_COUNT),),)
+    inner = size.width - 2
+    # a number between too few signs could be misread
+    sign = sign if inner - len(number) > 1 else " "
+    left = (inner - len(number)) // 2
+    numbered: Row = (
+        Piece(lines.upright + sign * left, back),
+        Piece(number, Role.BACK_COUNT),
+        Piece(sign * (inner - left - len(number)) + lines.upright, back),
+    )
+    bottom: Row = (Piece(_bottom(lines, size.width), back),)
+    if size.height == 2:
+        return (numbered, bottom)
+    plain: Row = (_bars(lines, sign * inner, back),)
+    middle = [plain] * (size.height - 2)
+    middle[(size.height - 2) // 2] = numbered
+    return ((Piece(_top(lines, size.width), back),), *middle, bottom)
+
+
+@lru_cache(maxsize=1 << 10)
+def space_face(words: str, size: Size, look: Look, lit: bool) -> Rows:
+    """A pile without cards, with a word on what goes there; `lit` where it takes what is picked."""
+    role = Role.SPACE_TARGET if lit else Role.SPACE
+    lines = ASCII_DASHED if look.ascii else DASHED
+    if lit:
+        lines = (ASCII_LINES if look.ascii else LINES)[State.TARGET]
+    if size.height == 1:
+        blank = "_" if look.ascii else "·"
+        return ((Piece((words or blank).rjust(size.width), role),),)
+    inner = size.width - 2
+    worded = (Piece(lines.upright + words.center(inner) + lines.upright, role),)
+    bottom = (Piece(_bottom(lines, size.width), role),)
+    if size.height == 2:
+        return (worded, bottom)
+    middle = [(_bars(lines, " " * inner, role),)] * (size.height - 2)
+    middle[(size.height - 3) // 2] = worded
+    return ((Piece(_top(lines, size.width), role),), *middle, bottom)
+
+
+def _right(corner: Piece, width: int, edge: Role) -> tuple[Piece, ...]:
+    blank = width - len(corner.text)
+    return (Piece(" " * blank, edge), corner) if blank > 0 else (corner,)
+
+
+def _centred(lines: Lines, middle: Piece, width: int, edge: Role) -> tuple[Piece, ...]:
+    left = (width - 2 - len(middle.text)) // 2
+    right = width - 2 - len(middle.text) - left
+    return (
+        Piece(lines.upright + " " * left, edge),
+        middle,
+        Piece(" " * right + lines.upright, edge),
+    )
+
+
+def _bars(lines: Lines, inner: str, role: Role) -> Piece:
+    return Piece(lines.upright + inner + lines.upright, role)
+
+
+def _top(lines: Lines, width: int) -> str:
+    return lines.corners[0] + lines.across * (width - 2) + lines.corners[1]
+
+
+def _bottom(lines: Lines, width: int) -> str:
+    return lines.corners[2] + lines.across * (width - 2) + lines.corners[3]

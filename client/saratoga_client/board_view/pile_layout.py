@@ -1,0 +1,309 @@
+"""Where the piles of a game lie on a board of some size, whatever cards are on them.
+
+Two bands: stock, waste and foundations above, reserve and columns below. A game with few columns
+has them under its foundations, and the two foundations of a suit above one another; one with many
+has all in a row. Cards are as large as leaves the columns room to grow.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+from saratoga_client.board_view.card_faces import Size
+from saratoga_rules.game import Game
+from saratoga_rules.moves import COLUMN_NAMES, RESERVE, WASTE
+from saratoga_rules.piles import Pile
+from saratoga_rules.vocabulary.layout import ToReserve
+
+STOCK: Final = "stock"
+SUIT_ORDER: Final = "SHCD"
+"""Foundations from left to right: neighbours differ in colour."""
+
+FEW_COLUMNS: Final = 6
+"""Up to so many columns lie beside the reserve and under the foundations."""
+
+TALL: Final = {1: 12, 2: 15}
+"""Cards in a column that are to be seen without counting any, by packs: as many as in the tallest
+column of 99 games of a hundred, in random play through 1,500 games each."""
+
+SIZES: Final = (
+    Size(9, 6),
+    Size(8, 5),
+    Size(7, 4),
+    Size(6, 4),
+    Size(6, 3),
+    Size(5, 3),
+    Size(5, 2),
+)
+STRIPS: Final = (Size(4, 1), Size(3, 1))
+"""Cards of one row, for columns side by side with a cell between them."""
+SMALL: Final = Size(5, 2)
+"""What lies above columns of strips."""
+
+FAN: Final = 4
+"""Cells that are seen of a card under another one that lies to its right."""
+MOST_FANNED: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """The place of one pile."""
+
+    pile: str
+    copy: int = 0
+    """Which of two foundations of a suit that have one name."""
+    x: int
+    y: int
+    size: Size
+    """Of one card."""
+    seen: int
+    """Columns of the screen in which the pile is seen where another overlaps it."""
+    rows: int
+    """Rows of the screen that the pile may take."""
+    fanned: int = 1
+    """How many cards lie side by side, the top one to the right."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sign:
+    """Room for the key and the name of some piles."""
+
+    piles: tuple[str, ...]
+    x: int
+    y: int
+    width: int
+    centred: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrangement:
+    """The places of all piles of a game."""
+
+    sites: tuple[Site, ...]
+    signs: tuple[Sign, ...]
+    width: int
+    """Columns of the screen that are made use of."""
+    room: int
+    """Rows for the columns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Form:
+    """A try at arranging a game."""
+
+    game: Game
+    width: int
+    height: int
+    above: Size
+    below: Size
+    airy: bool
+    tight: bool = False
+    """Whether foundations side by side share a line."""
+
+    @property
+    def margin(self) -> int:
+        return 1 if self.width >= 50 else 0
+
+    @property
+    def has_waste(self) -> bool:
+        return self.game.stock.onto is Pile.WASTE
+
+    @property
+    def has_reserve(self) -> bool:
+        return any(isinstance(step, ToReserve) for step in self.game.deal)
+
+
+def _stretched(signs: list[Sign], width: int) -> tuple[Sign, ...]:
+    """Every name may take the room up to the next one."""
+    stretched = []
+    for sign in signs:
+        others = [other.x - 1 for other in signs if other.y == sign.y and other.x > sign.x]
+        end = min([*others, width])
+        fixed = sign.centred or sign.width == 1
+        stretched.append(sign if fixed else replace(sign, width=end - sign.x))
+    return tuple(stretched)
+
+
+@lru_cache(maxsize=1 << 8)
+def arrangement(game: Game, width: int, height: int) -> Arrangement:
+    """The largest cards that fit; the smallest where none do."""
+    arranged = None
+    for form in _forms(game, width, height):
+        few = game.columns.count <= FEW_COLUMNS
+        arranged = _in_two_parts(form) if few else _in_rows(form)
+        # a long column's last card shows two rows of itself, or its only one
+        enough = arranged.room - min(2, form.below.height) + 1 >= TALL[game.packs]
+        if arranged.width <= width and enough:
+            return arranged
+    assert arranged is not None
+    return arranged
+
+
+def _forms(game: Game, width: int, height: int) -> Iterator[_Form]:
+    for size in SIZES:
+        # small cards close together rather than smaller ones
+        for airy in (True,) if size.height > 3 else (True, False):
+            yield _Form(game=game, width=width, height=height, above=size, below=size, airy=airy)
+    for strip in STRIPS:
+        yield _Form(
+            game=game, width=width, height=height, above=SMALL, below=strip, airy=False, tight=True
+        )
+
+
+def _in_two_parts(form: _Form) -> Arrangement:
+    """Stock, waste and reserve to the left; foundations and under them the columns to the right."""
+    wide, high = form.above
+    count = form.game.columns.count
+    gap = 3 if form.airy and form.width >= 60 else 2
+    fanned = max(2, form.game.stock.draw)
+    fan = wide + FAN * (fanned - 1)
+    left = form.margin + wide + gap
+    right = left + fan + gap + (2 if form.game.down else 0)
+    between = max(1, min(4, (form.width - form.margin - right - count * wide) // (count - 1)))
+    pitch = wide + between
+    spare = form.width - form.margin - right - (count * pitch - between)
+    if spare >= FAN and form.game.stock.draw == 1:
+        more = min(spare // FAN, MOST_FANNED - fanned)
+        fanned, right, spare = fanned + more, right + FAN * more, spare - FAN * more
+        fan += FAN * more
+    shift = max(0, spare) // 2
+    left, right, first = left + shift, right + shift, form.margin + shift
+
+    seen = high if form.airy else min(2, high)
+    tower = seen + high if form.game.down else high
+    lower = 1 + tower + (1 if form.airy else 0)
+    room = form.height - lower - 1
+
+    sites = [_site(STOCK, first, 1, form.above), _fan(WASTE, left, 1, form.above, fanned)]
+    signs = [
+        Sign(piles=(STOCK,), x=first, y=0, width=wide + gap - 1),
+        Sign(piles=(WASTE,), x=left, y=0, width=fan),
+    ]
+    span = count * pitch - between
+    signs += _tower_signs(form, right, span, seen)
+    for index, suit in enumerate(SUIT_ORDER):
+        x = right + index * pitch
+        y = 1
+        if form.game.down:
+            sites.append(_site(f"up.{suit}", x, y, form.above, rows=seen))
+            sites.append(_site(f"down.{suit}", x, y + seen, form.above))
+        else:
+            sites.append(_site(f"up.{suit}", x, y, form.above))
+    if form.has_reserve:
+        sites.append(_site(RESERVE, first, lower + 1, form.below, rows=room))
+        signs.append(Sign(piles=(RESERVE,), x=first, y=lower, width=right - first - 1))
+    for index, name in enumerate(COLUMN_NAMES[:count]):
+        x = right + index * pitch
+        sites.append(_site(name, x, lower + 1, form.below, rows=room))
+        signs.append(Sign(piles=(name,), x=x, y=lower, width=wide, centred=True))
+    return Arrangement(
+        sites=tuple(sites),
+        signs=_stretched(signs, form.width),
+        width=right - shift + span,
+        room=room,
+    )
+
+
+def _tower_signs(form: _Form, right: int, span: int, seen: int) -> list[Sign]:
+    ups = tuple(f"up.{suit}" for suit in SUIT_ORDER)
+    if not form.game.down:
+        return [Sign(piles=ups, x=right, y=0, width=span)]
+    downs = tuple(f"down.{suit}" for suit in SUIT_ORDER)
+    return [
+        Sign(piles=ups, x=right - 2, y=1, width=1),
+        Sign(piles=downs, x=right - 2, y=1 + seen, width=1),
+        Sign(piles=(*ups, *downs), x=right, y=0, width=span),
+    ]
+
+
+def _in_rows(form: _Form) -> Arrangement:
+    """Everything but the columns in one row above them."""
+    wide, high = form.above
+    gap = 2 if form.airy else 1
+    x = form.margin
+    sites = [_site(STOCK, x, 1, form.above)]
+    signs = [Sign(piles=(STOCK,), x=x, y=0, width=wide + gap - 1)]
+    x += wide + gap
+    groups = [_Group("up", form.game.up.for_each_suit, form.tight)]
+    if form.game.down:
+        groups.append(_Group("down", form.game.down.for_each_suit, form.tight))
+    needed = sum(group.width(wide) for group in groups) + (len(groups) - 1) * (gap + 1)
+    piles = [(RESERVE, form.has_reserve), (WASTE, form.has_waste)]
+    for pile in [name for name, there in piles if there]:
+        spare = form.width - form.margin - x - wide - gap - 1 - needed
+        fanned = 1 + max(0, min(spare // FAN, MOST_FANNED - 1)) if pile == WASTE else 1
+        fan = wide + FAN * (fanned - 1)
+        sites.append(_fan(pile, x, 1, form.above, fanned))
+        signs.append(Sign(piles=(pile,), x=x, y=0, width=fan + gap - 1))
+        x += fan + gap
+    columns = _row_of_columns(form)
+    span = columns[-1] + form.below.width
+    x = max(x + 1, min(span, form.width - form.margin) - needed)
+    for group in groups:
+        sites += group.sites(x, form.above)
+        signs.append(Sign(piles=group.piles, x=x, y=0, width=group.width(wide)))
+        x += group.width(wide) + gap + 1
+    lower = 1 + high + (1 if form.airy else 0)
+    room = form.height - lower - 1
+    for name, left in zip(COLUMN_NAMES, columns, strict=False):
+        sites.append(_site(name, left, lower + 1, form.below, rows=room))
+        signs.append(Sign(piles=(name,), x=left, y=lower, width=form.below.width, centred=True))
+    return Arrangement(
+        sites=tuple(sites),
+        signs=_stretched(signs, form.width),
+        width=max(span + form.margin, x - gap - 1),
+        room=room,
+    )
+
+
+def _row_of_columns(form: _Form) -> list[int]:
+    """The left edges of the columns, in groups of four as far as there is room."""
+    count, wide = form.game.columns.count, form.below.width
+    free = form.width - 2 * form.margin - count * wide
+    gap = max(1, min(3, free // (count - 1)))
+    groups = max(0, min(2, (free - gap * (count - 1)) // max(1, (count - 1) // 4)))
+    return [form.margin + index * (wide + gap) + index // 4 * groups for index in range(count)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Foundations side by side; two of a suit overlap."""
+
+    direction: str
+    copies: int
+    tight: bool
+
+    @property
+    def piles(self) -> tuple[str, ...]:
+        return tuple(f"{self.direction}.{suit}" for suit in SUIT_ORDER)
+
+    def width(self, wide: int) -> int:
+        if self.tight:
+            return FAN * (len(SUIT_ORDER) * self.copies - 1) + wide
+        pair = wide + FAN * (self.copies - 1)
+        return len(SUIT_ORDER) * (pair + 1) - 1
+
+    def sites(self, x: int, size: Size) -> Iterator[Site]:
+        for pile in self.piles:
+            for copy in range(self.copies):
+                covered = copy < self.copies - 1 or (self.tight and pile != self.piles[-1])
+                yield Site(
+                    pile=pile,
+                    copy=copy,
+                    x=x,
+                    y=1,
+                    size=size,
+                    seen=FAN if covered else size.width,
+                    rows=size.height,
+                )
+                x += FAN if covered else size.width
+            x += not self.tight
+
+
+def _site(pile: str, x: int, y: int, size: Size, rows: int | None = None) -> Site:
+    return Site(pile=pile, x=x, y=y, size=size, seen=size.width, rows=rows or size.height)
+
+
+def _fan(pile: str, x: int, y: int, size: Size, fanned: int) -> Site:
+    return Site(pile=pile, x=x, y=y, size=size, seen=size.width, rows=size.height, fanned=fanned)

@@ -1,0 +1,122 @@
+"""`saratoga bot CODE`: a bot sits down at a table and races."""
+
+from functools import partial
+
+import click
+from msgspec import Struct
+
+from saratoga_client.cli.commands import ExampleCommand
+from saratoga_client.cli.options import TABLE, begin, house_of, manner_options, server_option
+from saratoga_client.output import Manner, manner, say, write_json, write_line
+from saratoga_client.session.invitation import Destination
+from saratoga_client.session.table_picture import dollars, shown_name
+from saratoga_protocol import events
+
+
+class BotOut(Struct, frozen=True, kw_only=True):
+    """What `--json` prints: one such object for every race."""
+
+    schema: str = "saratoga.bot.v1"
+    race: str
+    game: str
+    name: str
+    player: str
+    place: int
+    banked: int
+    net: int
+    state: str
+    moves: int
+    tie: str
+
+
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        ("saratoga bot mint-otter-42", "a strong bot, as long as the table goes on"),
+        ("saratoga bot mint-otter-42 --strength weak --races 1", "a weak one, for one race"),
+        ("saratoga bot mint-otter-42 --name Gus --pace 6", "a quick one, by another name"),
+    ),
+)
+@click.argument("table", type=TABLE, metavar="CODE|URL")
+@click.option(
+    "--strength",
+    type=click.Choice(["strong", "weak"]),
+    default="strong",
+    show_default=True,
+    help="How well it plays.",
+)
+@click.option("--name", help="What it is called; else the first free one of a few names.")
+@click.option("--races", type=click.IntRange(1), help="Leave after so many; else stay.")
+@click.option(
+    "--pace",
+    type=click.FloatRange(0.1, 40),
+    default=3.0,
+    show_default=True,
+    help="Moves a second.",
+)
+@manner_options
+@server_option
+def command(
+    table: Destination,
+    strength: str,
+    name: str | None,
+    races: int | None,
+    pace: float,
+    as_json: bool,
+    plain: bool,
+    server: str,
+) -> None:
+    """Send a bot to the table CODE.
+
+    It is shown as a bot to everybody, sees only what a player at its seat sees, and races as
+    long as the host goes on. Ctrl-C takes it away.
+    """
+    shown_in = manner(as_json=as_json, plain=plain)
+    begin(_send(house_of(table, server), table.code, strength, name, races, pace, shown_in))
+
+
+async def _send(
+    server: str,
+    code: str,
+    strength: str,
+    name: str | None,
+    races: int | None,
+    pace: float,
+    shown_in: Manner,
+) -> None:
+    from saratoga_client.bots.bot_connection import seated_bot
+    from saratoga_protocol.commands import JoinTable
+
+    def tell(event: events.AnyEvent) -> None:
+        if isinstance(event, events.RaceOver):
+            for result in event.outcome.results:
+                if result.player == bot.player:
+                    show(event.outcome, result, shown_in)
+
+    async with seated_bot(server, partial(JoinTable, table=code), name=name) as bot:
+        say(f"{shown_name(bot.name, True)} has sat down at {code}.")
+        await bot.play(strength, races=races, pace=pace, on_event=tell)
+
+
+def show(outcome: events.Outcome, result: events.Result, shown_in: Manner) -> None:
+    """Print how the bot came out of a race."""
+    if shown_in is Manner.JSON:
+        write_json(
+            BotOut(
+                race=outcome.race,
+                game=outcome.game,
+                name=result.name,
+                player=result.player,
+                place=result.place,
+                banked=result.banked,
+                net=result.net,
+                state=result.state,
+                moves=result.moves,
+                tie=result.tie,
+            )
+        )
+        return
+    write_line(
+        f"{outcome.race}: place {result.place} of {len(outcome.results)}, "
+        f"{result.banked} banked, {dollars(result.net)}, {result.state}"
+    )

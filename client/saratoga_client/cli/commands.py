@@ -1,0 +1,181 @@
+"""The command `saratoga`: its verbs, its help, and how every run ends.
+
+Help leads with examples. Errors go to the error stream in words, and the exit code says which
+kind it was (`problems.Exit`); no stack trace ever reaches a player.
+"""
+
+import logging
+import os
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from io import StringIO
+from typing import Any, Final
+
+import click
+
+from saratoga_client.output import say
+from saratoga_client.problems import Exit, Problem
+from saratoga_client.sanitised import sanitised
+
+VERBS: Final[Mapping[str, str]] = {
+    "host": "Open a table, in a house on this machine if no other is known.",
+    "join": "Sit down at a table, by its code or an invitation's URL.",
+    "watch": "Follow a table live, without a seat.",
+    "practice": "Play by yourself, offline, with undo and hints.",
+    "replay": "Step through a finished race.",
+    "rules": "How a game is played.",
+    "leaderboard": "Who is best at a game, by day, week, month or ever.",
+    "verify": "Check a finished race from its record: deal, moves, scores, order.",
+    "bot": "Send a bot to a table.",
+    "doctor": "Whether terminal, files and house are as they should be.",
+    "token": "Who you are to each house; be the same player on a second device.",
+    "completion": "Print what makes your shell complete saratoga's commands.",
+    "demo": "A whole race between four bots, from the deal to the verified record.",
+}
+"""Each verb with its line in the help; `commands.VERB.command` is the command itself."""
+
+HIDDEN_VERBS: Final = frozenset({"demo"})
+"""Work, but are not for every day."""
+
+
+class ExampleCommand(click.Command):
+    """A command whose help begins with examples."""
+
+    def __init__(self, *args: Any, examples: tuple[tuple[str, str], ...] = (), **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self.examples = examples
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_help_text(ctx, formatter)
+        write_examples(formatter, self.examples)
+        self.format_usage(ctx, formatter)
+        self.format_options(ctx, formatter)
+        self.format_epilog(ctx, formatter)
+
+
+class CommandGroup(click.Group):
+    """The group of all verbs, each imported when it is used."""
+
+    examples: tuple[tuple[str, str], ...] = (
+        ("saratoga", "the lobby: tables, leaders, practice"),
+        ("saratoga host canfield", "a table for friends, and what to send them"),
+        ("saratoga join mint-otter-42", "sit down at a friend's table"),
+        ("saratoga practice caprice", "play by yourself, with undo and hints"),
+        ("saratoga bot mint-otter-42 --strength weak", "somebody to race against"),
+        ("saratoga verify mint-otter-42/3", "check a finished race yourself"),
+    )
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        module = import_module(f"saratoga_client.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_help_text(ctx, formatter)
+        write_examples(formatter, self.examples)
+        self.format_usage(ctx, formatter)
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(verb, line) for verb, line in VERBS.items() if verb not in HIDDEN_VERBS]
+            )
+        self.format_options(ctx, formatter)
+        self.format_epilog(ctx, formatter)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        click.Command.format_options(self, ctx, formatter)
+
+    def format_short_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What is said where the lobby cannot open."""
+        self.format_help_text(ctx, formatter)
+        write_examples(formatter, self.examples)
+        formatter.write_paragraph()
+        formatter.write_text("All commands: saratoga --help. In lines of text: saratoga --plain.")
+
+
+def open_lobby(context: click.Context, server: str | None, *, is_plain: bool) -> None:
+    """What the program does without a command: the lobby on a terminal, a short help in a pipe."""
+    from saratoga_client.cli import lobby
+    from saratoga_client.local.settings import load
+    from saratoga_client.local.terminal import this_terminal
+
+    terminal = this_terminal()
+    if not is_plain and not terminal.is_terminal:
+        formatter = context.make_formatter()
+        assert isinstance(context.command, CommandGroup)
+        context.command.format_short_help(context, formatter)
+        click.echo(formatter.getvalue().rstrip())
+        return
+    settings = load().given(server=server, plain=is_plain or None)
+    if settings.plain or not terminal.redraws:
+        lobby.in_lines(settings)
+    else:
+        lobby.on_screen(settings)
+
+
+def write_examples(formatter: click.HelpFormatter, examples: tuple[tuple[str, str], ...]) -> None:
+    if examples:
+        with formatter.section("Examples"):
+            formatter.write_dl(examples, col_max=48)
+
+
+class WordsOnly(logging.Formatter):
+    """What a logger has to say, without the stack trace."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return sanitised(f"saratoga: {record.getMessage()}")
+
+
+def run(group: click.Group, arguments: list[str] | None = None) -> int:
+    """Run the command line and return how it ended."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(WordsOnly())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    try:
+        ended = group.main(arguments, prog_name="saratoga", standalone_mode=False)
+    except click.ClickException as error:
+        # through `say`, since it repeats what was typed, or pasted
+        told = StringIO()
+        error.show(told)
+        for line in told.getvalue().rstrip("\n").split("\n"):
+            say(line)
+        return error.exit_code
+    except Problem as problem:
+        say(f"saratoga: {problem}")
+        for line in problem.said:
+            say(line)
+        return problem.code
+    except (KeyboardInterrupt, click.Abort):
+        say("")
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        # whoever read our output has enough; do not fail again when the stream is flushed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.DONE
+    except Exception as error:
+        return _unexpected(error)
+    return ended if isinstance(ended, int) else Exit.DONE
+
+
+def _unexpected(error: Exception) -> int:
+    """Keep the trace in a file, and say where it is."""
+    from traceback import format_exception
+
+    kind = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    say(f"saratoga: Something went wrong that should not have ({kind}).")
+    try:
+        from saratoga_client.local.paths import state_folder
+
+        report = state_folder() / "last-fault.txt"
+        report.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        report.write_text("".join(format_exception(error)), encoding="utf-8")
+    except OSError:
+        say("Please report it with what you were doing.")
+    else:
+        say(f"Please report it with what you were doing and the file {report}.")
+    return Exit.UNEXPECTED

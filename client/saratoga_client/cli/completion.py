@@ -1,0 +1,26 @@
+"""`saratoga completion SHELL`: what makes a shell complete saratoga's commands."""
+
+import click
+
+from saratoga_client.cli.commands import ExampleCommand
+from saratoga_client.output import write_script
+
+
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        ('eval "$(saratoga completion bash)"', "in ~/.bashrc"),
+        ('eval "$(saratoga completion zsh)"', "in ~/.zshrc"),
+        ("saratoga completion fish | source", "in config.fish"),
+    ),
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]), metavar="SHELL")
+@click.pass_context
+def command(context: click.Context, shell: str) -> None:
+    """Print what makes SHELL (bash, zsh or fish) complete saratoga's commands."""
+    from click.shell_completion import get_completion_class
+
+    completion = get_completion_class(shell)
+    assert completion is not None, "click knows these shells"
+    root = context.find_root().command
+    write_script(completion(root, {}, "saratoga", "_SARATOGA_COMPLETE").source())

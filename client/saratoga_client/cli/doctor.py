@@ -1,0 +1,119 @@
+"""`saratoga doctor`: whether terminal, files and house are as they should be."""
+
+from textwrap import wrap
+from typing import Final
+
+import click
+from msgspec import Struct
+
+from saratoga_client.cli.commands import ExampleCommand
+from saratoga_client.cli.doctor_checks import (
+    Finding,
+    Verdict,
+    of_files,
+    of_parts,
+    of_terminal,
+    way_to_house,
+)
+from saratoga_client.cli.options import begin, manner_options
+from saratoga_client.local.settings import Settings, load
+from saratoga_client.local.terminal import this_terminal
+from saratoga_client.output import Manner, manner, write_json, write_line
+from saratoga_client.problems import Exit, Problem
+
+
+class FindingOut(Struct, frozen=True, kw_only=True):
+    """One thing looked at."""
+
+    name: str
+    verdict: Verdict
+    found: str
+    remedy: str
+
+
+class ReportOut(Struct, frozen=True, kw_only=True):
+    """What `--json` prints."""
+
+    schema: str = "saratoga.doctor.v1"
+    well: bool
+    server: str
+    findings: list[FindingOut]
+
+
+MARGIN: Final = 7
+"""Cells for the verdict, before what was found."""
+
+COLOURS: Final = {Verdict.OK: "green", Verdict.NOTE: "yellow", Verdict.WRONG: "red"}
+
+
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        ("saratoga doctor", "terminal, files, and the way to the house"),
+        ("saratoga doctor --server wss://cards.example.org", "... to that house"),
+        ("saratoga doctor --json", "for whoever helps you"),
+    ),
+)
+@click.option("--server", metavar="URL", help="The house to look for.  [default: as for playing]")
+@manner_options
+def command(server: str | None, as_json: bool, plain: bool) -> int:
+    """Look at the terminal, the files and the way to the house, and say what to do.
+
+    Ends with 0 if nothing is wrong, else with 1; if only the house cannot be reached, with 3.
+    """
+    shown_in = manner(as_json=as_json, plain=plain)
+    chosen = _settings()
+    house = server or chosen.house
+    findings = [*of_terminal(this_terminal(), chosen), *of_parts(), *of_files()]
+    findings.append(begin(way_to_house(house, is_named=bool(server or chosen.server))))
+    show(findings, house, shown_in)
+    wrong = [finding.name for finding in findings if finding.verdict is Verdict.WRONG]
+    if not wrong:
+        return Exit.DONE
+    return Exit.UNREACHABLE if wrong == ["way"] else Exit.UNEXPECTED
+
+
+def _settings() -> Settings:
+    """Those that hold; where they are at fault, that is a finding, and the defaults are looked at."""
+    try:
+        return load()
+    except Problem:
+        return Settings()
+
+
+def show(findings: list[Finding], server: str, shown_in: Manner) -> None:
+    """Print what was found."""
+    if shown_in is Manner.JSON:
+        write_json(
+            ReportOut(
+                well=all(finding.verdict is not Verdict.WRONG for finding in findings),
+                server=server,
+                findings=[
+                    FindingOut(
+                        name=finding.name,
+                        verdict=finding.verdict,
+                        found=finding.found,
+                        remedy=finding.remedy,
+                    )
+                    for finding in findings
+                ],
+            )
+        )
+        return
+    for finding in findings:
+        _show_finding(finding, shown_in)
+
+
+def _show_finding(finding: Finding, shown_in: Manner) -> None:
+    told = f"{finding.name}: {finding.found}"
+    mark = f"{finding.verdict:<{MARGIN}}"
+    if shown_in is Manner.PLAIN:
+        write_line(told, mark=mark)
+        if finding.remedy:
+            write_line(f"{'remedy':<{MARGIN}}{finding.name}: {finding.remedy}")
+        return
+    width = max(40, this_terminal().columns - MARGIN)
+    first, *more = (*wrap(told, width), *wrap(finding.remedy, width))
+    write_line(first, mark=click.style(mark, fg=COLOURS[finding.verdict]))
+    for line in more:
+        write_line(" " * MARGIN + line)

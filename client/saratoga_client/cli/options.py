@@ -1,0 +1,169 @@
+"""Options that several verbs share, and how their work is begun."""
+
+import asyncio
+import functools
+import re
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, Final, TypeVar
+
+import click
+
+from saratoga_client import codes
+from saratoga_client.local.setting_values import SUITS, THEMES
+from saratoga_client.session.invitation import Destination, destination
+
+SERVER_VARIABLE: Final = "SARATOGA_SERVER"
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Result = TypeVar("Result")
+
+
+class Written(click.ParamType[str]):
+    """A word that must look a certain way; capitals and stray blanks are forgiven."""
+
+    def __init__(self, name: str, pattern: str, example: str) -> None:
+        self.name = name
+        self._pattern = re.compile(pattern)
+        self._example = example
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        word = value.strip().lower()
+        if not self._pattern.fullmatch(word):
+            self.fail(f"{value!r} does not look like {self._example}.", param, ctx)
+        return word
+
+
+RACE_ID: Final = Written("race", codes.RACE_ID, "mint-otter-42/3")
+
+
+class Table(click.ParamType[Destination]):
+    """A table's code, or an invitation's URL, however it was pasted."""
+
+    name = "table"
+
+    def convert(
+        self, value: str | Destination, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Destination:
+        if isinstance(value, Destination):
+            return value
+        found = destination(value)
+        if found is None or not found.code:
+            self.fail(
+                f"{value!r} names no table. A code looks like mint-otter-42, "
+                "a URL like ws://192.168.1.7:7470/mint-otter-42.",
+                param,
+                ctx,
+            )
+        return found
+
+
+TABLE: Final = Table()
+
+
+def _known_house() -> str:
+    from saratoga_client.local.settings import load
+
+    return load().house
+
+
+def server_option(function: Function) -> Function:
+    """Where the house is: by flag, by environment, by the file of settings, on this machine."""
+    return click.option(
+        "--server",
+        metavar="URL",
+        envvar=SERVER_VARIABLE,
+        default=_known_house,
+        show_default="ws://127.0.0.1:7470",
+        help=f"The house to go to; {SERVER_VARIABLE} and config.toml say the same.",
+    )(function)
+
+
+def house_of(table: Destination, server: str) -> str:
+    """The house where the table is: a URL names it, and a flag must not say otherwise."""
+    if not table.server:
+        return server
+    context = click.get_current_context()
+    is_said = context.get_parameter_source("server") is click.core.ParameterSource.COMMANDLINE
+    if is_said and server.rstrip("/") != table.server:
+        raise click.UsageError(f"The URL leads to {table.server}, and --server to {server}.")
+    return table.server
+
+
+_OPTIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "server": click.option(
+        "--server",
+        metavar="URL",
+        help=f"The house to go to; {SERVER_VARIABLE} and config.toml say the same.",
+    ),
+    "name": click.option("--name", help="What you are called, where the house asks for a name."),
+    "plain": click.option(
+        "--plain/--no-plain",
+        default=None,
+        help="Lines of text instead of pictures: one fact a line.",
+    ),
+    "ascii": click.option(
+        "--ascii/--no-ascii", default=None, help="Letters for suits, and plain lines."
+    ),
+    "theme": click.option("--theme", type=click.Choice(THEMES), help="Colours of the table."),
+    "suits": click.option(
+        "--suits", type=click.Choice(SUITS), help="Colours of the suits, in every game."
+    ),
+    "background": click.option(
+        "--background/--no-background", default=None, help="Paint the table, or leave it as it is."
+    ),
+    "quick": click.option(
+        "--quick/--no-quick", default=None, help="A key that can mean one move only plays at once."
+    ),
+}
+"""What flags can choose, by the setting that they choose."""
+
+
+def play_options(command: Function) -> Function:
+    """Everything that can be chosen for playing; the command gets it as one `settings`.
+
+    What no flag says, the environment and the file of settings say.
+    """
+    return _with_options(command, tuple(_OPTIONS))
+
+
+def sight_options(command: Function) -> Function:
+    """The same for whoever only looks at what a house has, and needs no name there."""
+    return _with_options(command, tuple(key for key in _OPTIONS if key != "name"))
+
+
+def alone_options(command: Function) -> Function:
+    """The same for whoever goes to no house."""
+    return _with_options(command, tuple(key for key in _OPTIONS if key not in ("server", "name")))
+
+
+def _with_options(command: Function, keys: tuple[str, ...]) -> Function:
+    @functools.wraps(command)
+    def with_settings(*args: object, **given: Any) -> object:
+        from saratoga_client.local.setting_values import every_game
+        from saratoga_client.local.settings import load
+
+        flags = {key: given.pop(key) for key in keys}
+        if flags["suits"] is not None:
+            flags["suits"] = every_game(flags["suits"])
+        return command(*args, settings=load().given(**flags), **given)
+
+    decorated: Any = with_settings
+    for key in reversed(keys):
+        decorated = _OPTIONS[key](decorated)
+    typed: Function = decorated
+    return typed
+
+
+def manner_options(function: Function) -> Function:
+    """In which form results are written."""
+    function = click.option(
+        "--plain", is_flag=True, help="One fact a line, no colours, nothing that moves."
+    )(function)
+    return click.option(
+        "--json", "as_json", is_flag=True, help="For programs: versioned JSON, one object a line."
+    )(function)
+
+
+def begin(work: Coroutine[Any, Any, Result]) -> Result:
+    """Do the work of a verb that talks to the house."""
+    return asyncio.run(work)

@@ -1,0 +1,172 @@
+"""`saratoga verify RACE|FILE`: check a finished race from its record."""
+
+from pathlib import Path
+
+import click
+from msgspec import Struct
+
+from saratoga_client.cli.commands import ExampleCommand
+from saratoga_client.cli.options import RACE_ID, begin, manner_options, server_option
+from saratoga_client.output import Manner, manner, write_json, write_line
+from saratoga_client.problems import Exit, Problem
+from saratoga_client.session.verification import Proof, prove
+
+MOST_BYTES = 4 * 1024 * 1024
+"""No record is longer; a file that is was named by mistake."""
+
+
+class CheckOut(Struct, frozen=True, kw_only=True):
+    """One thing looked at."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+class PlaceOut(Struct, frozen=True, kw_only=True):
+    """A racer in the order of finish as the moves give it."""
+
+    place: int
+    name: str
+    player: str
+    bot: bool
+    banked: int
+    net: int
+    state: str
+    tie: str
+
+
+class ProofOut(Struct, frozen=True, kw_only=True):
+    """What `--json` prints."""
+
+    schema: str = "saratoga.verify.v1"
+    race: str
+    game: str
+    verified: bool
+    witness: str
+    """`witnessed here`, `self-consistent only` or `not the race seen here`."""
+    witnessed: list[str]
+    """What was seen here before the race was over: commitment, nonces, deal, digest."""
+    digest: str
+    checks: list[CheckOut]
+    places: list[PlaceOut]
+
+
+@click.command(
+    cls=ExampleCommand,
+    examples=(
+        ("saratoga verify mint-otter-42/3", "fetch the record and check it here"),
+        ("saratoga verify evening.record", "check a record in a file"),
+        ("saratoga verify mint-otter-42/3 --save evening.record", "... and keep it"),
+    ),
+)
+@click.argument("race_or_file", metavar="RACE|FILE")
+@click.option(
+    "--save", type=click.Path(dir_okay=False, path_type=Path), help="Keep the record in this file."
+)
+@manner_options
+@server_option
+def command(race_or_file: str, save: Path | None, as_json: bool, plain: bool, server: str) -> int:
+    """Work a finished race out again from its record: deal, moves, endings, scores, order.
+
+    RACE is a race's id such as mint-otter-42/3; FILE is a record kept before. Ends with 7 if
+    anything does not hold. "Witnessed here" means that this machine also saw the commitment and
+    the racers' nonce hashes before the deal, so the house cannot have changed them since.
+    """
+    shown_in = manner(as_json=as_json, plain=plain)
+    race = "" if Path(race_or_file).is_file() else _race_of(race_or_file)
+    record = record_of(race_or_file, server)
+    if save is not None:
+        _save(save, record)
+    proof = prove(record, race)
+    show(proof, shown_in)
+    return Exit.DONE if proof.ok else Exit.NOT_VERIFIED
+
+
+def record_of(race_or_file: str, server: str) -> bytes:
+    """The text of a record, from a file or else from the house. Raises `Problem`."""
+    path = Path(race_or_file)
+    if path.is_file():
+        return _read(path)
+    return begin(_fetch(server, _race_of(race_or_file)))
+
+
+def _race_of(word: str) -> str:
+    try:
+        return RACE_ID.convert(word, None, None)
+    except click.BadParameter:
+        raise Problem(
+            f"{word!r} is neither a file here nor a race's id.",
+            "A race's id looks like mint-otter-42/3.",
+            Exit.USAGE,
+        ) from None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise Problem(f"{path} is too long to be a record.", "", Exit.NOT_VERIFIED)
+        return path.read_bytes()
+    except OSError as error:
+        raise Problem(f"{path} cannot be read: {error}.", "", Exit.USAGE) from None
+
+
+def _save(path: Path, record: bytes) -> None:
+    try:
+        path.write_bytes(record)
+    except OSError as error:
+        raise Problem(f"The record cannot be kept in {path}: {error}.", "", Exit.USAGE) from None
+
+
+async def _fetch(server: str, race: str) -> bytes:
+    from functools import partial
+
+    from saratoga_client.local.identity import new_token
+    from saratoga_client.session.open_connection import visiting
+    from saratoga_protocol import events
+    from saratoga_protocol.commands import GetRecord
+
+    # what anybody may see is asked for by nobody in particular
+    async with visiting(server, token=new_token()) as house:
+        record = await house.ask(partial(GetRecord, race=race), events.Record)
+    return record.text.encode()
+
+
+def show(proof: Proof, shown_in: Manner) -> None:
+    """Print everything that was looked at, and the verdict."""
+    if shown_in is Manner.JSON:
+        write_json(proof_out(proof))
+        return
+    for check in proof.checks:
+        mark = "ok   " if check.ok else "WRONG"
+        colour = "green" if check.ok else "red"
+        drawn = click.style(mark, fg=colour) if shown_in is Manner.LIVE else mark
+        write_line(f" {check.name}: {check.detail}", mark=drawn)
+    write_line(proof.sentence)
+
+
+def proof_out(proof: Proof) -> ProofOut:
+    return ProofOut(
+        race=proof.race,
+        game=proof.game,
+        verified=proof.ok,
+        witness=proof.testimony.verdict,
+        witnessed=list(proof.testimony.seen),
+        digest=proof.digest,
+        checks=[
+            CheckOut(name=check.name, ok=check.ok, detail=check.detail) for check in proof.checks
+        ],
+        places=[
+            PlaceOut(
+                place=placed.place,
+                name=racer.name,
+                player=placed.player,
+                bot=racer.bot,
+                banked=placed.banked,
+                net=placed.net,
+                state=placed.state,
+                tie=placed.tie,
+            )
+            for placed, racer in proof.places
+        ],
+    )

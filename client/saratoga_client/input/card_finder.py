@@ -1,0 +1,73 @@
+"""Finding cards: where those asked for lie, as far as it can be seen."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from saratoga_client.input.card_query import sought
+from saratoga_client.input.move_text import LINE, CardName, card_name, pile_name
+from saratoga_rules.cards import HIDDEN, SUITS, Card, card_of
+from saratoga_rules.game import Game
+from saratoga_rules.moves import COLUMN_NAMES, DOWN, RESERVE, UP, WASTE
+from saratoga_rules.views import View
+from saratoga_rules.vocabulary.foundations import rank_at
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where a card lies that can be seen, or is known to lie on a foundation."""
+
+    card: Card
+    pile: str
+    """As moves name it; `up` or `down` for a foundation."""
+    above: int
+    """Cards that lie on it."""
+    covered_by: Card | None = None
+    """The next card above it."""
+
+
+def known_places(view: View) -> Iterator[Found]:
+    """Every card whose place the player may know, pile by pile from the bottom."""
+    piles = [(RESERVE, view.reserve), (WASTE, view.waste)]
+    piles += zip(COLUMN_NAMES, view.columns, strict=False)
+    for name, pile in piles:
+        for index, card in enumerate(pile):
+            if card != HIDDEN:
+                covered_by = pile[index + 1] if index + 1 < len(pile) else None
+                yield Found(card, name, len(pile) - 1 - index, covered_by)
+    for direction, heights in ((UP, view.up), (DOWN, view.down)):
+        copies = len(heights) // len(SUITS)
+        for index, height in enumerate(heights):
+            for level in range(1, height + 1):
+                rank = rank_at(view.base, level) if direction == UP else 14 - level
+                yield Found(card_of(rank, SUITS[index // copies]), direction, height - level)
+
+
+def banked_words(game: Game, direction: str) -> str:
+    """`banked`, and on which foundation where a suit has one of either kind."""
+    return "banked" if game.down is None else f"banked {direction}"
+
+
+def found_words(game: Game, view: View, text: str, card_name: CardName = card_name) -> str:
+    """Where the cards asked for lie, in a line: `7♣ column 3 under 2; 7♣ banked up`."""
+    cards = sought(text)
+    if not cards:
+        return "Find a card by rank, suit or both, such as 7, h or 10d."
+    places = [
+        f"{card_name(found.card)} {_place(game, found)}"
+        for found in known_places(view)
+        if found.card in cards
+    ]
+    if not places:
+        return "No such card can be seen."
+    told = f"{'; '.join(places)}."
+    seen = f"{len(places)} can be seen"
+    while len(told) > LINE and places:
+        places.pop()
+        told = f"{seen}: {'; '.join(places)}; .."
+    return told if places else f"{seen}."
+
+
+def _place(game: Game, found: Found) -> str:
+    if found.pile in (UP, DOWN):
+        return banked_words(game, found.pile)
+    return pile_name(game, found.pile) + (f" under {found.above}" if found.above else "")

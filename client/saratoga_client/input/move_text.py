@@ -1,0 +1,141 @@
+"""Cards, piles and moves in people's words."""
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from saratoga_client.wording import counted
+from saratoga_rules.cards import HIDDEN, SUITS, Card, card_of, suit
+from saratoga_rules.game import Game
+from saratoga_rules.moves import (
+    DOWN,
+    RESERVE,
+    TAKE_BACK_INDEX,
+    UP,
+    WASTE,
+    Carry,
+    Draw,
+    Move,
+    Redeal,
+)
+from saratoga_rules.piles import Pile
+from saratoga_rules.views import View
+from saratoga_rules.vocabulary.foundations import rank_at
+from saratoga_rules.vocabulary.stocks import UNLIMITED
+
+CardName: TypeAlias = Callable[[Card], str]
+"""How a card is called in a sentence."""
+
+LINE: Final = 78
+"""Cells that a sentence may take: the message line of an 80-column screen, less its margins."""
+
+STOCK: Final = "stock"
+"""What the stock is called among the piles; moves do not name it."""
+
+_SIGNS: Final = dict(zip("CSHD", "♣♠♥♦", strict=True))
+
+
+def card_name(card: Card) -> str:
+    """As it stands on the card: `Q♦`, and a ten as `10♦`."""
+    return "a hidden card" if card == HIDDEN else _rank_text(card) + _SIGNS[suit(card)]
+
+
+def ascii_card_name(card: Card) -> str:
+    """Where a terminal has no signs for the suits: `Qd`, `10d`."""
+    return "a hidden card" if card == HIDDEN else _rank_text(card) + suit(card).lower()
+
+
+def pile_name(game: Game, pile: str) -> str:
+    """A pile as it is named in a sentence: `column 3`, `the waste`, `the foundations built up`."""
+    if pile.startswith("t") and pile[1:].isdigit():
+        return f"column {pile[1:]}"
+    if pile in (UP, DOWN) or pile.startswith((f"{UP}.", f"{DOWN}.")):
+        if game.down is None:
+            return "the foundations"
+        return f"the foundations built {'down' if pile.startswith(DOWN) else 'up'}"
+    return {WASTE: "the waste", RESERVE: "the reserve", STOCK: "the stock"}.get(pile, "no pile")
+
+
+def source_of(move: Move) -> str:
+    """The pile that a move takes its cards from; a redeal's is the stock, where its key is."""
+    return move.source if isinstance(move, Carry) else STOCK
+
+
+def target_of(view: View, move: Carry) -> str:
+    """The pile that a carry ends on, foundations with their suit: `up.D`."""
+    if move.destination >= 0:
+        return move.target
+    return f"{move.target}.{suit(carried(view, move)[-1])}"
+
+
+def carried(view: View, move: Carry) -> tuple[Card, ...]:
+    """The cards that a carry carries, the one on top last."""
+    if move.origin >= 0:
+        return view.columns[move.origin][-move.count :]
+    if move.source == WASTE:
+        return view.waste[-1:]
+    if move.source == RESERVE:
+        return view.reserve[-1:]
+    return (foundation_top(view, TAKE_BACK_INDEX[move.source]),)
+
+
+def foundation_top(view: View, index: int) -> Card:
+    """The top card of a foundation built up, in a game with one for each suit."""
+    return card_of(rank_at(view.base, view.up[index]), SUITS[index])
+
+
+def describe(game: Game, view: View, move: Move, card_name: CardName = card_name) -> str:
+    """A move that the judge allows, said before it is played: `7♠ from column 3 to column 5`."""
+    match move:
+        case Draw():
+            return _describe_draw(game, view)
+        case Redeal():
+            return f"the waste turned over, {pass_words(game, view.passes + 1)}"
+        case Carry():
+            return _describe_carry(game, view, move, card_name)
+
+
+def pass_words(game: Game, number: int) -> str:
+    """`pass 2`, `pass 2 of 3`, `pass 3 of 3, the last`."""
+    most = game.stock.passes
+    if most == UNLIMITED:
+        return f"pass {number}"
+    return f"pass {number} of {most}" + (", the last" if number == most > 1 else "")
+
+
+def first_that_fits(*sentences: str) -> str:
+    """The first sentence for which the line has room; the last, shortened, where none fits.
+
+    So the fullest comes first.
+    """
+    shortest = sentences[-1]
+    return next(
+        (sentence for sentence in sentences if len(sentence) <= LINE), shortest[: LINE - 2] + ".."
+    )
+
+
+def _rank_text(card: Card) -> str:
+    return "10" if card[0] == "T" else card[0]
+
+
+def _describe_draw(game: Game, view: View) -> str:
+    if game.stock.onto is Pile.COLUMN:
+        if len(view.stock) < game.columns.count:
+            return f"the last {counted(len(view.stock))} dealt to the columns from the left"
+        return "a card dealt to each column"
+    return f"{counted(min(len(view.stock), game.stock.draw))} from the stock to the waste"
+
+
+def _describe_carry(game: Game, view: View, move: Carry, card_name: CardName) -> str:
+    cards = carried(view, move)
+    what = card_name(cards[0])
+    if len(cards) > 1:
+        what = f"{counted(len(cards))} ({what} to {card_name(cards[-1])})"
+    if move.source in TAKE_BACK_INDEX:
+        source = "back from its foundation"
+    else:
+        source = f"from {pile_name(game, move.source)}"
+    if move.destination < 0:
+        direction = "" if game.down is None else f" {move.target}"
+        return f"{what} {source} banked{direction}"
+    space = "" if view.columns[move.destination] else ", a space"
+    return f"{what} {source} to {pile_name(game, move.target)}{space}"

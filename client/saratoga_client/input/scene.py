@@ -1,0 +1,226 @@
+"""The board as its player sees it at one moment: what may be played, and why the rest may not."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from saratoga_client.input.move_text import (
+    STOCK,
+    CardName,
+    carried,
+    first_that_fits,
+    foundation_top,
+    pile_name,
+    source_of,
+)
+from saratoga_client.input.pile_keys import PileKeys, has_pile, pile_keys
+from saratoga_client.wording import capitalised
+from saratoga_rules.cards import Card, suit
+from saratoga_rules.game import Game
+from saratoga_rules.judge import Refusal, legal_moves, refusal
+from saratoga_rules.moves import (
+    COLUMN_INDEX,
+    COLUMN_NAMES,
+    DOWN,
+    REDEAL,
+    RESERVE,
+    TAKE_BACK_INDEX,
+    UP,
+    WASTE,
+    Carry,
+    Move,
+    carry,
+)
+from saratoga_rules.views import View
+from saratoga_rules.vocabulary.foundations import wanted_down, wanted_up
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A game, its player's view, the words for cards, and every legal move in Tab's order."""
+
+    game: Game
+    view: View
+    card_name: CardName
+    legal: tuple[Move, ...]
+
+    @property
+    def keys(self) -> PileKeys:
+        return pile_keys(self.game)
+
+    def from_pile(self, pile: str, size: int | None = None) -> tuple[Move, ...]:
+        """The legal moves from a pile; only those of so many cards, if a size is given."""
+        return tuple(
+            move
+            for move in self.legal
+            if source_of(move) == pile
+            and (size is None or (isinstance(move, Carry) and move.count == size))
+        )
+
+    def carries(self, pile: str, size: int | None = None) -> tuple[Carry, ...]:
+        """The same without draws and redeals."""
+        return tuple(move for move in self.from_pile(pile, size) if isinstance(move, Carry))
+
+    def to_foundation(self, target: str) -> tuple[Carry, ...]:
+        """The legal moves that bank a card, up or down."""
+        return tuple(
+            move for move in self.legal if isinstance(move, Carry) and move.target == target
+        )
+
+    def carry(self, source: str, target: str, size: int | None = None) -> Carry | None:
+        """The carry from pile to pile, the largest where no size is given and several are legal."""
+        legal = [move for move in self.carries(source, size) if move.target == target]
+        return max(legal, key=lambda move: move.count, default=None)
+
+    def sizes(self, pile: str) -> tuple[int, ...]:
+        """Every number of cards that may be carried somewhere from a pile, small to large."""
+        return tuple(sorted({move.count for move in self.carries(pile)}))
+
+    def top(self, pile: str) -> Card | None:
+        """The top card of a pile, if it has any; of a foundation, only where it may come back."""
+        cards = self._cards(pile)
+        return cards[-1] if cards else None
+
+    def height(self, pile: str) -> int:
+        """How many cards a column, the waste or the reserve holds."""
+        return len(self._cards(pile))
+
+    def _cards(self, pile: str) -> tuple[Card, ...]:
+        if pile in COLUMN_INDEX and has_pile(self.game, pile):
+            return self.view.columns[COLUMN_INDEX[pile]]
+        if pile in TAKE_BACK_INDEX and self.game.up.gives_back:
+            index = TAKE_BACK_INDEX[pile]
+            return (foundation_top(self.view, index),) if self.view.up[index] else ()
+        return {WASTE: self.view.waste, RESERVE: self.view.reserve}.get(pile, ())
+
+    def where(self, pile: str) -> str:
+        """A pile in a sentence."""
+        return pile_name(self.game, pile)
+
+
+def look(game: Game, view: View, card_name: CardName) -> Scene:
+    """The scene of a view."""
+    legal = sorted(legal_moves(game, view), key=_tab_order)
+    return Scene(game, view, card_name, tuple(legal))
+
+
+def _tab_order(move: Move) -> tuple[int, int, int, int]:
+    """Banking first, then from the reserve, the waste and the columns; taking back; the stock."""
+    if not isinstance(move, Carry):
+        return (6, 0, 0, 0)
+    banks = {UP: 0, DOWN: 1}.get(move.target)
+    if banks is not None:
+        source = {RESERVE: 0, WASTE: 1}.get(move.source, move.origin + 2)
+        return (0, source, banks, 0)
+    family = {RESERVE: 2, WASTE: 3}.get(move.source, 4 if move.origin >= 0 else 5)
+    source = move.origin if move.origin >= 0 else TAKE_BACK_INDEX.get(move.source, 0)
+    return (family, source, move.destination, -move.count)
+
+
+_TELLING: Final = (
+    Refusal.DOES_NOT_BUILD,
+    Refusal.NOT_INTO_A_SPACE,
+    Refusal.CHANGES_NOTHING,
+    Refusal.NOT_A_PACKET,
+)
+"""Of several sizes refused for several reasons, the reason that tells most comes first."""
+
+
+def why_not(scene: Scene, source: str, target: str, size: int | None = None) -> str:
+    """Why cards do not go from pile to pile, for a carry that the judge refuses in every size."""
+    tried = [carry(source, target, count) for count in _sizes_tried(scene, source, target, size)]
+    reasons = [
+        (move, reason)
+        for move in tried
+        if (reason := refusal(scene.game, scene.view, move)) is not None
+    ]
+    move, reason = min(reasons, key=lambda pair: _telling(pair[1]))
+    return refused_words(scene, move, reason)
+
+
+def refused_words(scene: Scene, move: Carry, reason: Refusal) -> str:
+    """A refusal as a sentence on one line, with what would be needed where there is room."""
+    sentence = str(reason)
+    if move.source in TAKE_BACK_INDEX and scene.top(move.source) is None:
+        return sentence
+    what = scene.where(move.source)
+    if reason is Refusal.NOTHING_TO_CARRY:
+        return f"{capitalised(what)} is empty: nothing to carry."
+    if move.count <= max(1, scene.height(move.source)):
+        what = scene.card_name(carried(scene.view, move)[0])
+    whither = "" if reason is Refusal.FOUNDATION_WAITS else f" to {scene.where(move.target)}"
+    prefix = f"{capitalised(what)}{whither}: "
+    lowered = sentence[0].lower() + sentence[1:]
+    needed = _needed(scene, move, reason)
+    if not needed:
+        return first_that_fits(prefix + lowered, sentence)
+    return first_that_fits(
+        f"{prefix}{lowered} {needed}",
+        f"{prefix}{needed[0].lower()}{needed[1:]}",
+        needed,
+    )
+
+
+def _needed(scene: Scene, move: Carry, reason: Refusal) -> str:
+    match reason:
+        case Refusal.NOT_A_PACKET:
+            return f"Carried together: {scene.game.columns.packet}."
+        case Refusal.NOT_INTO_A_SPACE:
+            return f"A space takes {scene.game.columns.space.admits}."
+        case Refusal.FOUNDATION_WAITS:
+            return _waited_for(scene, move)
+        case _:
+            return ""
+
+
+def _waited_for(scene: Scene, move: Carry) -> str:
+    letter = suit(carried(scene.view, move)[-1])
+    view = scene.view
+    wanted = wanted_up(view.up, view.base) if move.target == UP else wanted_down(view.down)
+    names = [scene.card_name(card) for card in wanted if suit(card) == letter]
+    return f"Next: {' or '.join(names)}." if names else "That suit is complete."
+
+
+def _sizes_tried(scene: Scene, source: str, target: str, size: int | None) -> Iterable[int]:
+    if size is not None:
+        return (size,)
+    if source in COLUMN_INDEX and target in COLUMN_INDEX:
+        return range(1, max(1, scene.height(source)) + 1)
+    return (1,)
+
+
+def _telling(reason: Refusal) -> int:
+    return _TELLING.index(reason) if reason in _TELLING else len(_TELLING)
+
+
+def nothing_from(scene: Scene, pile: str) -> str:
+    """Why nothing can be picked from a pile, for a pile without legal moves."""
+    if pile == STOCK:
+        return _no_draw(scene)
+    if not has_pile(scene.game, pile):
+        pile_missed = "foundations built down" if pile == DOWN else scene.where(pile)
+        return f"{scene.game.title} has no {pile_missed.removeprefix('the ')}."
+    top = scene.top(pile)
+    if pile in TAKE_BACK_INDEX:
+        return _no_take_back(scene, pile)
+    if top is not None:
+        return f"{scene.card_name(top)}, {scene.where(pile)}: no place to go now."
+    name = capitalised(scene.where(pile))
+    if pile in COLUMN_INDEX:
+        return first_that_fits(
+            f"{name} is a space. It takes {scene.game.columns.space.admits}.", f"{name} is a space."
+        )
+    return f"{name} is empty."
+
+
+def _no_take_back(scene: Scene, pile: str) -> str:
+    top = scene.top(pile)
+    reason = refusal(scene.game, scene.view, carry(pile, COLUMN_NAMES[0]))
+    if top is None or reason is Refusal.FIRST_CARD_STAYS:
+        return f"{reason}"
+    return f"{scene.card_name(top)} has no place in the columns now."
+
+
+def _no_draw(scene: Scene) -> str:
+    reason = refusal(scene.game, scene.view, REDEAL)
+    return first_that_fits(f"{Refusal.STOCK_IS_EMPTY} {reason or ''}".strip())

@@ -1,0 +1,145 @@
+"""What a player has in hand between two keys, and what a key comes to."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from saratoga_client.input.move_text import (
+    carried,
+    describe,
+    first_that_fits,
+)
+from saratoga_client.input.scene import Scene, nothing_from, why_not
+from saratoga_client.wording import capitalised, counted
+from saratoga_rules.moves import DOWN, TAKE_BACK_INDEX, UP, Carry, Move
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hand:
+    """What keys and clicks so far have prepared; nothing of it is played yet."""
+
+    picked: str | None = None
+    """The pile that cards are picked from, as move texts name it."""
+    size: int | None = None
+    """How many cards, where the player has chosen; `None` leaves it to the target."""
+    lit: Move | None = None
+    """The move that Tab has come to."""
+    aim: str | None = None
+    """`up` or `down`, where the player has named the foundation before the card."""
+    clicked: str | None = None
+    """The pile whose click has just played a move: the second half of a double click there
+    must not play another."""
+    quick: bool = False
+    """Whether a pile with exactly one legal move plays it as soon as its key is pressed."""
+
+
+EMPTY_HAND: Final = Hand()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a key, a click or a drop comes to."""
+
+    hand: Hand
+    move: Move | None
+    """A legal move to be played now, if it comes to one."""
+    says: str
+    """The line for the player: what is in hand, what is played, or why not. Never empty."""
+
+
+def emptied(hand: Hand) -> Hand:
+    """Nothing in hand any more; how the player likes to play stays."""
+    return Hand(quick=hand.quick)
+
+
+def steady(scene: Scene, hand: Hand) -> Hand:
+    """The same hand without what the board no longer allows: it may have changed meanwhile."""
+    if hand.picked is not None and not scene.carries(hand.picked, hand.size):
+        hand = emptied(hand)
+    if hand.lit is not None and hand.lit not in scene.legal:
+        hand = replace(hand, lit=None)
+    if hand.aim is not None and not scene.to_foundation(hand.aim):
+        hand = replace(hand, aim=None)
+    return hand
+
+
+def played(scene: Scene, hand: Hand, move: Move, *, clicked: str | None = None) -> Turn:
+    """The move is played, and the hand is empty."""
+    says = capitalised(describe(scene.game, scene.view, move, scene.card_name)) + "."
+    return Turn(replace(emptied(hand), clicked=clicked), move, first_that_fits(says))
+
+
+def answered(hand: Hand, says: str) -> Turn:
+    """Nothing is played."""
+    return Turn(hand, None, says)
+
+
+def picked(scene: Scene, hand: Hand, pile: str, size: int | None = None) -> Turn:
+    """Cards are picked from a pile, if any of them can go anywhere."""
+    if not scene.carries(pile, size):
+        return answered(hand, nothing_from(scene, pile))
+    held = replace(emptied(hand), picked=pile, size=size)
+    return answered(held, held_words(scene, held))
+
+
+def placed(scene: Scene, hand: Hand, target: str, *, clicked: str | None = None) -> Turn:
+    """What is picked goes to a pile, or stays in hand with the reason."""
+    assert hand.picked is not None
+    move = scene.carry(hand.picked, target, hand.size)
+    if move is not None:
+        return played(scene, hand, move, clicked=clicked)
+    return answered(hand, why_not(scene, hand.picked, target, hand.size))
+
+
+def sent_home(scene: Scene, hand: Hand, *, clicked: str | None = None) -> Turn:
+    """What is picked is banked, or goes where else it must go; several places are named."""
+    assert hand.picked is not None
+    carries = scene.carries(hand.picked, hand.size)
+    banks = [move for move in carries if move.target in (UP, DOWN)]
+    if len(banks) == 1:
+        return played(scene, hand, banks[0], clicked=clicked)
+    if banks:
+        card = scene.card_name(carried(scene.view, banks[0])[-1])
+        keys = f"{scene.keys.of(UP)} banks it up, {scene.keys.of(DOWN)} down"
+        return answered(hand, f"{card} fits both foundations: {keys}.")
+    targets = {move.target for move in carries}
+    if len(targets) == 1:
+        return placed(scene, hand, targets.pop(), clicked=clicked)
+    return answered(hand, held_words(scene, hand))
+
+
+def held_words(scene: Scene, hand: Hand) -> str:
+    """What is picked, and which keys place it."""
+    pile = hand.picked
+    assert pile is not None
+    best: dict[str, Carry] = {}
+    for move in scene.carries(pile, hand.size):
+        if move.target not in best or best[move.target].count < move.count:
+            best[move.target] = move
+    keys = {target: scene.keys.of(target) for target in best}
+    counts = {move.count for move in best.values()}
+    plain = either(list(keys.values()))
+    where = "its foundation" if pile in TAKE_BACK_INDEX else scene.where(pile)
+    choose = " + - choose how many." if len(scene.sizes(pile)) > 1 else ""
+    if len(counts) > 1:
+        sizes = ", ".join(f"{keys[target]} takes {move.count}" for target, move in best.items())
+        return first_that_fits(
+            f"{capitalised(where)}: {sizes}; esc drops.{choose}",
+            f"{capitalised(where)}: {sizes}.{choose}",
+            f"{capitalised(where)}: press {plain}.{choose}",
+        )
+    cards = carried(scene.view, next(iter(best.values())))
+    what = scene.card_name(cards[0])
+    if len(cards) > 1:
+        what = f"{counted(len(cards))}, {what} to {scene.card_name(cards[-1])}"
+    return first_that_fits(
+        f"{what} from {where}: press {plain}; esc drops.{choose}",
+        f"{what} from {where}: press {plain}.{choose}",
+        f"{what}: press {plain}.{choose}",
+    )
+
+
+def either(words: list[str]) -> str:
+    """`2`, `2 or 5`, `2, 5 or f`."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} or {words[-1]}"

@@ -1,0 +1,42 @@
+"""Where a card is, as far as its player may know. Pure."""
+
+from collections.abc import Iterator, Sequence
+
+from saratoga_client.input.card_finder import Found, banked_words, known_places
+from saratoga_client.input.move_text import pile_name
+from saratoga_client.plain.card_names import LETTERS, Tongue
+from saratoga_client.wording import counted
+from saratoga_rules.cards import Card
+from saratoga_rules.game import Game
+from saratoga_rules.moves import DOWN, UP
+from saratoga_rules.views import View
+
+
+def where_lines(
+    game: Game, view: View, cards: Sequence[Card], tongue: Tongue = LETTERS
+) -> Iterator[str]:
+    """A line for every copy of these cards that has a place, and one for all that have none."""
+    seen = dict.fromkeys(cards, 0)
+    for found in known_places(view):
+        if found.card in seen:
+            seen[found.card] += 1
+            yield f"where {tongue.card(found.card)}: {_place(game, found, tongue)}"
+    hidden = "in the stock or deep in the reserve" if len(view.reserve) > 1 else "in the stock"
+    for known in range(game.packs):
+        unseen = [card for card in cards if seen[card] == known]
+        if unseen:
+            # in a game of two packs, perhaps only one of two is seen
+            copy = "another " if known else ""
+            yield f"where {tongue.cards(unseen)}: {copy}face down, {hidden}"
+
+
+def _place(game: Game, found: Found, tongue: Tongue) -> str:
+    if found.pile in (UP, DOWN):
+        return banked_words(game, found.pile) + ("" if found.above else ", on top")
+    return f"{pile_name(game, found.pile)}, {_depth(found, tongue)}"
+
+
+def _depth(found: Found, tongue: Tongue) -> str:
+    if found.covered_by is None:
+        return "on top"
+    return f"under {counted(found.above)}, next above it {tongue.card(found.covered_by)}"

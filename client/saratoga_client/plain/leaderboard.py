@@ -1,0 +1,25 @@
+"""A page of a leaderboard in lines of text. Pure."""
+
+from collections.abc import Iterator
+
+from saratoga_client.session.table_picture import dollars, shown_name
+from saratoga_client.wording import counted
+from saratoga_protocol import events
+
+
+def leaderboard_lines(page: events.Leaderboard) -> Iterator[str]:
+    """A page in lines of text."""
+    who = "bots, " if page.bots else ""
+    yield f"{page.game}, {page.ranking}, {who}{page.key}: {page.total} in all"
+    for row in page.rows:
+        yield _line(page, row)
+    if page.me is not None and page.me not in page.rows:
+        yield "you: " + _line(page, page.me)
+
+
+def _line(page: events.Leaderboard, row: events.LeaderboardRow) -> str:
+    name = shown_name(row.name, page.bots)
+    if page.ranking == "bankroll":
+        races = counted(row.races, "race")
+        return f"{row.rank}. {name}: {dollars(row.value)} in {races}"
+    return f"{row.rank}. {name}: {row.value} banked, {dollars(row.net)}, {row.race}"

@@ -1,0 +1,103 @@
+"""A move said: what is carried where, and then only what has changed. Pure."""
+
+from collections.abc import Iterator
+
+from saratoga_client.input.move_text import carried, pile_name
+from saratoga_client.plain.card_names import LETTERS, Tongue
+from saratoga_client.plain.position import money_words
+from saratoga_client.wording import counted
+from saratoga_rules.cards import Card
+from saratoga_rules.game import Game
+from saratoga_rules.moves import TAKE_BACK_INDEX, WASTE, Carry, Draw, Move, Redeal
+from saratoga_rules.piles import Pile
+from saratoga_rules.views import View
+from saratoga_rules.vocabulary.stocks import UNLIMITED
+
+
+def move_words(game: Game, view: View, move: Move, tongue: Tongue = LETTERS) -> str:
+    """What a legal move does, such as `7C from the waste onto 8D in column 3`."""
+    match move:
+        case Draw():
+            return _draw_words(game, view)
+        case Redeal():
+            return f"turn the waste over, {counted(len(view.waste))}"
+        case Carry():
+            cards = tongue.cards(carried(view, move))
+            return f"{cards} {_whence(game, move)} {_whither(game, view, move, tongue)}"
+
+
+def _draw_words(game: Game, view: View) -> str:
+    if game.stock.onto is Pile.COLUMN:
+        return f"deal {counted(min(len(view.stock), game.columns.count))} over the columns"
+    return f"turn {counted(min(len(view.stock), game.stock.draw))} of the stock"
+
+
+def _whence(game: Game, move: Carry) -> str:
+    if move.source in TAKE_BACK_INDEX:
+        return "back from its foundation"
+    return f"from {pile_name(game, move.source)}"
+
+
+def _whither(game: Game, view: View, move: Carry, tongue: Tongue) -> str:
+    if move.destination < 0:
+        return "to its foundation" + ("" if game.down is None else f", built {move.target}")
+    target = pile_name(game, move.target)
+    column = view.columns[move.destination]
+    return f"onto {tongue.card(column[-1])} in {target}" if column else f"into the space, {target}"
+
+
+def moved_line(
+    game: Game, before: View, after: View, move: Move, number: int, tongue: Tongue = LETTERS
+) -> str:
+    """The line for a move that was made; `number` counts from 1."""
+    said = _said(game, before, after, move, tongue)
+    return f"move {number} {move}: " + "; ".join(
+        (said, *_changes(game, before, after, move, tongue))
+    )
+
+
+def _said(game: Game, before: View, after: View, move: Move, tongue: Tongue) -> str:
+    match move:
+        case Draw() if game.stock.onto is Pile.COLUMN:
+            dealt = [
+                column[-1]
+                for column, old in zip(after.columns, before.columns, strict=True)
+                if len(column) > len(old)
+            ]
+            return f"dealt {tongue.cards(dealt)} on columns 1 to {len(dealt)}"
+        case Draw():
+            return f"turned {tongue.cards(after.waste[len(before.waste) :])}"
+        case Redeal():
+            return "the waste is the stock again"
+        case Carry():
+            return move_words(game, before, move, tongue)
+
+
+def _changes(game: Game, before: View, after: View, move: Move, tongue: Tongue) -> Iterator[str]:
+    """What else is different now, the pile that gave first."""
+    if isinstance(move, Carry) and move.origin >= 0:
+        yield _column_left(game, before, after, move.origin, tongue)
+    if isinstance(move, Carry) and move.source == WASTE:
+        yield f"waste {_pile_words(after.waste, tongue)}"
+    if len(after.reserve) != len(before.reserve):
+        yield f"reserve {_pile_words(after.reserve, tongue)}"
+    if len(after.stock) != len(before.stock):
+        yield f"stock {len(after.stock) or 'empty'}"
+    if after.passes != before.passes and game.stock.passes < UNLIMITED:
+        yield f"pass {after.passes} of {game.stock.passes}"
+    if after.banked != before.banked:
+        yield money_words(game, after)
+
+
+def _column_left(game: Game, before: View, after: View, index: int, tongue: Tongue) -> str:
+    """What the column that gave cards shows now."""
+    column = after.columns[index]
+    if not column:
+        return f"column {index + 1} is a space"
+    if len(after.reserve) < len(before.reserve) or len(after.stock) < len(before.stock):
+        return f"{tongue.card(column[-1])} fills column {index + 1} from {game.columns.space.filled_from}"
+    return f"column {index + 1} shows {tongue.card(column[-1])}"
+
+
+def _pile_words(pile: tuple[Card, ...], tongue: Tongue) -> str:
+    return f"{len(pile)} {tongue.card(pile[-1])}" if pile else "empty"

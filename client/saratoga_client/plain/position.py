@@ -1,0 +1,111 @@
+"""A position said pile by pile, a line each, in an order that does not change. Pure.
+
+What lies where is said for the ear and cut for a program alike: the count first where not every
+card is said, then the cards from the bottom to the top, and an empty pile says so.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from saratoga_client.plain.card_names import LETTERS, Tongue
+from saratoga_client.session.table_picture import dollars
+from saratoga_client.wording import counted
+from saratoga_rules.cards import SUITS
+from saratoga_rules.game import Game
+from saratoga_rules.money import net
+from saratoga_rules.piles import Pile
+from saratoga_rules.views import View
+from saratoga_rules.vocabulary.foundations import First, rank_at
+from saratoga_rules.vocabulary.layout import ToReserve
+from saratoga_rules.vocabulary.stocks import UNLIMITED
+
+WASTE_SHOWN: Final = 3
+"""Cards of the waste that are said: the top one can be played, the ones below come next."""
+
+
+def position_lines(game: Game, view: View, tongue: Tongue = LETTERS) -> Iterator[str]:
+    """Every pile."""
+    yield stock_line(game, view)
+    if game.stock.onto is Pile.WASTE:
+        yield waste_line(view, tongue)
+    if has_reserve(game):
+        yield reserve_line(view, tongue)
+    yield up_line(game, view, tongue)
+    if game.down is not None:
+        yield down_line(view, tongue)
+    for index in range(len(view.columns)):
+        yield column_line(view, index, tongue)
+
+
+def money_words(game: Game, view: View) -> str:
+    """`14 banked, +$20`."""
+    return f"{view.banked} banked, {dollars(net(game, view.banked))}"
+
+
+def stock_line(game: Game, view: View) -> str:
+    return f"stock: {stock_words(game, view)}"
+
+
+def stock_words(game: Game, view: View) -> str:
+    """How many cards, and how often they can still be gone through."""
+    left = f"{len(view.stock) or 'empty'}"
+    if game.stock.passes == 1:
+        return left
+    if game.stock.passes == UNLIMITED:
+        return f"{left}, pass {view.passes}"
+    return f"{left}, pass {view.passes} of {game.stock.passes}"
+
+
+def waste_line(view: View, tongue: Tongue = LETTERS) -> str:
+    """The count, and the uppermost cards; the last one said can be played."""
+    if not view.waste:
+        return "waste: empty"
+    return f"waste: {len(view.waste)}, {tongue.cards(view.waste[-WASTE_SHOWN:])}"
+
+
+def reserve_line(view: View, tongue: Tongue = LETTERS) -> str:
+    if not view.reserve:
+        return "reserve: empty"
+    return f"reserve: {len(view.reserve)}, {tongue.card(view.reserve[-1])}"
+
+
+def up_line(game: Game, view: View, tongue: Tongue = LETTERS) -> str:
+    """Every foundation built up: its count and its top card."""
+    copies = len(view.up) // len(SUITS)
+    piles = [
+        _foundation(SUITS[index // copies], height, rank_at(view.base, height), tongue)
+        for index, height in enumerate(view.up)
+    ]
+    base = f", base {tongue.rank(view.base)}" if game.up.first is First.BASE_CARD else ""
+    return f"up: {', '.join(piles) if any(view.up) else 'empty'}{base}"
+
+
+def down_line(view: View, tongue: Tongue = LETTERS) -> str:
+    """Every foundation built down."""
+    copies = len(view.down) // len(SUITS)
+    piles = [
+        _foundation(SUITS[index // copies], height, 14 - height, tongue)
+        for index, height in enumerate(view.down)
+    ]
+    return f"down: {', '.join(piles) if any(view.down) else 'empty'}"
+
+
+def column_line(view: View, index: int, tongue: Tongue = LETTERS) -> str:
+    return f"column {index + 1}: {tongue.cards(view.columns[index]) or 'empty'}"
+
+
+def board_line(game: Game, view: View, count: int | None) -> str:
+    """The line above the piles; `count`: the moves made, where they are known."""
+    moves = "" if count is None else f"{counted(count, 'move')}, "
+    return f"board: {game.name}, {moves}{money_words(game, view)}"
+
+
+def _foundation(letter: str, height: int, top: int, tongue: Tongue) -> str:
+    if not height:
+        return f"{tongue.suit(letter)} empty"
+    return f"{tongue.suit(letter)} {height} to {tongue.rank(top)}"
+
+
+def has_reserve(game: Game) -> bool:
+    """Whether the deal lays one out."""
+    return any(isinstance(step, ToReserve) for step in game.deal)

@@ -1,0 +1,89 @@
+"""A finished race in lines: every board, move by move, and where it parted from the winner's. Pure."""
+
+from collections.abc import Iterator
+
+from saratoga_client.plain.card_names import LETTERS, Tongue
+from saratoga_client.plain.move_lines import moved_line
+from saratoga_client.plain.position import money_words, position_lines
+from saratoga_client.review.boards import OpenBoard, open_boards
+from saratoga_client.review.divergence import first_parting
+from saratoga_client.review.pauses import longest_pauses
+from saratoga_client.review.times import lasting, precise
+from saratoga_client.session.table_picture import dollars, shown_name
+from saratoga_client.wording import counted
+from saratoga_rules.game import Game
+from saratoga_rules.moves import parse_move
+from saratoga_rules.records.record import RaceRecord
+from saratoga_rules.records.replay import game_of
+from saratoga_rules.views import redact
+
+
+def replay_lines(record: RaceRecord, tongue: Tongue = LETTERS) -> Iterator[str]:
+    """The deal, and then every board from the first place to the last. Raises `ReplayError`."""
+    game, boards = game_of(record), open_boards(record)
+    deal = redact(record.deal)
+    yield f"race {record.race_id}: {game.name}, {counted(len(boards), 'racer')}"
+    yield f"deal: {game.name}, {money_words(game, deal)}"
+    yield from position_lines(game, deal, tongue)
+    for board in boards:
+        yield _result_line(board)
+        yield from _moves(game, board, tongue)
+        if board is not boards[0]:
+            yield from parting_lines(game, board, boards[0], tongue)
+
+
+def review_lines(record: RaceRecord, player: str, tongue: Tongue = LETTERS) -> Iterator[str]:
+    """What a racer can learn: where they and the winner parted, and where the time went."""
+    game, boards = game_of(record), open_boards(record)
+    own = next((board for board in boards if board.player == player), None)
+    if own is None:
+        yield "no: You were not in this race. Say results."
+        return
+    yield _result_line(own)
+    if own is boards[0]:
+        yield "review: nobody did better"
+    else:
+        yield from parting_lines(game, own, boards[0], tongue)
+    for pause in longest_pauses(own):
+        after = f"after move {pause.step}" if pause.step else "at the deal"
+        yield f"pause: {lasting(pause.lasted)} {after}, at {precise(pause.since)}"
+
+
+def parting_lines(
+    game: Game, own: OpenBoard, winner: OpenBoard, tongue: Tongue = LETTERS
+) -> Iterator[str]:
+    """Where a board first went another way than the winner's."""
+    parting = first_parting(game, own, winner, tongue.card)
+    if parting is None:
+        yield f"parted: never; {_name(winner)} made the same moves"
+        return
+    yield f"parted: after {counted(parting.own, 'move')}"
+    for board, said, at in (
+        (own, parting.own_next, parting.own_at),
+        (winner, parting.winners_next, parting.winners_at),
+    ):
+        yield f"parted {_name(board)}: {said or 'stopped there'}, at {precise(at)}"
+
+
+def _result_line(board: OpenBoard) -> str:
+    tie = f" ({board.tie})" if board.tie else ""
+    return (
+        f"result {board.place}. {_name(board)}: {board.banked} banked, "
+        f"{dollars(board.net)}, {board.state}{tie}"
+    )
+
+
+def _moves(game: Game, board: OpenBoard, tongue: Tongue) -> Iterator[str]:
+    for number, line in enumerate(board.entries, start=1):
+        if not line.is_move:
+            yield f"ended: {board.state}, at {precise(line.at)}"
+            continue
+        before, after = board.positions[number - 1], board.positions[number]
+        said = moved_line(
+            game, redact(before), redact(after), parse_move(line.text), number, tongue
+        )
+        yield f"{said}; at {precise(line.at)}"
+
+
+def _name(board: OpenBoard) -> str:
+    return shown_name(board.name, board.bot)

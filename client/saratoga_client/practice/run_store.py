@@ -1,0 +1,89 @@
+"""Where practice runs are kept: a folder for every deal, a file for every run.
+
+A file is written whole or not at all. What cannot be read is left where it is and told of by
+nobody: practice goes on without it.
+"""
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from saratoga_client.local.paths import data_folder
+from saratoga_client.practice.deals import Dealt, file_name
+from saratoga_client.practice.ghost import Ghost, ghost_of_run
+from saratoga_client.practice.runs import Run, format_run, parse_run
+from saratoga_client.review.times import clock
+
+FOLDER: Final = "practice"
+ENDING: Final = ".run"
+
+MOST_KEPT: Final = 20
+"""Runs of one deal; then the oldest makes room."""
+
+MOST_BYTES: Final = 1024 * 1024
+"""No run is longer; a file that is, is none of ours."""
+
+
+class Shelf:
+    """The runs kept on this machine."""
+
+    def __init__(self, root: Path | None = None) -> None:
+        self._root = data_folder() / FOLDER if root is None else root
+
+    def keep(self, run: Run) -> Path:
+        """Keep a run beside the earlier ones of its deal; raises `OSError`."""
+        folder = self._folder(run.practice.dealt)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = folder / f"{run.began:015d}{ENDING}"
+        draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        try:
+            with draft.open("w", encoding="ascii", newline="\n") as file:
+                file.write(format_run(run))
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(path)
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                draft.unlink()
+        for old in self._paths(folder)[:-MOST_KEPT]:
+            with contextlib.suppress(OSError):
+                old.unlink()
+        return path
+
+    def runs(self, dealt: Dealt) -> list[Run]:
+        """The runs of a deal, the oldest first."""
+        found: list[Run] = []
+        for path in self._paths(self._folder(dealt)):
+            with contextlib.suppress(OSError, ValueError):
+                run = load_run(path)
+                if run.practice.dealt == dealt:
+                    found.append(run)
+        return found
+
+    def _folder(self, dealt: Dealt) -> Path:
+        return self._root / dealt.game.name / file_name(dealt)
+
+    def _paths(self, folder: Path) -> list[Path]:
+        return sorted(folder.glob(f"*{ENDING}"))
+
+
+def load_run(path: Path) -> Run:
+    """Read a run from a file; raises `OSError`, or `ValueError`: it is none."""
+    with path.open(encoding="ascii", newline="") as file:
+        text = file.read(MOST_BYTES + 1)
+    if len(text) > MOST_BYTES:
+        raise ValueError(f"{path} is longer than any run.")
+    return parse_run(text)
+
+
+def ghosts_of(runs: Iterable[Run]) -> list[Ghost]:
+    """Kept runs as ghosts."""
+    return [ghost_of_run(run.practice, run.end, _words(run)) for run in runs]
+
+
+def _words(run: Run) -> str:
+    won = "won" if run.is_won else f"{run.practice.banked} banked"
+    return f"your run, {won} in {clock(run.end)}"

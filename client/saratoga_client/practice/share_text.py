@@ -1,0 +1,37 @@
+"""What one sends one's friends about a practice run: words, no card, and how to try the same."""
+
+from saratoga_client.practice.runs import Run
+from saratoga_client.review.times import clock
+from saratoga_client.sanitised import sanitised
+from saratoga_client.session.table_picture import dollars
+
+
+def practice_text(run: Run) -> str:
+    """A practice run, with what it takes to try the same deal."""
+    practice = run.practice
+    dealt = practice.dealt
+    clean = "no undo, no hint" if practice.is_clean else _aids(practice.undos, practice.hints)
+    lines = [
+        f"Saratoga practice, {dealt.game.title}, {dealt.title}",
+        f"{practice.banked} banked, {dollars(practice.net)} if it counted,"
+        f" {'won ' if run.is_won else ''}in {clock(run.end)}, {clean}",
+    ]
+    if dealt.seed:
+        lines.append(f"Try it: saratoga practice {dealt.game.name} --seed {_quoted(dealt.seed)}")
+    return "\n".join(map(sanitised, lines))
+
+
+def _aids(undos: int, hints: int) -> str:
+    parts = [
+        f"{number} {noun}{'' if number == 1 else 's'}"
+        for number, noun in ((undos, "undo"), (hints, "hint"))
+        if number
+    ]
+    return " and ".join(parts)
+
+
+def _quoted(seed: str) -> str:
+    """The seed as a shell takes it."""
+    if seed.replace("-", "").replace("_", "").isalnum() and seed.isascii():
+        return seed
+    return "'" + seed.replace("'", "'\\''") + "'"

@@ -1,0 +1,95 @@
+"""Where a board parted from the winner's: the first move that was another.
+
+And the last position that both boards had, for different moves may have led to the same one.
+"""
+
+from dataclasses import dataclass
+
+from saratoga_client.input.move_text import CardName, card_name, describe
+from saratoga_client.review.boards import OpenBoard
+from saratoga_client.review.times import clock
+from saratoga_rules.game import Game
+from saratoga_rules.moves import parse_move
+from saratoga_rules.records.record import LOG_ENDINGS
+from saratoga_rules.records.replay import Step
+from saratoga_rules.views import redact
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """From one and the same position two racers went different ways."""
+
+    own: int
+    """How many entries the player had made until then."""
+    winners: int
+    """How many the winner had."""
+    own_next: str
+    """What the player did then, in words; empty if that was the end."""
+    own_at: int
+    """When, in milliseconds."""
+    winners_next: str
+    winners_at: int
+
+
+def first_parting(
+    game: Game, own: OpenBoard, winner: OpenBoard, card_name: CardName = card_name
+) -> Parting | None:
+    """The first entry that differs; `None` if the logs do not differ."""
+    mine = [line.text for line in own.entries]
+    theirs = [line.text for line in winner.entries]
+    if mine == theirs:
+        return None
+    shorter = min(len(mine), len(theirs))
+    parted = next((at for at in range(shorter) if mine[at] != theirs[at]), shorter)
+    return _parting(game, (own, parted), (winner, parted), card_name)
+
+
+def last_parting(
+    game: Game, own: OpenBoard, winner: OpenBoard, card_name: CardName = card_name
+) -> Parting | None:
+    """Where both boards last looked the same, though they may have come there by different ways.
+
+    `None` if the boards never differ after that.
+    """
+    # an ending is an entry too, but it leads nowhere
+    mine, theirs = _moves(own), _moves(winner)
+    seen = {position: at for at, position in enumerate(winner.positions[: theirs + 1])}
+    for at in range(mine, -1, -1):
+        there = seen.get(own.positions[at])
+        if there is not None:
+            is_end = (at, there) == (mine, theirs)
+            return None if is_end else _parting(game, (own, at), (winner, there), card_name)
+    return None
+
+
+def _moves(board: OpenBoard) -> int:
+    return sum(entry.is_move for entry in board.entries)
+
+
+def parting_lines(parting: Parting, own: str, winner: str) -> tuple[str, ...]:
+    """A parting for people: who did what, a line each."""
+    return (
+        _line(own, parting.own + 1, parting.own_at, parting.own_next),
+        _line(winner, parting.winners + 1, parting.winners_at, parting.winners_next),
+    )
+
+
+def _line(name: str, number: int, at: int, said: str) -> str:
+    return f"{name}: {number}. {said} ({clock(at)})" if said else f"{name}: stopped there"
+
+
+def _parting(
+    game: Game, own: tuple[OpenBoard, int], winner: tuple[OpenBoard, int], card_name: CardName
+) -> Parting:
+    own_next, own_at = _next(game, *own, card_name)
+    winners_next, winners_at = _next(game, *winner, card_name)
+    return Parting(own[1], winner[1], own_next, own_at, winners_next, winners_at)
+
+
+def _next(game: Game, board: OpenBoard, at: int, card_name: CardName) -> tuple[str, int]:
+    if at == len(board.entries):
+        return "", board.end
+    line, position = Step(board.entries[at], board.positions[at])
+    if line.text in LOG_ENDINGS:
+        return str(LOG_ENDINGS[line.text]), line.at
+    return describe(game, redact(position), parse_move(line.text), card_name), line.at

@@ -1,0 +1,51 @@
+"""What one sends one's friends after a race: words first, no card named, nothing given away.
+
+Whoever has not played the deal yet may read it; and it says how anybody can check it.
+"""
+
+from collections.abc import Iterator
+
+from saratoga_client.review.boards import OpenBoard
+from saratoga_client.review.times import clock
+from saratoga_client.sanitised import sanitised
+from saratoga_client.session.table_picture import dollars, shown_name
+from saratoga_rules.records.record import RaceRecord
+from saratoga_rules.records.replay import game_of
+
+ORDINALS = {1: "first", 2: "second", 3: "third"}
+MOST_NAMED = 3
+"""Racers named one by one; friends read this on a telephone."""
+
+
+def race_text(record: RaceRecord, boards: tuple[OpenBoard, ...], player: str) -> str:
+    """A race as one of its racers would tell it; of whoever did not race, as its winner would."""
+    own = next((board for board in boards if board.player == player), boards[0])
+    lines = [
+        f"Saratoga, {game_of(record).title}, race {record.race_id}",
+        f"{_name(own)}: {_place(own.place)} of {len(boards)}, {_result(own)}",
+        *_others(boards, own),
+        f"Check it: saratoga verify {record.race_id}",
+    ]
+    return "\n".join(map(sanitised, lines))
+
+
+def _others(boards: tuple[OpenBoard, ...], own: OpenBoard) -> Iterator[str]:
+    others = [board for board in boards if board is not own]
+    for board in others[:MOST_NAMED]:
+        yield f"{board.place}. {_name(board)}: {_result(board)}"
+    left = len(others) - MOST_NAMED
+    if left > 0:
+        yield f"and {left} more"
+
+
+def _name(board: OpenBoard) -> str:
+    return shown_name(board.name, board.bot)
+
+
+def _place(place: int) -> str:
+    return ORDINALS.get(place, f"place {place}")
+
+
+def _result(board: OpenBoard) -> str:
+    reached = "" if board.reached is None else f", reached at {clock(board.reached)}"
+    return f"{board.banked} banked, {dollars(board.net)}{reached}, {board.state}"

@@ -1,0 +1,220 @@
+"""A player at a table, on the screen: the seat is attended to, and what is shown always fits.
+
+Screens call what is here; what takes time runs beside them, and what goes wrong is said on them.
+Screens that come later are imported when they come: nobody who goes back to a race waits for them.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from textual.screen import Screen
+
+from saratoga_client.board_view.roles import Role
+from saratoga_client.local.settings import DEFAULT_SERVER
+from saratoga_client.problems import Problem
+from saratoga_client.session.invitation import Destination, join_command
+from saratoga_client.session.state import SessionState
+from saratoga_client.tui.screens.countdown import CountdownScreen
+from saratoga_client.tui.screens.gathering import GatheringScreen
+from saratoga_client.tui.screens.race import RaceScreen
+from saratoga_client.tui.table_screen import TableScreen
+from saratoga_rules.moves import Move
+from saratoga_rules.records.record import RaceRecord
+
+if TYPE_CHECKING:
+    from saratoga_client.tui.app import SaratogaApp
+    from saratoga_client.tui.pages.findings import Findings
+
+UNKNOWN_GAME: Final = "This program does not know that game: there is a newer saratoga."
+
+URGENT: Final = (CountdownScreen, RaceScreen)
+"""Screens before which nothing else may stand: the race does not wait."""
+
+
+class Seat(Protocol):
+    """What a visit asks of whoever drives the seat; `racing.seated.TableSession` does."""
+
+    @property
+    def evening(self) -> SessionState | None: ...
+    def now(self) -> int: ...
+    async def attend(self) -> None: ...
+    def play(self, move: Move) -> bool: ...
+    async def cash_out(self) -> None: ...
+    async def record(self, race: str) -> RaceRecord: ...
+    async def ready(self) -> None: ...
+    async def not_ready(self) -> None: ...
+    async def start(self) -> None: ...
+    async def next_race(self) -> None: ...
+    async def change_settings(
+        self,
+        *,
+        game: str | None = None,
+        cap: int | None = None,
+        seats: int | None = None,
+        public: bool | None = None,
+    ) -> None: ...
+    async def kick(self, player: str) -> None: ...
+    async def leave(self) -> None: ...
+
+
+class TableFlow:
+    """What the screens at a table share."""
+
+    def __init__(
+        self,
+        app: "SaratogaApp",
+        seat: Callable[[Callable[[SessionState], None]], Seat],
+        *,
+        invitation: Sequence[str] = (),
+        server: str = "",
+    ) -> None:
+        """`seat` makes what drives the seat, and is given whom to tell of changes."""
+        self.app = app
+        self.invitation = tuple(invitation)
+        self.server = server
+        self._screen: TableScreen | None = None
+        self._changes = asyncio.Event()
+        self._left = asyncio.Event()
+        self.seat = seat(self._changed)
+
+    @property
+    def evening(self) -> SessionState:
+        """The table as it is now."""
+        evening = self.seat.evening
+        assert evening is not None, "the screens come after the first snapshot"
+        return evening
+
+    def now(self) -> int:
+        """Milliseconds by the house's clock."""
+        return self.seat.now()
+
+    async def stay(self) -> None:
+        """Until the seat is given up; raises `Problem` if it is lost."""
+        tasks = [
+            asyncio.create_task(self._keep_turning(), name="screens"),
+            asyncio.create_task(self.seat.attend(), name="seat"),
+            asyncio.create_task(self._left.wait(), name="leaving"),
+        ]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await self._close()
+
+    # Screens
+
+    def turn_again(self) -> None:
+        """What covered the screen is gone: look whether it is still the one that fits."""
+        self._changes.set()
+
+    def help(self) -> None:
+        """Lay the keys and the rules over the screen."""
+        game = self.evening.game
+        if game is not None:
+            from saratoga_client.tui.screens.help import HelpScreen
+
+            self.cover(HelpScreen(game, is_race=True))
+        elif self._screen is not None:
+            self._screen.say(UNKNOWN_GAME, Role.WARNING)
+
+    def review(self, findings: "Findings") -> None:
+        """Open the boards of a finished race to everybody."""
+        from saratoga_client.tui.screens.review import ReviewScreen
+
+        self.cover(ReviewScreen(findings.record, findings.player))
+
+    def cover(self, screen: Screen[None]) -> None:
+        """Lay another screen over the table's; the table stays where it is."""
+        self.app.push_screen(screen, lambda _: self.turn_again())
+
+    @property
+    def invitation_lines(self) -> tuple[str, ...]:
+        """What friends paste to come to this table."""
+        if self.invitation:
+            return self.invitation
+        server = "" if self.server == DEFAULT_SERVER else self.server
+        return (join_command(Destination(self.evening.table.code, server)),)
+
+    def _changed(self, evening: SessionState) -> None:
+        screen = self._screen
+        if screen is not None and screen.is_mounted and type(screen) is self._fitting(evening):
+            screen.changed(evening)
+        else:
+            self._changes.set()
+
+    def _fitting(self, evening: SessionState) -> type[TableScreen]:
+        """The screen for how things are."""
+        match evening.phase:
+            case "gathering":
+                return GatheringScreen
+            case "countdown":
+                return CountdownScreen
+            case "over":
+                from saratoga_client.tui.screens.results import ResultsScreen
+
+                return ResultsScreen
+        if evening.own is not None:
+            return RaceScreen
+        is_dealt_soon = evening.player in evening.table.racers and evening.game is not None
+        if is_dealt_soon and isinstance(self._screen, CountdownScreen):
+            return CountdownScreen
+        from saratoga_client.tui.screens.watching import WatchingScreen
+
+        return WatchingScreen
+
+    async def _keep_turning(self) -> None:
+        while True:
+            await self._changes.wait()
+            self._changes.clear()
+            if self.seat.evening is not None:
+                await self._turn(self._fitting(self.evening))
+
+    async def _turn(self, wanted: type[TableScreen]) -> None:
+        if type(self._screen) is wanted:
+            return
+        is_covered = self._screen is not None and self.app.screen is not self._screen
+        if is_covered and wanted not in URGENT:
+            return
+        await self._uncover()
+        former, self._screen = self._screen, wanted(self)
+        if former is None:
+            await self.app.push_screen(self._screen)
+        else:
+            await self.app.switch_screen(self._screen)
+
+    async def _uncover(self) -> None:
+        """Take away whatever stands before the table."""
+        if self._screen is None or self._screen not in self.app.screen_stack:
+            return
+        while self.app.screen is not self._screen:
+            await self.app.pop_screen()
+
+    async def _close(self) -> None:
+        if self.app.is_running and self._screen in self.app.screen_stack:
+            await self._uncover()
+            await self.app.pop_screen()
+
+    # Deeds
+
+    def do(self, deed: Coroutine[Any, Any, Any]) -> None:
+        """Do something at the house beside the screens, and say if it cannot be done."""
+        self.app.run_worker(self._doing(deed), group="deeds")
+
+    async def _doing(self, deed: Coroutine[Any, Any, Any]) -> None:
+        try:
+            await deed
+        except Problem as problem:
+            if self._screen is not None and self._screen.is_mounted:
+                self._screen.say(str(problem), Role.WARNING)
+
+    def leave(self) -> None:
+        """Give up the seat, or the sight of the table; `stay` returns then."""
+        if self.evening.seat is None:
+            self._left.set()
+        else:
+            self.do(self.seat.leave())

@@ -1,0 +1,1 @@
+"""The deal: commitment, deal key, shuffle, opening position."""

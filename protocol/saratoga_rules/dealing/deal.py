@@ -1,0 +1,40 @@
+"""The deal: from a shuffled deck, or a key that shuffles one, to the opening position."""
+
+import hashlib
+from typing import Final
+
+from saratoga_rules.cards import Card
+from saratoga_rules.dealing.shuffle import shuffled_deck
+from saratoga_rules.game import Game
+from saratoga_rules.position import Position
+from saratoga_rules.vocabulary.layout import Layout
+
+_PRACTICE_TAG: Final = b"saratoga practice 1"
+
+
+def deal(game: Game, deck: tuple[Card, ...]) -> Position:
+    """Lay out a shuffled deck, its first card dealt first."""
+    if len(deck) != game.cards:
+        raise ValueError(f"{game.title} is played with {game.cards} cards, not with {len(deck)}.")
+    layout = Layout(
+        deck=list(deck),
+        columns=[[] for _ in range(game.columns.count)],
+        up=[0] * game.up.piles,
+        down=[0] * (game.down.piles if game.down else 0),
+    )
+    for step in game.deal:
+        step(layout)
+    return layout.position()
+
+
+def deal_for_key(game: Game, key: bytes) -> Position:
+    """The opening position that belongs to a deal key, the same for everyone in a race."""
+    return deal(game, shuffled_deck(game.packs, key))
+
+
+def practice_key(seed: str) -> bytes:
+    """The deal key of a practice game, from a seed that players may share.
+
+    SHA-256 of `saratoga practice 1` and the seed in UTF-8: a practice deal is never that of a race.
+    """
+    return hashlib.sha256(_PRACTICE_TAG + seed.encode()).digest()

@@ -1,0 +1,1 @@
+"""Records of finished races: text form, replay, order of finish, verification."""

@@ -1,0 +1,384 @@
+r"""The record of a finished race: text, enough to replay the race and to check all of it.
+
+A record is plain ASCII with one fact per line. Every line ends with a line feed. There is exactly
+one way to write a record: text that differs by a byte when written again is refused. The last line
+is a digest chained over all lines before it, so no line can be changed, dropped or moved.
+
+    saratoga record 1                                       the format's version
+    game canfield
+    rules 1                                                 the version of the rules
+    race mint-otter-42/3                                    table and number
+    start 1788278400000                                     milliseconds since 1970 UTC
+    cap 10                                                  minutes; 0 for none
+    commitment 8186f102..
+    seed random 000102..                                    or `seed chosen ..`
+    deal stock=.. waste=- reserve=..                        the opening position
+    ranked yes
+    racer abcdefghijklmnop person "Anna"                    by ascending player id; or `bot`
+    nonce 00010203..
+    nonce-hash be45cb26..
+    1532 1 draw                                             milliseconds, commit number, entry
+    2890 3 w>t2
+    9120 4 cash-out
+    ended 7 2 cashed out                                    banked, moves, state
+    place 1 abcdefghijklmnop 7 -15 2890 cashed out          banked, net, reached (or -), state
+    digest 5d41402a..
+
+The name is a JSON string with all characters beyond ASCII escaped (`"Zo\u00eb"`). An entry is a
+move or a word of `LOG_ENDINGS`. A win has no entry of its own: the position shows it.
+
+The digest is h(n) over the n lines before it, without their line feeds:
+h(0) = SHA-256("saratoga record digest 1"), h(i) = SHA-256(h(i-1) line(i)).
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count, zip_longest
+from typing import Final, NoReturn
+
+from saratoga_rules.moves import parse_move
+from saratoga_rules.position import Position, format_position, parse_position
+from saratoga_rules.records.lines import Reader, RecordError
+from saratoga_rules.records.standing import Placed, State
+
+RECORD_FORMAT: Final = 1
+
+LOG_ENDINGS: Final[Mapping[str, State]] = {
+    "cash-out": State.CASHED_OUT,
+    "stuck": State.STUCK,
+    "out-of-time": State.OUT_OF_TIME,
+    "left": State.LEFT,
+}
+"""The log's word for each ending that the position alone does not show."""
+
+LEAST_PEOPLE: Final = 2
+"""A race is ranked only if at least this many people made a move."""
+
+LEAST_RACERS: Final = 2
+"""A race counts for the bots' leaderboards only if at least this many racers made a move."""
+
+MOST_RACERS: Final = 16
+"""The seats of a table, and so the racers of a record."""
+
+MOST_ENTRIES: Final = 5000
+"""Entries of a board's log. Beyond them the server refuses moves, but the player may cash out.
+
+So the longest log has one entry more, the ending. The longest game needs far fewer.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One entry of a racer's log."""
+
+    at: int
+    """Milliseconds from the start of the race."""
+    number: int
+    """The commit number at the table: 1, 2, 3 .. over all the boards of a race."""
+    text: str
+    """A move, or a word of `LOG_ENDINGS`."""
+
+    @property
+    def is_move(self) -> bool:
+        return self.text not in LOG_ENDINGS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RacerLog:
+    """One racer's nonce, log and final count."""
+
+    player: str
+    name: str
+    bot: bool
+    nonce: str
+    """Hexadecimal, as are all hashes, nonces and seeds of a record."""
+    nonce_hash: str
+    log: tuple[LogLine, ...]
+    banked: int
+    state: State
+
+    @property
+    def moves(self) -> int:
+        """The number of moves made."""
+        return sum(line.is_move for line in self.log)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultLine:
+    """A racer in the order of finish."""
+
+    place: int
+    player: str
+    banked: int
+    net: int
+    reached: int | None
+    """Milliseconds from the start to when the count last rose to `banked`; `None`: it never did."""
+    state: State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaceRecord:
+    """A finished race."""
+
+    game: str
+    rules_version: int
+    table: str
+    race: int
+    """The number of the race at that table, from 1."""
+    start_at: int
+    """Milliseconds since 1970 UTC."""
+    cap: int
+    """Minutes; 0 for none."""
+    commitment: str
+    seed: str
+    chosen_seed: bool
+    """Whether somebody chose the seed: such a race is not ranked."""
+    deal: Position
+    ranked: bool
+    racers: tuple[RacerLog, ...]
+    """By ascending player id."""
+    results: tuple[ResultLine, ...]
+    """In order of place."""
+
+    @property
+    def race_id(self) -> str:
+        return f"{self.table}/{self.race}"
+
+    @property
+    def time_allowed(self) -> int | None:
+        """Milliseconds from the start to the deadline; `None` without a cap."""
+        return self.cap * 60_000 or None
+
+    @property
+    def nonces(self) -> dict[str, bytes]:
+        """By player id, as `fairness.deal_key` takes them."""
+        return {racer.player: bytes.fromhex(racer.nonce) for racer in self.racers}
+
+    def racer(self, player: str) -> RacerLog:
+        """The log of one racer; `KeyError` if the player did not race."""
+        for racer in self.racers:
+            if racer.player == player:
+                return racer
+        raise KeyError(player)
+
+
+def results_of(placed: Iterable[Placed]) -> tuple[ResultLine, ...]:
+    """Return an order of finish (`standing.ranking`) in the form of a record."""
+    return tuple(
+        ResultLine(
+            place=row.place,
+            player=row.player,
+            banked=row.banked,
+            net=row.net,
+            reached=row.reached.at if row.reached else None,
+            state=row.state,
+        )
+        for row in placed
+    )
+
+
+def is_ranked(chosen_seed: bool, racers: Iterable[RacerLog]) -> bool:
+    """Return whether the race counts for the leaderboards: a random seed, and enough people who moved."""
+    people = sum(racer.moves > 0 and not racer.bot for racer in racers)
+    return people >= LEAST_PEOPLE and not chosen_seed
+
+
+def are_bots_ranked(chosen_seed: bool, racers: Iterable[RacerLog]) -> bool:
+    """Return whether it counts for the bots' leaderboards: a random seed, and two racers who moved."""
+    return sum(racer.moves > 0 for racer in racers) >= LEAST_RACERS and not chosen_seed
+
+
+def format_record(record: RaceRecord) -> str:
+    """Write a record with its digest; `parse_record` reads it back."""
+    lines = list(_lines(record))
+    return "\n".join([*lines, f"digest {_chained(lines)}", ""])
+
+
+def digest_of(text: str) -> str:
+    """Return the digest of all lines of a record but the last."""
+    return _chained(text.split("\n")[:-2])
+
+
+def parse_record(text: str) -> RaceRecord:
+    """Read a record; raise `RecordError` if `format_record` would write it differently."""
+    reader = Reader(text)
+    record = _parse_race(reader)
+    written = format_record(record)
+    if written != text:
+        _point_out_difference(written, text)
+    return record
+
+
+def _lines(record: RaceRecord) -> Iterator[str]:
+    yield f"saratoga record {RECORD_FORMAT}"
+    yield f"game {record.game}"
+    yield f"rules {record.rules_version}"
+    yield f"race {record.race_id}"
+    yield f"start {record.start_at}"
+    yield f"cap {record.cap}"
+    yield f"commitment {record.commitment}"
+    yield f"seed {'chosen' if record.chosen_seed else 'random'} {record.seed}"
+    yield f"deal {format_position(record.deal)}"
+    yield f"ranked {'yes' if record.ranked else 'no'}"
+    for racer in record.racers:
+        yield f"racer {racer.player} {'bot' if racer.bot else 'person'} {json.dumps(racer.name)}"
+        yield f"nonce {racer.nonce}"
+        yield f"nonce-hash {racer.nonce_hash}"
+        for line in racer.log:
+            yield f"{line.at} {line.number} {line.text}"
+        yield f"ended {racer.banked} {racer.moves} {racer.state}"
+    for row in record.results:
+        reached = "-" if row.reached is None else row.reached
+        yield f"place {row.place} {row.player} {row.banked} {row.net} {reached} {row.state}"
+
+
+def _chained(lines: Iterable[str]) -> str:
+    chain = hashlib.sha256(b"saratoga record digest 1").digest()
+    for line in lines:
+        chain = hashlib.sha256(chain + line.encode("utf-8", "surrogatepass")).digest()
+    return chain.hex()
+
+
+_NUMBER: Final = "(?:0|[1-9][0-9]{0,14})"
+_PLAYER: Final = "[a-z0-9][a-z0-9_-]{0,63}"
+_STATES: Final = "|".join(state for state in State if state.has_ended)
+
+_HEAD: Final = re.compile("saratoga record ([0-9]+)")
+_GAME: Final = re.compile("game ([a-z][a-z0-9-]{0,31})")
+_RULES: Final = re.compile("rules ([1-9][0-9]{0,5})")
+_RACE: Final = re.compile("race ([a-z][a-z0-9-]{0,39})/([1-9][0-9]{0,5})")
+_START: Final = re.compile(f"start ({_NUMBER})")
+_CAP: Final = re.compile("cap (0|[1-9][0-9]{0,3})")
+_COMMITMENT: Final = re.compile("commitment ([0-9a-f]{64})")
+_SEED: Final = re.compile("seed (?:random [0-9a-f]{64}|chosen (?:[0-9a-f]{2}){1,64})")
+_DEAL: Final = re.compile("deal (stock=.+)")
+_RANKED: Final = re.compile("ranked (yes|no)")
+_RACER: Final = re.compile(f'racer ({_PLAYER}) (person|bot) (".*")')
+_NONCE: Final = re.compile("nonce ([0-9a-f]{32})")
+_NONCE_HASH: Final = re.compile("nonce-hash ([0-9a-f]{64})")
+_ENTRY: Final = re.compile(f"({_NUMBER}) ({_NUMBER}) ([a-zCSHD0-9.:>-]+)")
+_ENDED: Final = re.compile(f"ended ({_NUMBER}) ({_NUMBER}) ({_STATES})")
+_PLACE: Final = re.compile(
+    f"place ([1-9][0-9]{{0,2}}) ({_PLAYER}) ({_NUMBER}) (0|-?[1-9][0-9]{{0,5}})"
+    f" ({_NUMBER}|-) ({_STATES})"
+)
+_NEVER_IN_A_NAME: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+"""Characters that could attack the reader's terminal: controls and direction marks."""
+_DIGEST: Final = re.compile("digest ([0-9a-f]{64})")
+
+
+def _parse_race(reader: Reader) -> RaceRecord:
+    version = reader.take(_HEAD, "the words 'saratoga record 1'")[1]
+    if version != str(RECORD_FORMAT):
+        reader.refuse(f"this is a record of format {version}; known is format {RECORD_FORMAT}")
+    game = reader.take(_GAME, "the game")[1]
+    rules_version = int(reader.take(_RULES, "the version of the rules")[1])
+    table, race = reader.take(_RACE, "the race").groups()
+    start_at = int(reader.take(_START, "the start")[1])
+    cap = int(reader.take(_CAP, "the cap")[1])
+    committed = reader.take(_COMMITMENT, "the commitment")[1]
+    _, kind, seed = reader.take(_SEED, "the seed")[0].split(" ")
+    deal = _parse_deal(reader)
+    ranked = reader.take(_RANKED, "'ranked yes' or 'ranked no'")[1] == "yes"
+    racers = tuple(_parse_racers(reader))
+    results = tuple(_parse_results(reader))
+    reader.take(_DIGEST, "a racer, a place or the digest")
+    return RaceRecord(
+        game=game,
+        rules_version=rules_version,
+        table=table,
+        race=int(race),
+        start_at=start_at,
+        cap=cap,
+        commitment=committed,
+        seed=seed,
+        chosen_seed=kind == "chosen",
+        deal=deal,
+        ranked=ranked,
+        racers=racers,
+        results=results,
+    )
+
+
+def _parse_deal(reader: Reader) -> Position:
+    text = reader.take(_DEAL, "the deal")[1]
+    try:
+        return parse_position(text)
+    except ValueError as fault:
+        reader.refuse(str(fault))
+
+
+def _parse_racers(reader: Reader) -> Iterator[RacerLog]:
+    before = ""
+    for number in count(1):
+        if not reader.starts("racer"):
+            return
+        player, kind, quoted = reader.take(_RACER, "a racer").groups()
+        if number > MOST_RACERS:
+            reader.refuse(f"there are more than {MOST_RACERS} racers")
+        if player <= before:
+            reader.refuse(f"racers stand in order of their ids, so not {player} after {before}")
+        before = player
+        name = _parse_name(reader, quoted)
+        nonce = reader.take(_NONCE, "the nonce")[1]
+        hashed = reader.take(_NONCE_HASH, "the hash of the nonce")[1]
+        log = tuple(_parse_log(reader))
+        banked, _, state = reader.take(_ENDED, "an entry or the end")[0].split(" ", 3)[1:]
+        yield RacerLog(
+            player=player,
+            name=name,
+            bot=kind == "bot",
+            nonce=nonce,
+            nonce_hash=hashed,
+            log=log,
+            banked=int(banked),
+            state=State(state),
+        )
+
+
+def _parse_name(reader: Reader, quoted: str) -> str:
+    try:
+        name = str(json.loads(quoted))
+    except ValueError:
+        reader.refuse(f"this is not a name: {quoted[:60]}")
+    if _NEVER_IN_A_NAME.search(name):
+        reader.refuse(f"there are characters in this name that no name has: {quoted[:60]}")
+    return name
+
+
+def _parse_log(reader: Reader) -> Iterator[LogLine]:
+    while reader.line[:1].isdigit():
+        at, number, text = reader.take(_ENTRY, "an entry").groups()
+        if text not in LOG_ENDINGS:
+            try:
+                parse_move(text)
+            except ValueError as fault:
+                reader.refuse(str(fault))
+        yield LogLine(int(at), int(number), text)
+
+
+def _parse_results(reader: Reader) -> Iterator[ResultLine]:
+    while reader.starts("place"):
+        place, player, banked, dollars, reached, state = reader.take(_PLACE, "a place").groups()
+        yield ResultLine(
+            place=int(place),
+            player=player,
+            banked=int(banked),
+            net=int(dollars),
+            reached=None if reached == "-" else int(reached),
+            state=State(state),
+        )
+
+
+def _point_out_difference(written: str, text: str) -> NoReturn:
+    pairs = zip_longest(written.split("\n"), text.split("\n"))
+    for number, (right, wrong) in enumerate(pairs, start=1):
+        if right != wrong:
+            reason = "one line too many" if right is None else f"{right[:80]!r} should stand here"
+            raise RecordError(number, reason)
+    raise AssertionError("two texts that differ have a line that differs")

@@ -1,0 +1,71 @@
+"""Replay a record: every position follows from the deal and the log."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from saratoga_rules.game import Game
+from saratoga_rules.games import RULES, RULES_VERSION
+from saratoga_rules.judge import play
+from saratoga_rules.moves import parse_move
+from saratoga_rules.position import Position
+from saratoga_rules.records.record import LogLine, RaceRecord
+from saratoga_rules.refusals import IllegalMove
+
+
+class ReplayError(ValueError):
+    """The record cannot be replayed; the text says why."""
+
+
+class Step(NamedTuple):
+    """An entry of a log and the position after it."""
+
+    line: LogLine
+    position: Position
+
+
+def game_of(record: RaceRecord) -> Game:
+    """The game of a record, in the version of the rules by which it was played."""
+    games = RULES.get(record.rules_version)
+    if games is None:
+        newer = "; a newer one may" if record.rules_version > RULES_VERSION else ""
+        raise ReplayError(
+            f"the race was played by version {record.rules_version} of the rules;"
+            f" this program knows version {listed(RULES)}{newer}"
+        )
+    if record.game not in games:
+        raise ReplayError(f"there is no game called {record.game}")
+    return games[record.game]
+
+
+def listed(versions: Collection[int]) -> str:
+    """`1`, or `1 to 3`: versions have no gaps."""
+    first, last = min(versions), max(versions)
+    return f"{first}" if first == last else f"{first} to {last}"
+
+
+def replay(record: RaceRecord, player: str) -> list[Position]:
+    """The deal and the position after every entry of a racer's log.
+
+    An ending is an entry too, and does not change the position. Raises `ReplayError` at a move
+    that the rules do not allow, and `KeyError` if the player did not race.
+    """
+    return [record.deal, *(step.position for step in steps(record, player))]
+
+
+def steps(record: RaceRecord, player: str) -> list[Step]:
+    """Every entry of a racer's log with the position after it; raises as `replay` does."""
+    game = game_of(record)
+    position = record.deal
+    made: list[Step] = []
+    for entry, line in enumerate(record.racer(player).log, start=1):
+        if line.is_move:
+            position = _played(game, position, line, entry)
+        made.append(Step(line, position))
+    return made
+
+
+def _played(game: Game, position: Position, line: LogLine, entry: int) -> Position:
+    try:
+        return play(game, position, parse_move(line.text))
+    except IllegalMove as refused:
+        raise ReplayError(f"entry {entry}, {line.text}: {refused}") from refused

@@ -1,0 +1,305 @@
+"""Verify a finished race: compute everything in its record again.
+
+A record can prove that it is consistent: the seed is the one committed to, seed and nonces make
+this deal, every move was legal and in time, and counts, endings and places follow. Whether it is
+the race that *was* played can only be checked by a witness who kept the commitment, the nonce
+hashes or the digest announced at the time.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, TypeAlias
+
+from saratoga_rules.dealing.deal import deal_for_key
+from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
+from saratoga_rules.game import Game
+from saratoga_rules.judge import is_won
+from saratoga_rules.position import Position
+from saratoga_rules.records.record import (
+    LOG_ENDINGS,
+    MOST_ENTRIES,
+    LogLine,
+    RaceRecord,
+    RacerLog,
+    digest_of,
+    format_record,
+    is_ranked,
+    parse_record,
+    results_of,
+)
+from saratoga_rules.records.replay import ReplayError, Step, game_of, steps
+from saratoga_rules.records.standing import Count, Placed, Racer, State, last_reached, ranking
+from saratoga_rules.stuck.stuck import is_stuck, may_declare
+
+PROOF_LIMIT: Final = 50_000
+"""Arrangements searched to prove a board stuck; the server searches far fewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The outcome of one check."""
+
+    name: str
+    ok: bool
+    detail: str
+    """What was found or what is wrong, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome of all checks; each check builds on those before it."""
+
+    checks: tuple[Check, ...]
+    record: RaceRecord | None
+    """The record, if the text could be read as one."""
+    standing: tuple[Placed, ...] = ()
+    """The order of finish that follows from the moves, ties explained; empty if a move is illegal."""
+
+    @property
+    def ok(self) -> bool:
+        return all(check.ok for check in self.checks)
+
+    @property
+    def faults(self) -> tuple[Check, ...]:
+        return tuple(check for check in self.checks if not check.ok)
+
+
+def verify(source: str | bytes | RaceRecord) -> Verdict:
+    """Check a record, or its text. Proving a board stuck can take seconds; the rest is fast."""
+    if isinstance(source, RaceRecord):
+        return _verify_text(format_record(source))
+    if isinstance(source, str):
+        return _verify_text(source)
+    try:
+        return _verify_text(source.decode("ascii"))
+    except UnicodeDecodeError as fault:
+        wrong = f"byte {fault.start + 1} is not ASCII, as all of a record is"
+        return Verdict((Check("text", False, wrong),), None)
+
+
+def _verify_text(text: str) -> Verdict:
+    sealed = _check("digest", _digest_faults(text), "the digest fits the lines before it")
+    try:
+        record = parse_record(text)
+    except ValueError as fault:
+        return Verdict((sealed, Check("text", False, str(fault))), None)
+    readable = Check("text", True, f"a record of race {record.race_id}")
+    try:
+        game = game_of(record)
+    except ReplayError as fault:
+        return Verdict((sealed, readable, Check("rules", False, str(fault))), record)
+    known = Check("rules", True, f"{game.title}, version {record.rules_version} of the rules")
+    checks = [sealed, readable, known, *_source_checks(game, record)]
+    if not checks[-1].ok:
+        # moves on another deal prove nothing
+        return Verdict(tuple(checks), record)
+    story = _story(record)
+    if isinstance(story, str):
+        return Verdict((*checks, Check("moves", False, story)), record)
+    placed = _placed(game, record, story)
+    return Verdict((*checks, *_story_checks(game, record, story, placed)), record, placed)
+
+
+_Story: TypeAlias = Mapping[str, list[Step]]
+"""Every entry with the position after it, by player id."""
+
+_Faults: TypeAlias = Iterable[str]
+
+
+def _check(name: str, faults: _Faults, otherwise: str) -> Check:
+    found = "; ".join(faults)
+    return Check(name, not found, found or otherwise)
+
+
+def _digest_faults(text: str) -> Iterator[str]:
+    if not text.endswith(f"\ndigest {digest_of(text)}\n"):
+        yield f"the text was changed: its lines come to the digest {digest_of(text)}"
+
+
+def _source_checks(game: Game, record: RaceRecord) -> Iterator[Check]:
+    """Check what was fixed before the first move."""
+    yield _check("commitment", _commitment_faults(record), "the seed is the one committed to")
+    yield _check("nonces", _nonce_faults(record), "every nonce fits its hash")
+    yield _check("deal", _deal_faults(game, record), "seed and nonces make this deal")
+
+
+def _commitment_faults(record: RaceRecord) -> Iterator[str]:
+    seed = bytes.fromhex(record.seed)
+    promised = commitment(seed, record.game, record.rules_version, record.table, record.race)
+    if promised != record.commitment:
+        yield f"the seed comes to the commitment {promised}"
+
+
+def _nonce_faults(record: RaceRecord) -> Iterator[str]:
+    if not record.racers:
+        yield "nobody raced"
+    for racer in record.racers:
+        if nonce_hash(bytes.fromhex(racer.nonce)) != racer.nonce_hash:
+            yield f"the nonce of {racer.name} does not fit its hash"
+
+
+def _deal_faults(game: Game, record: RaceRecord) -> Iterator[str]:
+    key = deal_key(bytes.fromhex(record.seed), record.race_id, record.nonces)
+    if deal_for_key(game, key) != record.deal:
+        yield "seed and nonces make another deal"
+
+
+def _story(record: RaceRecord) -> _Story | str:
+    """Return what happened on every board, or a sentence why it cannot have happened."""
+    story: dict[str, list[Step]] = {}
+    for racer in record.racers:
+        if len(racer.log) > MOST_ENTRIES + 1:
+            return f"{racer.name}, {len(racer.log)} entries: {MOST_ENTRIES} and the end is the most"
+    for racer in record.racers:
+        try:
+            story[racer.player] = steps(record, racer.player)
+        except ReplayError as fault:
+            return f"{racer.name}, {fault}"
+    return story
+
+
+def _placed(game: Game, record: RaceRecord, story: _Story) -> tuple[Placed, ...]:
+    return tuple(ranking(game, (_racer(record, racer, story) for racer in record.racers)))
+
+
+def _racer(record: RaceRecord, racer: RacerLog, story: _Story) -> Racer:
+    counts = [
+        Count(position.banked, line.at, line.number) for line, position in story[racer.player]
+    ]
+    return Racer(
+        player=racer.player,
+        banked=_end(record, story, racer).banked,
+        state=racer.state,
+        reached=last_reached(record.deal.banked, counts),
+    )
+
+
+def _end(record: RaceRecord, story: _Story, racer: RacerLog) -> Position:
+    made = story[racer.player]
+    return made[-1].position if made else record.deal
+
+
+def _story_checks(
+    game: Game, record: RaceRecord, story: _Story, placed: tuple[Placed, ...]
+) -> Iterator[Check]:
+    """Check what was played."""
+    moves = sum(racer.moves for racer in record.racers)
+    yield Check("moves", True, f"{moves} moves, all of them legal")
+    yield _check("times", _time_faults(record), "no entry is early, late or out of order")
+    yield _check("numbers", _number_faults(record), "the commit numbers run from 1 without a gap")
+    yield _check("scores", _score_faults(record, story), "the moves come to these counts")
+    yield _check("endings", _ending_faults(game, record, story), "every board ended as it says")
+    yield _check("finish", _finish_faults(record, placed), "the places follow from the moves")
+    yield _check("ranked", _ranked_faults(record), "ranked" if record.ranked else "not ranked")
+
+
+def _time_faults(record: RaceRecord) -> Iterator[str]:
+    # over all boards, times never fall as the commit numbers rise
+    for (before, _), (after, racer) in pairwise(_entries_by_number(record)):
+        if after.at < before.at:
+            yield f"{racer.name}: number {after.number} at {after.at} ms follows {before.at} ms"
+    allowed = record.time_allowed
+    for line, racer in _entries_by_number(record):
+        late = allowed is not None and line.at >= allowed
+        if late and LOG_ENDINGS.get(line.text) is not State.OUT_OF_TIME:
+            yield f"{racer.name}: {line.text} at {line.at} ms is not before the deadline"
+
+
+def _number_faults(record: RaceRecord) -> Iterator[str]:
+    for racer in record.racers:
+        for before, after in pairwise(racer.log):
+            if after.number <= before.number:
+                yield f"{racer.name}: number {after.number} follows {before.number}"
+    for expected, (line, racer) in enumerate(_entries_by_number(record), start=1):
+        if line.number != expected:
+            yield f"{racer.name}: number {line.number} stands where {expected} should"
+            return
+
+
+def _entries_by_number(record: RaceRecord) -> list[tuple[LogLine, RacerLog]]:
+    entries = [(line, racer) for racer in record.racers for line in racer.log]
+    return sorted(entries, key=lambda entry: entry[0].number)
+
+
+def _score_faults(record: RaceRecord, story: _Story) -> Iterator[str]:
+    for racer in record.racers:
+        banked = _end(record, story, racer).banked
+        if banked != racer.banked:
+            yield f"{racer.name} banked {banked}, not {racer.banked}"
+
+
+def _ending_faults(game: Game, record: RaceRecord, story: _Story) -> Iterator[str]:
+    for racer in record.racers:
+        for fault in _faults_of_ending(game, record, racer, story[racer.player]):
+            yield f"{racer.name}: {fault}"
+            # further proofs take time and cannot make this record valid
+            return
+
+
+def _faults_of_ending(
+    game: Game, record: RaceRecord, racer: RacerLog, made: list[Step]
+) -> Iterator[str]:
+    for line, position in made[:-1]:
+        if not line.is_move or is_won(game, position):
+            yield f"the board went on after it had ended at {line.at} ms"
+    line, position = made[-1] if made else Step(LogLine(0, 0, ""), record.deal)
+    if is_won(game, position) and line.is_move:
+        declared = State.WON
+    else:
+        declared = LOG_ENDINGS.get(line.text, State.RACING)
+    if declared is not racer.state:
+        yield f"the log ends as {declared}, not {racer.state}"
+    proof = _PROOFS.get(declared)
+    if proof is not None:
+        yield from proof(game, record, line, position)
+
+
+def _stuck_faults(
+    game: Game, record: RaceRecord, line: LogLine, position: Position
+) -> Iterator[str]:
+    if not may_declare(position):
+        yield "declared stuck before every card of the stock was seen"
+        return
+    stuck = is_stuck(game, position, limit=PROOF_LIMIT)
+    if stuck is None:
+        yield f"that it was stuck is not proved within {PROOF_LIMIT} arrangements"
+    elif not stuck:
+        yield "declared stuck, and more could have been banked"
+
+
+def _timeout_faults(
+    game: Game, record: RaceRecord, line: LogLine, position: Position
+) -> Iterator[str]:
+    allowed = record.time_allowed
+    if allowed is None:
+        yield "out of time in a race without a cap"
+    elif line.at < allowed:
+        yield f"out of time at {line.at} ms, before the deadline"
+
+
+_Proof: TypeAlias = Callable[[Game, RaceRecord, LogLine, Position], Iterator[str]]
+
+_PROOFS: Final[Mapping[State, _Proof]] = {
+    State.STUCK: _stuck_faults,
+    State.OUT_OF_TIME: _timeout_faults,
+}
+"""The checks of the endings that only the server declares."""
+
+
+def _finish_faults(record: RaceRecord, placed: tuple[Placed, ...]) -> Iterator[str]:
+    right = results_of(placed)
+    if len(right) != len(record.results):
+        yield f"{len(right)} raced, and {len(record.results)} are placed"
+    for row, claimed in zip(right, record.results, strict=False):
+        if row != claimed:
+            reached = "never" if row.reached is None else f"at {row.reached} ms"
+            yield (
+                f"place {row.place} is {row.player}: {row.banked} banked, net {row.net},"
+                f" reached {reached}, {row.state}"
+            )
+
+
+def _ranked_faults(record: RaceRecord) -> Iterator[str]:
+    if record.ranked != is_ranked(record.chosen_seed, record.racers):
+        yield "it should not be ranked" if record.ranked else "it should be ranked"

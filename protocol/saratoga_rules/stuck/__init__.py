@@ -1,0 +1,1 @@
+"""Whether a board is stuck: the exact test and its searches."""

@@ -1,0 +1,136 @@
+"""The search for progress in any game: through every arrangement that neutral moves reach."""
+
+from typing import NamedTuple
+
+from saratoga_rules.cards import SUITS, Card, card_of
+from saratoga_rules.game import Game
+from saratoga_rules.piles import Pile
+from saratoga_rules.position import Position
+from saratoga_rules.stuck.prospects import Prospects
+from saratoga_rules.vocabulary.foundations import rank_at, wanted_up
+from saratoga_rules.vocabulary.tableau import Column
+
+
+class Arrangement(NamedTuple):
+    """What neutral moves change; foundations built down never do."""
+
+    columns: tuple[Column, ...]
+    """Sorted, since their order does not matter."""
+    up: tuple[int, ...]
+
+
+class ArrangementSearch:
+    """A search of the arrangements that neutral moves reach, until progress is found.
+
+    The start must not have progress in sight. Every arrangement is checked when it is found, and
+    only for what the move that led to it has changed.
+    """
+
+    def __init__(self, game: Game, position: Position, ahead: Prospects) -> None:
+        self._game = game
+        self._base = position.base
+        self._banked = sum(position.up)
+        self._ahead = ahead
+        self._hopes: dict[tuple[int, ...], frozenset[Card]] = {}
+        start = Arrangement(tuple(sorted(position.columns)), position.up)
+        self._seen = {start}
+        self._waiting = [start]
+        self._has_progress = False
+
+    def advance(self, arrangements: int) -> bool | None:
+        """Search so many more arrangements. Return whether the board is stuck; `None` if not known yet."""
+        while self._waiting and not self._has_progress and arrangements > 0:
+            arrangements -= 1
+            arrangement = self._waiting.pop()
+            self._carry_within(arrangement)
+            if self._game.up.gives_back:
+                self._take_back(arrangement)
+                self._put_up(arrangement)
+        if self._has_progress:
+            return False
+        return None if self._waiting else True
+
+    def _hopes_at(self, up: tuple[int, ...]) -> frozenset[Card]:
+        """Return the cards whose uncovering is progress with the foundations at these heights."""
+        hopes = self._hopes.get(up)
+        if hopes is None:
+            banked_before = sum(up) < self._banked
+            wanted = () if banked_before else wanted_up(up, self._base)
+            hopes = self._hopes[up] = self._ahead.hopes.union(wanted)
+        return hopes
+
+    def _carry_within(self, arrangement: Arrangement) -> None:
+        columns, up = arrangement
+        rules, hopes = self._game.columns, self._hopes_at(up)
+        takers: dict[Card, list[int]] = {}
+        for index, column in enumerate(columns):
+            for card in rules.build.onto[column[-1]] if column else ():
+                takers.setdefault(card, []).append(index)
+        # the empty columns sort first
+        space = [0] if not columns[0] else []
+        for origin, column in enumerate(columns):
+            for count, card in rules.packets(column).items():
+                targets = [index for index in takers.get(card, ()) if index != origin]
+                if space and count < len(column) and rules.space.admits(Pile.COLUMN, card):
+                    targets += space
+                if targets and self._uncovers(column[:-count], hopes):
+                    self._has_progress = True
+                    return
+                for target in targets:
+                    piles = list(columns)
+                    piles[origin] = column[:-count]
+                    piles[target] += column[-count:]
+                    self._find(piles, up)
+
+    def _take_back(self, arrangement: Arrangement) -> None:
+        columns, up = arrangement
+        rules = self._game.columns
+        for index, height in enumerate(up):
+            if height < 2:
+                continue
+            card = card_of(rank_at(self._base, height), SUITS[index])
+            lower = (*up[:index], height - 1, *up[index + 1 :])
+            for target, column in enumerate(columns):
+                if (
+                    card in rules.build.onto[column[-1]]
+                    if column
+                    else rules.space.admits(Pile.FOUNDATION, card)
+                ):
+                    piles = list(columns)
+                    piles[target] = (*column, card)
+                    self._find_with_foundations(piles, lower)
+
+    def _put_up(self, arrangement: Arrangement) -> None:
+        columns, up = arrangement
+        wanted = wanted_up(up, self._base)
+        for origin, column in enumerate(columns):
+            if column and column[-1] in wanted:
+                index = wanted[column[-1]]
+                higher = (*up[:index], up[index] + 1, *up[index + 1 :])
+                piles = list(columns)
+                piles[origin] = column[:-1]
+                if not self._uncovers(piles[origin], self._hopes_at(higher)):
+                    self._find_with_foundations(piles, higher)
+                else:
+                    self._has_progress = True
+
+    def _uncovers(self, rest: Column, hopes: frozenset[Card]) -> bool:
+        """Return whether a column reduced to `rest` gives progress."""
+        if rest:
+            return rest[-1] in hopes
+        return self._ahead.space_helps
+
+    def _find_with_foundations(self, piles: list[Column], up: tuple[int, ...]) -> None:
+        wanted, hopes = wanted_up(up, self._base), self._hopes_at(up)
+        if not wanted.keys().isdisjoint(self._ahead.waiting) or any(
+            column[-1] in hopes for column in piles if column
+        ):
+            self._has_progress = True
+        self._find(piles, up)
+
+    def _find(self, piles: list[Column], up: tuple[int, ...]) -> None:
+        piles.sort()
+        found = Arrangement(tuple(piles), up)
+        if found not in self._seen:
+            self._seen.add(found)
+            self._waiting.append(found)

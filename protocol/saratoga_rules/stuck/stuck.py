@@ -1,0 +1,56 @@
+"""Whether a board is stuck: the exact test, and when the server may act on it.
+
+A *progress move* takes a card from the reserve or the waste, or makes a space fill itself, or
+leaves more cards banked than there are now. Every other carry is *neutral*: from column to
+column, or back from a foundation and up again. A position is stuck when no progress move can be
+reached by neutral moves, draws and redeals: then the final count is certain.
+
+Neutral moves touch neither stock nor waste. So it is enough to search the arrangements of columns
+and foundations that neutral moves reach, and to try in each every card that draws and redeals alone
+can bring to the top of the waste.
+"""
+
+from typing import Final
+
+from saratoga_rules.game import Game
+from saratoga_rules.judge import is_won
+from saratoga_rules.position import Position
+from saratoga_rules.stuck.arrangements import ArrangementSearch
+from saratoga_rules.stuck.peeling import PeelingSearch, can_peel
+from saratoga_rules.stuck.prospects import is_in_sight, prospects
+
+DEFAULT_LIMIT: Final = 20_000
+"""Arrangements to search before giving up, when nobody is waiting."""
+
+INLINE_LIMIT: Final = 20
+"""Arrangements that may be searched between a move and its answer: 2 ms."""
+
+
+def is_stuck(game: Game, position: Position, limit: int = DEFAULT_LIMIT) -> bool | None:
+    """Return whether no more cards can be banked; `None` if `limit` arrangements do not decide it."""
+    # usually progress is in sight, and no search is needed
+    return False if is_in_sight(game, position) else StuckSearch(game, position).advance(limit)
+
+
+def may_declare(position: Position) -> bool:
+    """Return whether every stock card has been seen: before, a verdict would reveal hidden cards."""
+    return not position.stock or position.passes > 1
+
+
+class StuckSearch:
+    """A search that can be interrupted and continued, so that nobody waits for a long one."""
+
+    def __init__(self, game: Game, position: Position) -> None:
+        self._search: ArrangementSearch | PeelingSearch | None = None
+        self._verdict: bool | None = None
+        if is_in_sight(game, position) or is_won(game, position):
+            self._verdict = False
+        else:
+            search = PeelingSearch if can_peel(game) else ArrangementSearch
+            self._search = search(game, position, prospects(game, position))
+
+    def advance(self, arrangements: int) -> bool | None:
+        """Search so many more arrangements. Return whether the board is stuck; `None` if not known yet."""
+        if self._verdict is None and self._search is not None:
+            self._verdict = self._search.advance(arrangements)
+        return self._verdict

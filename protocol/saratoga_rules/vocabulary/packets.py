@@ -1,0 +1,49 @@
+"""How many cards may be lifted from a column together: rule words.
+
+A packet word answers for a column with every number of cards that may be lifted from its end.
+A foundation takes one card at a time whatever the packets are.
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Final
+
+from saratoga_rules.cards import Card
+from saratoga_rules.vocabulary.building import Build
+
+
+@dataclass(frozen=True)
+class Packet:
+    """What is carried from column to column as a unit."""
+
+    words: str
+    sizes: Callable[[tuple[Card, ...], Build], Collection[int]]
+    """The numbers of cards that may be lifted together, for a column with at least one card."""
+
+    def __str__(self) -> str:
+        return self.words
+
+
+def _one(_column: tuple[Card, ...], _build: Build) -> Collection[int]:
+    return _ONE
+
+
+def _all(column: tuple[Card, ...], _build: Build) -> Collection[int]:
+    return (len(column),)
+
+
+def _one_or_all(column: tuple[Card, ...], _build: Build) -> Collection[int]:
+    return (1, len(column)) if len(column) > 1 else _ONE
+
+
+def _up_to_the_run(column: tuple[Card, ...], build: Build) -> Collection[int]:
+    return _RANGES[build.run(column)]
+
+
+_ONE: Final = (1,)
+_RANGES: Final = tuple(range(1, most + 1) for most in range(105))
+
+ONE_CARD: Final = Packet("one card", _one)
+WHOLE_PILE: Final = Packet("the whole pile, and only as a whole", _all)
+TOP_CARD_OR_WHOLE_PILE: Final = Packet("the top card or the whole pile", _one_or_all)
+ANY_RUN: Final = Packet("any run from the end of the pile, whole or part", _up_to_the_run)

@@ -1,0 +1,264 @@
+"""What is painted: golden pictures, and that nothing is ever shown which the view hides."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.drawn import LABELS, SIZES, pictures, read
+from kit.positions import draw
+from kit.walks import places, step_at
+from saratoga_client.board_view.board import NO_MARKS, Marks, draw_board, draw_packet
+from saratoga_client.board_view.card_faces import Size
+from saratoga_client.board_view.layout import Spot, lay_out
+from saratoga_client.board_view.look import Look, SuitColours
+from saratoga_client.board_view.roles import Role
+from saratoga_rules.cards import HIDDEN, SUITS, Card, card_of
+from saratoga_rules.games import GAMES
+from saratoga_rules.moves import Carry
+from saratoga_rules.position import Position
+from saratoga_rules.views import redact
+from saratoga_rules.vocabulary.foundations import rank_at
+
+GAME_NAMES = st.sampled_from(list(GAMES))
+BOARDS = st.sampled_from([*SIZES, (55, 17), (40, 12)])
+CORNER = re.compile(r"(10|[A2-9JQK])([♠♥♦♣])")
+SUIT_OF = {"♠": "S", "♥": "H", "♦": "D", "♣": "C"}
+
+
+@pytest.mark.parametrize("path", pictures(), ids=lambda path: path.stem)
+def test_a_picture_is_as_it_was(path: Path) -> None:
+    drawn = read(path)
+    assert drawn.again() == drawn.picture
+
+
+def known(name: str, position: Position) -> set[Card]:
+    """What the view shows of a position, and the first cards of its foundations."""
+    cards = {card for pile in (*position.columns, position.waste) for card in pile}
+    cards |= set(position.reserve[-1:])
+    first = [card_of(position.base, suit) for suit in SUITS]
+    first += [card_of(13, suit) for suit in SUITS if GAMES[name].down]
+    cards |= set(first)
+    for heights, down in ((position.up, False), (position.down, True)):
+        copies = len(heights) // len(SUITS)
+        for at, height in enumerate(heights):
+            if height:
+                rank = 14 - height if down else rank_at(position.base, height)
+                cards.add(card_of(rank, SUITS[at // copies]))
+    return cards
+
+
+@given(GAME_NAMES, places, BOARDS)
+def test_nothing_is_painted_that_the_view_hides(
+    name: str, place: int, board: tuple[int, int]
+) -> None:
+    game, position, legal, _ = step_at(name, place)
+    carries = [move for move in legal if isinstance(move, Carry)]
+    marks = Marks(
+        labels=LABELS,
+        picked=(carries[0].source, carries[0].count) if carries else None,
+        targets=frozenset(move.target for move in carries),
+        find="7",
+    )
+    text = draw_board(game, redact(position), marks, Look(), *board).text()
+    painted = {
+        Card(("T" if rank == "10" else rank) + SUIT_OF[suit]) for rank, suit in CORNER.findall(text)
+    }
+    if board[0] >= SIZES[0][0]:
+        assert painted <= known(name, position)
+    assert "?" not in text
+
+
+@given(GAME_NAMES, places, BOARDS)
+def test_a_view_is_painted_alike_whatever_it_hides(
+    name: str, place: int, board: tuple[int, int]
+) -> None:
+    game, position, *_ = step_at(name, place)
+    other = position._replace(
+        stock=position.stock[::-1],
+        reserve=(*position.reserve[-2::-1], *position.reserve[-1:]),
+    )
+    pictures = {
+        draw_board(game, redact(one), NO_MARKS, Look(), *board).rows() for one in (position, other)
+    }
+    assert len(pictures) == 1
+
+
+@given(GAME_NAMES, places, BOARDS, st.booleans())
+def test_every_row_is_exactly_as_wide_as_the_board(
+    name: str, place: int, board: tuple[int, int], ascii_only: bool
+) -> None:
+    game, position, *_ = step_at(name, place)
+    marks = Marks(labels=LABELS)
+    rows = draw_board(game, redact(position), marks, Look(ascii=ascii_only), *board).rows()
+    assert [sum(len(piece.text) for piece in row) for row in rows] == [board[0]] * board[1]
+    if ascii_only:
+        assert all(piece.text.isascii() for row in rows for piece in row)
+
+
+@given(GAME_NAMES, places, st.sampled_from(SIZES))
+def test_keys_and_counts_are_beside_every_pile(
+    name: str, place: int, board: tuple[int, int]
+) -> None:
+    game, position, *_ = step_at(name, place)
+    view = redact(position)
+    text = draw_board(game, view, Marks(labels=LABELS), Look(), *board).text()
+    words = re.findall(r"[a-z0-9=-]+", text)
+    for number in range(1, game.columns.count + 1):
+        assert LABELS[f"t{number}"] in words
+    assert {"space", "f"} <= set(words)
+    assert ("g" in words) is (game.down is not None)
+    if position.stock:
+        assert str(len(position.stock)) in re.findall(r"\d+", text)
+    if position.reserve:
+        assert f"reserve {len(position.reserve)}" in text
+
+
+def test_without_keys_piles_have_their_names() -> None:
+    game = GAMES["canfield"]
+    view = redact(draw(game, "reserve: 2C 3C\nstock: 4C\nwaste: 5C"))
+    text = draw_board(game, view, NO_MARKS, Look(), 55, 21).text()
+    assert text.startswith("  stock   waste 1")
+    assert "reserve 2" in text
+
+
+def roles(name: str, picture: str, marks: Marks, look: Look | None = None) -> dict[str, Role]:
+    """The role of every corner and key on a board."""
+    game = GAMES[name]
+    canvas = draw_board(game, redact(draw(game, picture)), marks, look or Look(), 55, 21)
+    return {piece.text.strip(): piece.role for row in canvas.rows() for piece in row}
+
+
+def test_what_is_picked_and_what_takes_it_are_lit() -> None:
+    marks = Marks(picked=("t2", 1), targets=frozenset({"t1", "up", "t4"}), labels=LABELS)
+    found = roles("canfield", "t1: 3H\nt2: 9C 2S\nt3: 8H\nup: S1 H1", marks)
+    assert found["2♠"] is Role.PICKED_BLACK
+    assert found["3♥"] is Role.TARGET_RED
+    assert found["A♠"] is Role.TARGET_BLACK
+    assert found["A♥"] is Role.CARD_RED
+    assert found["9♣"] is Role.CARD_BLACK
+    assert found["[1]"] is Role.KEY_TARGET
+    assert found["[4]"] is Role.KEY_TARGET
+    assert found["[f]"] is Role.KEY_TARGET
+    assert found["╚════╝"] is Role.SPACE_TARGET
+
+
+def test_of_two_foundations_of_a_suit_the_one_that_takes_the_card_is_lit() -> None:
+    marks = Marks(picked=("t1", 1), targets=frozenset({"up"}))
+    found = roles("lady-palk", "t1: 3S\nup: S6,2", marks)
+    assert found["2♠"] is Role.TARGET_BLACK
+    assert found["6♠"] is Role.CARD_BLACK
+
+
+def test_a_card_taken_back_comes_from_its_foundation() -> None:
+    marks = Marks(picked=("up.S", 1), targets=frozenset({"t1"}))
+    found = roles("canfield-aisleriot", "t1: 4H\nup: S3", marks)
+    assert found["3♠"] is Role.PICKED_BLACK
+    assert found["4♥"] is Role.TARGET_RED
+
+
+def test_of_a_fanned_waste_only_the_top_card_is_picked() -> None:
+    found = roles("canfield", "waste: 2C 3D 4S", Marks(picked=("w", 1)))
+    assert [found[card] for card in ("2♣", "3♦", "4♠")] == [
+        Role.CARD_BLACK,
+        Role.CARD_RED,
+        Role.PICKED_BLACK,
+    ]
+
+
+def test_keys_of_piles_with_a_move_are_bright() -> None:
+    marks = Marks(source_lit=frozenset({"t1", "w", "stock"}), labels=LABELS)
+    found = roles("canfield", "t1: 3H\nwaste: 2C", marks)
+    assert [found[key] for key in ("space", "w", "1", "2", "f")] == [
+        Role.KEY_LIT,
+        Role.KEY_LIT,
+        Role.KEY_LIT,
+        Role.KEY,
+        Role.KEY,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sought", "cards"),
+    [
+        ("10", {"10♥", "10♠"}),
+        ("t", {"10♥", "10♠"}),
+        ("H", {"9♥", "10♥"}),
+        ("10h", {"10♥"}),
+        ("x", set()),
+        ("", set()),
+    ],
+)
+def test_cards_one_looks_for_are_shown_up(sought: str, cards: set[str]) -> None:
+    found = roles("lady-palk", "t1: 9H\nt2: TH\nt3: TS", Marks(find=sought))
+    assert {text for text, role in found.items() if role in (Role.FOUND_RED, Role.FOUND_BLACK)} == (
+        cards
+    )
+
+
+def test_four_colours_are_four_roles() -> None:
+    found = roles(
+        "lady-palk", "t1: 9S\nt2: 9H\nt3: 9D\nt4: 9C", Marks(), Look(suits=SuitColours.FOUR)
+    )
+    assert [found[f"9{suit}"] for suit in "♠♥♦♣"] == [
+        Role.CARD_BLACK,
+        Role.CARD_RED,
+        Role.CARD_DIAMOND,
+        Role.CARD_CLUB,
+    ]
+
+
+@pytest.mark.parametrize("ascii_only", [False, True])
+def test_strips_are_told_by_a_sign_before_them(ascii_only: bool) -> None:
+    game = GAMES["caprice"]
+    view = redact(draw(game, "t1: 9S\nt2: TS\nt4: 3S"))
+    marks = Marks(picked=("t1", 1), targets=frozenset({"t2", "t3"}))
+    text = draw_board(game, view, marks, Look(ascii=ascii_only), 55, 21).text()
+    expected = {True: ("* 9s>10s>  _  3s"), False: ("▐ 9♠→10♠→  ·  3♠")}[ascii_only]
+    assert expected in text
+
+
+def test_a_stock_that_is_gone_says_whether_it_comes_back() -> None:
+    def stock(name: str, picture: str) -> str:
+        game = GAMES[name]
+        return draw_board(game, redact(draw(game, picture)), NO_MARKS, Look(), 55, 21).text()
+
+    assert "↻" in stock("canfield", "waste: 2C")
+    assert "end" in stock("canfield", "t1: 2C")
+    assert "↻" in stock("canfield-aisleriot", "waste: 2C\npass: 2")
+    assert "end" in stock("canfield-aisleriot", "waste: 2C\npass: 3")
+    assert "end" in stock("lady-palk", "waste: 2C")
+
+
+def test_spaces_for_kings_say_so() -> None:
+    game = GAMES["lady-palk"]
+    text = draw_board(game, redact(draw(game, "")), NO_MARKS, Look(), 55, 21).text()
+    assert text.count(" K ") == 8
+
+
+def test_empty_foundations_name_their_first_card() -> None:
+    game = GAMES["canfield"]
+    text = draw_board(game, redact(draw(game, "base: T")), NO_MARKS, Look(), 55, 21).text()
+    assert "up from 10" in text
+    assert all(f"10{suit}" in text for suit in "♠♥♦♣")
+
+
+def test_a_long_packet_is_carried_by_its_ends() -> None:
+    cards = tuple(Card(text) for text in ["KS", "QH", "JS", "TD", "9C", "8D", "7H"])
+    assert draw_packet(cards, Size(6, 4), Look()).text().split("\n") == [
+        "┏K♠━━┓",
+        "┃ ⋮4 ┃",
+        "┏8♦━━┓",
+        "┏7♥━━┓",
+        "┗━━7♥┛",
+    ]
+    assert draw_packet(cards[:1], Size(3, 1), Look()).text() == " K♠"
+
+
+def test_of_a_hidden_pile_no_card_can_be_lifted() -> None:
+    game = GAMES["canfield"]
+    layout = lay_out(game, redact(draw(game, "stock: 2C 3C")), 55, 21)
+    assert set(layout.cards_from(Spot("stock", 0))) == {HIDDEN}
+    assert layout.cards_from(Spot("stock")) == ()

@@ -1,0 +1,160 @@
+"""Cells: nothing is written beyond them, and every row is as wide as the canvas."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from saratoga_client.board_view.canvas import Canvas, Piece, changed, changes, overlaid
+from saratoga_client.board_view.roles import Role
+from saratoga_client.sanitised import COMMANDS
+
+WIDE = st.text(st.sampled_from("aé♠李雷한👋\u0301 ─10"), max_size=12)
+ROLES = st.sampled_from([Role.TEXT, Role.KEY, Role.CARD_RED])
+WRITINGS = st.lists(st.tuples(st.integers(-6, 14), st.integers(-2, 5), WIDE, ROLES), max_size=12)
+ROWS = st.lists(
+    st.builds(Piece, st.text("abc─♠", min_size=1, max_size=4), ROLES), min_size=1, max_size=5
+).map(tuple)
+
+
+def widths(canvas: Canvas) -> set[int]:
+    return {sum(cell_len(piece.text) for piece in row) for row in canvas.rows()}
+
+
+def test_pieces_side_by_side_of_one_role_are_one() -> None:
+    canvas = Canvas(8, 1)
+    after = canvas.pieces(
+        1, 0, (Piece("ab", Role.TEXT), Piece("c", Role.TEXT), Piece("d", Role.KEY))
+    )
+    assert after == 5
+    assert canvas.rows() == (
+        (
+            Piece(" ", Role.TABLE),
+            Piece("abc", Role.TEXT),
+            Piece("d", Role.KEY),
+            Piece("   ", Role.TABLE),
+        ),
+    )
+
+
+@given(st.integers(-4, 12), st.text(max_size=12))
+def test_nothing_on_a_canvas_is_a_command_to_the_terminal(x: int, text: str) -> None:
+    canvas = Canvas(12, 1)
+    canvas.put(x, 0, text, Role.TEXT)
+    assert not COMMANDS.search("".join(piece.text for piece in canvas.rows()[0]))
+
+
+def test_what_a_terminal_would_obey_stands_there_as_its_number() -> None:
+    canvas = Canvas(30, 1)
+    after = canvas.put(0, 0, "\x1b]52;c;eA==\x07", Role.TEXT)
+    assert canvas.text() == "<U+001B>]52;c;eA==<U+0007>"
+    assert after == len(canvas.text())
+
+
+def test_what_is_beyond_the_edges_is_cut_off() -> None:
+    canvas = Canvas(4, 2)
+    canvas.put(-2, 0, "abcd", Role.TEXT)
+    canvas.put(2, 1, "efgh", Role.TEXT)
+    canvas.put(0, 7, "nowhere", Role.TEXT)
+    assert canvas.text() == "cd\n  ef"
+
+
+def test_half_a_wide_sign_is_never_shown() -> None:
+    canvas = Canvas(5, 1)
+    canvas.put(-1, 0, "李", Role.TEXT)
+    canvas.put(4, 0, "雷", Role.TEXT)
+    assert canvas.text() == ""
+    canvas.put(1, 0, "李", Role.TEXT)
+    canvas.put(2, 0, "x", Role.TEXT)
+    assert canvas.text() == "  x"
+
+
+def test_a_sign_without_width_joins_the_one_before() -> None:
+    canvas = Canvas(6, 1)
+    canvas.put(0, 0, "e\u0301李\u0301x", Role.TEXT)
+    assert canvas.text() == "e\u0301李\u0301x"
+    assert widths(canvas) == {6}
+
+
+@given(WRITINGS)
+def test_every_row_is_as_wide_as_the_canvas_whatever_is_written(
+    writings: list[tuple[int, int, str, Role]],
+) -> None:
+    canvas = Canvas(9, 3)
+    for x, y, text, role in writings:
+        canvas.put(x, y, text, role)
+        assert widths(canvas) == {9}
+
+
+def test_one_canvas_lies_over_another() -> None:
+    below, above = Canvas(5, 3, Role.DIM), Canvas(2, 1)
+    above.put(0, 0, "ab", Role.KEY)
+    below.fill(0, 0, 5, 3, Role.DIM, "·")
+    below.paste(above, 4, 1)
+    assert below.text() == "·····\n····a\n·····"
+
+
+def test_a_piece_lies_over_a_row() -> None:
+    row = (Piece("abcdef", Role.TEXT),)
+    assert overlaid(row, 2, (Piece("XY", Role.KEY),)) == (
+        Piece("ab", Role.TEXT),
+        Piece("XY", Role.KEY),
+        Piece("ef", Role.TEXT),
+    )
+    assert overlaid(row, 5, (Piece("XY", Role.TEXT),)) == (Piece("abcdeX", Role.TEXT),)
+
+
+@given(ROWS, ROWS)
+def test_what_is_outside_the_changed_columns_is_the_same(
+    before: tuple[Piece, ...], after: tuple[Piece, ...]
+) -> None:
+    width = max(sum(len(piece.text) for piece in row) for row in (before, after))
+    old, new = Canvas(width, 1), Canvas(width, 1)
+    old.pieces(0, 0, before)
+    new.pieces(0, 0, after)
+    cells = [
+        [(sign, piece.role) for piece in canvas.rows()[0] for sign in piece.text]
+        for canvas in (old, new)
+    ]
+    spans = changed(old.rows()[0], new.rows()[0])
+    inside = {column for start, end in spans for column in range(start, end)}
+    assert inside <= set(range(width))
+    for column in set(range(width)) - inside:
+        assert cells[0][column] == cells[1][column]
+    for start, end in spans:
+        assert cells[0][start] != cells[1][start]
+        assert cells[0][end - 1] != cells[1][end - 1]
+
+
+def test_changes_far_apart_are_painted_apart() -> None:
+    row = Canvas(40, 1)
+    before = row.rows()[0]
+    row.put(2, 0, "ab", Role.TEXT)
+    row.put(6, 0, "c", Role.TEXT)
+    row.put(30, 0, "李", Role.TEXT)
+    assert changed(before, row.rows()[0]) == ((2, 7), (30, 32))
+
+
+def test_a_picture_of_another_size_is_painted_whole() -> None:
+    before, after = Canvas(10, 3), Canvas(10, 3)
+    after.put(4, 1, "10", Role.TEXT)
+    assert changes(before.rows(), before.rows()) == []
+    assert changes(before.rows(), after.rows()) == [(1, 4, 6)]
+    assert changes(Canvas(11, 3).rows(), after.rows()) is None
+    assert changes(Canvas(10, 4).rows(), after.rows()) is None
+
+
+@given(WRITINGS, WRITINGS)
+def test_a_canvas_has_the_same_rows_whatever_there_was_before(
+    before: list[tuple[int, int, str, Role]], after: list[tuple[int, int, str, Role]]
+) -> None:
+    former, now = Canvas(10, 4), Canvas(10, 4)
+    for x, y, text, role in before:
+        former.put(x, y, text, role)
+    for x, y, text, role in after:
+        now.put(x, y, text, role)
+    rows = now.rows()
+    assert now.rows(former) == rows
+    old = former.rows()
+    assert now.rows(former) == rows
+    assert all(row is one for row, one in zip(former.rows(former), old, strict=True))
+    assert now.rows(Canvas(9, 3)) == rows

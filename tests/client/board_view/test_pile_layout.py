@@ -1,0 +1,101 @@
+"""Where piles lie: everything fits on the smallest board, and a larger one is made use of."""
+
+import pytest
+
+from kit.drawn import SIZES
+from saratoga_client.board_view.pile_layout import (
+    MOST_FANNED,
+    TALL,
+    Arrangement,
+    Site,
+    arrangement,
+)
+from saratoga_rules.games import GAMES
+
+GAME_NAMES = list(GAMES)
+
+
+def covered(site: Site) -> set[tuple[int, int]]:
+    across = site.seen + (site.fanned - 1) * 4
+    return {
+        (x, y) for x in range(site.x, site.x + across) for y in range(site.y, site.y + site.rows)
+    }
+
+
+def piles(arranged: Arrangement) -> list[tuple[str, int]]:
+    return [(site.pile, site.copy) for site in arranged.sites]
+
+
+@pytest.mark.parametrize("name", GAME_NAMES)
+@pytest.mark.parametrize("size", SIZES)
+def test_piles_and_keys_lie_on_the_board_and_not_on_one_another(
+    name: str, size: tuple[int, int]
+) -> None:
+    width, height = size
+    arranged = arrangement(GAMES[name], width, height)
+    assert arranged.width <= width
+    taken: set[tuple[int, int]] = set()
+    for site in arranged.sites:
+        cells = covered(site)
+        assert not cells & taken, site
+        taken |= cells
+    for sign in arranged.signs:
+        cells = {(x, sign.y) for x in range(sign.x, sign.x + sign.width)}
+        assert not cells & taken, sign
+        taken |= cells
+    assert all(0 <= x < width and 0 <= y < height for x, y in taken)
+
+
+@pytest.mark.parametrize("name", GAME_NAMES)
+def test_every_pile_has_its_place(name: str) -> None:
+    game = GAMES[name]
+    found = piles(arrangement(game, 55, 21))
+    assert len(found) == len(set(found))
+    names = [pile for pile, _ in found]
+    assert [pile for pile in names if pile.startswith("t")] == [
+        f"t{number}" for number in range(1, game.columns.count + 1)
+    ]
+    for suit in "CSHD":
+        assert names.count(f"up.{suit}") == game.up.for_each_suit
+        assert names.count(f"down.{suit}") == (game.down.for_each_suit if game.down else 0)
+    assert "stock" in names
+    assert ("w" in names) is (name != "caprice")
+    assert ("r" in names) is (name in {"canfield", "canfield-aisleriot", "lafayette"})
+
+
+@pytest.mark.parametrize("name", GAME_NAMES)
+@pytest.mark.parametrize("size", SIZES)
+def test_an_ordinary_column_is_seen_whole(name: str, size: tuple[int, int]) -> None:
+    arranged = arrangement(GAMES[name], *size)
+    column = next(site for site in arranged.sites if site.pile == "t1")
+    last = min(2, column.size.height)
+    assert column.rows - last + 1 >= TALL[GAMES[name].packs]
+
+
+@pytest.mark.parametrize("name", ["canfield", "canfield-aisleriot"])
+@pytest.mark.parametrize("size", SIZES)
+def test_a_packet_of_three_is_fanned_whole(name: str, size: tuple[int, int]) -> None:
+    waste = next(s for s in arrangement(GAMES[name], *size).sites if s.pile == "w")
+    assert waste.fanned == 3
+
+
+def test_where_there_is_room_more_of_the_waste_is_seen() -> None:
+    fans = [
+        next(s for s in arrangement(GAMES["lafayette"], width, 37).sites if s.pile == "w").fanned
+        for width in (55, 88, 120)
+    ]
+    assert fans == sorted(fans)
+    assert fans[-1] <= MOST_FANNED
+
+
+@pytest.mark.parametrize("name", GAME_NAMES)
+def test_a_larger_board_has_larger_cards(name: str) -> None:
+    sizes = [arrangement(GAMES[name], *size).sites[0].size for size in SIZES]
+    assert sizes == sorted(sizes)
+    assert sizes[-1] > sizes[0]
+
+
+@pytest.mark.parametrize("name", GAME_NAMES)
+@pytest.mark.parametrize("size", [(1, 1), (20, 6), (40, 12), (200, 80)])
+def test_no_board_is_too_small_or_too_large(name: str, size: tuple[int, int]) -> None:
+    assert piles(arrangement(GAMES[name], *size))

@@ -1,0 +1,52 @@
+"""Texts that fit into cells."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from saratoga_client.board_view.text_width import LETTERS, UNICODE, fitted, name_in, signs, wrapped
+from saratoga_client.sanitised import sanitised
+
+TEXTS = st.text(max_size=60).map(sanitised)
+
+
+@given(TEXTS, st.integers(0, 40))
+def test_a_fitted_text_takes_exactly_its_cells(text: str, cells: int) -> None:
+    assert cell_len(fitted(text, cells)) == cells
+
+
+@given(st.text(max_size=40), st.booleans(), st.integers(8, 40))
+def test_a_name_takes_exactly_its_cells_and_a_bot_stays_marked(
+    name: str, bot: bool, cells: int
+) -> None:
+    told = name_in(name, bot, cells)
+    assert cell_len(told) == cells
+    assert told.rstrip().endswith("[bot]") or not bot
+
+
+@given(TEXTS, st.integers(2, 40), st.integers(0, 8))
+def test_wrapped_lines_are_short_enough_and_lose_nothing(
+    text: str, cells: int, indent: int
+) -> None:
+    lines = wrapped(text, cells, indent)
+    assert all(cell_len(line) <= max(cells, indent + 2) for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+
+
+def test_a_word_that_must_be_broken_begins_where_there_is_room() -> None:
+    assert wrapped("0:10 王小明王小明王小明 leads", 12, indent=5) == [
+        "0:10 王小明",
+        "     王小明",
+        "     王小明",
+        "     leads",
+    ]
+
+
+def test_every_sign_takes_one_cell() -> None:
+    assert signs(ascii_only=True) is LETTERS
+    assert signs(ascii_only=False) is UNICODE
+    for kind in (LETTERS, UNICODE):
+        single = (kind.filled, kind.rest, kind.tick, kind.dots, kind.away, kind.across)
+        for sign in (*single, kind.upright, *kind.corners, *kind.states.values()):
+            assert cell_len(sign) == len(sign) == 1
+    assert all(sign.isascii() for sign in LETTERS.states.values())

@@ -1,0 +1,119 @@
+"""The command line as a whole: help, usage, errors in words, exit codes."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from saratoga_client.__main__ import saratoga
+from saratoga_client.cli.commands import HIDDEN_VERBS, VERBS, WordsOnly, run
+from saratoga_client.problems import Exit, Problem
+
+
+def test_help_leads_with_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(saratoga, ["--help"]) == Exit.DONE
+    text = capsys.readouterr().out
+    assert text.index("Examples:") < text.index("Usage:") < text.index("Commands:")
+    assert all(verb in text for verb in VERBS.keys() - HIDDEN_VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_explains_itself(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(saratoga, [verb, "--help"]) == Exit.DONE
+    text = capsys.readouterr().out
+    assert text.index("Examples:") < text.index(f"Usage: saratoga {verb}") < text.index("Options:")
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(saratoga, ["--version"]) == Exit.DONE
+    assert capsys.readouterr().out.startswith("saratoga ")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["dance"],
+        ["leaderboard"],
+        ["leaderboard", "tennis"],
+        ["leaderboard", "canfield", "--period", "decade"],
+        ["leaderboard", "canfield", "--json", "--plain"],
+        ["leaderboard", "canfield", "--server", "http://example.org"],
+        ["host", "canfield", "--server", "ws://127.0.0.1:99999"],
+        ["host", "canfield", "--server", "ws://[bad"],
+        ["watch", "mint_otter"],
+        ["watch"],
+        ["bot", "mint-otter-42", "--strength", "divine"],
+        ["bot", "mint-otter-42", "--races", "0"],
+        ["verify", "no-such-file"],
+        ["completion", "tcsh"],
+    ],
+)
+def test_wrong_usage_is_answered_with_words_on_the_error_stream(
+    line: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(saratoga, line) == Exit.USAGE
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.strip()
+    assert "Traceback" not in shown.err
+
+
+def test_what_was_pasted_is_no_command_to_the_terminal_when_it_is_said_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pasted = "ws://house\x1bc:1/mint-otter-42"
+    assert run(saratoga, ["join", pasted, "--server", "ws://127.0.0.1:1"]) == Exit.USAGE
+    told = capsys.readouterr().err
+    assert "The URL leads to ws://house<U+001B>c:1, and --server" in told
+    assert "\x1b" not in told
+
+
+def test_codes_may_be_written_in_capitals(capsys: pytest.CaptureFixture[str]) -> None:
+    here = "ws://127.0.0.1:1"
+    assert run(saratoga, ["watch", "Mint-OTTER-42", "--server", here]) == Exit.UNREACHABLE
+    assert here in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["bash", "zsh", "fish"])
+def test_shells_get_their_completion(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(saratoga, ["completion", kind]) == Exit.DONE
+    assert "_SARATOGA_COMPLETE" in capsys.readouterr().out
+
+
+def failing(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> int:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(saratoga, "main", fail)
+    return run(saratoga, [])
+
+
+def test_a_problem_is_told_with_its_remedy(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem = Problem("The cat sat on the cards.", "Lift the cat.", Exit.REFUSED)
+    assert failing(problem, monkeypatch) == Exit.REFUSED
+    assert capsys.readouterr().err == "saratoga: The cat sat on the cards. Lift the cat.\n"
+
+
+def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert failing(KeyboardInterrupt(), monkeypatch) == Exit.INTERRUPTED
+
+
+def test_a_fault_of_ours_shows_no_trace_and_keeps_it_in_a_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert failing(ZeroDivisionError("oh"), monkeypatch) == Exit.UNEXPECTED
+    text = capsys.readouterr().err
+    assert "Traceback" not in text
+    report = Path(text.rstrip(".\n").split(" the file ")[1])
+    assert "ZeroDivisionError: oh" in report.read_text(encoding="utf-8")
+
+
+def test_loggers_show_no_trace_either() -> None:
+    try:
+        raise ZeroDivisionError
+    except ZeroDivisionError as error:
+        fault = (ZeroDivisionError, error, error.__traceback__)
+    record = logging.LogRecord("saratoga", logging.ERROR, "", 0, "It broke.", None, fault)
+    assert WordsOnly().format(record) == "saratoga: It broke."

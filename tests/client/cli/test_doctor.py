@@ -1,0 +1,78 @@
+"""What doctor prints, and how it ends, for people and for programs."""
+
+import json
+
+import pytest
+
+from saratoga_client.__main__ import saratoga
+from saratoga_client.cli.commands import run
+from saratoga_client.cli.doctor import show
+from saratoga_client.cli.doctor_checks import Finding, Verdict
+from saratoga_client.local import identity, key_files, paths
+from saratoga_client.output import Manner
+from saratoga_client.problems import Exit
+
+NOWHERE = "ws://127.0.0.1:1"
+
+
+def examined(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    code = run(saratoga, ["doctor", *words])
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    return code, shown.out
+
+
+def test_a_house_that_was_named_and_does_not_answer_ends_with_3(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, told = examined(capsys, "--server", NOWHERE)
+    assert code == Exit.UNREACHABLE
+    assert f"wrong  way: Cannot reach the house at {NOWHERE}: nobody listens there." in told
+    assert "remedy way: Is it running" in told
+
+
+def test_programs_get_every_finding_and_whether_all_is_well(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, told = examined(capsys, "--server", NOWHERE, "--json")
+    report = json.loads(told)
+    assert code == Exit.UNREACHABLE
+    assert (report["schema"], report["well"]) == ("saratoga.doctor.v1", False)
+    assert report["server"] == NOWHERE
+    assert set(report["findings"][0]) == {"name", "verdict", "found", "remedy"}
+    assert [each["name"] for each in report["findings"]] == [
+        *("terminal", "size", "colours", "signs", "mouse", "clipboard"),
+        *("versions", "system", "house", "settings", "state", "data", "token", "way"),
+    ]
+
+
+def test_anything_else_that_is_wrong_ends_with_1(capsys: pytest.CaptureFixture[str]) -> None:
+    key_files.load_or_create(identity.secret_path())
+    identity.secret_path().chmod(0o644)
+    code, told = examined(capsys, "--server", NOWHERE)
+    assert code == Exit.UNEXPECTED
+    assert "remedy token: Take that away with: chmod 600" in told
+
+
+def test_settings_that_are_at_fault_are_a_finding_and_not_the_end(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = paths.config_path()
+    path.parent.mkdir(parents=True)
+    path.write_text("cap = 7\n")
+    code, told = examined(capsys, "--server", NOWHERE)
+    assert code == Exit.UNEXPECTED
+    assert "wrong  settings: " in told
+    assert "line 1: cap cannot be 7" in told
+
+
+def test_on_a_terminal_long_findings_are_indented_below_their_verdict(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    finding = Finding("way", Verdict.NOTE, "long " * 30, "Come nearer.")
+    show([finding], NOWHERE, Manner.LIVE)
+    first, *more = capsys.readouterr().out.splitlines()
+    assert first.endswith("way: long long long long long long long long long")
+    assert all(line.startswith(" " * 7) and len(line) <= 60 for line in more)
+    assert more[-1].strip() == "Come nearer."

@@ -1,0 +1,199 @@
+"""What doctor finds: each thing well, less well, or wrong, and what to do about it."""
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kit.lobbies import open_lobby
+from saratoga_client.cli import doctor_checks
+from saratoga_client.cli.doctor_checks import (
+    Finding,
+    Verdict,
+    of_files,
+    of_parts,
+    of_terminal,
+    way_to_house,
+)
+from saratoga_client.local import identity, key_files, paths, server_process
+from saratoga_client.local.settings import Settings
+from saratoga_client.local.terminal import Capabilities, capabilities
+
+SIGNS = ("TMUX", "NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG", "TERM_PROGRAM", "VTE_VERSION")
+
+
+@pytest.fixture(autouse=True)
+def _no_terminal_around(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in SIGNS:
+        monkeypatch.delenv(name, raising=False)
+
+
+def terminal(
+    term: str = "xterm-256color",
+    *,
+    is_terminal: bool = True,
+    size: tuple[int, int] = (80, 24),
+    **environment: str,
+) -> Capabilities:
+    return capabilities({"TERM": term, **environment}, is_terminal=is_terminal, size=size)
+
+
+def found(capable: Capabilities, settings: Settings = Settings()) -> dict[str, Finding]:  # noqa: B008 - frozen
+    return {finding.name: finding for finding in of_terminal(capable, settings)}
+
+
+def files() -> dict[str, Finding]:
+    return {finding.name: finding for finding in of_files()}
+
+
+def test_a_good_terminal_is_well_in_everything() -> None:
+    findings = found(terminal())
+    assert set(findings) == {"terminal", "size", "colours", "signs", "mouse", "clipboard"}
+    assert {finding.verdict for finding in findings.values()} == {Verdict.OK}
+
+
+@pytest.mark.parametrize(
+    ("capable", "name", "says", "remedy"),
+    [
+        (terminal("dumb"), "terminal", "cannot redraw (TERM=dumb)", "xterm-256color"),
+        (terminal(is_terminal=False), "terminal", "not a terminal", "Run it in a terminal"),
+        (terminal(size=(79, 24)), "size", "79 columns, 24 rows", "80 x 24 or larger"),
+        (terminal("vt100"), "colours", "none; red suits are hollow", "COLORTERM"),
+        (terminal("linux"), "signs", "the console of Linux", "--no-ascii"),
+        (terminal(LANG="C"), "signs", "letters for suits", "LANG=C.UTF-8"),
+    ],
+)
+def test_what_is_less_well_has_a_remedy(
+    capable: Capabilities, name: str, says: str, remedy: str
+) -> None:
+    finding = found(capable)[name]
+    assert finding.verdict is Verdict.NOTE
+    assert says in finding.found
+    assert remedy in finding.remedy
+
+
+def test_what_the_player_chose_is_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    findings = found(terminal("linux", NO_COLOR="1"), Settings(ascii=True))
+    assert findings["colours"].verdict is Verdict.OK
+    assert findings["signs"].verdict is Verdict.OK
+
+
+@pytest.mark.parametrize(
+    ("mouse", "clipboard", "verdicts"),
+    [
+        ("on", "on", (Verdict.OK, Verdict.OK)),
+        ("off", "external", (Verdict.NOTE, Verdict.NOTE)),
+        ("", "", (Verdict.OK, Verdict.OK)),
+    ],
+)
+def test_tmux_is_asked_what_it_lets_through(
+    monkeypatch: pytest.MonkeyPatch,
+    mouse: str,
+    clipboard: str,
+    verdicts: tuple[Verdict, Verdict],
+) -> None:
+    def tmux(command: tuple[str, ...], **_: Any) -> subprocess.CompletedProcess[str]:
+        answer = {"mouse": mouse, "set-clipboard": clipboard}[command[-1]]
+        return subprocess.CompletedProcess(command, 0, f"{answer}\n", "")
+
+    monkeypatch.setenv("TMUX", "/tmp/tmux,1,0")
+    monkeypatch.setattr(subprocess, "run", tmux)
+    findings = found(terminal())
+    assert (findings["mouse"].verdict, findings["clipboard"].verdict) == verdicts
+    assert ("tmux set" in findings["mouse"].remedy) is (mouse == "off")
+
+
+def test_a_tmux_that_does_not_answer_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def silent(*_: Any, **__: Any) -> None:
+        raise subprocess.TimeoutExpired("tmux", 2)
+
+    monkeypatch.setenv("TMUX", "/tmp/tmux,1,0")
+    monkeypatch.setattr(subprocess, "run", silent)
+    assert found(terminal())["mouse"].verdict is Verdict.OK
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"), [("TERM_PROGRAM", "Apple_Terminal"), ("VTE_VERSION", "7600")]
+)
+def test_terminals_that_take_no_text_are_known(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    assert "OSC 52" in found(terminal())["clipboard"].found
+    assert found(terminal())["clipboard"].verdict is Verdict.NOTE
+
+
+def test_whether_a_house_can_be_opened_says_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (house,) = [finding for finding in of_parts() if finding.name == "house"]
+    assert house.verdict is Verdict.OK
+    monkeypatch.setattr(server_process, "NEEDED", ("click", "no_such_wheel"))
+    (house,) = [finding for finding in of_parts() if finding.name == "house"]
+    assert house.verdict is Verdict.NOTE
+    assert "no_such_wheel not installed" in house.found
+    assert "pip install" in house.remedy
+
+
+def test_on_a_fresh_machine_all_files_are_well_and_none_is_made() -> None:
+    findings = files()
+    assert {finding.verdict for finding in findings.values()} == {Verdict.OK}
+    assert "to be made" in findings["token"].found
+    assert not paths.data_folder().exists()
+
+
+def test_a_token_that_others_can_read_is_wrong() -> None:
+    key_files.load_or_create(identity.secret_path())
+    assert "0600" in files()["token"].found
+    identity.secret_path().chmod(0o644)
+    finding = files()["token"]
+    assert finding.verdict is Verdict.WRONG
+    assert finding.remedy == f"Take that away with: chmod 600 {identity.secret_path()}"
+
+
+def test_a_fault_in_the_settings_is_found_with_its_line() -> None:
+    path = paths.config_path()
+    path.parent.mkdir(parents=True)
+    path.write_text('name = "Anna"\nthmee = "night"\n')
+    finding = files()["settings"]
+    assert finding.verdict is Verdict.WRONG
+    assert f"{path}, line 2" in finding.found
+    assert "Is theme meant?" in finding.remedy
+
+
+def test_a_folder_that_cannot_be_written_is_wrong(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # for the superuser every folder can be written
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    finding = files()["data"]
+    assert finding.verdict is Verdict.WRONG
+    assert paths.HOME_VARIABLE in finding.remedy
+
+
+async def test_the_way_to_a_house_is_gone_and_measured_by_nobody_in_particular() -> None:
+    async with open_lobby() as lobby:
+        await lobby.host("Anna", public=True)
+        finding = await way_to_house(lobby.url)
+    assert finding.verdict is Verdict.OK
+    assert lobby.url in finding.found
+    assert "public tables: 1" in finding.found
+    assert not identity.secret_path().exists()
+
+
+async def test_a_way_that_is_long_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor_checks, "SLOW", -1.0)
+    async with open_lobby() as lobby:
+        assert (await way_to_house(lobby.url)).verdict is Verdict.NOTE
+
+
+async def test_no_house_is_wrong_only_where_one_was_named() -> None:
+    nowhere = "ws://127.0.0.1:1"
+    named = await way_to_house(nowhere)
+    assert named.verdict is Verdict.WRONG
+    assert "nobody listens there" in named.found
+    assert (await way_to_house(nowhere, is_named=False)).verdict is Verdict.NOTE
+    assert (await way_to_house("http://x", is_named=False)).verdict is Verdict.WRONG

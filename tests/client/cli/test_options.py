@@ -1,0 +1,148 @@
+"""Options that several verbs share: which wins, and what a pasted word means."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+import pytest
+
+from saratoga_client.cli.commands import run
+from saratoga_client.cli.options import (
+    TABLE,
+    alone_options,
+    house_of,
+    play_options,
+    server_option,
+    sight_options,
+)
+from saratoga_client.local import paths
+from saratoga_client.local.settings import DEFAULT_SERVER, Settings
+from saratoga_client.problems import Exit
+from saratoga_client.session.invitation import Destination
+from saratoga_rules.games import GAMES
+
+THERE = "wss://cards.example.org"
+
+
+def settings_of(*words: str, options: Callable[[Any], Any] = play_options) -> Settings | int:
+    """What a verb with these options is given; or how it ends instead."""
+    given: list[Settings] = []
+
+    @click.group()
+    def program() -> None:
+        pass
+
+    @program.command()
+    @options
+    def verb(settings: Settings) -> None:
+        given.append(settings)
+
+    ended = run(program, ["verb", *words])
+    return given[0] if given else ended
+
+
+def write_settings(text: str) -> None:
+    path = paths.config_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def test_flags_win_over_the_environment_and_that_over_the_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write_settings('theme = "night"\nname = "File"\nquick = true\nascii = true\n')
+    monkeypatch.setenv("SARATOGA_NAME", "Environment")
+    monkeypatch.setenv("SARATOGA_QUICK", "0")
+    monkeypatch.setenv("SARATOGA_SERVER", "ws://environment:1")
+    chosen = settings_of("--server", THERE, "--no-ascii", "--suits", "four")
+    assert chosen == Settings(
+        server=THERE,
+        name="Environment",
+        theme="night",
+        quick=False,
+        ascii=False,
+        suits=dict.fromkeys(GAMES, "four"),
+    )
+
+
+def test_what_nobody_says_stays_as_it_is() -> None:
+    assert settings_of() == Settings()
+
+
+def test_whoever_needs_no_house_or_name_is_offered_none() -> None:
+    assert settings_of("--ascii", options=alone_options) == Settings(ascii=True)
+    assert settings_of("--server", THERE, options=alone_options) == Exit.USAGE
+    assert settings_of("--name", "Anna", options=sight_options) == Exit.USAGE
+    assert settings_of("--server", THERE, options=sight_options) == Settings(server=THERE)
+
+
+def test_a_fault_in_the_file_ends_with_its_place(capsys: pytest.CaptureFixture[str]) -> None:
+    write_settings("cap = 10\nplain = maybe\n")
+    assert settings_of() == Exit.USAGE
+    write_settings('cap = 10\nplain = "maybe"\n')
+    assert settings_of() == Exit.USAGE
+    assert "line 2: plain cannot be" in capsys.readouterr().err
+
+
+def server_of(*words: str) -> str:
+    """Where a verb that only asks a house would go."""
+    given: list[str] = []
+
+    @click.group()
+    def program() -> None:
+        pass
+
+    @program.command()
+    @server_option
+    def verb(server: str) -> None:
+        given.append(server)
+
+    assert run(program, ["verb", *words]) == Exit.DONE
+    return given[0]
+
+
+def test_the_house_is_said_by_flag_environment_file_or_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("SARATOGA_SERVER", raising=False)
+    assert server_of() == DEFAULT_SERVER
+    write_settings('server = "ws://file:1"\n')
+    assert server_of() == "ws://file:1"
+    monkeypatch.setenv("SARATOGA_SERVER", "ws://environment:1")
+    assert server_of() == "ws://environment:1"
+    assert server_of("--server", THERE) == THERE
+
+
+def house(*words: str) -> str | int:
+    """The house of a verb that is told of a table."""
+    given: list[str] = []
+
+    @click.group()
+    def program() -> None:
+        pass
+
+    @program.command()
+    @click.argument("table", type=TABLE)
+    @server_option
+    def verb(table: Destination, server: str) -> None:
+        given.append(house_of(table, server))
+
+    ended = run(program, ["verb", *words])
+    return given[0] if given else ended
+
+
+def test_a_url_names_its_house_and_a_flag_must_not_say_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SARATOGA_SERVER", "ws://environment:1")
+    assert house("Mint-Otter-42") == "ws://environment:1"
+    assert house(f"{THERE}/mint-otter-42") == THERE
+    assert house(f"saratoga join {THERE}/mint-otter-42") == THERE
+    assert house(f"{THERE}/mint-otter-42", "--server", f"{THERE}/") == THERE
+    assert house(f"{THERE}/mint-otter-42", "--server", "ws://other:1") == Exit.USAGE
+
+
+@pytest.mark.parametrize("text", ["mint otter", "", THERE, "mint-otter-"])
+def test_what_names_no_table_is_wrong_usage(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert house(text) == Exit.USAGE
+    assert "mint-otter-42" in capsys.readouterr().err

@@ -1,0 +1,105 @@
+"""`saratoga practice`: offline, in lines or on the whole terminal, and never without an answer."""
+
+import io
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from saratoga_client.__main__ import saratoga
+from saratoga_client.cli.commands import run
+from saratoga_client.practice.deals import Dealt
+from saratoga_client.problems import Exit
+from saratoga_client.tui import flows
+from saratoga_client.tui.app import Flow
+from saratoga_rules.games import GAMES
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, *orders: str) -> None:
+    """These lines come through a pipe."""
+    pipe = io.TextIOWrapper(io.BytesIO("".join(f"{order}\n" for order in orders).encode()))
+    monkeypatch.setattr(sys, "stdin", pipe)
+
+
+@pytest.fixture(autouse=True)
+def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("practice goes nowhere")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_can_be_practised_through_a_pipe(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed(monkeypatch, "draw", "undo", "leave")
+    assert run(saratoga, ["practice", name, "--seed", "k7m2pq", "--plain"]) == Exit.DONE
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith(f"practice: {GAMES[name].title}, seed k7m2pq")
+    assert said[-1].startswith("practice: over")
+
+
+def test_a_ghost_is_asked_for_in_lines_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed(monkeypatch, "leave")
+    assert run(saratoga, ["practice", "canfield", "--ghost", "--plain"]) == Exit.DONE
+    assert "ghost: No run of this deal is kept yet" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("seed", ["x" * 41, "a\x1b[2J"])
+def test_a_bad_seed_is_a_matter_of_usage(seed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(saratoga, ["practice", "canfield", "--seed", seed, "--plain"]) == Exit.USAGE
+    shown = capsys.readouterr()
+    assert "Say another --seed." in shown.err
+    assert "\x1b" not in shown.out + shown.err
+
+
+def test_an_unknown_game_is_a_matter_of_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(saratoga, ["practice", "klondike"]) == Exit.USAGE
+    assert "canfield" in capsys.readouterr().err
+
+
+def test_on_a_terminal_the_screen_opens_at_the_deal_that_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    opened: list[Flow] = []
+    asked: list[tuple[str, bool]] = []
+
+    real = flows.alone
+
+    def alone(dealt: Dealt, *, with_ghost: bool) -> Flow:
+        asked.append((dealt.title, with_ghost))
+        return real(dealt, with_ghost=with_ghost)
+
+    monkeypatch.setattr("saratoga_client.cli.practice.in_lines", lambda _: False)
+    monkeypatch.setattr(flows, "alone", alone)
+    monkeypatch.setattr(flows, "open_screen", lambda errand, _: opened.append(errand))
+    assert run(saratoga, ["practice", "caprice", "--seed", "7", "--ghost"]) == Exit.DONE
+    assert asked == [("seed 7", True)]
+    assert len(opened) == 1
+
+
+def test_who_practises_does_not_wait_for_the_network_to_be_imported() -> None:
+    """The first frame is to come within twice the time that a bare program on Textual takes."""
+    told = subprocess.run(
+        [
+            *(sys.executable, "-c"),
+            "import sys\n"
+            "import saratoga_client.__main__, saratoga_client.cli.practice\n"
+            "from saratoga_client.practice.deals import from_seed\n"
+            "from saratoga_client.tui.flows import alone, open_screen\n"
+            "from saratoga_rules.games import GAMES\n"
+            "alone(from_seed(GAMES['caprice'], '1'))\n"
+            "print(*sys.modules)",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    imported = set(told.stdout.split())
+    assert "saratoga_client.tui.screens.practice" in imported
+    needless = {"websockets", "saratoga_client.net.connection", "saratoga_client.tui.table_flow"}
+    assert imported & needless == set()

@@ -1,0 +1,104 @@
+"""`saratoga replay`: records from files and from what this machine keeps."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kit.solo import before, finished
+from saratoga_client.__main__ import saratoga
+from saratoga_client.cli.commands import run
+from saratoga_client.problems import Exit
+from saratoga_client.session.personal_best import best_in
+from saratoga_client.session.record_store import RecordStore
+from saratoga_client.tui import flows
+from saratoga_client.tui.app import Flow
+from saratoga_client.tui.screens.review import ReviewScreen
+from saratoga_rules.records.record import RaceRecord, format_record
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    path = tmp_path / "evening.record"
+    path.write_text(format_record(finished()), encoding="ascii")
+    return path
+
+
+def test_a_file_is_told_move_by_move(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(saratoga, ["replay", str(kept), "--plain"]) == Exit.DONE
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "race mint-otter-42/2: lafayette, 3 racers"
+    assert sum(line.startswith("move ") for line in said) == sum(
+        racer.moves for racer in finished().racers
+    )
+
+
+def test_a_race_kept_on_this_machine_needs_no_house(capsys: pytest.CaptureFixture[str]) -> None:
+    RecordStore().keep(format_record(finished()))
+    away = ["--server", "ws://127.0.0.1:9"]
+    assert run(saratoga, ["replay", "MINT-otter-42/2", "--plain", *away]) == Exit.DONE
+    assert "race mint-otter-42/2" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("content", [b"junk\n", b"\x00\xff", b"", b"saratoga record 9\n"])
+def test_what_is_no_record_ends_with_7_and_says_why(
+    content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "no.record"
+    path.write_bytes(content)
+    assert run(saratoga, ["replay", str(path), "--plain"]) == Exit.NOT_VERIFIED
+    shown = capsys.readouterr()
+    assert "is no record of a race" in shown.err
+    assert "Traceback" not in shown.err
+
+
+@pytest.mark.parametrize("is_plain", [True, False])
+def test_a_record_of_other_rules_or_of_moves_that_were_none_is_refused(
+    is_plain: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("saratoga_client.cli.play.in_lines", lambda _: is_plain)
+    racer, *others = finished().racers
+    first, *rest = racer.log
+    forged = replace(racer, log=(replace(first, text="redeal"), *rest))
+    path = tmp_path / "odd.record"
+    for record, remedy in (
+        (replace(finished(), rules_version=99), "newer saratoga"),
+        (replace(finished(), racers=(forged, *others)), "saratoga verify"),
+    ):
+        path.write_text(format_record(record), encoding="ascii")
+        assert run(saratoga, ["replay", str(path)]) == Exit.NOT_VERIFIED
+        shown = capsys.readouterr()
+        assert remedy in " ".join(shown.err.split())
+        assert "This race cannot be seen again: " in shown.err
+        assert not shown.out
+
+
+def test_on_a_terminal_the_screen_opens_at_the_board_of_who_played_here(
+    kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[RaceRecord, str]] = []
+    real = flows.looking_back
+
+    def looking_back(record: RaceRecord, player: str) -> Flow:
+        asked.append((record, player))
+        return real(record, player)
+
+    monkeypatch.setattr("saratoga_client.cli.play.in_lines", lambda _: False)
+    monkeypatch.setattr(flows, "looking_back", looking_back)
+    monkeypatch.setattr(flows, "open_screen", lambda *_: None)
+    assert run(saratoga, ["replay", str(kept)]) == Exit.DONE
+    last = finished().results[-1]
+    best = best_in(finished(), last.player)
+    assert best is not None
+    RecordStore().note(best, last.player)
+    assert run(saratoga, ["replay", str(kept)]) == Exit.DONE
+    assert asked == [(finished(), ""), (finished(), last.player)]
+
+
+async def test_looking_back_shows_the_board_that_was_asked_for() -> None:
+    player = finished().results[1].player
+    async with before(ReviewScreen(finished(), player)) as watcher:
+        assert "2. Zoë [bot]" in watcher.lines[0]

@@ -1,0 +1,217 @@
+"""Carrying who one is to a second device, or a second address, without anybody else becoming it."""
+
+import io
+import logging
+import stat
+from pathlib import Path
+
+import pytest
+
+from saratoga_client.__main__ import saratoga
+from saratoga_client.cli.commands import run
+from saratoga_client.local import identity, key_files
+from saratoga_client.problems import Exit
+from saratoga_protocol.players import player_id
+
+HERE, THERE = "ws://127.0.0.1:7470", "wss://cards.example.org"
+
+
+@pytest.fixture
+def own() -> str:
+    """The secret of this machine's player."""
+    return key_files.load_or_create(identity.secret_path())
+
+
+def kept() -> str:
+    return key_files.load(identity.secret_path())
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def token(*words: str) -> int:
+    return run(saratoga, ["token", *words])
+
+
+def on_another_device(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SARATOGA_HOME", str(tmp_path / "laptop"))
+
+
+def test_the_secret_is_carried_in_a_file_for_its_owner_alone(
+    own: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    at_home = [identity.token_for(house) for house in (HERE, THERE)]
+    file = tmp_path / "me.secret"
+    assert token("export", str(file)) == Exit.DONE
+    assert mode(file) == 0o600
+    on_another_device(monkeypatch, tmp_path)
+    assert token("import", str(file)) == Exit.DONE
+    assert kept() == own
+    assert mode(identity.secret_path()) == 0o600
+    assert [identity.token_for(house) for house in (HERE, THERE)] == at_home
+    told = capsys.readouterr()
+    assert own not in told.out + told.err + caplog.text
+
+
+def test_one_house_s_token_is_carried_without_the_secret(
+    own: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_home = [identity.token_for(house) for house in (HERE, THERE)]
+    file = tmp_path / "one.token"
+    assert token("export", str(file), "--house", THERE) == Exit.DONE
+    assert own not in file.read_text()
+    on_another_device(monkeypatch, tmp_path)
+    assert token("import", str(file)) == Exit.DONE
+    assert not identity.secret_path().exists()
+    assert identity.token_for(THERE) == at_home[1]
+    assert identity.token_for(HERE) != at_home[0]
+
+
+def test_where_nothing_can_be_written_that_is_said(
+    own: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    no_folder = tmp_path / "a file"
+    no_folder.touch()
+    assert token("export", str(no_folder / "me.secret")) == Exit.USAGE
+    told = capsys.readouterr()
+    assert "cannot be written" in told.err
+    assert own not in told.out + told.err
+
+
+def test_a_file_that_is_there_is_not_written_over(
+    own: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    taken = tmp_path / "diary"
+    taken.write_text("dear diary")
+    assert token("export", str(taken)) == Exit.USAGE
+    assert taken.read_text() == "dear diary"
+    assert own not in capsys.readouterr().err
+
+
+def test_another_secret_is_taken_only_if_asked_for_and_the_old_one_is_put_aside(
+    own: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other"
+    other.write_text("saratoga secret " + "ab" * 32)
+    assert token("import", str(other)) == Exit.REFUSED
+    assert kept() == own
+    assert "--replace" in capsys.readouterr().err
+    assert token("import", str(other), "--replace") == Exit.DONE
+    assert kept() == "ab" * 32
+    (aside,) = identity.home().glob("secret.before-*")
+    assert (key_files.load(aside), mode(aside)) == (own, 0o600)
+    assert str(aside) in capsys.readouterr().err
+
+
+def test_the_same_secret_once_more_changes_nothing(own: str, tmp_path: Path) -> None:
+    same = tmp_path / "same"
+    same.write_text(f"  saratoga secret {own}\n")
+    assert token("import", str(same)) == Exit.DONE
+    assert [path.name for path in identity.home().iterdir()] == ["secret"]
+
+
+def test_it_comes_through_a_pipe_if_both_ends_say_so(
+    own: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert token("export") == Exit.USAGE
+    assert capsys.readouterr().out == ""
+    assert token("export", "--show") == Exit.DONE
+    piped = capsys.readouterr().out
+    assert piped == f"saratoga secret {own}\n"
+    on_another_device(monkeypatch, tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO(piped))
+    assert token("import", "-") == Exit.DONE
+    assert kept() == own
+
+
+@pytest.mark.parametrize("text", [b"", b"hello", b"ab" * 31, b"\xff" * 64])
+def test_what_is_neither_secret_nor_token_is_refused_and_nothing_is_written(
+    text: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = tmp_path / "wrong"
+    wrong.write_bytes(text)
+    assert token("import", str(wrong), "--house", HERE) == Exit.USAGE
+    assert not identity.home().exists()
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_the_token_of_0_1_goes_on_at_the_house_where_one_wants_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key_files.write_new(identity.old_token_path(), "ab" * 32)
+    assert token("use", "old", "--at", THERE) == Exit.DONE
+    assert identity.token_for(THERE) == "ab" * 32
+    assert identity.token_for(HERE) != "ab" * 32
+    # and from a file that was exported then
+    exported = tmp_path / "me.token"
+    exported.write_text("cd" * 32 + "\n")
+    assert token("import", str(exported)) == Exit.USAGE
+    assert "--house" in capsys.readouterr().err
+    assert token("import", str(exported), "--house", HERE) == Exit.DONE
+    assert identity.token_for(HERE) == "cd" * 32
+
+
+def test_at_a_house_that_moved_one_stays_who_one_was(own: str) -> None:
+    old, new = "ws://192.168.1.7:7470", "ws://192.168.1.9:7470"
+    before = identity.token_for(old)
+    assert token("use", old, "--at", new) == Exit.DONE
+    assert identity.token_for(new) == before
+    # somebody is somebody there already: not without a word
+    assert token("use", HERE, "--at", new) == Exit.REFUSED
+    assert token("use", HERE, "--at", new, "--replace") == Exit.DONE
+    assert identity.token_for(new) == identity.token_for(HERE)
+
+
+def test_what_was_brought_for_a_house_is_forgotten_and_still_not_lost(own: str) -> None:
+    before = identity.token_for(THERE)
+    assert token("forget", THERE) == Exit.USAGE
+    assert token("use", HERE, "--at", THERE) == Exit.DONE
+    assert token("forget", THERE) == Exit.DONE
+    assert identity.token_for(THERE) == before
+    (aside,) = (identity.home() / "houses").iterdir()
+    assert key_files.load(aside) == identity.token_for(HERE)
+
+
+def test_a_new_secret_makes_one_somebody_else_everywhere(own: str) -> None:
+    before = identity.token_for(THERE)
+    assert token("renew") == Exit.DONE
+    assert identity.token_for(THERE) != before
+    (aside,) = identity.home().glob("secret.before-*")
+    assert key_files.load(aside) == own
+
+
+def test_what_is_shown_is_no_secret(own: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert token("use", HERE, "--at", THERE) == Exit.DONE
+    assert token("show") == Exit.DONE
+    assert token("show", HERE) == Exit.DONE
+    assert token("show", THERE) == Exit.DONE
+    told = capsys.readouterr()
+    player = player_id(identity.token_for(HERE))
+    assert f"ws://localhost:7470: player {player}, by your secret\n" in told.out
+    assert f"wss://cards.example.org:443: player {player}, by the token in" in told.out
+    for secret in (own, identity.token_for(HERE)):
+        assert secret not in told.out + told.err
+
+
+def test_a_house_must_be_named_by_its_address(own: str) -> None:
+    for words in (("show", "nowhere"), ("forget", "x"), ("use", "nowhere", "--at", HERE)):
+        assert token(*words) == Exit.USAGE
+
+
+def test_without_a_secret_there_is_nothing_to_carry(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert token("export", str(tmp_path / "me")) == Exit.USAGE
+    assert "first visit" in capsys.readouterr().err
+    assert token("import", str(tmp_path / "nowhere")) == Exit.USAGE
+    assert token("use", "old", "--at", HERE) == Exit.USAGE
+    assert not identity.home().exists()

@@ -1,0 +1,75 @@
+"""`saratoga verify` on files."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kit.races import Entrant, race
+from kit.walks import banking, wandering
+from saratoga_client.__main__ import saratoga
+from saratoga_client.cli.commands import run
+from saratoga_client.problems import Exit
+from saratoga_rules.records.record import digest_of, format_record
+
+RECORD = race(
+    "canfield",
+    2,
+    [Entrant("Anna", banking, patience=5), Entrant("Otto", wandering, bot=True, patience=3)],
+)
+TEXT = format_record(RECORD)
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    path = tmp_path / "evening.record"
+    path.write_bytes(TEXT.encode())
+    return path
+
+
+def test_an_honest_record_is_verified(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(saratoga, ["verify", str(kept)]) == Exit.DONE
+    *checks, verdict = capsys.readouterr().out.splitlines()
+    assert all(line.startswith("ok ") for line in checks)
+    assert verdict == f"{RECORD.race_id} is verified: self-consistent only."
+
+
+def test_a_changed_record_ends_with_7(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept.write_bytes(TEXT.replace("cap 10", "cap 20").encode())
+    assert run(saratoga, ["verify", str(kept)]) == Exit.NOT_VERIFIED
+    assert "WRONG digest" in capsys.readouterr().out
+
+
+def test_what_is_no_record_ends_with_7(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept.write_bytes(b"\x00\xff junk")
+    assert run(saratoga, ["verify", str(kept), "--plain"]) == Exit.NOT_VERIFIED
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_the_json_is_versioned_and_whole(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(saratoga, ["verify", str(kept), "--json"]) == Exit.DONE
+    shown = json.loads(capsys.readouterr().out)
+    assert list(shown) == [
+        *("schema", "race", "game", "verified", "witness", "witnessed", "digest", "checks"),
+        "places",
+    ]
+    assert shown["schema"] == "saratoga.verify.v1"
+    assert shown["digest"] == digest_of(TEXT)
+    assert shown["checks"][0] == {
+        "name": "digest",
+        "ok": True,
+        "detail": "the digest fits the lines before it",
+    }
+    assert list(shown["places"][0]) == [
+        *("place", "name", "player", "bot", "banked", "net", "state", "tie")
+    ]
+    assert {place["name"]: place["bot"] for place in shown["places"]} == {
+        "Anna": False,
+        "Otto": True,
+    }
+
+
+def test_the_json_of_junk_says_so_too(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept.write_bytes(b"junk")
+    assert run(saratoga, ["verify", str(kept), "--json"]) == Exit.NOT_VERIFIED
+    assert json.loads(capsys.readouterr().out)["verified"] is False

@@ -1,0 +1,228 @@
+import pytest
+
+from kit.positions import draw
+from saratoga_client.input.keyboard import EMPTY_HAND, Hand, Turn, marks, press
+from saratoga_client.input.move_text import ascii_card_name
+from saratoga_rules.games import GAMES
+from saratoga_rules.moves import DRAW, parse_move
+from saratoga_rules.views import View, redact
+
+LAFAYETTE_BOARD = """
+    stock: 2C 3C
+    waste: 5D
+    reserve: 4S JH
+    t1: 9C 7S
+    t2: 8H
+    t3: QS
+    t4: AS
+    up: C1
+"""
+PALK_BOARD = "t1: 2C KS QH JS TD\nt2: JC\nt4: 4S 3D\nt5: JD\nt6: QC\nstock: 2C"
+BACK_BOARD = "up: S4 H3 D1\nt1: 5D\nt2: 4C\nt3: 9H\nt4: 9D"
+
+
+def view_of(name: str, picture: str) -> View:
+    return redact(draw(GAMES[name], picture))
+
+
+def pressed(name: str, picture: str, keys: str, hand: Hand = EMPTY_HAND) -> Turn:
+    """The last turn, after keys that come to no move before it."""
+    view = view_of(name, picture)
+    turn = Turn(hand, None, "")
+    for key in keys.split():
+        assert turn.move is None, f"played before {key}"
+        turn = press(GAMES[name], view, turn.hand, key)
+    return turn
+
+
+def comes_to(turn: Turn) -> str | None:
+    return None if turn.move is None else str(turn.move)
+
+
+@pytest.mark.parametrize(
+    ("name", "picture", "keys", "move"),
+    [
+        # pick and place
+        ("lafayette", LAFAYETTE_BOARD, "1 2", "t1>t2"),
+        ("lafayette", LAFAYETTE_BOARD, "r 3", "r>t3"),
+        ("lafayette", "waste: AS\nt1: 2H", "w 1", "w>t1"),
+        ("lafayette", LAFAYETTE_BOARD, "4 f", "t4>up"),
+        ("lafayette", "t1: KS", "1 g", "t1>down"),
+        ("caprice", "t11: 7S\nt12: 6S\nt10: 8S", "minus equals_sign", "t11>t12"),
+        ("caprice", "t11: 7S\nt12: 6S\nt10: 8S", "minus 0", "t11>t10"),
+        # another source in place of the first
+        ("lafayette", LAFAYETTE_BOARD, "1 r 3", "r>t3"),
+        ("lafayette", LAFAYETTE_BOARD, "1 escape r 3", "r>t3"),
+        # the same key twice
+        ("lafayette", LAFAYETTE_BOARD, "4 4", "t4>up"),
+        ("lafayette", "t1: KS", "1 1", "t1>down"),
+        ("lafayette", "waste: AS", "w w", "w>up"),
+        ("lafayette", LAFAYETTE_BOARD, "1 1", "t1>t2"),
+        ("lady-palk", "t1: JS TD\nt2: QC", "1 1", "t1>t2:2"),
+        ("lady-palk", "t1: AS\nt2: 2H", "1 1", "t1>up"),
+        # packets
+        ("lady-palk", PALK_BOARD, "1 3", "t1>t3:4"),
+        ("lady-palk", PALK_BOARD, "1 6", "t1>t6:2"),
+        ("lady-palk", PALK_BOARD, "1 2", "t1>t2"),
+        ("lady-palk", PALK_BOARD, "1 - 6", "t1>t6:2"),
+        ("lady-palk", PALK_BOARD, "1 - - plus - 2", "t1>t2"),
+        ("lady-palk", PALK_BOARD, "1 - = 3", "t1>t3:4"),
+        ("canfield-aisleriot", "t1: 8S 7H 6C 5H", "1 2", "t1>t2:3"),
+        ("canfield-aisleriot", "t1: 8S 7H 6C 5H", "1 - 2", "t1>t2:2"),
+        ("canfield", "t1: 5H 4S\nt2: 6C", "1 2", "t1>t2:2"),
+        # the foundation first
+        ("lafayette", LAFAYETTE_BOARD, "f", "t4>up"),
+        ("lafayette", "t1: AS\nt2: AH", "f 2", "t2>up"),
+        ("lafayette", "t1: KS\nreserve: KH", "g r", "r>down"),
+        ("lafayette", "t1: AS\nt2: AH", "f f 1", "t1>up"),
+        # the stock
+        ("lafayette", LAFAYETTE_BOARD, "space", "draw"),
+        ("lafayette", LAFAYETTE_BOARD, "d", "draw"),
+        ("lafayette", LAFAYETTE_BOARD, "1 space", "draw"),
+        ("lafayette", "waste: AS", "space", "redeal"),
+        ("caprice", "stock: AS", "space", "draw"),
+        # taking back
+        ("canfield-aisleriot", BACK_BOARD, "b 1", "up.S>t1"),
+        ("canfield-aisleriot", BACK_BOARD, "b b 2", "up.H>t2"),
+        ("canfield-aisleriot", BACK_BOARD, "b b b 1", "up.S>t1"),
+        ("canfield-aisleriot", "up: S4\nt1: 5D\nt2: 9C\nt3: 9D\nt4: 9H", "b b", "up.S>t1"),
+        # walking through the moves
+        ("lafayette", LAFAYETTE_BOARD, "tab enter", "t4>up"),
+        ("lafayette", LAFAYETTE_BOARD, "shift+tab enter", "draw"),
+        ("lafayette", LAFAYETTE_BOARD, "tab tab enter", "r>t3"),
+        ("lafayette", LAFAYETTE_BOARD, "tab tab shift+tab enter", "t4>up"),
+        ("lafayette", LAFAYETTE_BOARD, "1 tab enter", "t1>t2"),
+        ("lafayette", "t1: AS\nt2: AH", "f tab tab enter", "t2>up"),
+        ("lafayette", LAFAYETTE_BOARD, "4 enter", "t4>up"),
+    ],
+)
+def test_keys_come_to_a_move(name: str, picture: str, keys: str, move: str) -> None:
+    turn = pressed(name, picture, keys)
+    assert comes_to(turn) == move
+    assert turn.hand == EMPTY_HAND
+
+
+@pytest.mark.parametrize(
+    ("name", "picture", "keys", "says", "hand"),
+    [
+        (*("lafayette", LAFAYETTE_BOARD, "1"), "7♠ from column 1: press 2; esc drops.", Hand(picked="t1")),
+        (*("lafayette", LAFAYETTE_BOARD, "2"), "8♥, column 2: no place to go now.", EMPTY_HAND),
+        (*("lafayette", LAFAYETTE_BOARD, "1 3"), "7♠ to column 3: that card cannot be laid on the top card of that column.", Hand(picked="t1")),
+        (*("lafayette", LAFAYETTE_BOARD, "1 f"), "7♠: the foundation waits for another card. Next: A♠.", Hand(picked="t1")),
+        (*("lafayette", LAFAYETTE_BOARD, "1 w"), "5♦, the waste: no place to go now.", Hand(picked="t1")),
+        (*("lafayette", LAFAYETTE_BOARD, "1 escape"), "Dropped: column 1 stays as it is.", EMPTY_HAND),
+        (*("lafayette", LAFAYETTE_BOARD, "escape"), "There is nothing in your hand.", EMPTY_HAND),
+        (*("lafayette", LAFAYETTE_BOARD, "tab escape"), "Dropped: nothing is lit any more.", EMPTY_HAND),
+        (*("lafayette", LAFAYETTE_BOARD, "tab"), "1 of 4: A♠ from column 4 banked up; enter plays it.", Hand(lit=parse_move("t4>up"))),
+        (*("lafayette", LAFAYETTE_BOARD, "enter"), "Enter plays the move that tab has lit: press tab first.", EMPTY_HAND),
+        (*("lafayette", LAFAYETTE_BOARD, "tab 1"), "7♠ from column 1: press 2; esc drops.", Hand(picked="t1")),
+        (*("lafayette", "t1: 2H", "tab"), "No move is left on this board.", EMPTY_HAND),
+        (*("lafayette", "t1: 7S\nup: S6\ndown: S6", "1 1"), "7♠ fits both foundations: f banks it up, g down.", Hand(picked="t1")),
+        (*("lafayette", "t1: AS\nt2: AH", "f"), "Bank which up? 1 A♠, 2 A♥; esc drops.", Hand(aim="up")),
+        (*("lady-palk", "t1: AS\nt2: AH", "f"), "Bank which? 1 A♠, 2 A♥; esc drops.", Hand(aim="up")),
+        (*("lafayette", "t1: AS\nt2: AH\nt3: 9C", "f 3"), "9♣: the foundation waits for another card. Next: A♣.", Hand(aim="up")),
+        (*("lafayette", "t1: 9S", "f"), "No card can be banked up now.", EMPTY_HAND),
+        (*("lady-palk", "t1: 9S", "f"), "No card can be banked now.", EMPTY_HAND),
+        (*("canfield", "t1: 9S", "g"), "Canfield has no foundations built down.", EMPTY_HAND),
+        (*("canfield", "t1: 9S", "7"), "Canfield has no column 7.", EMPTY_HAND),
+        (*("caprice", "t1: 9S", "w"), "Caprice has no waste.", EMPTY_HAND),
+        (*("lady-palk", "t1: 9S", "r"), "Lady Palk has no reserve.", EMPTY_HAND),
+        (*("lafayette", LAFAYETTE_BOARD, "b"), "In this game a card on a foundation stays there.", EMPTY_HAND),
+        (*("canfield-aisleriot", "up: S1\nt1: 2H", "b"), "No card of a foundation has a place in the columns now.", EMPTY_HAND),
+        (*("canfield-aisleriot", BACK_BOARD, "b"), "4♠ from its foundation: press 1; esc drops.", Hand(picked="up.S")),
+        (*("canfield-aisleriot", BACK_BOARD, "b f"), "A card from a foundation comes back into a column, nowhere else.", Hand(picked="up.S")),
+        (*("canfield-aisleriot", "stock: 2C\nwaste: 3C\npass: 3", "x"), "'x' does nothing here: space draw 1, w pick, tab moves, o quick.", EMPTY_HAND),
+        (*("canfield-aisleriot", "waste: 3C\npass: 3", "space"), "The stock has no cards left. This was the last pass: there is no redeal left.", EMPTY_HAND),
+        (*("lady-palk", PALK_BOARD, "+"), "+ and - choose how many cards: pick a pile first.", EMPTY_HAND),
+        (*("lady-palk", PALK_BOARD, "1 +"), "Most that can go anywhere now: 4.", Hand(picked="t1")),
+        (*("lady-palk", PALK_BOARD, "1 -"), "2 cards, J♠ to 10♦ from column 1: press 6; esc drops. + - choose how many.", Hand(picked="t1", size=2)),
+        (*("lady-palk", PALK_BOARD, "1 - 3"), "J♠ to column 3: a space takes a king, or a packet headed by one.", Hand(picked="t1", size=2)),
+        (*("lady-palk", PALK_BOARD, "1 - - -"), "Fewest that can go anywhere now: 1.", Hand(picked="t1", size=1)),
+        (*("canfield", "t1: 5H 4S\nt2: 6C", "1 -"), "Carried together: the whole pile, and only as a whole.", Hand(picked="t1")),
+        (*("lafayette", LAFAYETTE_BOARD, "o"), "Quick on: a pile with only one legal move plays it at once.", Hand(quick=True)),
+        (*("lafayette", LAFAYETTE_BOARD, "1 o o"), "Quick off: a pile's key picks, a second key places.", Hand(picked="t1")),
+    ],
+)  # fmt: skip
+def test_a_key_that_plays_nothing_says_something(
+    name: str, picture: str, keys: str, says: str, hand: Hand
+) -> None:
+    turn = pressed(name, picture, keys)
+    assert turn.move is None
+    assert turn.says == says
+    assert turn.hand == hand
+
+
+@pytest.mark.parametrize(
+    ("key", "move"),
+    [("1", "t1>t2"), ("4", "t4>up"), ("r", "r>t3"), ("2", None), ("w", None), ("space", "draw")],
+)
+def test_quickly_a_pile_with_one_legal_move_plays_it(key: str, move: str | None) -> None:
+    turn = pressed("lafayette", LAFAYETTE_BOARD, key, Hand(quick=True))
+    assert comes_to(turn) == move
+    assert turn.hand == Hand(quick=True)
+
+
+def test_quickly_a_pile_with_several_legal_moves_is_picked_all_the_same() -> None:
+    turn = pressed("lafayette", "t1: 9C 7S\nt2: 8H\nt3: 8D", "1", Hand(quick=True))
+    assert turn.move is None
+    assert turn.hand == Hand(picked="t1", quick=True)
+
+
+def test_nothing_is_taken_back_quickly() -> None:
+    board = "up: S4\nt1: 5D\nt2: 9C\nt3: 9D\nt4: 9H"
+    turn = pressed("canfield-aisleriot", board, "b", Hand(quick=True))
+    assert turn.move is None
+    assert turn.hand == Hand(picked="up.S", quick=True)
+
+
+def test_a_move_that_is_played_is_described() -> None:
+    assert pressed("lafayette", LAFAYETTE_BOARD, "1 2").says == "7♠ from column 1 to column 2."
+    assert pressed("lafayette", LAFAYETTE_BOARD, "space").says == (
+        "1 card from the stock to the waste."
+    )
+
+
+def test_cards_can_be_named_otherwise() -> None:
+    view = view_of("lafayette", LAFAYETTE_BOARD)
+    turn = press(GAMES["lafayette"], view, EMPTY_HAND, "1", ascii_card_name)
+    assert turn.says == "7s from column 1: press 2; esc drops."
+
+
+def test_what_was_picked_from_a_board_that_has_changed_is_picked_no_more() -> None:
+    hand = pressed("lafayette", LAFAYETTE_BOARD, "1").hand
+    assert pressed("lafayette", "t1: 7S\nt2: 9H KC\nstock: 2C", "2", hand).move is None
+    assert pressed("lafayette", "t4: AS", "tab enter", Hand(lit=DRAW)).move == parse_move("t4>up")
+
+
+@pytest.mark.parametrize(
+    ("name", "picture", "hand", "picked", "targets", "sources"),
+    [
+        ("lafayette", LAFAYETTE_BOARD, EMPTY_HAND, None, "", "stock r t1 t4"),
+        ("lafayette", LAFAYETTE_BOARD, Hand(picked="t1"), ("t1", 1), "t2", ""),
+        ("lafayette", LAFAYETTE_BOARD, Hand(picked="t4"), ("t4", 1), "up.S", ""),
+        ("lafayette", LAFAYETTE_BOARD, Hand(picked="t2"), None, "", "stock r t1 t4"),
+        ("lafayette", LAFAYETTE_BOARD, Hand(lit=DRAW), ("stock", 1), "w", ""),
+        ("caprice", "stock: 2C 3C", Hand(lit=DRAW), ("stock", 1), "t1 t2", ""),
+        ("lafayette", "t1: AS\nt2: AH", Hand(aim="up"), None, "up.S up.H", "t1 t2"),
+        ("lady-palk", PALK_BOARD, Hand(picked="t1"), ("t1", 4), "t2 t3 t5 t6 t7 t8", ""),
+        ("lady-palk", PALK_BOARD, Hand(picked="t1", size=2), ("t1", 2), "t6", ""),
+        (
+            *("lady-palk", PALK_BOARD, Hand(lit=parse_move("t1>t6:2"))),
+            *(("t1", 2), "t6", ""),
+        ),
+        ("canfield-aisleriot", BACK_BOARD, Hand(picked="up.S"), ("up.S", 1), "t1", ""),
+        ("canfield-aisleriot", BACK_BOARD, EMPTY_HAND, None, "", "t2 up.S up.H"),
+    ],
+)
+def test_the_hand_lights_what_is_picked_and_what_takes_it(
+    name: str,
+    picture: str,
+    hand: Hand,
+    picked: tuple[str, int] | None,
+    targets: str,
+    sources: str,
+) -> None:
+    lit = marks(GAMES[name], view_of(name, picture), hand)
+    assert lit.picked == picked
+    assert lit.targets == set(targets.split())
+    assert lit.sources == set(sources.split())

@@ -1,0 +1,195 @@
+import pytest
+
+from kit.positions import draw
+from saratoga_client.input.keyboard import EMPTY_HAND, Click, Hand, Turn, click, drop
+from saratoga_rules.games import GAMES
+from saratoga_rules.views import redact
+
+BOARD = """
+    stock: 2C 3C
+    waste: 5D
+    reserve: 4S JH
+    t1: 9C 7S
+    t2: 8H
+    t3: QS
+    t4: AS
+    up: C1
+"""
+RUNS = "t1: 2C KS QH JS TD\nt2: JC\nt4: 4S 3D\nt5: JD\nt6: QC"
+BACK = "up: S4 H3\nt1: 5D\nt2: 4C\nt3: 9H\nt4: 9D"
+SINGLE, DOUBLE, RIGHT = Click
+
+
+def clicked(
+    name: str, picture: str, *clicks: tuple[str, int, Click], hand: Hand = EMPTY_HAND
+) -> Turn:
+    """The last turn, after clicks that come to no move before it."""
+    view = redact(draw(GAMES[name], picture))
+    turn = Turn(hand, None, "")
+    for pile, count, kind in clicks:
+        assert turn.move is None, f"played before {pile}"
+        turn = click(GAMES[name], view, turn.hand, pile, count, kind)
+    return turn
+
+
+def dropped(name: str, picture: str, source: str, count: int, target: str) -> Turn:
+    view = redact(draw(GAMES[name], picture))
+    return drop(GAMES[name], view, source, count, target, hand=Hand(picked="t1", quick=True))
+
+
+def comes_to(turn: Turn) -> str | None:
+    return None if turn.move is None else str(turn.move)
+
+
+@pytest.mark.parametrize(
+    ("name", "picture", "clicks", "move"),
+    [
+        # the only move of a card
+        ("lafayette", BOARD, [("t1", 1, SINGLE)], "t1>t2"),
+        ("lafayette", BOARD, [("t4", 1, SINGLE)], "t4>up"),
+        ("lafayette", BOARD, [("r", 1, SINGLE)], "r>t3"),
+        ("lafayette", BOARD, [("stock", 1, SINGLE)], "draw"),
+        ("lafayette", BOARD, [("stock", 1, DOUBLE)], "draw"),
+        ("lafayette", "waste: 2C", [("stock", 0, SINGLE)], "redeal"),
+        ("lady-palk", RUNS, [("t1", 2, SINGLE)], "t1>t6:2"),
+        # a pile that moves only as a whole
+        ("canfield", "t1: 5H 4S\nt2: 6C", [("t1", 2, SINGLE)], "t1>t2:2"),
+        ("canfield", "t1: 5H 4S\nt2: 6C", [("t1", 1, SINGLE)], "t1>t2:2"),
+        ("canfield", "t1: 6S 5H 4S\nt2: 7D", [("t1", 2, SINGLE), ("t2", 1, SINGLE)], "t1>t2:3"),
+        # pick, then place
+        ("lady-palk", RUNS, [("t1", 1, SINGLE), ("t5", 1, SINGLE)], "t1>t5"),
+        ("lady-palk", RUNS, [("t1", 4, SINGLE), ("t8", 0, SINGLE)], "t1>t8:4"),
+        ("lafayette", "t1: 7S\nup: S6\ndown: S6", [("t1", 1, SINGLE), ("down.S", 1, SINGLE)], "t1>down"),
+        ("lafayette", "t1: 7S\nup: S6\ndown: S6", [("t1", 1, SINGLE), ("up.H", 0, SINGLE)], "t1>up"),
+        ("canfield-aisleriot", BACK, [("up.S", 1, SINGLE), ("t1", 1, SINGLE)], "up.S>t1"),
+        # another pile in place of the first
+        ("lady-palk", RUNS, [("t1", 1, SINGLE), ("t1", 2, SINGLE), ("t6", 1, SINGLE)], "t1>t6:2"),
+        ("lady-palk", RUNS + "\nwaste: QD", [("t1", 1, SINGLE), ("w", 1, SINGLE), ("t1", 4, SINGLE), ("t3", 0, SINGLE)], "t1>t3:4"),
+        # banking
+        ("lafayette", "t1: AS\nt2: 2H", [("t1", 1, DOUBLE)], "t1>up"),
+        ("lafayette", "t1: AS\nt2: 2H", [("t1", 1, RIGHT)], "t1>up"),
+        ("lafayette", "t1: AS\nt2: 2H", [("t1", 1, SINGLE), ("t1", 1, DOUBLE)], "t1>up"),
+        ("lafayette", "t1: KS", [("t1", 1, RIGHT)], "t1>down"),
+        ("lafayette", "t1: AS KS", [("t1", 2, RIGHT)], "t1>down"),
+        # a double click where nothing banks
+        ("lafayette", BOARD, [("t1", 1, DOUBLE)], "t1>t2"),
+        ("lady-palk", RUNS, [("t1", 2, DOUBLE)], "t1>t6:2"),
+    ],
+)  # fmt: skip
+def test_clicks_come_to_a_move(
+    name: str, picture: str, clicks: list[tuple[str, int, Click]], move: str
+) -> None:
+    turn = clicked(name, picture, *clicks)
+    assert comes_to(turn) == move
+    assert turn.hand == Hand(clicked=turn.hand.clicked)
+
+
+@pytest.mark.parametrize(
+    ("name", "picture", "clicks", "says", "picked"),
+    [
+        ("lafayette", "t1: AS\nt2: 2H", [("t1", 1, SINGLE)], "A♠ from column 1: press f or 2; esc drops.", "t1"),
+        ("lafayette", "t1: AS\nt2: 2H", [("t1", 1, SINGLE), ("t1", 1, SINGLE)], "Back in column 1.", None),
+        ("lafayette", BOARD, [("t2", 1, SINGLE)], "8♥, column 2: no place to go now.", None),
+        ("lafayette", BOARD, [("t1", 2, SINGLE)], "Carried together: one card. 7♠ from column 1: press 2; esc drops.", "t1"),
+        ("lafayette", "t1: 5H 9H", [("t2", 0, SINGLE)], "Column 2 is a space. It takes anything that may be carried.", None),
+        ("lafayette", "t1: 5H 9H", [("w", 0, SINGLE)], "The waste is empty.", None),
+        ("lafayette", "t1: 5H 9H", [("stock", 0, SINGLE)], "The stock has no cards left. There is no waste to turn over.", None),
+        ("lafayette", "t1: 5H 9H", [("up.S", 1, SINGLE)], "In this game a card on a foundation stays there.", None),
+        ("lafayette", "t1: 5H 9H", [("t7", 1, SINGLE)], "There is nothing to click there.", None),
+        ("lafayette", "t1: 9H 5S\nt2: 8H", [("t1", 1, SINGLE), ("t2", 1, SINGLE)], "5♠ to column 2: that card cannot be laid on the top card of that column.", "t1"),
+        ("lafayette", "t1: 9H 5S\nt2: 8H\nwaste: 9D", [("t1", 1, SINGLE), ("w", 1, SINGLE)], "9♦ from the waste: press 3 or 4; esc drops.", "w"),
+        ("lafayette", "t1: 9H 5S\nt2: 8H", [("t1", 1, SINGLE), ("r", 0, SINGLE)], "Nothing is carried onto the reserve.", "t1"),
+        ("lafayette", "t1: 9H 5S\nt2: 8H", [("t1", 1, SINGLE), ("up.S", 0, SINGLE)], "5♠: the foundation waits for another card. Next: A♠.", "t1"),
+        ("lafayette", "t1: 7S\nup: S6\ndown: S6", [("t1", 1, RIGHT)], "7♠ fits both foundations: f banks it up, g down.", "t1"),
+        ("lafayette", "t1: 8S", [("t1", 1, RIGHT)], "8♠: the foundation waits for another card. Next: A♠.", None),
+        ("lafayette", "t1: 8S", [("t2", 0, RIGHT)], "Column 2 is a space. It takes anything that may be carried.", None),
+        ("lafayette", "t1: 8S", [("t1", 1, DOUBLE)], "8♠, column 1: no place to go now.", None),
+        ("lafayette", "t1: 8S", [("up.S", 0, DOUBLE)], "In this game a card on a foundation stays there.", None),
+        ("lafayette", "t1: 8S", [("up.S", 0, RIGHT)], "In this game a card on a foundation stays there.", None),
+        ("canfield-aisleriot", BACK, [("up.S", 1, RIGHT)], "That card lies on its foundation already.", None),
+        ("canfield-aisleriot", BACK, [("up.S", 1, SINGLE)], "4♠ from its foundation: press 1; esc drops.", "up.S"),
+        ("canfield-aisleriot", BACK, [("up.S", 1, SINGLE), ("up.S", 1, SINGLE)], "Back in the foundations.", None),
+        ("canfield-aisleriot", BACK, [("up.C", 0, SINGLE)], "There is no card to carry.", None),
+        ("lady-palk", "t1: 9C 5H", [("t1", 2, SINGLE)], "Carried together: any run from the end of the pile, whole or part.", None),
+        ("canfield", "t1: 5H 4S", [("t1", 1, SINGLE)], "4♠, column 1: no place to go now.", None),
+    ],
+)  # fmt: skip
+def test_a_click_that_plays_nothing_says_something(
+    name: str, picture: str, clicks: list[tuple[str, int, Click]], says: str, picked: str | None
+) -> None:
+    turn = clicked(name, picture, *clicks)
+    assert turn.move is None
+    assert turn.says == says
+    assert turn.hand.picked == picked
+
+
+def test_the_second_half_of_a_double_click_plays_nothing_more() -> None:
+    game = GAMES["lafayette"]
+    first = clicked("lafayette", "t1: 2S AS", ("t1", 1, SINGLE))
+    assert comes_to(first) is None, "it may also go into a space"
+    first = clicked("lafayette", "t1: 2S AS\nt2: 9H\nt3: 9D\nt4: 9C", ("t1", 1, SINGLE))
+    assert comes_to(first) == "t1>up"
+    after = redact(draw(game, "t1: 2S\nt2: 9H\nt3: 9D\nt4: 9C\nup: S1"))
+    for _ in range(2):
+        second = click(game, after, first.hand, "t1", 1, Click.DOUBLE)
+        assert second.move is None
+        assert second.says == "The first click has played it already."
+        first = second
+    elsewhere = click(game, after, first.hand, "t2", 1, Click.SINGLE)
+    assert comes_to(click(game, after, elsewhere.hand, "t1", 1, Click.DOUBLE)) == "t1>up"
+
+
+def test_a_click_on_a_pile_banks_where_the_foundation_was_named_before() -> None:
+    turn = clicked(
+        "lafayette", "t1: AS\nt2: AH\nt3: 2D", ("t2", 1, SINGLE), hand=Hand(aim="up", quick=True)
+    )
+    assert comes_to(turn) == "t2>up"
+    assert turn.hand == Hand(clicked="t2", quick=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "picture", "carried", "move"),
+    [
+        ("lafayette", BOARD, ("t1", 1, "t2"), "t1>t2"),
+        ("lafayette", BOARD, ("t4", 1, "up.S"), "t4>up"),
+        ("lafayette", BOARD, ("t4", 1, "up.H"), "t4>up"),
+        ("lafayette", BOARD, ("t4", 1, "up"), "t4>up"),
+        ("lafayette", BOARD, ("r", 1, "t3"), "r>t3"),
+        ("lady-palk", RUNS, ("t1", 3, "t3"), None),
+        ("lady-palk", RUNS, ("t1", 4, "t3"), "t1>t3:4"),
+        ("lady-palk", RUNS, ("t1", 2, "t6"), "t1>t6:2"),
+        ("canfield-aisleriot", BACK, ("up.S", 1, "t1"), "up.S>t1"),
+    ],
+)
+def test_a_drop_says_source_size_and_target_at_once(
+    name: str, picture: str, carried: tuple[str, int, str], move: str | None
+) -> None:
+    turn = dropped(name, picture, *carried)
+    assert comes_to(turn) == move
+    assert turn.hand == Hand(quick=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "picture", "carried", "says"),
+    [
+        ("canfield", "t1: 5H 4S\nt2: 5D", ("t1", 1, "t2"), "4♠ to column 2: carried together: the whole pile, and only as a whole."),
+        ("lafayette", BOARD, ("t1", 1, "t1"), "Back in column 1."),
+        ("lafayette", BOARD, ("t1", 1, "w"), "Nothing is carried onto the waste."),
+        ("lafayette", BOARD, ("t1", 1, "stock"), "Nothing is carried onto the stock."),
+        ("lafayette", BOARD, ("t1", 1, ""), "There is no pile there: the cards are back where they were."),
+        ("lafayette", BOARD, ("t1", 1, "t9"), "There is no pile there: the cards are back where they were."),
+        ("lafayette", BOARD, ("stock", 1, "w"), "The stock is drawn by its key or a click, not carried."),
+        ("lafayette", BOARD, ("t9", 1, "t1"), "Lafayette has no column 9."),
+        ("lafayette", BOARD, ("up.C", 1, "t1"), "In this game a card on a foundation stays there."),
+        ("lafayette", BOARD, ("t3", 1, "t2"), "Q♠ to column 2: that card cannot be laid on the top card of that column."),
+        ("lady-palk", RUNS, ("t1", 2, "up.S"), "J♠ to the foundations: only one card at a time can move like that."),
+        ("lady-palk", RUNS, ("t1", 9, "t2"), "Column 1 to column 2: the pile does not hold so many cards."),
+    ],
+)  # fmt: skip
+def test_a_drop_that_is_refused_says_why(
+    name: str, picture: str, carried: tuple[str, int, str], says: str
+) -> None:
+    turn = dropped(name, picture, *carried)
+    assert turn.move is None
+    assert turn.says == says
+    assert turn.hand == Hand(quick=True)

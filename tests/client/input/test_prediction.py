@@ -1,0 +1,80 @@
+import pytest
+from hypothesis import given
+
+from kit.positions import draw
+from kit.walks import places, step_at
+from saratoga_client.input.prediction import foreseen
+from saratoga_rules.cards import HIDDEN
+from saratoga_rules.games import GAMES
+from saratoga_rules.games.canfield import CANFIELD
+from saratoga_rules.games.caprice import CAPRICE
+from saratoga_rules.games.lafayette import LAFAYETTE
+from saratoga_rules.judge import IllegalMove, play
+from saratoga_rules.moves import DRAW, REDEAL, parse_move
+from saratoga_rules.position import Position
+from saratoga_rules.views import View, redact
+
+
+def turned_up(before: View, after: View) -> bool:
+    """Whether more cards lie face up, counting also those that went to a foundation."""
+    return face_up(after) > face_up(before)
+
+
+def face_up(position: Position) -> int:
+    piles = (position.waste, position.reserve, *position.columns)
+    return position.banked + sum(card != HIDDEN for pile in piles for card in pile)
+
+
+@pytest.mark.parametrize("name", GAMES)
+@given(place=places)
+def test_what_is_foreseen_is_what_the_house_will_show(name: str, place: int) -> None:
+    game, position, legal, _ = step_at(name, place)
+    view = redact(position)
+    for move in legal:
+        after = redact(play(game, position, move))
+        expected = None if turned_up(view, after) else after
+        assert foreseen(game, view, move) == expected, move
+
+
+def test_a_draw_is_never_foreseen() -> None:
+    view = redact(draw(CANFIELD, "stock: 2C 3C\nt1: KS"))
+    assert foreseen(CANFIELD, view, DRAW) is None
+
+
+def test_a_redeal_is_foreseen_and_hides_the_waste_again() -> None:
+    view = redact(draw(CANFIELD, "waste: 2C 3C\nt1: KS"))
+    after = foreseen(CANFIELD, view, REDEAL)
+    assert after is not None
+    assert after.stock == (HIDDEN, HIDDEN)
+    assert after.waste == ()
+    assert after.passes == 2
+
+
+@pytest.mark.parametrize(
+    ("reserve", "known"), [("## 9H", False), ("9H", True), ("", True)], ids=["two", "one", "none"]
+)
+def test_a_space_filled_from_the_reserve_is_foreseen_unless_a_card_is_turned(
+    reserve: str, known: bool
+) -> None:
+    view = redact(draw(CANFIELD, f"reserve: {reserve}\nt1: QH\nt2: KS\nt3: 2C\nt4: 5C"))
+    after = foreseen(CANFIELD, view, parse_move("t1>t2"))
+    assert (after is not None) == known
+
+
+def test_a_space_filled_from_the_stock_is_not_foreseen() -> None:
+    picture = "t1: 5H\nt2: 6H"
+    move = parse_move("t1>t2")
+    assert foreseen(CAPRICE, redact(draw(CAPRICE, f"{picture}\nstock: 2C")), move) is None
+    assert foreseen(CAPRICE, redact(draw(CAPRICE, picture)), move) is not None
+
+
+def test_the_last_card_of_a_reserve_leaves_nothing_to_turn() -> None:
+    move = parse_move("r>t1")
+    assert foreseen(LAFAYETTE, redact(draw(LAFAYETTE, "reserve: 9H\nt1: TS")), move) is not None
+    assert foreseen(LAFAYETTE, redact(draw(LAFAYETTE, "reserve: 2C 9H\nt1: TS")), move) is None
+
+
+def test_a_move_that_may_not_be_played_is_not_foreseen_but_refused() -> None:
+    view = redact(draw(LAFAYETTE, "t1: 9H\nt2: TH"))
+    with pytest.raises(IllegalMove):
+        foreseen(LAFAYETTE, view, parse_move("t1>t2"))

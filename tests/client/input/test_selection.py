@@ -1,0 +1,91 @@
+import pytest
+
+from kit.positions import draw
+from saratoga_client.input.move_text import card_name
+from saratoga_client.input.scene import Scene, look
+from saratoga_client.input.selection import Hand, either, held_words, picked, sent_home, steady
+from saratoga_rules.games import GAMES
+from saratoga_rules.moves import DRAW, REDEAL
+from saratoga_rules.views import redact
+
+
+def scene(name: str, picture: str) -> Scene:
+    return look(GAMES[name], redact(draw(GAMES[name], picture)), card_name)
+
+
+def test_a_hand_keeps_what_the_board_still_allows() -> None:
+    seen = scene("lafayette", "stock: 2C\nt1: AS\nt2: 7S\nt3: 8H")
+    for hand in (Hand(picked="t2"), Hand(lit=DRAW), Hand(aim="up"), Hand(picked="t2", size=1)):
+        assert steady(seen, hand) == hand
+
+
+@pytest.mark.parametrize(
+    "hand",
+    [
+        Hand(picked="t3", quick=True),
+        Hand(picked="w", quick=True),
+        Hand(picked="nowhere", quick=True),
+        Hand(picked="t2", size=2, quick=True),
+        Hand(lit=REDEAL, quick=True),
+        Hand(aim="down", quick=True),
+    ],
+)
+def test_a_hand_drops_what_the_board_no_longer_allows(hand: Hand) -> None:
+    seen = scene("lafayette", "stock: 2C\nt1: AS\nt2: 7S\nt3: 8H JH\nt4: 9C")
+    assert steady(seen, hand) == Hand(quick=True)
+
+
+def test_a_pile_that_gives_nothing_leaves_the_hand_as_it_is() -> None:
+    seen = scene("lafayette", "t1: AS\nt2: 7S\nt3: 8H")
+    hand = Hand(picked="t1")
+    turn = picked(seen, hand, "w")
+    assert turn.hand == hand
+    assert turn.says == "The waste is empty."
+
+
+def test_a_card_that_fits_both_foundations_waits_for_the_player_to_choose() -> None:
+    seen = scene("lafayette", "t1: 7S\nup: S6\ndown: S6")
+    turn = sent_home(seen, Hand(picked="t1"))
+    assert turn.move is None
+    assert turn.says == "7♠ fits both foundations: f banks it up, g down."
+
+
+def test_a_card_with_several_columns_to_go_to_waits_too() -> None:
+    seen = scene("lafayette", "t1: 7S\nt2: 8H\nt3: 8D")
+    turn = sent_home(seen, Hand(picked="t1"))
+    assert turn.move is None
+    assert turn.says == "7♠ from column 1: press 2 or 3; esc drops."
+
+
+@pytest.mark.parametrize(
+    ("picture", "size", "told"),
+    [
+        ("t1: JS TD\nt2: JC", None, "10♦ from column 1: press 2; esc drops."),
+        (
+            "t1: JS TD\nt2: QC",
+            None,
+            "2 cards, J♠ to 10♦ from column 1: press 2; esc drops.",
+        ),
+        (
+            "t1: JS TD\nt2: QC\nt3: JD",
+            None,
+            "Column 1: 2 takes 2, 3 takes 1; esc drops. + - choose how many.",
+        ),
+        (
+            "t1: JS TD\nt2: QC\nt3: JD",
+            1,
+            "10♦ from column 1: press 3; esc drops. + - choose how many.",
+        ),
+        (
+            "t1: 2C KS QH JS TD\nt2: JC\nt4: 2S\nt5: JD\nt6: QC",
+            None,
+            "Column 1: press 2, 3, 5, 6, 7 or 8. + - choose how many.",
+        ),
+    ],
+)
+def test_what_is_picked_says_where_it_can_go(picture: str, size: int | None, told: str) -> None:
+    assert held_words(scene("lady-palk", picture), Hand(picked="t1", size=size)) == told
+
+
+def test_keys_are_listed_as_one_speaks() -> None:
+    assert [either(list(keys)) for keys in ("", "1", "12", "12f")] == ["", "1", "1 or 2", "1, 2 or f"]  # fmt: skip

@@ -1,0 +1,102 @@
+import pytest
+
+from kit.positions import draw
+from saratoga_client.input.move_text import ascii_card_name
+from saratoga_client.input.typed_moves import NotPlayed, typed_move
+from saratoga_rules.games import GAMES
+from saratoga_rules.moves import Move
+from saratoga_rules.views import redact
+
+BOARD = """
+    stock: 2C 3C
+    waste: AH
+    reserve: 4S JH
+    t1: 9C 7S
+    t2: 8H
+    t3: QS
+    t4: AS
+    up: C1
+"""
+RUNS = "t1: 2C KS QH JS TD\nt2: JC\nt4: 4S 3D\nt5: JD\nt6: QC"
+BACK = "up: S4 H3\nt1: 5D\nt2: 4C\nt3: 9H\nt4: 9D"
+FITS_BOTH = "t1: 7S\nup: S6\ndown: S6"
+DEALT = "t1: 2S\nt2: 9H\nt10: 7S\nt11: 8S\nt12: 6S"
+
+
+def typed(name: str, picture: str, line: str) -> Move | NotPlayed:
+    return typed_move(GAMES[name], redact(draw(GAMES[name], picture)), line, ascii_card_name)
+
+
+@pytest.mark.parametrize(
+    ("name", "picture", "move", "lines"),
+    [
+        ("lafayette", BOARD, "t1>t2", "1 2; 12; 1>2; t1 t2; t1>t2; T1 > T2; c1 c2; column 1 to column 2; 1; 1 1"),
+        ("lafayette", BOARD, "r>t3", "r 3; r3; R 3; reserve to 3; r>3; r>t3; r; r 3 x1; r 3 1"),
+        ("lafayette", BOARD, "w>up", "w f; wf; waste up; w; bank w; w>up; W>UP; f w; bank waste"),
+        ("lafayette", BOARD, "t4>up", "4 f; 4f; 4; f 4; bank 4; 4 up; 4 to the foundation"),
+        ("lafayette", BOARD, "draw", "draw; d; deal; space; stock; DRAW; s"),
+        ("lafayette", "waste: 2C", "redeal", "redeal; d; space; Redeal"),
+        ("lafayette", FITS_BOTH, "t1>down", "1 g; 1g; 1 down; t1>down; g 1; g; down"),
+        ("lafayette", FITS_BOTH, "t1>up", "1 f; f; up"),
+        ("lady-palk", RUNS, "t1>t3:4", "1 3; 1 3 x4; 1 3 4; 1>3:4; t1>t3:4; t1 > t3 : 4; 1>3 x 4; 13x4; 1 3 *4; 1 3 x4 cards"),
+        ("lady-palk", RUNS, "t1>t6:2", "1 6; 1 6 x2; 16"),
+        ("lady-palk", "t1: AS", "t1>up", "bank; bank 1; f; 1 f"),
+        ("canfield-aisleriot", BACK, "up.S>t1", "b 1; b1; back 1; up.s>t1; UP.S>T1; up.s 1; take back to 1"),
+        ("canfield-aisleriot", BACK, "up.H>t2", "b 2; up.h 2"),
+        ("caprice", DEALT, "t10>t11", "10 11; 0 -; 0-; t10>t11; t10 t11; 10>11"),
+        ("caprice", DEALT, "t12>t10", "12 10; = 0; =0"),
+    ],
+)  # fmt: skip
+def test_a_move_can_be_typed_in_many_ways(name: str, picture: str, move: str, lines: str) -> None:
+    read = {line: str(typed(name, picture, line)) for line in lines.split("; ")}
+    assert read == dict.fromkeys(read, move)
+
+
+@pytest.mark.parametrize(
+    ("name", "picture", "line", "says"),
+    [
+        ("lafayette", BOARD, "1 3", "7s to column 3: that card cannot be laid on the top card of that column."),
+        ("lafayette", BOARD, "t1>t3", "7s to column 3: that card cannot be laid on the top card of that column."),
+        ("lafayette", BOARD, "1 5", "Lafayette has no column 5."),
+        ("lafayette", BOARD, "9 1", "Lafayette has no column 9."),
+        ("lafayette", BOARD, "2", "8h, column 2: no place to go now."),
+        ("lafayette", BOARD, "1 2 x2", "9c to column 2: carried together: one card."),
+        ("lafayette", BOARD, "1 w", "Nothing is carried onto the waste."),
+        ("lafayette", BOARD, "redeal", "The stock must be drawn to its end before a redeal."),
+        ("lafayette", BOARD, "bank", "Several are possible: type w f or 4 f."),
+        ("lafayette", BOARD, "f", "Several are possible: type w f or 4 f."),
+        ("lafayette", BOARD, "g", "No card can be banked there now."),
+        ("lafayette", BOARD, "bank 2", "8h: the foundation waits for another card. Next: Ah."),
+        ("lafayette", BOARD, "bank 9", "Lafayette has no column 9."),
+        ("lafayette", "t1: 9S", "bank", "No card can be banked now."),
+        ("lafayette", "t1: 9S", "bank w", "The waste is empty."),
+        ("lafayette", FITS_BOTH, "bank 1", "Several are possible: type 1 f or 1 g."),
+        ("lafayette", FITS_BOTH, "1", "Several are possible: type 1 f or 1 g."),
+        ("lafayette", BOARD, "b 1", "In this game a card on a foundation stays there."),
+        ("lafayette", "t1: 9S", "d", "The stock has no cards left. There is no waste to turn over."),
+        ("lafayette", "t1: 9S", "draw", "The stock has no cards left."),
+        ("caprice", DEALT, "w 1", "Caprice has no waste."),
+        ("lady-palk", RUNS, "r", "Lady Palk has no reserve."),
+        ("lady-palk", RUNS, "1 g", "Lady Palk has no foundations built down."),
+        ("lady-palk", RUNS, "1 3 x2", "Js to column 3: a space takes a king, or a packet headed by one."),
+        ("canfield-aisleriot", BACK, "b 3", "No foundation gives a card that column 3 takes."),
+        ("canfield-aisleriot", BACK, "b f", "A card from a foundation comes back into a column, nowhere else."),
+        ("canfield-aisleriot", "up: S4 C4\nt1: 5D", "b 1", "Several are possible: type up.C 1 or up.S 1."),
+        ("canfield", "t1: 5H 4S\nt2: 6C", "1 2 x1", "4s to column 2: carried together: the whole pile, and only as a whole."),
+    ],
+)  # fmt: skip
+def test_a_move_that_is_not_for_now_is_answered(
+    name: str, picture: str, line: str, says: str
+) -> None:
+    assert typed(name, picture, line) == NotPlayed(says, is_move=True)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "hello", "1 2 3 4", "x", "b", "s 1", "1 s", "help", "1 b", "> >", "bank bank"],
+)
+def test_what_is_no_move_is_told_apart(line: str) -> None:
+    answer = typed("lafayette", BOARD, line)
+    assert isinstance(answer, NotPlayed)
+    assert not answer.is_move
+    assert answer.says.startswith("A move is a pile and where it goes, such as 3 5")

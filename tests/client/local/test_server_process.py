@@ -1,0 +1,37 @@
+"""A house of one's own: started, waited for, stopped."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from saratoga_client.local.server_process import running_house
+from saratoga_client.problems import Exit, Problem
+
+OPENS = """
+import signal, sys
+signal.signal(signal.SIGTERM, lambda *_: (open(sys.argv[-1] + "/goodbye", "w").close(), sys.exit()))
+print("hello", flush=True)
+print("saratoga-server ready ws://127.0.0.1:4711", flush=True)
+signal.pause()
+"""
+FAILS = "import sys; sys.exit('the store is full')"
+
+
+def program(text: str) -> tuple[str, ...]:
+    return (sys.executable, "-c", text)
+
+
+async def test_a_house_is_waited_for_and_told_to_go(tmp_path: Path) -> None:
+    async with running_house(tmp_path, program(OPENS)) as url:
+        assert url == "ws://127.0.0.1:4711"
+        assert not (tmp_path / "goodbye").exists()
+    assert (tmp_path / "goodbye").exists()
+
+
+async def test_a_house_that_does_not_open_says_why(tmp_path: Path) -> None:
+    with pytest.raises(Problem, match="would not start") as problem:
+        async with running_house(tmp_path, program(FAILS)):
+            pass
+    assert problem.value.code == Exit.UNREACHABLE
+    assert problem.value.said == ("the store is full",)

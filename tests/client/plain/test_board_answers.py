@@ -1,0 +1,57 @@
+"""What is answered to whoever asks about a board."""
+
+from kit.positions import draw
+from saratoga_client.plain.board_answers import Asked, rules_lines
+from saratoga_client.plain.card_names import LETTERS, Tongue
+from saratoga_rules.games import GAMES
+from saratoga_rules.views import redact
+
+LAFAYETTE = GAMES["lafayette"]
+PICTURE = "t1: 9C\nt2: 8H\nwaste: AS"
+
+
+def asked(picture: str = PICTURE, tongue: Tongue = LETTERS, **changes: bool) -> Asked:
+    return Asked(LAFAYETTE, redact(draw(LAFAYETTE, picture)), 4, tongue, **changes)
+
+
+def test_the_board_is_said_pile_by_pile_under_a_heading() -> None:
+    first, *piles = asked().look()
+    assert first.startswith("board: lafayette, 4 moves, ")
+    assert "column 1: 9C" in piles
+    assert "waste: 1, AS" in piles
+
+
+def test_of_a_board_that_has_ended_no_moves_are_counted() -> None:
+    view = redact(draw(LAFAYETTE, PICTURE))
+    assert next(Asked(LAFAYETTE, view, None, LETTERS).look()).startswith("board: lafayette, 0 ")
+
+
+def test_legal_moves_are_counted_and_each_says_what_it_does() -> None:
+    count, *moves = asked().legal()
+    assert count == f"legal: {len(moves)}"
+    assert "legal w>up: AS from the waste to its foundation, built up" in moves
+
+
+def test_when_a_board_has_ended_nothing_is_legal() -> None:
+    assert list(asked(has_ended=True).legal()) == ["legal: 0"]
+
+
+def test_a_card_is_asked_for_as_one_would_say_it() -> None:
+    assert list(asked(tongue=Tongue(in_words=True)).where("eight of hearts")) == [
+        "where 8 of hearts: column 2, on top"
+    ]
+
+
+def test_who_asks_for_no_card_is_told_how_to() -> None:
+    assert list(asked().where("")) == [
+        "no: Say which card: where 7C, where 10H, or where K for all four kings."
+    ]
+    assert list(asked().where("eleven")) == [
+        "no: 'eleven' is no card. Say such as: where 7C, where 10H, where K."
+    ]
+
+
+def test_rules_are_those_of_the_game_here_or_of_the_one_that_is_named() -> None:
+    assert next(rules_lines("", LAFAYETTE)) == "rules game: Lafayette"
+    assert next(rules_lines("Caprice", LAFAYETTE)) == "rules game: Caprice"
+    assert next(rules_lines("whist", LAFAYETTE)).startswith("no: Say which game: canfield, ")

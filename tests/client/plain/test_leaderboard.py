@@ -1,0 +1,37 @@
+"""What plain lines say of a leaderboard."""
+
+from kit.leaderboard_pages import ANNA, BANKROLL, BERT, BEST
+from saratoga_client.plain.leaderboard import leaderboard_lines
+from saratoga_protocol import events
+
+
+def test_plain_lines_say_who_is_where() -> None:
+    assert list(leaderboard_lines(BEST)) == [
+        "canfield, best, 2026-09-01: 2 in all",
+        "1. Anna: 31 banked, +$105, mint-otter-42/3",
+        "2. Bert: 12 banked, +$10, mint-otter-42/2",
+    ]
+
+
+def test_bots_are_marked_as_bots() -> None:
+    assert list(leaderboard_lines(BANKROLL)) == [
+        "lafayette, bankroll, bots, all: 40 in all",
+        "1. Otto [bot]: -$45 in 1 race",
+    ]
+
+
+def test_one_s_own_row_is_told_when_it_is_not_on_the_page() -> None:
+    elsewhere = events.Leaderboard(
+        game="canfield",
+        ranking="best",
+        period="day",
+        key="2026-09-01",
+        bots=False,
+        total=2,
+        offset=0,
+        rows=[ANNA],
+        me=BERT,
+    )
+    assert (
+        list(leaderboard_lines(elsewhere))[-1] == "you: 2. Bert: 12 banked, +$10, mint-otter-42/2"
+    )

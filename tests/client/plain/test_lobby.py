@@ -1,0 +1,126 @@
+"""The lobby in lines, at a house that answers as the test says."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, cast
+
+from kit.leaderboard_pages import BEST
+from kit.talks import Listener, talk_of
+from saratoga_client.net.connection import Connection
+from saratoga_client.net.errors import Refused
+from saratoga_client.plain.lobby import ask_name, claim_name, lobby, tables_lines
+from saratoga_client.plain.session import Parting
+from saratoga_protocol import events
+
+
+class Hall:
+    """A house for whoever has no seat yet."""
+
+    url = "ws://127.0.0.1:9"
+
+    def __init__(self, name: str | None = "Anna", table: str | None = None) -> None:
+        self.welcome = SimpleNamespace(name=name, table=table)
+        self.asked: list[Any] = []
+
+    async def ask(self, draft: Callable[..., Any], kind: type) -> Any:
+        command = draft(id=1)
+        self.asked.append(command)
+        if kind is events.NameClaimed:
+            if command.name == "Anna":
+                taken = events.Refused(re=1, code="name_taken", message="Anna is taken.")
+                raise Refused(taken)
+            return events.NameClaimed(re=1, name=command.name)
+        return BEST if kind is events.Leaderboard else events.Tables(re=1, tables=[])
+
+    async def request(self, draft: Callable[..., Any]) -> None:
+        self.asked.append(draft(id=1))
+
+
+async def stayed(hall: Hall, *orders: str) -> tuple[Listener, Parting]:
+    talk, listener = talk_of(*orders)
+    return listener, await lobby(cast(Connection, hall), talk=talk)
+
+
+async def test_who_comes_hears_where_and_as_whom_and_goes_when_the_lines_end() -> None:
+    listener, parting = await stayed(Hall())
+    assert listener.said == [
+        "lobby: ws://127.0.0.1:9, you are Anna. Say help for what can be said."
+    ]
+    assert parting is Parting.INPUT_ENDED
+
+
+async def test_a_seat_that_is_still_kept_is_told_and_can_be_given_up() -> None:
+    hall = Hall(table="mint-otter-42")
+    listener, parting = await stayed(hall, "leave", "quit")
+    assert "seat: you still sit at mint-otter-42. Say join mint-otter-42, or leave." in (
+        listener.said
+    )
+    assert listener.said[-1] == "ok: your seat at mint-otter-42 was given up"
+    assert [command.table for command in hall.asked] == ["mint-otter-42"]
+    assert parting is Parting.QUIT
+
+
+async def test_what_is_wrong_with_an_order_is_said_and_no_house_is_asked() -> None:
+    hall = Hall(name=None)
+    orders = ("jion x", "join 17", "create whist", "create cap 5", "join mint-otter-42", "undo")
+    listener, _ = await stayed(hall, *orders, "leaderboard whist", "practice whist")
+    answers = listener.said[1:]
+    assert len(answers) == len(orders) + 2
+    assert all(line.startswith("no: ") for line in answers)
+    assert "Did you mean join?" in answers[0]
+    assert "looks like mint-otter-42" in answers[1]
+    assert answers[4] == "no: Take a name first: name NAME."
+    assert hall.asked == []
+
+
+async def test_a_table_of_another_house_is_not_looked_for_in_this_one() -> None:
+    hall = Hall()
+    listener, _ = await stayed(hall, "join ws://10.0.0.2:7470/mint-otter-42")
+    assert listener.said[-1] == (
+        "no: That table is at another house. Say quit, and then: "
+        "saratoga join ws://10.0.0.2:7470/mint-otter-42 --plain."
+    )
+    assert hall.asked == []
+
+
+async def test_leaders_and_tables_are_a_line_each_under_their_number() -> None:
+    listener, _ = await stayed(Hall(), "tables", "leaderboard canfield week")
+    assert listener.said[1] == "tables: 0"
+    assert listener.said[2].startswith("leaderboard: canfield, best")
+    assert listener.said[3].startswith("leader 1. Anna: 31 banked")
+
+
+def test_a_public_table_says_what_is_played_and_whether_there_is_room() -> None:
+    found = events.TableSummary(
+        code="mint-otter-42",
+        game="caprice",
+        cap=0,
+        phase="gathering",
+        host="Anna",
+        seated=2,
+        seats=4,
+    )
+    assert list(tables_lines(events.Tables(re=1, tables=[found]))) == [
+        "tables: 1",
+        "table mint-otter-42: caprice, no cap, gathering, host Anna, 2 of 4 seats",
+    ]
+
+
+async def test_a_name_that_is_taken_is_asked_for_again() -> None:
+    talk, listener = talk_of("tables", "Anna", "name Bert")
+    assert await ask_name(cast(Connection, Hall(name=None)), talk) is None
+    assert [line.split(".")[0] for line in listener.said] == [
+        "name: This house does not know you yet",
+        "no: A name first",
+        "no: Anna is taken",
+        "name: you are Bert",
+    ]
+
+
+async def test_a_name_that_is_no_name_asks_no_house() -> None:
+    hall = Hall(name=None)
+    talk, listener = talk_of()
+    assert not await claim_name(cast(Connection, hall), talk, "")
+    assert not await claim_name(cast(Connection, hall), talk, "x" * 65)
+    assert [line.split(":")[0] for line in listener.said] == ["no", "no"]
+    assert hall.asked == []

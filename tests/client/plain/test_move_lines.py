@@ -1,0 +1,125 @@
+import pytest
+
+from kit.positions import draw
+from saratoga_client.plain.card_names import LETTERS, Tongue
+from saratoga_client.plain.move_lines import move_words, moved_line
+from saratoga_rules.game import Game
+from saratoga_rules.games.canfield import CANFIELD
+from saratoga_rules.games.canfield_aisleriot import CANFIELD_AISLERIOT
+from saratoga_rules.games.caprice import CAPRICE
+from saratoga_rules.games.lady_palk import LADY_PALK
+from saratoga_rules.games.lafayette import LAFAYETTE
+from saratoga_rules.judge import play
+from saratoga_rules.moves import parse_move
+from saratoga_rules.views import redact
+
+BOARD = """
+    t1: 8D
+    t2: 9S
+    t3: TH
+    t4: KC QD
+    waste: 9H 2C 7C
+    reserve: 3D 4H 5D
+    stock: AS 2S 3S 4S
+    up: D1
+    base: 4
+"""
+
+
+def words(game: Game, picture: str, move: str, tongue: Tongue = LETTERS) -> str:
+    return move_words(game, redact(draw(game, picture)), parse_move(move), tongue)
+
+
+def line(game: Game, picture: str, move: str) -> str:
+    before = draw(game, picture)
+    after = play(game, before, parse_move(move))
+    return moved_line(game, redact(before), redact(after), parse_move(move), 12)
+
+
+@pytest.mark.parametrize(
+    ("move", "said"),
+    [
+        ("draw", "turn 3 cards of the stock"),
+        ("w>t1", "7C from the waste onto 8D in column 1"),
+        ("t2>t3", "9S from column 2 onto TH in column 3"),
+        ("r>up", "5D from the reserve to its foundation"),
+    ],
+)
+def test_a_move_is_said_with_its_cards(move: str, said: str) -> None:
+    assert words(CANFIELD, BOARD, move) == said
+
+
+def test_a_packet_is_said_whole_and_a_space_is_named() -> None:
+    board = "t1: KS QH JS\nt2: 5C"
+    assert words(LADY_PALK, board, "t1>t3:3") == ("KS QH JS from column 1 into the space, column 3")
+
+
+def test_cards_may_be_said_in_words() -> None:
+    assert words(CANFIELD, BOARD, "w>t1", Tongue(in_words=True)) == (
+        "7 of clubs from the waste onto 8 of diamonds in column 1"
+    )
+
+
+def test_a_card_taken_back_is_named() -> None:
+    board = "t1: 6H\nup: S5\nbase: A"
+    assert words(CANFIELD_AISLERIOT, board, "up.S>t1") == (
+        "5S back from its foundation onto 6H in column 1"
+    )
+
+
+def test_a_move_from_the_waste_tells_what_lies_there_now() -> None:
+    assert line(CANFIELD, BOARD, "w>t1") == (
+        "move 12 w>t1: 7C from the waste onto 8D in column 1; waste 2 2C"
+    )
+
+
+def test_a_space_that_fills_itself_is_told() -> None:
+    assert line(CANFIELD, BOARD, "t2>t3") == (
+        "move 12 t2>t3: 9S from column 2 onto TH in column 3; "
+        "5D fills column 2 from the reserve; reserve 2 4H"
+    )
+
+
+def test_a_banked_card_tells_the_money() -> None:
+    assert line(CANFIELD, BOARD, "r>up") == (
+        "move 12 r>up: 5D from the reserve to its foundation; reserve 2 4H; 2 banked, -$40"
+    )
+
+
+def test_a_draw_tells_the_cards_turned_and_the_stock() -> None:
+    assert line(CANFIELD, BOARD, "draw") == "move 12 draw: turned AS 2S 3S; stock 1"
+
+
+def test_a_redeal_tells_the_pass_where_passes_are_counted() -> None:
+    board = "waste: AS 2S 3S"
+    assert line(CANFIELD_AISLERIOT, board, "redeal") == (
+        "move 12 redeal: the waste is the stock again; stock 3; pass 2 of 3"
+    )
+    assert line(CANFIELD, board, "redeal") == (
+        "move 12 redeal: the waste is the stock again; stock 3"
+    )
+
+
+def test_a_deal_over_the_columns_tells_every_card() -> None:
+    board = "t1: 5C\nt2: 9D\nstock: AS 2S 3S"
+    assert line(CAPRICE, board, "draw") == (
+        "move 12 draw: dealt AS 2S 3S on columns 1 to 3; stock empty"
+    )
+
+
+def test_what_a_column_shows_when_a_card_has_left_is_told() -> None:
+    board = "t1: 9C 5H\nt2: 6S"
+    assert line(LAFAYETTE, board, "t1>t2") == (
+        "move 12 t1>t2: 5H from column 1 onto 6S in column 2; column 1 shows 9C"
+    )
+    board = "t1: 5H\nt2: 6S"
+    assert line(LAFAYETTE, board, "t1>t2") == (
+        "move 12 t1>t2: 5H from column 1 onto 6S in column 2; column 1 is a space"
+    )
+
+
+def test_a_card_taken_back_costs_money() -> None:
+    board = "t1: 6H\nup: S5\nbase: A"
+    assert line(CANFIELD_AISLERIOT, board, "up.S>t1") == (
+        "move 12 up.S>t1: 5S back from its foundation onto 6H in column 1; 4 banked, -$30"
+    )

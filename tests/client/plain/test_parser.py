@@ -1,0 +1,42 @@
+"""Typed words, taken for a move or answered."""
+
+import pytest
+
+from kit.positions import draw
+from saratoga_client.plain.card_names import Tongue
+from saratoga_client.plain.grammar import Where
+from saratoga_client.plain.parser import understood
+from saratoga_rules.games import GAMES
+from saratoga_rules.moves import DRAW, Move, parse_move
+from saratoga_rules.views import redact
+
+
+def answered(words: str, name: str = "lafayette", where: Where = Where.TABLE) -> Move | str:
+    view = redact(draw(GAMES[name], "t1: 9C\nt2: 8H\nt3: 9S\nstock: 2C"))
+    return understood(GAMES[name], view, words, where, Tongue(in_words=True))
+
+
+def test_a_legal_move_is_that_move() -> None:
+    assert answered("2 1") == parse_move("t2>t1")
+    assert answered("draw") == DRAW
+
+
+def test_a_move_that_is_not_legal_is_answered_with_cards_said_as_they_are_heard() -> None:
+    assert answered("3") == "no: 9 of spades, column 3: no place to go now."
+    assert answered("1 2") == "no: That card cannot be laid on the top card of that column."
+
+
+def test_where_several_moves_are_meant_what_to_type_is_said_and_no_keys() -> None:
+    assert answered("2") == "no: Several are possible: type 2 1 or 2 3."
+
+
+@pytest.mark.parametrize("words", ["draw 3 columns", "bank bank"])
+def test_words_that_begin_like_a_move_are_told_how_moves_are_said(words: str) -> None:
+    assert str(answered(words)).startswith("no: A move is a pile and where it goes, such as 3 5")
+
+
+def test_what_is_no_move_at_all_is_guessed_among_the_orders() -> None:
+    assert answered("standigns") == (
+        "no: 'standigns' is neither an order nor a move. Did you mean standings? Say help."
+    )
+    assert answered("undo") == "no: undo cannot be said here, only in practice. Say help."

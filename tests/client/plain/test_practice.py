@@ -1,0 +1,122 @@
+"""Practice through a pipe: whatever is ordered is answered, and none of it looks like a race."""
+
+import io
+from collections.abc import Iterable, Sequence
+
+import pytest
+
+from saratoga_client.plain.line_reader import LineReader
+from saratoga_client.plain.output import Voice
+from saratoga_client.plain.practice import practise
+from saratoga_client.plain.session import Parting, Talk
+from saratoga_client.practice.deals import BadSeed, from_seed
+from saratoga_client.practice.run_store import Shelf
+from saratoga_rules.games import GAMES
+
+CANFIELD = GAMES["canfield"]
+
+
+class Listener(Voice):
+    """Remembers what is said."""
+
+    def __init__(self) -> None:
+        super().__init__(prompts=False)
+        self.said: list[str] = []
+
+    def say(self, *lines: str) -> None:
+        self.said.extend(lines)
+
+    def say_all(self, lines: Iterable[str]) -> None:
+        self.say(*lines)
+
+
+async def told(
+    *orders: str, name: str = "canfield", seed: str = "7", with_ghost: bool = False
+) -> tuple[list[str], Parting]:
+    """What is said to these orders, from the deal on."""
+    source = io.BytesIO("".join(f"{order}\n" for order in orders).encode())
+    listener = Listener()
+    talk = Talk(LineReader(source), listener)
+    parting = await practise(GAMES[name], seed, talk=talk, with_ghost=with_ghost)
+    return listener.said, parting
+
+
+def answers(said: Sequence[str], beginning: str) -> list[str]:
+    return [line for line in said if line.startswith(beginning)]
+
+
+@pytest.mark.parametrize("name", GAMES)
+async def test_practice_calls_itself_practice_from_the_first_line_to_the_last(name: str) -> None:
+    said, _ = await told("draw", "look", "hint", "leave", name=name)
+    assert said[0].startswith(f"practice: {GAMES[name].title}, seed 7")
+    assert said[-1].startswith("practice: over")
+    assert not [line for line in said if "place" in line or line.startswith(("race", "standing"))]
+
+
+@pytest.mark.parametrize(
+    ("orders", "parting"),
+    [(("leave",), Parting.LEFT), (("quit",), Parting.QUIT), ((), Parting.INPUT_ENDED)],
+)
+async def test_practice_ends_as_it_was_asked_to(orders: tuple[str, ...], parting: Parting) -> None:
+    assert (await told(*orders))[1] is parting
+
+
+async def test_moves_are_undone_and_made_again_and_said_with_what_they_were() -> None:
+    said, _ = await told("undo", "draw", "undo", "redo", "redo")
+    assert answers(said, "no: There is no move to take back")
+    assert answers(said, "move 1 draw: turned")
+    assert answers(said, "undone draw")
+    assert answers(said, "made again draw")
+    assert said[-2].startswith("no:")
+
+
+async def test_the_same_seed_is_the_same_deal_and_another_is_another() -> None:
+    said, _ = await told("restart", "seed abc", "seed 7", "seed", "seed " + "x" * 50)
+    deals = [at for at, line in enumerate(said) if line.startswith("practice: Canfield")]
+    first, again, other, back = (said[at : at + 8] for at in deals)
+    assert first == again == back
+    assert other[0].startswith("practice: Canfield, seed abc")
+    assert other[1:] != first[1:]
+    assert answers(said, "seed: seed 7. Say new for another.")
+    assert answers(said, "no: A seed has at most 40 characters")
+
+
+async def test_a_bad_seed_is_refused_before_anything_is_dealt() -> None:
+    with pytest.raises(BadSeed):
+        await practise(CANFIELD, "x" * 50)
+
+
+async def test_a_hint_names_a_move_that_can_be_typed() -> None:
+    said, _ = await told("hint")
+    (hint,) = answers(said, "hint")
+    move = hint.removeprefix("hint ").split(":")[0]
+    assert answers((await told(move))[0], f"move 1 {move}")
+
+
+async def test_the_run_is_kept_when_the_input_ends_and_comes_back_as_a_ghost() -> None:
+    await told("draw", "draw")
+    (run,) = Shelf().runs(from_seed(CANFIELD, "7"))
+    assert len(run.practice.made) == 2
+    said, _ = await told("ghost", "ghost off", with_ghost=True)
+    assert answers(said, "ghost: You race a ghost: your run, 1 banked")
+    assert answers(said, "ghost: your run, 1 banked")
+    assert said[-2] == "ghost: off"
+
+
+async def test_what_is_neither_order_nor_move_is_said_to_be_neither() -> None:
+    said, _ = await told("jump", "3>4", "help")
+    assert answers(said, "no: 'jump' is neither an order nor a move. Say help.")
+    assert len(answers(said, "no:")) == 2
+    assert answers(said, "help undo")
+    assert not answers(said, "help cash")
+
+
+async def test_the_result_can_be_shared_and_the_rules_read() -> None:
+    said, _ = await told("share", "rules", "clock", "safe", "legal", "where 9d", "cards words")
+    assert answers(said, "share: Try it: saratoga practice canfield --seed 7")
+    assert answers(said, "rules game: Canfield")
+    assert answers(said, "clock: 0:0")
+    assert answers(said, "no: Nothing is safe to bank now")
+    assert answers(said, "legal draw")
+    assert answers(said, "where 9D: the reserve")
+    assert answers(said, "ok: cards are said in words")

@@ -1,0 +1,54 @@
+import pytest
+
+from kit.solo import finished
+from saratoga_client.plain.review import replay_lines, review_lines
+from saratoga_client.review.boards import open_boards
+from saratoga_rules.games import GAMES
+from saratoga_rules.records.record import RaceRecord
+
+every_game = pytest.mark.parametrize("name", GAMES)
+
+
+@pytest.fixture(scope="module")
+def record() -> RaceRecord:
+    return finished()
+
+
+@every_game
+def test_every_move_of_every_board_is_a_line_with_its_time(name: str) -> None:
+    record = finished(name)
+    lines = list(replay_lines(record))
+    assert lines[0] == f"race {record.race_id}: {name}, 3 racers"
+    moves = [line for line in lines if line.startswith("move ")]
+    assert len(moves) == sum(racer.moves for racer in record.racers)
+    assert all("; at " in line for line in moves)
+    assert [line for line in lines if line.startswith("result ")] == [
+        line for line in lines if line.startswith(("result 1. ", "result 2. ", "result 3. "))
+    ]
+
+
+def test_boards_come_in_order_of_place_and_say_where_they_left_the_winner(
+    record: RaceRecord,
+) -> None:
+    lines = list(replay_lines(record))
+    places = [line.split(":")[0] for line in lines if line.startswith("result ")]
+    assert places == ["result 1. Anna", "result 2. Zoë [bot]", "result 3. Otto"]
+    assert sum(line.startswith("parted: after") for line in lines) == 2
+    assert sum(line.startswith("parted Anna: ") for line in lines) == 2
+
+
+def test_no_line_holds_what_a_terminal_would_obey(record: RaceRecord) -> None:
+    assert all(line.isprintable() for line in replay_lines(record))
+
+
+def test_a_review_tells_a_racer_of_partings_and_pauses(record: RaceRecord) -> None:
+    winner, second, _ = open_boards(record)
+    lines = list(review_lines(record, second.player))
+    assert lines[0].startswith("result 2. Zoë [bot]")
+    assert lines[1].startswith("parted: after")
+    assert sum(line.startswith("pause: ") for line in lines) == 3
+    assert "review: nobody did better" in list(review_lines(record, winner.player))
+
+
+def test_there_is_no_review_for_who_was_not_there(record: RaceRecord) -> None:
+    assert list(review_lines(record, "nobody")) == ["no: You were not in this race. Say results."]

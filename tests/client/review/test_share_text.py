@@ -1,0 +1,54 @@
+import re
+
+import pytest
+
+from kit.races import Entrant, race
+from kit.walks import banking, wandering
+from saratoga_client.review.boards import open_boards
+from saratoga_client.review.share_text import race_text
+from saratoga_rules.cards import PACK
+from saratoga_rules.games import GAMES
+
+ENTRANTS = [
+    Entrant("Anna", banking),
+    Entrant("Otto", wandering, patience=60),
+    Entrant("Zoe", banking, bot=True, patience=90),
+]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_text_names_no_card_and_has_no_row_of_signs(name: str) -> None:
+    for seed in range(5):
+        record = race(name, seed, ENTRANTS)
+        for row in record.results:
+            text = race_text(record, open_boards(record), row.player)
+            words = set(re.findall(r"[^\s,.:]+", text))
+            assert not words & {card.lower() for card in PACK} | words & set(PACK)
+            assert text.isascii()
+            assert not re.search("[♣♠♥♦]", text)
+
+
+def test_it_tells_the_race_from_the_player_s_side() -> None:
+    record = race("lafayette", 1, ENTRANTS)
+    boards = open_boards(record)
+    assert race_text(record, boards, boards[1].player) == (
+        "Saratoga, Lafayette, race mint-otter-42/2\n"
+        "Zoe [bot]: second of 3, 31 banked, +$105, reached at 2:59, cashed out\n"
+        "1. Anna: 52 banked, +$210, reached at 3:23, won\n"
+        "3. Otto: 4 banked, -$30, reached at 0:48, cashed out\n"
+        "Check it: saratoga verify mint-otter-42/2"
+    )
+
+
+def test_of_many_racers_a_few_are_named() -> None:
+    names = ["Anna", "Otto", "Zoe", "Mia", "Ben", "Eva"]
+    record = race("canfield", 1, [Entrant(name, wandering, patience=9) for name in names])
+    text = race_text(record, open_boards(record), "nobody")
+    assert len(text.splitlines()) == 7
+    assert "and 2 more" in text
+
+
+def test_a_name_cannot_command_the_terminal() -> None:
+    record = race("canfield", 1, [Entrant("A\x1b[2J", wandering, patience=3)])
+    text = race_text(record, open_boards(record), record.results[0].player)
+    assert "\x1b" not in text

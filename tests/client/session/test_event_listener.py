@@ -1,0 +1,124 @@
+"""What the house says becomes the evening, and the seat does its duty by it."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from kit.evenings import CODE, START, board, outcome, snapshot, standings, table
+from kit.model_house import ModelConnection, breathe, model_game
+from saratoga_client.net.connection import LinkState
+from saratoga_client.net.errors import UnexpectedAnswer
+from saratoga_client.session.background_tasks import BackgroundTasks
+from saratoga_client.session.event_listener import Listener
+from saratoga_client.session.fairness import Seat
+from saratoga_client.session.record_keeper import RecordKeeper
+from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.state import SessionState
+from saratoga_client.session.state_store import StateStore
+from saratoga_client.session.witness import Witness
+from saratoga_protocol import events
+from saratoga_protocol.commands import GetRecord
+
+
+class Ear:
+    """A listener, and all that it needs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.seen: list[SessionState] = []
+        self.gone: list[SessionState] = []
+        self.wire = ModelConnection(model_game("canfield", 3))
+        self.desk = StateStore(self.seen.append)
+        self.chores = BackgroundTasks(lambda trouble: trouble)
+        self.chores.open()
+        witness = Witness(folder / "w")
+        registrar = RecordKeeper(self.desk, RecordStore(folder / "k"), witness)
+        self.seat = Seat(self.wire, witness, registrar.raise_alarm)
+        self.listener = Listener(self.wire, self.desk, self.seat, registrar, self.chores)
+
+    async def hear(self, *told: events.AnyEvent) -> None:
+        for event in told:
+            self.wire.say(event)
+        await self.wire.settle()
+
+    async def listen(self) -> None:
+        self.chores.begin(self.listener.follow(self.gone.append))
+        self.wire.come_up()
+        await breathe()
+
+
+@pytest.fixture
+async def ear(tmp_path: Path) -> Ear:
+    return Ear(tmp_path)
+
+
+async def test_events_become_the_evening_one_by_one(ear: Ear) -> None:
+    await ear.listen()
+    await ear.hear(standings("a5 y3 r1"), standings("y6 a5 r1"))
+    assert [evening.picture.standings[0].banked for evening in ear.seen[-2:]] == [5, 6]
+
+
+async def test_the_first_snapshot_knows_how_the_connection_is(ear: Ear) -> None:
+    await ear.listen()
+    assert ear.seen[0].link is not LinkState.CLOSED
+    ear.listener.turn(LinkState.RECONNECTING)
+    assert ear.seen[-1].link is LinkState.RECONNECTING
+
+
+async def test_other_tables_are_passed_over(ear: Ear) -> None:
+    await ear.listen()
+    before = ear.desk.evening
+    other = snapshot(shown=replace(table(), code="other-table-01"))
+    await ear.hear(other, events.TableChanged(table=other.table, now=START))
+    assert ear.desk.evening is before
+    assert ear.seat.table is not None
+    assert ear.seat.table.code == CODE
+
+
+async def test_the_last_word_of_a_table_that_was_left_does_not_begin_the_evening(ear: Ear) -> None:
+    ear.wire._board.deliver(snapshot(shown=replace(table(), code="other-table-01")))
+    await ear.listen()
+    assert {evening.table.code for evening in ear.seen} == {CODE}
+    assert ear.seat.table is not None
+    assert ear.seat.table.code == CODE
+
+
+async def test_the_record_of_a_finished_race_is_asked_for(ear: Ear) -> None:
+    await ear.listen()
+    await ear.hear(events.RaceOver(outcome=outcome("a12 y9:stuck")))
+    (asked,) = ear.wire.house.heard
+    assert isinstance(asked, GetRecord)
+    assert "could not be had" in ear.seen[-1].feed[-1].text
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        events.SeatLost(table=CODE, reason="The host has kicked you from the table."),
+        events.TableChanged(table=table(phase="closed", version=9), now=START),
+    ],
+)
+async def test_the_end_of_the_table_is_told_once(ear: Ear, end: events.AnyEvent) -> None:
+    await ear.listen()
+    await ear.hear(end, standings("a5 y3 r1"))
+    (gone,) = ear.gone
+    assert gone.gone or gone.phase == "closed"
+
+
+async def test_a_house_that_shows_no_board_is_not_believed(ear: Ear) -> None:
+
+    bad = board()
+    bad = replace(bad, view=replace(bad.view, columns=["ZZ"]))
+    await ear.listen()
+    await ear.hear(events.BoardEnded(board=replace(bad, race=f"{CODE}/1", count=9), at=1))
+    with pytest.raises(UnexpectedAnswer, match="a board that is none"):
+        await ear.chores.until_the_end()
+
+
+async def test_how_long_the_way_is_is_measured(ear: Ear, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ModelConnection, "journey", 0.0421)
+    await ear.listen()
+    ear.chores.begin(ear.listener.measure())
+    await breathe()
+    await ear.chores.stop()
+    assert ear.seen[-1].journey_ms == 42

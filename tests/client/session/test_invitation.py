@@ -1,0 +1,82 @@
+"""What friends are sent, and how it is read again however they paste it."""
+
+import shlex
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from saratoga_client.session.invitation import Destination, Invitation, destination
+
+CODE = "mint-otter-42"
+LAN = "ws://192.168.1.7:7470"
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        (CODE, Destination(CODE)),
+        ("  Mint-OTTER-42 \n", Destination(CODE)),
+        ("mint-otter-42.", Destination(CODE)),
+        ("come to mint-otter-42!", Destination(CODE)),
+        (f"{LAN}/{CODE}", Destination(CODE, LAN)),
+        (f"WS://192.168.1.7:7470/{CODE.upper()}", Destination(CODE, LAN)),
+        (f"wss://Cards.Example/Games/{CODE}", Destination(CODE, "wss://cards.example/Games")),
+        (f"{LAN}/{CODE}/", Destination(CODE, LAN)),
+        (f"see {LAN}/{CODE}.", Destination(CODE, LAN)),
+        (f"({LAN}/{CODE})", Destination(CODE, LAN)),
+        (f"192.168.1.7:7470/{CODE}", Destination(CODE, LAN)),
+        ("192.168.1.7:7470", Destination("", LAN)),
+        ("localhost:7470", Destination("", "ws://localhost:7470")),
+        (f"https://cards.example.org/{CODE}", Destination(CODE, "wss://cards.example.org")),
+        (f"http://cards.example.org/{CODE}", Destination(CODE, "ws://cards.example.org")),
+        (f"wss://example.org/cards/{CODE}", Destination(CODE, "wss://example.org/cards")),
+        ("wss://example.org/cards/", Destination("", "wss://example.org/cards")),
+        (f"ws://[fe80::1]:7470/{CODE}", Destination(CODE, "ws://[fe80::1]:7470")),
+        (f"saratoga join {LAN}/{CODE}", Destination(CODE, LAN)),
+        (f"saratoga join {CODE} --server {LAN}", Destination(CODE, LAN)),
+        (f"saratoga join --server='{LAN}' {CODE}", Destination(CODE, LAN)),
+    ],
+)
+def test_friends_paste_what_they_have(text: str, read: Destination) -> None:
+    assert destination(text) == read
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "mint-otter", "mint-otter-4242", "ftp://x/", "ws://", "ws://a:0/", "ws://a:99999/"],
+)
+def test_what_names_neither_table_nor_house_is_nothing(text: str) -> None:
+    assert destination(text) is None
+
+
+@given(text=st.text())
+def test_no_text_is_too_strange_to_be_read(text: str) -> None:
+    destination(text)
+    destination(f"ws://{text}")
+
+
+@pytest.mark.parametrize("server", [LAN, "wss://example.org/cards", "ws://[fe80::1]:7470"])
+def test_the_invitation_leads_where_it_says(server: str) -> None:
+    where = Destination(CODE, server)
+    invitation = Invitation(where=where, game="Canfield", cap=10, install="pip install saratoga")
+    assert destination(invitation.command) == where
+    assert destination("\n".join(invitation.lines())) == where
+
+
+def test_the_invitation_says_what_to_expect_and_what_to_type() -> None:
+    invitation = Invitation(
+        where=Destination(CODE, LAN), game="Caprice", cap=0, install="pipx install saratoga"
+    )
+    assert invitation.lines() == (
+        "Race me at patience: Caprice, no time limit, the same deal for everyone.",
+        "  pipx install saratoga",
+        f"  saratoga join {LAN}/{CODE}",
+    )
+
+
+def test_a_code_that_is_none_does_nothing_in_the_shell_it_is_pasted_into() -> None:
+    where = Destination("x$(touch here)", LAN)
+    invitation = Invitation(where=where, game="Canfield", cap=10, install="pip install saratoga")
+    assert shlex.split(invitation.command) == ["saratoga", "join", f"{LAN}/x$(touch here)"]
+    assert shlex.quote(f"{LAN}/x$(touch here)") in invitation.command

@@ -1,0 +1,94 @@
+"""How far ahead, how far behind, how it came out."""
+
+from dataclasses import replace
+
+import pytest
+
+from kit.evenings import START, YOU, board, evening, outcome, seat, snapshot, standings, table
+from saratoga_client.session.personal_best import PersonalBest
+from saratoga_client.session.result_text import against_best, gap, ordinal, own_result, totals
+from saratoga_client.session.state import SessionState
+from saratoga_protocol import events
+
+BEST = PersonalBest(
+    game="canfield",
+    race="mint-otter-42/1",
+    start_at=START,
+    banked=10,
+    net=0,
+    reached=60_000,
+    counts=((0, 1), (20_000, 7), (60_000, 10)),
+)
+
+
+def at(told: str) -> SessionState:
+    return evening(standings(told))
+
+
+@pytest.mark.parametrize(
+    ("told", "sentence"),
+    [
+        ("a9 y3 r1", "6 cards behind ana"),
+        ("a9 r8 y7", "2 cards behind ana"),
+        ("y9 a8 r1", "1 card ahead of ana"),
+        ("y9 =a9 r1", "level with ana; first to bank more leads"),
+        ("y9 a9 r1", "level with ana; you were first to 9"),
+        ("a9 y9 r1", "level with ana, who was first to 9"),
+        ("r20 a9 y9", "level with ana, who was first to 9"),
+        ("o9 y3 r1", "6 cards behind Otto [bot]"),
+        ("y3", "alone in this race"),
+        ("a9 r3", ""),
+        ("", ""),
+    ],
+)
+def test_the_gap_is_a_sentence(told: str, sentence: str) -> None:
+    first = snapshot("y1 =a1 =o1 =r1", board(), table("yaor"))
+    assert gap(evening(standings(told), first=first)) == sentence
+
+
+@pytest.mark.parametrize(
+    ("told", "sentence"),
+    [
+        ("y20:won a9 r3", "You came 1st of 3: 20 cards, +$50."),
+        ("a20 y9:stuck r3", "You came 2nd of 3: 9 cards, -$5, $55 behind the first."),
+        ("a1 =y1 =r1", "You came shared 1st of 3: 1 card, -$45."),
+        ("y12:cashed_out", "You cashed out with 12, +$10."),
+        ("y9:stuck", "You are stuck at 9, -$5."),
+        ("y9:left", "You left at 9, -$5."),
+        ("a9 r3", ""),
+    ],
+)
+def test_the_result_is_a_sentence(told: str, sentence: str) -> None:
+    present = evening(events.RaceOver(outcome=outcome(told)))
+    assert own_result(present) == sentence
+    assert own_result(at("a9 y3 r1")) == ""
+
+
+def test_the_best_runs_along() -> None:
+    present = replace(at("a9 y3 r1"), best=BEST)
+    assert against_best(present, 0) == "your best had 1 by now"
+    assert against_best(present, 20_000) == "your best had 7 by now"
+    assert against_best(replace(present, best=None), 0) == ""
+    past = replace(present, best=replace(BEST, banked=0))
+    assert against_best(past, 0) == "past your best of 0!"
+    waiting = replace(evening(first=snapshot(shown=table(phase="gathering"))), best=BEST)
+    assert against_best(waiting, 0) == "your best: 10 cards, +$0"
+
+
+def test_places_are_words() -> None:
+    assert [ordinal(place) for place in (1, 2, 3, 4, 11, 12, 13, 21)] == [
+        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st",
+    ]  # fmt: skip
+
+
+def test_the_evening_is_totalled_by_money_and_then_by_races_won() -> None:
+    seats = [
+        seat("y", races=2, net=10, wins=0),
+        seat("a", races=2, net=10, wins=1),
+        seat("r", races=1, net=-40),
+        seat("o", races=2, net=60, wins=1),
+        seat("m"),
+    ]
+    present = evening(first=snapshot(shown=table(seats=seats, phase="over")))
+    assert [row.name for row in totals(present)] == ["Otto", "ana", "Zoë", "raj"]
+    assert present.player == YOU

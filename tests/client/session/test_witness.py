@@ -1,0 +1,141 @@
+import stat
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from kit.races import Entrant, race
+from kit.walks import banking
+from saratoga_client.session import witness as witnessing
+from saratoga_client.session.witness import Sighting, Witness, held_against
+from saratoga_rules.position import format_position
+from saratoga_rules.records.record import RaceRecord, digest_of, format_record
+from saratoga_rules.views import redact
+
+
+@pytest.fixture(scope="module")
+def record() -> RaceRecord:
+    return race("canfield", 1, [Entrant("Anna", banking), Entrant("Bert", banking)])
+
+
+def sighting_of(record: RaceRecord) -> Sighting:
+    """What an honest house lets one of the racers see."""
+    return Sighting(
+        race=record.race_id,
+        game=record.game,
+        commitment=record.commitment,
+        player=record.racers[0].player,
+        nonce=record.racers[0].nonce,
+        nonce_hashes={racer.player: racer.nonce_hash for racer in record.racers},
+        deal=format_position(redact(record.deal)),
+        digest=digest_of(format_record(record)),
+    )
+
+
+def test_what_was_seen_is_kept_from_run_to_run(tmp_path: Path, record: RaceRecord) -> None:
+    Witness(tmp_path / "seen").keep(sighting_of(record))
+    assert Witness(tmp_path / "seen").load(record.race_id) == sighting_of(record)
+
+
+def test_nobody_else_can_read_it(tmp_path: Path, record: RaceRecord) -> None:
+    Witness(tmp_path).keep(sighting_of(record))
+    (file,) = tmp_path.iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_race_never_seen_is_not_remembered(tmp_path: Path) -> None:
+    assert Witness(tmp_path).load("mint-otter-42/1") is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "mint-otter-42/1\0",
+        "mint-otter-42/../../1",
+        "..\\..\\token",
+        "c:mint-otter-42/1",
+        "/etc/passwd",
+        "con/1",
+        "mint-otter-42/1\n",
+        "x" * 300,
+        "",
+    ],
+)
+def test_what_does_not_look_like_a_race_is_not_kept(
+    tmp_path: Path, record: RaceRecord, name: str
+) -> None:
+    folder = tmp_path / "a" / "seen"
+    folder.mkdir(parents=True)
+    Witness(folder).keep(replace(sighting_of(record), race=name))
+    assert Witness(folder).load(name) is None
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_a_spoilt_file_is_as_good_as_none(tmp_path: Path, record: RaceRecord) -> None:
+    witness = Witness(tmp_path)
+    witness.keep(sighting_of(record))
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(b'{"race": "\xff')
+    assert witness.load(record.race_id) is None
+
+
+def test_the_oldest_gives_way(
+    tmp_path: Path, record: RaceRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(witnessing, "MOST_KEPT", 3)
+    for number in range(1, 6):
+        Witness(tmp_path).keep(replace(sighting_of(record), race=f"mint-otter-42/{number}"))
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_the_record_of_the_race_that_was_seen_is_witnessed(record: RaceRecord) -> None:
+    said = held_against(sighting_of(record), format_record(record))
+    assert said.disagreements == ()
+    assert said.seen == ("commitment", "nonces", "deal", "digest")
+    assert said.verdict == "witnessed here"
+
+
+def test_a_record_of_a_race_never_seen_is_only_self_consistent(record: RaceRecord) -> None:
+    assert held_against(None, format_record(record)).verdict == "self-consistent only"
+
+
+def test_what_is_no_record_agrees_with_nothing(record: RaceRecord) -> None:
+    said = held_against(sighting_of(record), "draw\n")
+    assert said.verdict == "not the race seen here"
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"race": "mint-otter-42/9"}, "not of mint-otter-42/9"),
+        ({"game": "caprice"}, "caprice was to be raced"),
+        ({"commitment": "00" * 32}, "another commitment"),
+        ({"nonce": "00" * 16}, "the nonce of this player"),
+        ({"deal": "another"}, "another deal"),
+        ({"digest": "00" * 32}, "another digest"),
+        ({"nonce_hashes": {"zz": "00" * 32}}, "was in the countdown, and is not in the record"),
+        ({"nonce_hashes": {"zz": "00" * 32}}, "is in the record, and was not in the countdown"),
+    ],
+)
+def test_a_record_of_another_race_than_was_seen_is_found_out(
+    record: RaceRecord, change: dict[str, str], sentence: str
+) -> None:
+    sighting = replace(sighting_of(record), **change)
+    said = held_against(sighting, format_record(record))
+    assert any(sentence in disagreement for disagreement in said.disagreements)
+    assert said.verdict == "not the race seen here"
+
+
+def test_who_was_ready_and_did_not_race_accuses_nobody(record: RaceRecord) -> None:
+    sighting = replace(sighting_of(record), player="zz", nonce="00" * 16, deal="")
+    said = held_against(sighting, format_record(record))
+    assert said.disagreements == ()
+    assert said.verdict == "witnessed here"
+
+
+def test_another_nonce_than_was_promised_is_found_out(record: RaceRecord) -> None:
+    hashes = {racer.player: racer.nonce_hash for racer in record.racers}
+    liar = record.racers[1].player
+    sighting = replace(sighting_of(record), nonce_hashes={**hashes, liar: "00" * 32})
+    (disagreement,) = held_against(sighting, format_record(record)).disagreements
+    assert disagreement.startswith(f"the nonce of {liar} is not the one")

@@ -1,0 +1,37 @@
+"""Other people's words on a terminal: nothing in them is obeyed, and nothing is hidden."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.terminals import OBEYED, TRICKS
+from saratoga_client.sanitised import sanitised, shown_in_json
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_what_a_terminal_would_obey_is_shown_as_its_number(trick: str) -> None:
+    safe = sanitised(f"Anna{trick}!")
+    assert safe.isprintable()
+    assert safe.startswith("Anna<U+")
+
+
+@pytest.mark.parametrize("name", ["Anna", "Zoë", "Λένα", "李雷", "क्\u200dष", "-$45 [bot]", "👋"])
+def test_what_is_only_read_stays_as_it_is(name: str) -> None:
+    assert sanitised(name) == name
+
+
+@given(st.text())
+def test_nothing_obeyed_is_left_in_any_text(text: str) -> None:
+    assert not OBEYED & set(sanitised(text))
+    assert sanitised(sanitised(text)) == sanitised(text)
+    sanitised(text).encode()
+
+
+@given(st.text(st.characters(codec="utf-8")))
+def test_json_says_the_same_as_before(text: str) -> None:
+    raw = json.dumps({"name": text}, ensure_ascii=False)
+    safe = shown_in_json(raw)
+    assert json.loads(safe) == {"name": text}
+    assert not OBEYED & set(safe)

@@ -1,0 +1,285 @@
+"""The race beside the board, as pictures, and what holds for every picture.
+
+A picture that differs is printed whole; once it has been looked at, it goes into `pictures/`.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace as replaced
+from rich.cells import cell_len
+
+from kit.evenings import (
+    RACE,
+    START,
+    YOU,
+    board,
+    evening,
+    opening,
+    outcome,
+    seat,
+    snapshot,
+    standings,
+    table,
+)
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
+from saratoga_client.net.connection import LinkState
+from saratoga_client.sanitised import sanitised
+from saratoga_client.session.personal_best import PersonalBest
+from saratoga_client.session.state import SessionState, link_changed
+from saratoga_client.session.table_picture import begin
+from saratoga_client.tui.pages.panel import meter, panel, ticker
+from saratoga_protocol import events
+from saratoga_rules.games import GAMES
+
+PICTURES = Path(__file__).parent / "pictures"
+
+LETTERS = "yabcdefghijklmop"
+"""Sixteen racers."""
+
+SIZES = ((24, 21), (44, 37))
+"""What the panel gets of screens of 80x24 and of 120x40."""
+
+
+def alone() -> SessionState:
+    return evening(standings("y3"), first=snapshot("y1", board(), table("y")))
+
+
+def four() -> SessionState:
+    """A rival level, a bot, somebody stuck; the lead has changed hands."""
+    return evening(
+        standings("a5 y3 r1 o1"),
+        standings("y12 a12 o10 r9:stuck"),
+        first=snapshot("y1 =a1 =r1 =o1", board(), table("yaro")),
+    )
+
+
+def sixteen() -> SessionState:
+    told = [f"{letter}{30 - place}" for place, letter in enumerate(LETTERS) if letter != "y"]
+    return evening(
+        standings(" ".join([*told[:8], "y22", *told[8:]])),
+        first=snapshot(" ".join(f"{letter}1" for letter in LETTERS), board(), table(LETTERS)),
+    )
+
+
+def wide_names() -> SessionState:
+    """Names twice as wide as they are long, one of them a bot's, one with a terminal's commands."""
+    seats = [
+        seat("y", name="王小明王小明王小明"),
+        seat("a", name="アナスタシア・ロマノヴァ・ペトロヴナ"),
+        seat("o", name="オットー・フォン・ビスマルク"),
+        seat("r", name="\x1b[2Jraj\u202e"),
+    ]
+    shown = table("yaor", seats=seats)
+    return evening(standings("a9 y8 o7 r6"), first=snapshot("y1 =a1 =o1 =r1", board(), shown))
+
+
+def two_packs() -> SessionState:
+    """Lady Palk is played with two packs: the money is even at twenty."""
+    shown = table("yar", game="lady-palk")
+    own = board(opening("lady-palk"), game="lady-palk")
+    return evening(
+        standings("a21 y20 r19", game="lady-palk"), first=snapshot("y0 =a0 =r0", own, shown)
+    )
+
+
+def connection_lost() -> SessionState:
+    absent = [seat("y"), seat("a", connected=False), seat("r")]
+    changed = events.TableChanged(table=table(version=2, seats=absent), now=START + 20_000)
+    present = evening(standings("a5 y3 r1"), changed)
+    return link_changed(present, LinkState.RECONNECTING, START + 25_000)
+
+
+def over() -> SessionState:
+    return evening(
+        standings("a12 y9 r3"),
+        events.RaceOver(outcome=outcome("a12:cashed_out y9:stuck r3:left")),
+        events.TableChanged(table=table(phase="over", version=3), now=START + 20_000),
+    )
+
+
+def gathering() -> SessionState:
+    return evening(first=snapshot(shown=table(LETTERS + "qr", phase="gathering")))
+
+
+SCENES = {
+    scene.__name__: scene
+    for scene in (
+        alone,
+        four,
+        sixteen,
+        wide_names,
+        two_packs,
+        connection_lost,
+        over,
+        gathering,
+    )
+}
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize("name", SCENES)
+def test_the_panel_looks_as_in_its_picture(name: str, width: int, height: int) -> None:
+    drawn = panel(SCENES[name](), width, height, START + 25_000).text()
+    picture = PICTURES / f"{name}-{width}x{height}.txt"
+    assert drawn == picture.read_text(encoding="utf-8").rstrip("\n"), f"\n{drawn}"
+
+
+def test_there_is_no_picture_that_nobody_looks_at() -> None:
+    wanted = {f"{name}-{width}x{height}.txt" for name in SCENES for width, height in SIZES}
+    assert {path.name for path in PICTURES.iterdir()} == wanted
+
+
+def rows_of(canvas: Canvas) -> list[str]:
+    return ["".join(piece.text for piece in row) for row in canvas.rows()]
+
+
+@given(
+    st.sampled_from(sorted(SCENES)),
+    st.integers(0, 60),
+    st.integers(0, 50),
+    st.text(max_size=40),
+    st.booleans(),
+)
+@settings(max_examples=150, deadline=None)
+def test_every_row_is_exactly_as_wide_as_the_panel(
+    name: str, width: int, height: int, called: str, ascii_only: bool
+) -> None:
+    present = renamed(SCENES[name](), called)
+    for canvas in (
+        panel(present, width, height, START + 25_000, ascii_only=ascii_only),
+        meter(present, width, ascii_only=ascii_only),
+        ticker(present, width, START + 25_000, ascii_only=ascii_only),
+    ):
+        for row in rows_of(canvas):
+            assert cell_len(row) == width
+            assert sanitised(row) == row
+
+
+def renamed(present: SessionState, name: str) -> SessionState:
+    """The evening with another name for whoever has the second seat."""
+    seats = list(present.table.seats)
+    if len(seats) > 1:
+        seats[1] = replaced(seats[1], name=name)
+    first = events.Snapshot(
+        table=replaced(present.table, seats=seats),
+        now=START,
+        standings=list(present.picture.standings),
+        outcome=None,
+    )
+    picture = replace(begin(first, START), outcome=present.picture.outcome)
+    return replace(present, picture=picture)
+
+
+@given(st.sampled_from(sorted(GAMES)), st.data())
+@settings(max_examples=100, deadline=None)
+def test_a_bar_passes_the_tick_exactly_when_the_money_does(name: str, data: st.DataObject) -> None:
+    game = GAMES[name]
+    banked = data.draw(st.integers(0, game.goal.cards))
+    width = data.draw(st.sampled_from((24, 30, 44, 60)))
+    own = replaced(board(opening(name), game=name), banked=banked)
+    present = evening(
+        standings(f"y{banked}", game=name), first=snapshot("y0", own, table("y", game=name))
+    )
+    bar = rows_of(panel(present, width, 20, START + 1000))[2]
+    before, after = bar.split("╎")
+    money = 5 * banked - 50 * game.packs
+    assert ("·" in before, "█" in after) == (money < 0, money > 0)
+    assert ("█" in bar) is (banked > 0)
+    assert ("·" not in bar) is (banked == game.goal.cards)
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_no_line_of_news_is_cut(name: str) -> None:
+    present = SCENES[name]()
+    told = "".join("".join(rows_of(panel(present, 24, 60, START + 25_000))).split())
+    for line in present.feed:
+        assert "".join(line.text.split()) in told.replace("│", "")
+
+
+def test_one_sees_oneself_however_many_race() -> None:
+    for place in range(16):
+        others = [f"{letter}{40 - at}" for at, letter in enumerate(LETTERS[1:])]
+        told = " ".join([*others[:place], f"y{40 - place}", *others[place:]])
+        present = evening(standings(told), first=snapshot("y1", board(), table(LETTERS)))
+        for height in range(10, 30):
+            rows = rows_of(panel(present, 24, height, START))
+            assert sum("YOU" in row for row in rows) == 1, (place, height)
+            racers = [row for row in rows if row.endswith("▸ │")]
+            assert len(racers) < 2 or racers[0].startswith("│ 1 ")
+
+
+def test_who_has_lost_the_connection_is_marked() -> None:
+    rows = rows_of(panel(connection_lost(), 24, 21, START + 25_000))
+    assert rows[1].endswith("○ │") or "○" in rows[1]
+    assert "○" not in rows[3]
+
+
+def test_letters_alone_will_do() -> None:
+    for scene in (alone, four, sixteen, connection_lost, over):
+        for canvas in (
+            panel(scene(), 24, 21, START, ascii_only=True),
+            panel(scene(), 44, 37, START, ascii_only=True),
+            meter(scene(), 24, ascii_only=True),
+            ticker(scene(), 79, START, ascii_only=True),
+        ):
+            assert canvas.text().isascii()
+
+
+def test_the_meter_tells_what_was_paid_and_won() -> None:
+    own = board(opening("caprice"), game="caprice")
+    present = evening(first=snapshot("y8", own, table("y", game="caprice")))
+    assert meter(present, 24).text() == (
+        "banked 8/104\n"
+        "██···╎··················\n"
+        "     ╎20 = even\n"
+        "paid -$100\n"
+        "won   +$40\n"
+        "net   -$60"
+    )
+
+
+def test_who_only_watches_has_no_money_on_the_table() -> None:
+    watching = evening(standings("a5 r3"), first=snapshot("a1 =r1", shown=table("ar", host="a")))
+    assert meter(watching, 24).text().strip() == ""
+    assert "YOU" not in panel(watching, 24, 21, START).text()
+    assert "alone" not in panel(watching, 24, 21, START).text()
+
+
+def test_the_race_in_one_line_keeps_the_clock_whatever_the_names() -> None:
+    for width in range(8, 120):
+        (row,) = rows_of(ticker(wide_names(), width, START + 25_000))
+        assert row.endswith("9:35")
+    (row,) = rows_of(ticker(four(), 79, START + 25_000))
+    assert row.startswith("1 YOU 12 +$10  2 ana 12 +$10  3 Otto [bot] 10 +$0  4 raj 9 -$5")
+
+
+def test_money_won_and_lost_are_told_apart() -> None:
+    rows = panel(four(), 44, 37, START).rows()
+    roles = {piece.text.strip(): piece.role for row in rows for piece in row}
+    assert (roles["+$10"], roles["-$5"]) == (Role.MONEY_UP, Role.MONEY_DOWN)
+
+
+def test_an_alarm_is_not_overlooked() -> None:
+    present = replace(four(), alarms=("Race 1: the deal was changed.",))
+    rows = panel(present, 24, 21, START).rows()
+    loud = [piece.text.strip() for row in rows for piece in row if piece.role is Role.ALARM]
+    assert " ".join(loud) == "Race 1: the deal was changed."
+
+
+def test_the_best_so_far_runs_along() -> None:
+    best = PersonalBest(
+        game="canfield",
+        race=RACE,
+        start_at=START,
+        banked=30,
+        net=100,
+        reached=60_000,
+        counts=((0, 1), (20_000, 7), (60_000, 30)),
+    )
+    present = replace(four(), best=best, player=YOU)
+    assert "your best had 7 by" in panel(present, 24, 21, START + 25_000).text()

@@ -1,0 +1,14 @@
+"""The few signs that pages use."""
+
+from dataclasses import asdict
+
+from rich.cells import cell_len
+
+from saratoga_client.tui.pages.symbols import signs
+
+
+def test_every_sign_is_one_cell_and_a_letter_where_nothing_else_is() -> None:
+    for ascii_only in (False, True):
+        for name, sign in asdict(signs(ascii_only)).items():
+            assert cell_len(sign) == 1, name
+            assert sign.isascii() or not ascii_only, name

@@ -1,0 +1,66 @@
+"""Nothing is written into a picture; what was to be said is said afterwards. See `test_parting`."""
+
+import io
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from saratoga_client.tui.deferred_log import MOST_KEPT, said_later
+
+LOG = logging.getLogger("saratoga.late")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    """With a logger's words on it from a warning on."""
+    written = Terminal()
+    speaker = logging.StreamHandler(written)
+    speaker.setLevel(logging.WARNING)
+    logging.getLogger().addHandler(speaker)
+    yield written
+    logging.getLogger().removeHandler(speaker)
+
+
+def test_what_matters_is_said_afterwards_in_its_order(terminal: Terminal) -> None:
+    with said_later():
+        LOG.warning("one")
+        LOG.info("nothing much")
+        LOG.error("two")
+        assert terminal.getvalue() == ""
+    assert terminal.getvalue() == "one\ntwo\n"
+    LOG.warning("three")
+    assert terminal.getvalue().endswith("three\n")
+
+
+def test_it_is_said_where_the_screen_ends_in_a_fault_too(terminal: Terminal) -> None:
+    def fail() -> None:
+        with said_later():
+            LOG.warning("before that")
+            raise ValueError("gone")
+
+    with pytest.raises(ValueError, match="gone"):
+        fail()
+    assert terminal.getvalue() == "before that\n"
+
+
+def test_a_flood_of_words_does_not_grow_without_end(terminal: Terminal) -> None:
+    with said_later():
+        for number in range(MOST_KEPT + 5):
+            LOG.warning("%d", number)
+    assert terminal.getvalue().split() == [str(number) for number in range(5, MOST_KEPT + 5)]
+
+
+def test_a_log_that_goes_into_a_file_is_written_at_once() -> None:
+    file = io.StringIO()
+    speaker = logging.StreamHandler(file)
+    logging.getLogger().addHandler(speaker)
+    with said_later():
+        LOG.warning("at once")
+        assert file.getvalue() == "at once\n"
+    logging.getLogger().removeHandler(speaker)

@@ -1,0 +1,234 @@
+"""In the lobby of a real house, on the screen: names, tables, other houses, none at all."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from msgspec.structs import replace
+
+from kit.lobbies import OpenLobby, in_the_lobby, open_lobby
+from kit.scripted_house import Visit, scripted_house, welcome
+from saratoga_client.local.settings import DEFAULT_SERVER, load
+from saratoga_client.tui.lobby_flow import Home, HostHere, OtherHouse
+from saratoga_client.tui.screens.lobby import LobbyScreen
+from saratoga_client.tui.screens.practice import PracticeScreen
+from saratoga_protocol.commands import JoinTable, ListTables
+from saratoga_protocol.events import Tables
+
+NOWHERE = "ws://127.0.0.1:1"
+
+
+@pytest.fixture
+async def lobby() -> AsyncIterator[OpenLobby]:
+    async with open_lobby() as opened:
+        yield opened
+
+
+async def test_a_newcomer_takes_a_name_and_a_name_that_is_taken_is_asked_for_again(
+    lobby: OpenLobby,
+) -> None:
+    await lobby.guest("Anna")
+    async with in_the_lobby(lobby.url) as visitor:
+        await visitor.reads("Your name: _")
+        await visitor.type("ANNA")
+        await visitor.reads("Somebody has that name", "Your name: ANNA_")
+        await visitor.press("ctrl+u")
+        await visitor.type("Zoë B")
+        await visitor.reads("You are Zoë B")
+
+
+async def test_the_chosen_name_is_claimed_by_itself(lobby: OpenLobby) -> None:
+    async with in_the_lobby(lobby.url, name="Bert") as visitor:
+        assert "Your name" not in await visitor.reads("You are Bert", "nobody yet")
+
+
+async def test_public_tables_stand_there_and_enter_sits_down_at_the_chosen_one(
+    lobby: OpenLobby,
+) -> None:
+    first = await lobby.host("Anna", public=True)
+    second = await lobby.host("Cleo", public=True)
+    hidden = await lobby.host("Dora")
+    async with in_the_lobby(lobby.url, name="Bert") as visitor:
+        shown = await visitor.reads("You are Bert", first, second, "Lafayette 5 min", "1/16")
+        assert hidden not in shown
+        chosen = next(line for line in visitor.lines if line.startswith("▸")).split()[1]
+        await visitor.press("down")
+        other = next(line for line in visitor.lines if line.startswith("▸")).split()[1]
+        assert {chosen, other} == {first, second}
+        await visitor.press("enter")
+        await visitor.reads("SEATS 2 of 16", "Bert", f"saratoga join {lobby.url}/{other}")
+        await visitor.press("q")
+        await visitor.press("y")
+        await visitor.reads("PUBLIC TABLES")
+
+
+async def test_nobody_sits_down_without_a_name(lobby: OpenLobby) -> None:
+    await lobby.host("Anna", public=True)
+    async with in_the_lobby(lobby.url) as visitor:
+        await visitor.reads("Your name: _", "Anna")
+        await visitor.press("escape")
+        await visitor.press("enter")
+        await visitor.reads("Your name: _")
+        assert isinstance(visitor.screen, LobbyScreen)
+
+
+async def test_a_code_with_a_typo_can_be_mended(lobby: OpenLobby) -> None:
+    code = await lobby.host("Anna")
+    async with in_the_lobby(lobby.url, name="Bert") as visitor:
+        await visitor.reads("You are Bert", "none now")
+        await visitor.press("j")
+        await visitor.type(code.rpartition("-")[0])
+        await visitor.reads("That names no table", f"{code.rpartition('-')[0]}_")
+        await visitor.press("ctrl+u")
+        await visitor.type("not-there-77")
+        await visitor.reads("There is no table with that code.", "not-there-77_")
+        await visitor.press("ctrl+u")
+        await visitor.type(f" {code.upper()} ")
+        await visitor.reads("SEATS 2 of 16", code)
+
+
+async def test_a_full_table_says_so_and_the_lobby_stays(lobby: OpenLobby) -> None:
+    code = await lobby.host("Anna", seats=1)
+    async with in_the_lobby(lobby.url, name="Bert") as visitor:
+        await visitor.reads("You are Bert", "none now")
+        await visitor.press("j")
+        await visitor.type(code)
+        await visitor.reads("Every seat at this table is taken.")
+        assert isinstance(visitor.screen, LobbyScreen)
+
+
+async def test_an_invitation_that_is_pasted_is_joined(lobby: OpenLobby) -> None:
+    code = await lobby.host("Anna")
+    async with in_the_lobby(lobby.url, name="Bert") as visitor:
+        await visitor.reads("You are Bert", "none now")
+        await visitor.paste(f"Race me!\n  saratoga join {lobby.url}/{code}\n")
+        await visitor.press("enter")
+        await visitor.reads("SEATS 2 of 16")
+
+
+async def test_a_url_of_another_house_leads_there(lobby: OpenLobby) -> None:
+    async with in_the_lobby(lobby.url, name="Bert") as visitor:
+        await visitor.reads("You are Bert", "none now")
+        await visitor.press("j")
+        await visitor.type("saratoga join wss://cards.example.org/mint-otter-42")
+        assert await visitor.left() == OtherHouse("wss://cards.example.org", "mint-otter-42")
+
+
+async def test_a_private_table_is_watched_by_its_code(lobby: OpenLobby) -> None:
+    code = await lobby.host("Anna")
+    async with in_the_lobby(lobby.url, name="Bert") as visitor:
+        await visitor.reads("You are Bert", "none now")
+        await visitor.press("w")
+        await visitor.type(code)
+        await visitor.reads("You watch this table", "SEATS 1 of 16")
+
+
+async def test_a_table_is_opened_as_the_form_says_and_offered_the_next_time(
+    lobby: OpenLobby,
+) -> None:
+    async with in_the_lobby(lobby.url, name="Bert") as visitor:
+        await visitor.reads("You are Bert", "none now")
+        await visitor.press("c", "g", "g", "c", "-", "p")
+        await visitor.reads("A NEW TABLE", "Lafayette", "20 minutes", "15 seats", "public")
+        await visitor.press("enter")
+        await visitor.reads("LAFAYETTE", "20 minutes", "SEATS 1 of 15", "public")
+    assert (load({}).game, load({}).cap) == ("lafayette", 20)
+
+
+async def test_a_seat_from_before_is_gone_back_to(lobby: OpenLobby) -> None:
+    async with in_the_lobby(lobby.url, name="Bert") as visitor:
+        await visitor.reads("You are Bert", "none now")
+        await visitor.press("c", "enter")
+        await visitor.reads("SEATS 1 of 16")
+        code = visitor.lines[0].split()[1]
+    async with in_the_lobby(lobby.url) as visitor:
+        await visitor.reads(f"You are Bert, and you have a seat at {code}: b goes back")
+        await visitor.press("b")
+        await visitor.reads("SEATS 1 of 16", code)
+
+
+async def test_without_a_house_the_lobby_says_what_can_be_done(lobby: OpenLobby) -> None:
+    async with in_the_lobby(NOWHERE) as visitor:
+        await visitor.reads("No house answers.", "nobody listens there", "WHAT YOU CAN DO")
+        await visitor.press("c")
+        assert "h opens one here" in visitor.message
+        await visitor.press("j")
+        await visitor.type("mint-otter-42")
+        await visitor.reads("nobody knows that table")
+        await visitor.press("h", "enter")
+        going = await visitor.left()
+    assert isinstance(going, HostHere)
+    assert (going.table.game, going.table.seats) == ("canfield", 16)
+
+
+async def test_an_address_that_is_none_can_be_mended(lobby: OpenLobby) -> None:
+    async with in_the_lobby(NOWHERE) as visitor:
+        await visitor.reads("WHAT YOU CAN DO")
+        await visitor.press("o")
+        await visitor.type("cards example")
+        await visitor.reads("is not the address of a house", "cards example_")
+        await visitor.press("ctrl+u")
+        await visitor.type("ws://<host>")
+        await visitor.reads("is not the address of a house", "ws://<host>_")
+        await visitor.press("ctrl+u")
+        await visitor.type(lobby.url)
+        assert await visitor.left() == OtherHouse(lobby.url)
+
+
+async def test_practice_needs_no_house_and_leads_back(lobby: OpenLobby) -> None:
+    async with in_the_lobby(NOWHERE) as visitor:
+        await visitor.reads("WHAT YOU CAN DO")
+        await visitor.press("p", "3")
+        await visitor.reads("PRACTICE Lafayette")
+        assert isinstance(visitor.screen, PracticeScreen)
+        await visitor.press("q")
+        await visitor.reads("SARATOGA lobby")
+        await visitor.press("q")
+        assert await visitor.left() == Home()
+
+
+async def test_what_went_wrong_before_is_said_in_the_lobby() -> None:
+    async with in_the_lobby(DEFAULT_SERVER, notice="That table is closed.") as visitor:
+        await visitor.reads("That table is closed.")
+
+
+async def silent_house(visit: Visit) -> JoinTable:
+    """Answer all that is asked but the wish to sit down."""
+    while True:
+        match await visit.command():
+            case ListTables(id=asked):
+                await visit.say(Tables(re=asked, tables=[]))
+            case JoinTable() as wish:
+                return wish
+
+
+async def test_whoever_goes_on_before_the_house_has_answered_takes_nothing_down() -> None:
+    async with scripted_house() as house:
+        house.greeting = lambda hello: replace(welcome(hello), name="Bert")
+        async with in_the_lobby(house.url) as visitor:
+            visit = await house.visit()
+            answering = asyncio.create_task(silent_house(visit))
+            await visitor.reads("none now")
+            await visitor.press("j")
+            await visitor.type("mint-otter-42")
+            await answering
+            await visitor.press("p", "1")
+            await visitor.until(lambda: isinstance(visitor.screen, PracticeScreen))
+            await visit.gone.wait()
+            await visitor.press("q")
+            await visitor.until(lambda: isinstance(visitor.screen, LobbyScreen))
+
+
+async def test_a_house_that_hangs_up_for_good_over_a_wish_is_told_of() -> None:
+    async with scripted_house() as house:
+        house.greeting = lambda hello: replace(welcome(hello), name="Bert")
+        async with in_the_lobby(house.url) as visitor:
+            visit = await house.visit()
+            answering = asyncio.create_task(silent_house(visit))
+            await visitor.reads("none now")
+            await visitor.press("j")
+            await visitor.type("mint-otter-42")
+            await answering
+            await visit.hang_up(4500, "enough for today")
+            await visitor.reads("The house has closed the connection: enough for today.")
+            assert isinstance(visitor.screen, LobbyScreen)

@@ -1,0 +1,106 @@
+import pytest
+
+from saratoga_rules.cards import PACK, parse_cards
+from saratoga_rules.dealing.deal import deal, deal_for_key, practice_key
+from saratoga_rules.dealing.shuffle import shuffled_deck
+from saratoga_rules.games import GAMES
+from saratoga_rules.games.canfield import CANFIELD
+from saratoga_rules.games.caprice import CAPRICE
+from saratoga_rules.games.lady_palk import LADY_PALK
+from saratoga_rules.games.lafayette import LAFAYETTE
+from saratoga_rules.position import format_position
+
+KEY = bytes(range(32))
+
+FIRST_DEALS = {
+    "canfield": (
+        "stock=9D4C8SQD3S3CTSAC6C6D4H7DJC7H8C9S2H5CKHTCAH7CTDTH9H8DKS7S8HQS4D4SQHJD waste=-"
+        " reserve=KC2C5SAD6HASJH6S3DKD9C2S5H up=0,1,0,0 down=- columns=5D/2D/3H/QC"
+        " base=11 passes=1"
+    ),
+    "canfield-aisleriot": (
+        "stock=9D4C8SQD3S3CTSAC6C6D4H7DJC7H8C9S2H5CKHTCAH7CTDTH9H8DKS7S8HQS4D4SQHJD waste=-"
+        " reserve=KC2C5SAD6HASJH6S3DKD9C2S5H up=0,1,0,0 down=- columns=5D/2D/3H/QC"
+        " base=11 passes=1"
+    ),
+    "lafayette": (
+        "stock=QC9D4C8SQD3S3CTSAC6C6D4H7DJC7H8C9S2H5CKHTCAH7CTDTH9H8DKS7S8HQS4D4SQHJD waste=-"
+        " reserve=KC2C5SAD6HASJH6S3DKD9C2S5H up=0,0,0,0 down=0,0,0,0 columns=JS/5D/2D/3H"
+        " base=1 passes=1"
+    ),
+    "lady-palk": (
+        "stock=5H7HTHKCTC8SQD9C5SKSJDKHAD2D9C9S5C7STSAHKDTD4S9H2D4C2S9D9D4S7DQH2S6H4HAC4DACQH8H"
+        "JCJS2CJHTCKHAH3S5D5C3C6D2H3D8C6S4CQS3D8HQD8D9SJSKSJCASQSJHKCTHJD waste=- reserve=-"
+        " up=0,0,0,0,0,0,0,0 down=- columns=6C6H9HQC/7H6SAD6D/2HTD4HKD/2C4D5S7D/7S3C3S8S/6C5D3HQC"
+        "/7C3H8D7C/8CTSAS5H base=1 passes=1"
+    ),
+    "caprice": (
+        "stock=3C5D3HTS9H4H5S3S3H8DQC6D7D8SQC7C5H5H7HTHTC8SQD9C5SJDAD2D9C9S5C7STSKDTD4S9H2D4C2S"
+        "9D9D4S7DQH2S6H4H4DACQH8HJCJS2CJHTCKHAH3S5D5C3C6D2H3D8C6S4CQS3D8HQD8D9SJSKSJCASQSJHKCTHJD"
+        " waste=- reserve=- up=1,1,1,1 down=1,1,1,1 columns=6C/7H/2H/2C/7S/6C/7C/8C/6H/6S/TD/4D"
+        " base=1 passes=1"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_deal_of_a_key_is_this_for_ever(name: str) -> None:
+    assert format_position(deal_for_key(GAMES[name], KEY)) == FIRST_DEALS[name]
+
+
+def test_canfield_deals_the_reserve_then_the_base_card_then_the_columns() -> None:
+    position = deal(CANFIELD, PACK)
+    assert position.reserve == PACK[:13]
+    assert (position.base, position.up) == (1, (0, 1, 0, 0))  # PACK[13] is the ace of spades
+    assert position.columns == tuple((card,) for card in PACK[14:18])
+    assert position.stock == PACK[18:]
+    assert position.waste == ()
+
+
+def test_lafayette_deals_the_reserve_then_the_columns() -> None:
+    position = deal(LAFAYETTE, PACK)
+    assert position.reserve == PACK[:13]
+    assert position.columns == tuple((card,) for card in PACK[13:17])
+    assert position.stock == PACK[17:]
+    assert position.banked == 0
+
+
+def test_lady_palk_deals_row_by_row() -> None:
+    deck = PACK * 2
+    position = deal(LADY_PALK, deck)
+    assert position.columns[0] == (deck[0], deck[8], deck[16], deck[24])
+    assert position.columns[7] == (deck[7], deck[15], deck[23], deck[31])
+    assert position.stock == deck[32:]
+
+
+def test_caprice_puts_the_first_ace_and_king_of_each_suit_on_the_foundations() -> None:
+    rest = parse_cards("KC AC AC KC 2C AS KS") + tuple(
+        card for card in PACK * 2 if card not in {"KC", "AC", "2C", "AS", "KS"}
+    )
+    deck = (*rest, *parse_cards("2C AS KS"))
+    position = deal(CAPRICE, deck)
+    assert position.up == position.down == (1, 1, 1, 1)
+    # the second ace and king of clubs keep their places before the deuce
+    assert position.columns[:3] == (("AC",), ("KC",), ("2C",))
+    assert len(position.stock) == 84
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_deal_holds_every_card(name: str) -> None:
+    game = GAMES[name]
+    position = deal_for_key(game, b"a key")
+    laid = [*position.stock, *position.reserve, *(c for column in position.columns for c in column)]
+    assert len(laid) + position.banked == 52 * game.packs
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_deck_of_the_wrong_size_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="cards, not with"):
+        deal(GAMES[name], shuffled_deck(3 - GAMES[name].packs, KEY))
+
+
+def test_a_practice_seed_is_the_same_deal_for_everyone() -> None:
+    assert practice_key("saratoga").hex() == (
+        "a2e092eee84fc32966e86c5bd037ae83250a64dea282106339cf3f2596370c3d"
+    )
+    assert practice_key("saratoga") != practice_key("Saratoga")

@@ -1,0 +1,107 @@
+"""The hashes of a fair deal, pinned: another program must come to the same ones."""
+
+import hashlib
+import hmac
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from saratoga_rules.dealing.fairness import commitment, deal_key, nonce_hash
+
+SEED = bytes(range(32))
+ANNA, BEN = "a" * 16, "b" * 16
+NONCES = {ANNA: bytes(16), BEN: bytes(range(16))}
+
+seeds = st.binary(min_size=1, max_size=64)
+words = st.text("abcdefghijklmnopqrstuvwxyz0123456789-/", max_size=20)
+numbers = st.integers(0, 10**6)
+nonces = st.dictionaries(words, st.binary(min_size=16, max_size=16), max_size=4)
+
+
+def test_the_commitment_is_pinned() -> None:
+    assert commitment(SEED, "canfield", 1, "mint-otter-42", 3) == (
+        "8186f1029901a6086dc2ec89de8a0618bdc10fdf2a883402e9f0fffbf0993dc1"
+    )
+
+
+def test_the_commitment_follows_its_written_layout() -> None:
+    written = (
+        b"\0\0\0\x15saratoga commitment 1"
+        b"\0\0\0\x08canfield"
+        b"\0\0\0\x011"
+        b"\0\0\0\x0dmint-otter-42"
+        b"\0\0\0\x013"
+        b"\0\0\0\x20" + SEED
+    )
+    assert commitment(SEED, "canfield", 1, "mint-otter-42", 3) == (
+        hashlib.sha256(written).hexdigest()
+    )
+
+
+def test_nonce_hashes_are_plain_sha_256_and_pinned() -> None:
+    assert nonce_hash(bytes(16)) == (
+        "374708fff7719dd5979ec875d56cd2286f6d3cf7ec317a3b25632aab28ec37bb"
+    )
+    assert nonce_hash(bytes(range(16))) == (
+        "be45cb2605bf36bebde684841a28f0fd43c69850a3dce5fedba69928ee3a8991"
+    )
+
+
+def test_the_deal_key_is_pinned() -> None:
+    assert deal_key(SEED, "mint-otter-42/3", NONCES).hex() == (
+        "102c3f0ba3f6a148e1f6bd527f09c9fd14420cccf4e90be66aa39be3776173c7"
+    )
+
+
+def test_the_deal_key_follows_its_written_layout() -> None:
+    written = (
+        b"\0\0\0\x13saratoga deal key 1"
+        b"\0\0\0\x0fmint-otter-42/3"
+        b"\0\0\0\x012"
+        b"\0\0\0\x10" + ANNA.encode() + b"\0\0\0\x10" + NONCES[ANNA]
+    ) + (b"\0\0\0\x10" + BEN.encode() + b"\0\0\0\x10" + NONCES[BEN])
+    assert deal_key(SEED, "mint-otter-42/3", NONCES) == hmac.digest(SEED, written, "sha256")
+
+
+def test_the_order_in_which_nonces_came_does_not_matter() -> None:
+    backwards = dict(reversed(NONCES.items()))
+    assert deal_key(SEED, "x/1", backwards) == deal_key(SEED, "x/1", NONCES)
+
+
+@given(
+    st.tuples(seeds, words, numbers, words, numbers),
+    st.tuples(seeds, words, numbers, words, numbers),
+)
+def test_a_commitment_is_bound_to_everything_it_names(
+    one: tuple[bytes, str, int, str, int], other: tuple[bytes, str, int, str, int]
+) -> None:
+    assert (commitment(*one) == commitment(*other)) == (one == other)
+
+
+def test_characters_cannot_wander_from_one_field_to_the_next() -> None:
+    assert commitment(SEED, "ab", 1, "c", 1) != commitment(SEED, "a", 1, "bc", 1)
+    assert commitment(SEED, "a", 1, "b", 11) != commitment(SEED, "a", 1, "b1", 1)
+
+
+@given(words, nonces, nonces)
+def test_every_nonce_and_every_racer_changes_the_deal(
+    race: str, one: dict[str, bytes], other: dict[str, bytes]
+) -> None:
+    assert (deal_key(SEED, race, one) == deal_key(SEED, race, other)) == (one == other)
+
+
+@pytest.mark.parametrize("seed", [b"", bytes(65)])
+def test_a_seed_of_an_impossible_length_is_refused(seed: bytes) -> None:
+    with pytest.raises(ValueError, match="1 to 64 bytes"):
+        commitment(seed, "canfield", 1, "mint-otter-42", 1)
+    with pytest.raises(ValueError, match="1 to 64 bytes"):
+        deal_key(seed, "mint-otter-42/1", NONCES)
+
+
+@pytest.mark.parametrize("nonce", [b"", bytes(15), bytes(17)])
+def test_a_nonce_of_another_length_is_refused(nonce: bytes) -> None:
+    with pytest.raises(ValueError, match="16 bytes"):
+        nonce_hash(nonce)
+    with pytest.raises(ValueError, match="16 bytes"):
+        deal_key(SEED, "mint-otter-42/1", {ANNA: nonce})

@@ -1,0 +1,211 @@
+"""Records as text: one form only, faults named by line, and a digest over all of it."""
+
+import dataclasses
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.races import Entrant, race
+from kit.walks import banking, wandering
+from saratoga_rules.games import GAMES
+from saratoga_rules.records.lines import RecordError
+from saratoga_rules.records.record import (
+    LOG_ENDINGS,
+    MOST_RACERS,
+    LogLine,
+    RaceRecord,
+    RacerLog,
+    digest_of,
+    format_record,
+    is_ranked,
+    parse_record,
+)
+from saratoga_rules.records.standing import State
+
+ANNA = Entrant("Anna", banking, patience=6)
+ZOE = Entrant("Zoë Σ", wandering, patience=4, goes=State.LEFT)
+
+RECORD = race("caprice", 0, [ANNA, ZOE])
+TEXT = format_record(RECORD)
+
+
+def edited(old: str, new: str) -> str:
+    """The record with one thing changed, and the digest made to fit."""
+    assert TEXT.count(old) == 1, f"{old!r} stands {TEXT.count(old)} times"
+    body = TEXT.replace(old, new).rsplit("digest ", 1)[0]
+    right = digest_of(f"{body}digest\n")
+    return f"{body}digest {right}\n"
+
+
+def line_of(part: str) -> int:
+    """The number of the line in which `part` stands."""
+    return TEXT[: TEXT.index(part)].count("\n") + 1
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_record_written_and_read_is_the_same_record(game: str) -> None:
+    record = race(game, 3, [ANNA, ZOE, Entrant("Cay", banking, bot=True)])
+    assert parse_record(format_record(record)) == record
+
+
+def test_a_record_of_a_chosen_seed_says_so_and_is_not_ranked() -> None:
+    record = race("canfield", 1, [ANNA, ZOE], chosen_seed=True)
+    assert "\nseed chosen " in format_record(record)
+    assert "\nranked no\n" in format_record(record)
+    assert parse_record(format_record(record)) == record
+
+
+@given(
+    st.text(st.characters(codec="utf-8", categories=("L", "M", "N", "P", "S", "Zs")), max_size=30)
+)
+def test_a_name_may_hold_any_letters(name: str) -> None:
+    (racer, *others) = RECORD.racers
+    named = dataclasses.replace(RECORD, racers=(dataclasses.replace(racer, name=name), *others))
+    text = format_record(named)
+    assert text.isascii()
+    assert parse_record(text) == named
+
+
+def test_the_digest_follows_its_written_layout() -> None:
+    *lines, last = TEXT.removesuffix("\n").split("\n")
+    chain = hashlib.sha256(b"saratoga record digest 1").digest()
+    for line in lines:
+        chain = hashlib.sha256(chain + line.encode()).digest()
+    assert last == f"digest {chain.hex()}"
+    assert digest_of(TEXT) == chain.hex()
+
+
+def test_a_record_says_what_the_house_says() -> None:
+    lines = TEXT.split("\n")
+    assert lines[0] == "saratoga record 1"
+    assert "game caprice" in lines
+    assert "race mint-otter-42/1" in lines
+    assert "start 1788278400000" in lines
+    assert f"deal stock={''.join(RECORD.deal.stock)} waste=- reserve=-" in TEXT
+
+
+def test_the_parts_of_a_record_are_at_hand() -> None:
+    first = RECORD.racers[0]
+    assert RECORD.race_id == "mint-otter-42/1"
+    assert RECORD.time_allowed == 600_000
+    assert dataclasses.replace(RECORD, cap=0).time_allowed is None
+    assert RECORD.racer(first.player) is first
+    assert RECORD.nonces[first.player].hex() == first.nonce
+    with pytest.raises(KeyError):
+        RECORD.racer("nobody")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("saratoga record 1", "saratoga record 2", "format 2"),
+        ("saratoga record 1", "a novel", "should stand here"),
+        ("game caprice", "game  caprice", "the game"),
+        ("rules 1", "rules 01", "the version of the rules"),
+        ("start 1788278400000", "start -5", "the start"),
+        ("cap 10", "cap ten", "the cap"),
+        ("seed random ", "seed random 00", "the seed"),
+        ("deal stock=", "deal stock=1C", "no card"),
+        ("ranked yes", "ranked Yes", "'ranked yes'"),
+        (' person "Anna"', " person Anna", "a racer"),
+        (' person "Anna"', ' person "An"na"', "not a name"),
+        (' person "Anna"', ' person "An\\u001bna"', "no name has"),
+        (' person "Anna"', ' person "An\\ud800na"', "no name has"),
+        (' person "Anna"', ' person "An\\u006ea"', "should stand here"),
+        (" cash-out", " cash_out", "an entry"),
+        (" cash-out", " cashout", "is not a move"),
+        (" cash-out", " t1>t2:1", "is not a move"),
+    ],
+)
+def test_a_fault_is_named_with_its_line(old: str, new: str, said: str) -> None:
+    with pytest.raises(RecordError) as refused:
+        parse_record(edited(old, new))
+    assert said in str(refused.value)
+    assert refused.value.line == line_of(old)
+    assert str(refused.value).startswith(f"line {line_of(old)}: ")
+
+
+def test_a_count_of_moves_that_is_not_theirs_is_refused() -> None:
+    racer = RECORD.racers[0]
+    told = f"ended {racer.banked} {racer.moves} {racer.state}"
+    wrong = f"ended {racer.banked} {racer.moves + 1} {racer.state}"
+    with pytest.raises(RecordError, match=told):
+        parse_record(edited(told, wrong))
+
+
+def test_racers_stand_in_order_of_their_ids() -> None:
+    backwards = dataclasses.replace(RECORD, racers=RECORD.racers[::-1])
+    with pytest.raises(RecordError, match="in order of their ids"):
+        parse_record(format_record(backwards))
+
+
+def crowd(size: int) -> RaceRecord:
+    names = [f"{number:04}" for number in range(size)]
+    racers = tuple(dataclasses.replace(RECORD.racers[0], player=name) for name in names)
+    return dataclasses.replace(RECORD, racers=racers)
+
+
+def test_a_record_has_as_many_racers_as_a_table_has_seats_and_no_more() -> None:
+    assert parse_record(format_record(crowd(MOST_RACERS))) == crowd(MOST_RACERS)
+    text = format_record(crowd(MOST_RACERS + 1))
+    with pytest.raises(RecordError, match="more than 16 racers") as refused:
+        parse_record(text)
+    assert f"racer {MOST_RACERS:04} " in text.split("\n")[refused.value.line - 1]
+
+
+def test_nobody_races_twice() -> None:
+    twice = dataclasses.replace(RECORD, racers=RECORD.racers[:1] * 2)
+    with pytest.raises(RecordError, match="in order of their ids"):
+        parse_record(format_record(twice))
+
+
+@pytest.mark.parametrize("text", ["", "\n", TEXT[:-1], TEXT + "\n", "\n" + TEXT, TEXT + TEXT])
+def test_a_text_with_more_or_less_than_a_record_is_refused(text: str) -> None:
+    with pytest.raises(RecordError):
+        parse_record(text)
+
+
+@given(st.integers(0, 10**6))
+def test_a_record_that_breaks_off_is_refused(length: int) -> None:
+    with pytest.raises(RecordError):
+        parse_record(TEXT[: length % len(TEXT)])
+
+
+@given(st.text())
+def test_no_text_makes_reading_fail_in_another_way(text: str) -> None:
+    with pytest.raises(RecordError):
+        parse_record(text)
+
+
+def test_every_ending_that_the_position_does_not_show_has_a_word() -> None:
+    assert set(LOG_ENDINGS.values()) == set(State) - {State.RACING, State.WON}
+
+
+def racer_log(*entries: str, bot: bool = False) -> RacerLog:
+    return dataclasses.replace(
+        RECORD.racers[0],
+        bot=bot,
+        log=tuple(LogLine(at, at + 1, text) for at, text in enumerate(entries)),
+    )
+
+
+def test_a_race_is_ranked_when_two_people_have_made_a_move() -> None:
+    played, idle = racer_log("draw", "cash-out"), racer_log("cash-out")
+    assert is_ranked(False, [played, played])
+    assert not is_ranked(True, [played, played])
+    assert not is_ranked(False, [played, idle])
+    assert not is_ranked(False, [played, racer_log("draw", bot=True)])
+    assert not is_ranked(False, [])
+
+
+def test_only_moves_are_counted_as_moves() -> None:
+    assert racer_log("draw", "t1>up", "stuck").moves == 2
+
+
+def test_records_are_values() -> None:
+    assert isinstance(RECORD, RaceRecord)
+    assert race("caprice", 0, [ANNA, ZOE]) == RECORD
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        RECORD.cap = 5  # type: ignore[misc]

@@ -1,0 +1,100 @@
+"""Records played again, above all the recorded games: whole races that must replay for ever.
+
+The recorded games were played by walkers, the won boards by a search that saw every card. They are
+kept as they are: they belong to version 1 of the rules, and if one of them no longer holds, either
+a rule was changed without a new version or the engine is wrong.
+"""
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from kit.races import Entrant, race
+from kit.walks import banking, wandering
+from saratoga_rules.games import GAMES
+from saratoga_rules.judge import is_won, legal_moves
+from saratoga_rules.records.record import LogLine, RaceRecord, format_record, parse_record
+from saratoga_rules.records.replay import ReplayError, game_of, replay, steps
+from saratoga_rules.records.standing import State
+from saratoga_rules.records.verify import verify
+
+FILES = sorted((Path(__file__).parent).glob("*.record"))
+every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+
+RECORD = race("canfield", 5, [Entrant("Anna", banking), Entrant("Ben", wandering, patience=9)])
+ANNA, BEN = RECORD.racers
+
+
+@cache
+def recorded(path: Path) -> RaceRecord:
+    return parse_record(path.read_bytes().decode("ascii"))
+
+
+@every_file
+def test_a_recorded_race_holds(path: Path) -> None:
+    verdict = verify(path.read_bytes())
+    assert verdict.ok, verdict.faults
+
+
+@every_file
+def test_a_recorded_race_is_written_as_it_was(path: Path) -> None:
+    assert format_record(recorded(path)).encode() == path.read_bytes()
+
+
+@every_file
+def test_every_recorded_board_replays_to_its_count_and_its_end(path: Path) -> None:
+    record = recorded(path)
+    for racer in record.racers:
+        *_, end = replay(record, racer.player)
+        assert end.banked == racer.banked
+        assert is_won(game_of(record), end) == (racer.state is State.WON)
+
+
+def test_won_and_lost_races_of_every_game_are_recorded() -> None:
+    for game in GAMES:
+        records = [recorded(path) for path in FILES if recorded(path).game == game]
+        endings = {racer.state for record in records for racer in record.racers}
+        assert endings >= {State.WON, State.STUCK, State.CASHED_OUT, State.OUT_OF_TIME}, game
+        assert any(record.chosen_seed for record in records), game
+
+
+def test_a_replay_shows_every_position_of_a_log() -> None:
+    positions = replay(RECORD, BEN.player)
+    assert len(positions) == len(BEN.log) + 1
+    assert positions[0] == RECORD.deal
+    assert positions[-1].banked == BEN.banked
+
+
+def test_an_ending_leaves_the_position_as_it_is() -> None:
+    *_, before, after = replay(RECORD, BEN.player)
+    assert before == after
+
+
+def test_steps_go_with_their_entries() -> None:
+    made = steps(RECORD, ANNA.player)
+    assert [step.line for step in made] == list(ANNA.log)
+    assert [RECORD.deal, *(step.position for step in made)] == replay(RECORD, ANNA.player)
+
+
+def test_who_did_not_race_has_no_replay() -> None:
+    with pytest.raises(KeyError):
+        replay(RECORD, "nobody")
+
+
+def test_a_move_against_the_rules_is_named() -> None:
+    assert "r>t1" not in map(str, legal_moves(GAMES["canfield"], RECORD.deal))
+    cheated = replace(ANNA, log=(LogLine(1, 1, "r>t1"), *ANNA.log))
+    with pytest.raises(ReplayError, match="entry 1, r>t1: "):
+        replay(replace(RECORD, racers=(cheated, BEN)), ANNA.player)
+
+
+def test_rules_of_another_version_are_not_guessed() -> None:
+    with pytest.raises(ReplayError, match="version 2 of the rules; this program knows version 1"):
+        replay(replace(RECORD, rules_version=2), ANNA.player)
+
+
+def test_a_game_that_does_not_exist_is_named() -> None:
+    with pytest.raises(ReplayError, match="no game called klondike"):
+        replay(replace(RECORD, game="klondike"), ANNA.player)

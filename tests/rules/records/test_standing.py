@@ -1,0 +1,129 @@
+"""The order of finish, and what decides among equals."""
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from saratoga_rules.games import GAMES
+from saratoga_rules.records.standing import Count, Racer, Reached, State, last_reached, ranking
+
+CANFIELD = GAMES["canfield"]
+CAPRICE = GAMES["caprice"]
+
+
+def racer(
+    player: str, banked: int, at: int | None = None, number: int = 1, state: State = State.STUCK
+) -> Racer:
+    reached = None if at is None else Reached(at, number)
+    return Racer(player=player, banked=banked, state=state, reached=reached)
+
+
+def order(*racers: Racer) -> list[tuple[int, str, int]]:
+    return [(row.place, row.player, row.net) for row in ranking(CANFIELD, racers)]
+
+
+def test_more_dollars_come_first() -> None:
+    assert order(racer("ann", 9, 100), racer("ben", 23, 90_000)) == [
+        (1, "ben", 65),
+        (2, "ann", -5),
+    ]
+
+
+def test_a_two_pack_game_costs_two_packs() -> None:
+    (row,) = ranking(CAPRICE, [racer("ann", 8)])
+    assert row.net == -60
+
+
+def test_of_the_same_net_who_reached_it_first_is_ahead() -> None:
+    rows = ranking(CANFIELD, [racer("ann", 23, 64_200, 40), racer("ben", 23, 60_000, 55)])
+    assert [(row.place, row.player, row.tie) for row in rows] == [
+        (1, "ben", ""),
+        (2, "ann", "reached 23 cards 4.2 s later"),
+    ]
+
+
+def test_within_a_millisecond_the_commit_number_decides() -> None:
+    rows = ranking(CANFIELD, [racer("ann", 2, 5000, 8), racer("ben", 2, 5000, 7)])
+    assert [(row.place, row.player, row.tie) for row in rows] == [
+        (1, "ben", ""),
+        (2, "ann", "reached 2 cards in the same millisecond, next in the table's order"),
+    ]
+
+
+def test_start_counts_that_nobody_bettered_share_a_place() -> None:
+    rows = ranking(CANFIELD, [racer("cay", 1), racer("ann", 1), racer("ben", 2, 10)])
+    assert [(row.place, row.player, row.tie) for row in rows] == [
+        (1, "ben", ""),
+        (2, "ann", ""),
+        (2, "cay", ""),
+    ]
+
+
+def test_the_place_after_a_shared_one_is_left_out() -> None:
+    assert order(racer("ann", 1), racer("ben", 1), racer("cay", 0)) == [
+        (1, "ann", -45),
+        (1, "ben", -45),
+        (3, "cay", -50),
+    ]
+
+
+def test_how_a_board_ended_decides_nothing() -> None:
+    assert order(
+        racer("ann", 10, 9, state=State.LEFT), racer("ben", 9, 9, state=State.CASHED_OUT)
+    ) == [(1, "ann", 0), (2, "ben", -5)]
+
+
+@pytest.mark.parametrize(
+    ("later", "said"),
+    [(40, "40 ms"), (999, "999 ms"), (1049, "1.0 s"), (59_999, "59.9 s"), (75_500, "1 min 15 s")],
+)
+def test_a_tie_says_how_much_later(later: int, said: str) -> None:
+    rows = ranking(CANFIELD, [racer("ann", 5, 1000, 1), racer("ben", 5, 1000 + later, 2)])
+    assert rows[1].tie == f"reached 5 cards {said} later"
+
+
+def test_a_count_is_reached_when_it_last_rose_to_its_final_value() -> None:
+    counts = [Count(2, 10, 1), Count(3, 20, 2), Count(2, 30, 3), Count(3, 40, 4), Count(3, 50, 5)]
+    assert last_reached(1, counts) == Reached(40, 4)
+
+
+def test_after_a_take_back_the_older_rise_holds_again() -> None:
+    counts = [Count(2, 10, 1), Count(3, 20, 2), Count(2, 30, 3)]
+    assert last_reached(1, counts) == Reached(10, 1)
+
+
+def test_a_count_that_only_fell_back_to_the_deal_was_never_reached() -> None:
+    assert last_reached(1, []) is None
+    assert last_reached(1, [Count(1, 10, 1)]) is None
+    assert last_reached(1, [Count(2, 10, 1), Count(1, 20, 2)]) is None
+
+
+racers = st.lists(
+    st.builds(
+        racer,
+        st.text("abcd", min_size=1, max_size=4),
+        st.integers(0, 3),
+        st.none() | st.integers(0, 3),
+        st.integers(1, 3),
+    ),
+    unique_by=lambda one: one.player,
+    max_size=6,
+)
+
+
+@given(racers, st.randoms())
+def test_the_order_does_not_depend_on_who_is_named_first(
+    field: list[Racer], chance: Random
+) -> None:
+    shuffled = list(field)
+    chance.shuffle(shuffled)
+    assert ranking(CANFIELD, shuffled) == ranking(CANFIELD, field)
+
+
+@given(racers)
+def test_a_place_is_one_more_than_the_number_of_racers_ahead(field: list[Racer]) -> None:
+    merits = {one.player: (-one.banked, one.reached or Reached(-1, 0)) for one in field}
+    for row in ranking(CANFIELD, field):
+        assert row.place == 1 + sum(merit < merits[row.player] for merit in merits.values())
