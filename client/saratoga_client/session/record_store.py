@@ -7,15 +7,14 @@ bests are one small file. Everything is written whole or not at all.
 
 import contextlib
 import logging
-import os
 import re
-import secrets
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from saratoga_client.codes import RACE_ID
+from saratoga_client.local.files import delete_oldest, newest_first, replace_file
 from saratoga_client.local.paths import data_folder
 from saratoga_client.session.personal_best import PersonalBest, is_better
 from saratoga_rules.records.lines import RecordError
@@ -52,13 +51,13 @@ class RecordStore:
             return None
         path = self._folder / f"{_stem(record.race_id)}-{digest_of(text)[:8]}{ENDING}"
         if _read(path) != text:
-            self._write(path, text.encode("ascii"))
-            self._make_room()
+            replace_file(path, text.encode("ascii"))
+            delete_oldest(self._folder, f"*{ENDING}", MOST_KEPT)
         return path
 
     def records(self) -> list[Path]:
         """The files of the records, the one kept last first."""
-        return sorted(self._folder.glob(f"*{ENDING}"), key=_age, reverse=True)
+        return newest_first(self._folder, f"*{ENDING}")
 
     def text(self, race: str, digest: str = "") -> str | None:
         """The record of the race `mint-otter-42/3`, the one kept last; `None`: there is none.
@@ -68,8 +67,7 @@ class RecordStore:
         """
         if not _RACE.fullmatch(race):
             return None
-        found = sorted(self._folder.glob(f"{_stem(race)}-*{ENDING}"), key=_age, reverse=True)
-        for path in found:
+        for path in newest_first(self._folder, f"{_stem(race)}-*{ENDING}"):
             text = _read(path)
             if text is not None and _is_whole(text, race, path) and digest in ("", digest_of(text)):
                 return text
@@ -95,7 +93,7 @@ class RecordStore:
         if not is_better(new, bests.get(player, {}).get(new.game)):
             return False
         bests.setdefault(player, {})[new.game] = new
-        self._write(self._folder / BESTS, msgspec.json.encode(bests))
+        replace_file(self._folder / BESTS, msgspec.json.encode(bests))
         return True
 
     def _bests(self) -> dict[str, dict[str, PersonalBest]]:
@@ -111,24 +109,6 @@ class RecordStore:
             with contextlib.suppress(OSError):
                 path.replace(aside)
             return {}
-
-    def _write(self, path: Path, content: bytes) -> None:
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-        try:
-            with draft.open("xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(path)
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                draft.unlink()
-
-    def _make_room(self) -> None:
-        for path in self.records()[MOST_KEPT:]:
-            with contextlib.suppress(OSError):
-                path.unlink()
 
 
 _RACE: Final = re.compile(RACE_ID)
@@ -148,12 +128,6 @@ def _is_whole(text: str, race: str, path: Path) -> bool:
         LOG.warning("%s is damaged, and passed over", path)
         return False
     return True
-
-
-def _age(path: Path) -> tuple[int, str]:
-    with contextlib.suppress(OSError):
-        return path.stat().st_mtime_ns, path.name
-    return 0, path.name
 
 
 def _read(path: Path) -> str | None:

@@ -5,10 +5,7 @@ who kept what was announced at the time: the commitment, the hashes of the racer
 own deal, the digest. That is kept here, a small file a race, and held against the record.
 """
 
-import contextlib
-import os
 import re
-import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +14,7 @@ from typing import Final
 import msgspec
 
 from saratoga_client.codes import RACE_ID
+from saratoga_client.local.files import OWNER_ONLY, delete_oldest, replace_file
 from saratoga_client.local.identity import home
 from saratoga_rules.position import format_position
 from saratoga_rules.records.lines import RecordError
@@ -93,16 +91,12 @@ class Witness:
         path = self._path(sighting.race)
         if path is None:
             return
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-        # A nonce is a secret until the countdown.
-        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(msgspec.json.encode(sighting))
         is_new = not path.exists()
-        draft.replace(path)
+        # A nonce is a secret until the countdown. This runs on the event loop: do not wait for
+        # the disk.
+        replace_file(path, msgspec.json.encode(sighting), mode=OWNER_ONLY, durable=False)
         if is_new:
-            self._make_room()
+            delete_oldest(self._folder, "*.json", MOST_KEPT)
 
     def _path(self, race: str) -> Path | None:
         """Nothing but a race's id becomes the name of a file: it is the house that says it."""
@@ -110,21 +104,8 @@ class Witness:
             return None
         return self._folder / f"{race.replace('/', '.')}.json"
 
-    def _make_room(self) -> None:
-        kept = sorted(self._folder.glob("*.json"), key=_age)
-        for path in kept[:-MOST_KEPT]:
-            with contextlib.suppress(OSError):
-                path.unlink()
-
 
 _RACE: Final = re.compile(RACE_ID)
-
-
-def _age(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0
 
 
 def held_against(sighting: Sighting | None, text: str) -> Testimony:

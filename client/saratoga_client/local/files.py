@@ -1,0 +1,83 @@
+"""Atomic file writes: after a crash a file has its whole old content or its whole new content."""
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+OWNER_ONLY: Final = 0o600
+"""The mode of a file that only its owner may read."""
+
+PUBLIC: Final = 0o666
+"""The mode of an ordinary file; the process's umask removes permissions from it."""
+
+
+def replace_file(path: Path, content: bytes, *, mode: int = PUBLIC, durable: bool = True) -> None:
+    """Write a file and replace the old one, whose permissions stay; raises `OSError`.
+
+    A new file has the permissions `mode`. Missing folders are made, for their owner alone.
+    Without `durable` the call does not wait for the disk: a power failure may lose the content.
+    """
+    with _draft(path, content, mode, durable) as draft:
+        with contextlib.suppress(FileNotFoundError):
+            draft.chmod(path.stat().st_mode & 0o777)
+        draft.replace(path)
+
+
+def create_file(path: Path, content: bytes, *, mode: int = PUBLIC) -> None:
+    """Write a file that does not exist yet; raises `FileExistsError`, `OSError`."""
+    with _draft(path, content, mode, durable=True) as draft:
+        link_or_rename(draft, path)
+
+
+def link_or_rename(source: Path, target: Path) -> None:
+    """Give a file a new name that no other file has; raises `FileExistsError`, `OSError`.
+
+    The old name remains where the file system has hard links.
+    """
+    try:
+        target.hardlink_to(source)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A file system without hard links. On Windows `rename` refuses an existing name too.
+        if target.exists():
+            raise FileExistsError(target) from None
+        source.rename(target)
+
+
+def delete_oldest(folder: Path, pattern: str, kept: int) -> None:
+    """Delete the matching files of a folder except the `kept` newest; ignore failures."""
+    for path in newest_first(folder, pattern)[kept:]:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def newest_first(folder: Path, pattern: str) -> list[Path]:
+    """Return the matching files of a folder by time of their last change, the latest first."""
+    return sorted(folder.glob(pattern), key=_changed_at, reverse=True)
+
+
+def _changed_at(path: Path) -> tuple[int, str]:
+    with contextlib.suppress(OSError):
+        return path.stat().st_mtime_ns, path.name
+    return 0, path.name
+
+
+@contextlib.contextmanager
+def _draft(path: Path, content: bytes, mode: int, durable: bool) -> Iterator[Path]:
+    """A finished file beside `path` under a name of its own, deleted if it keeps that name."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        yield draft
+    finally:
+        draft.unlink(missing_ok=True)
