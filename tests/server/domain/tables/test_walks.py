@@ -6,9 +6,9 @@ from collections.abc import Callable
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from saratoga_rules.dealing.fairness import commitment, deal_key
 
 from kit.tables import ANN, BEN, CLEO, CODE, DAN, NAMES, NOON, SEED, next_id, outcome
+from saratoga_rules.dealing.fairness import commitment, deal_key
 from saratoga_server.domain.tables import (
     BoardsDue,
     Change,
