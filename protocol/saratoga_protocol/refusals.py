@@ -63,7 +63,7 @@ _REASONS: Final = (
         retry=True,
     ),
     Reason(
-        "house_fault",
+        "server_fault",
         "The server failed on this command, and has logged why. Try again.",
         retry=True,
     ),

@@ -310,7 +310,7 @@ class _Talk:
         assert isinstance(event, EVENTS), frame
         if isinstance(event, Refused):
             assert event.code in REASONS, event
-            assert event.code != "house_fault", event
+            assert event.code != "server_fault", event
             assert not TRACE.search(event.message), event
             self.answers[event.code] += 1
         else:

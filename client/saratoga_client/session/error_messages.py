@@ -22,7 +22,7 @@ from saratoga_protocol.refusals import BANNED, REASONS, TAKEN_OVER
 TROUBLES: Final = (Refused, Unanswered, HouseClosed, Unreachable, UnexpectedAnswer, Hung)
 """All that can come between a player and the house."""
 
-DOUBTFUL: Final = frozenset({"store_unavailable", "house_fault"})
+DOUBTFUL: Final = frozenset({"store_unavailable", "server_fault"})
 """Refusals after which it is not known whether the thing was done all the same."""
 
 SAFE: Final = "What the house has confirmed is safe."

@@ -57,7 +57,7 @@ class MoveSender:
                     within=FOR_AS_LONG_AS_IT_TAKES,
                 )
             except Refused as no:
-                failures += no.code in ("house_fault", NEVER_MADE)
+                failures += no.code in ("server_fault", NEVER_MADE)
                 is_doubtful = is_doubtful or no.code in DOUBTFUL
                 is_done = is_doubtful and _is_past(no, after)
                 if is_done and no.board is not None:
@@ -89,7 +89,7 @@ class MoveSender:
                     self._confirm(no.board)
                 if no.code == "board_over":
                     return
-                faults += no.code == "house_fault"
+                faults += no.code == "server_fault"
                 if not no.retry or faults >= MOST_FAULTS:
                     raise
                 LOG.info("cashing out of race %s is said again: %s", race, no)

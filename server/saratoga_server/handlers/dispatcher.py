@@ -208,7 +208,7 @@ class Dispatcher:
             code = "store_unavailable"
         else:
             log.error("server_fault", fault=fault, player=session.player)
-            code = "house_fault"
+            code = "server_fault"
         self._metrics.refusals[code] += 1
         return refused(code, command.id)
 

@@ -190,8 +190,8 @@ class CommandRunner:
     def _fail(self, session: Session, command: AnyCommand, fault: Exception) -> None:
         """Answer a command that failed by a fault of the server's, and log why."""
         log.error("server_fault", fault=fault, player=session.player)
-        self._metrics.refusals["house_fault"] += 1
-        session.tell(refused("house_fault", command.id))
+        self._metrics.refusals["server_fault"] += 1
+        session.tell(refused("server_fault", command.id))
 
 
 def _decoded(session: Session, message: bytes | str) -> AnyCommand | Refused:

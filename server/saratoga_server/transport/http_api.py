@@ -99,7 +99,7 @@ class HttpPages(Struct):
             return _refused("store_unavailable")
         except Exception as fault:  # the edge: a fault of ours is an answer and a line in the log
             log.error("server_fault", fault=fault, page=target)
-            return _refused("house_fault")
+            return _refused("server_fault")
 
     async def _found(self, target: str) -> Page:
         parts = _split(target)
@@ -147,7 +147,7 @@ def _refused(code: str, detail: str = "") -> Page:
     reason = REASONS[code]
     if code.startswith("no_such") or code == "race_running":
         status = HTTPStatus.NOT_FOUND
-    elif code == "house_fault":
+    elif code == "server_fault":
         status = HTTPStatus.INTERNAL_SERVER_ERROR
     elif reason.retry:
         status = HTTPStatus.SERVICE_UNAVAILABLE

@@ -125,7 +125,7 @@ async def test_a_bot_outlives_a_house_that_cannot_judge_for_a_moment(
         if len(refused) < 3:
             refused.append(command)
             return events.Refused(
-                re=command.id, code="house_fault", message="Say it again.", retry=True
+                re=command.id, code="server_fault", message="Say it again.", retry=True
             )
         return judge.answer(command)
 

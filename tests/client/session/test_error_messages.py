@@ -36,7 +36,7 @@ def refused(code: str) -> Refused:
         (Hung("closed"), "over", "is safe"),
         (StateStoreClosed(), "over", "is safe"),
         (Unanswered("Ready"), "no answer in time", "look before you do it again"),
-        (refused("house_fault"), "server failed on this command", "look before you do it again"),
+        (refused("server_fault"), "server failed on this command", "look before you do it again"),
         (refused("store_unavailable"), "cannot reach its store", "look before"),
         (refused("draining"), "about to stop", "nothing was changed"),
         (Unreachable(SERVER, "connection refused"), "connection refused", "address"),
@@ -52,7 +52,7 @@ def test_a_trouble_says_what_happened_and_what_to_do(
 
 
 def test_a_refusal_keeps_the_houses_code() -> None:
-    assert trouble_in_words(SERVER, refused("house_fault")).refusal == "house_fault"
+    assert trouble_in_words(SERVER, refused("server_fault")).refusal == "server_fault"
     assert trouble_in_words(SERVER, refused("host_only")).refusal == "host_only"
 
 

@@ -98,10 +98,10 @@ def test_whatever_the_storm_every_move_is_made_once_and_in_order(
             faults = 0
             for step in data.draw(st.lists(st.sampled_from(STEPS), max_size=60)):
                 if step == "trouble":
-                    code = data.draw(st.sampled_from((*FOR_THE_MOMENT, "house_fault", "stale_id")))
+                    code = data.draw(st.sampled_from((*FOR_THE_MOMENT, "server_fault", "stale_id")))
                     faults += code not in FOR_THE_MOMENT
                     if faults <= 2:
-                        is_done = code in ("store_unavailable", "house_fault") and data.draw(
+                        is_done = code in ("store_unavailable", "server_fault") and data.draw(
                             st.booleans()
                         )
                         player.house.troubles.append((code, is_done))
@@ -124,7 +124,7 @@ def test_the_shown_board_ends_where_the_houses_is_even_if_the_house_goes_its_own
             steps = st.sampled_from((*STEPS, "end", "elsewhere", "cash out"))
             for step in data.draw(st.lists(steps, max_size=60)):
                 if step == "trouble":
-                    code = data.draw(st.sampled_from((*FOR_THE_MOMENT, "house_fault", "time_up")))
+                    code = data.draw(st.sampled_from((*FOR_THE_MOMENT, "server_fault", "time_up")))
                     player.house.troubles.append((code, False))
                 elif step == "end" and player.house.state == "racing":
                     player.wire.say(player.house.end())
@@ -238,7 +238,7 @@ async def test_a_move_that_was_overtaken_is_made_all_the_same_once() -> None:
 
 async def test_a_house_that_fails_again_and_again_is_not_asked_for_ever() -> None:
     async with playing(model_game("canfield", 3)) as player:
-        player.house.troubles.extend([("house_fault", False)] * 3)
+        player.house.troubles.extend([("server_fault", False)] * 3)
         player.play(lambda legal: DRAW)
         await breathe()
         await player.wire.settle()

@@ -371,7 +371,7 @@ async def test_cashing_out_waits_for_a_house_that_is_away() -> None:
 
 
 @pytest.mark.parametrize("is_done", [True, False])
-@pytest.mark.parametrize("code", ["house_fault", "store_unavailable"])
+@pytest.mark.parametrize("code", ["server_fault", "store_unavailable"])
 async def test_cashing_out_that_was_in_doubt_is_asked_again_and_done_once(
     code: str, is_done: bool
 ) -> None:

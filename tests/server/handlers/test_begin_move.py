@@ -185,7 +185,7 @@ async def test_a_fault_in_judging_is_an_answer_and_leaves_the_board_free(
     with monkeypatch.context() as patch:
         patch.setattr("saratoga_server.domain.board.played", fail)
         answer = answered(rooms, anna, move(anna, "draw"))
-    assert refusal(answer) == ("house_fault", None)
+    assert refusal(answer) == ("server_fault", None)
     begun(rooms, anna, move(anna, "draw"))
 
 
@@ -200,9 +200,9 @@ async def test_a_fault_in_making_a_refusal_or_an_acknowledgement_is_an_answer_to
 
     with monkeypatch.context() as patch:
         patch.setattr("saratoga_server.live.live_race.wire_view", fail)
-        assert refusal(answered(rooms, anna, move(anna, "redeal"))) == ("house_fault", None)
+        assert refusal(answered(rooms, anna, move(anna, "redeal"))) == ("server_fault", None)
         answer = await finished(begun(rooms, anna, move(anna, "draw")))
-        assert refusal(answer) == ("house_fault", None)
+        assert refusal(answer) == ("server_fault", None)
     assert rooms.house.metrics.commands["move"] == 2
     begun(rooms, anna, move(anna, "draw", after=1))
 

@@ -251,7 +251,7 @@ async def test_a_server_fault_is_an_answer_without_a_trace_of_the_code(
     monkeypatch.setattr("saratoga_server.domain.board.played", break_down)
     answer = await anna.move("draw")
     assert isinstance(answer, Refused)
-    assert (answer.code, answer.retry, answer.board) == ("house_fault", True, None)
+    assert (answer.code, answer.retry, answer.board) == ("server_fault", True, None)
     assert not any(
         word in frame
         for frame in anna.heard.frames
@@ -274,7 +274,7 @@ async def test_a_fault_in_making_the_answer_is_an_answer_too(
     for move in ("redeal", "draw"):
         answer = await anna.move(move)
         assert isinstance(answer, Refused)
-        assert answer.code == "house_fault"
+        assert answer.code == "server_fault"
     monkeypatch.undo()
     # the draw was durable before its answer failed
     assert refused_with_board(await anna.move("draw")) == ("stale_move", 1)

@@ -32,7 +32,7 @@ def test_every_count_starts_at_zero() -> None:
     assert seen["saratoga_moves_acknowledged_total"] == 0
     assert seen["saratoga_commit_boards_count"] == 0
     assert seen["saratoga_node[east-1]"] == 1
-    assert seen["saratoga_refusals_total[house_fault]"] == 0
+    assert seen["saratoga_refusals_total[server_fault]"] == 0
     assert seen["saratoga_limited_total[connections]"] == 0
 
 

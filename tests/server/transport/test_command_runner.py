@@ -240,7 +240,7 @@ async def test_a_move_that_is_not_begun_is_answered(
         answer = anna.heard.events[0]
     if isinstance(move, Exception):
         assert isinstance(answer, Refused)
-        assert answer.code == "house_fault"
+        assert answer.code == "server_fault"
         assert [record.getMessage() for record in caplog.records] == ["server_fault"]
     else:
         assert answer == (move or Done(re=1))
@@ -251,7 +251,7 @@ async def test_a_fault_in_finishing_a_move_is_answered_and_delays_no_command() -
     async with moving(move) as (_, anna):
         move.durable.set_result(CommitOutcome(CommitStatus.DONE))
         await anna.heard.next(Done, 0)
-        assert anna.heard.all(Refused)[0].code == "house_fault"
+        assert anna.heard.all(Refused)[0].code == "server_fault"
 
 
 NOT_ENCODABLE = MoveMade(re=2**70, at=0, board=BOARD)
@@ -266,8 +266,8 @@ async def test_an_answer_that_cannot_be_encoded_is_a_fault_and_delays_no_command
         await anna.socket.send(anna.heard.codec.encode_command(MOVE))
         assert await anna.say(Heartbeat(id=4)) == Done(re=4)
         faults = anna.heard.all(Refused)
-    assert [(each.re, each.code) for each in faults] == [(1, "house_fault")] * 2
-    assert opened.metrics.refusals["house_fault"] == 2
+    assert [(each.re, each.code) for each in faults] == [(1, "server_fault")] * 2
+    assert opened.metrics.refusals["server_fault"] == 2
 
 
 async def test_a_move_is_finished_though_its_client_is_gone() -> None:

@@ -224,7 +224,7 @@ async def test_a_fault_of_the_server_shows_nothing_of_itself(
 ) -> None:
     server.fault = KeyError("inner secrets")
     page = await get(server, "/leaderboards/canfield")
-    assert told(page) == (500, "house_fault")
+    assert told(page) == (500, "server_fault")
     assert b"secrets" not in page.body
     assert [record.getMessage() for record in caplog.records] == ["server_fault"]
 
