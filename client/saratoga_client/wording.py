@@ -1,13 +1,16 @@
-"""Small words that every part of the client says alike. Pure."""
+"""Numbers and names as every part of the client writes them. Pure."""
 
-from typing import Final
+from typing import Final, NamedTuple
+
+from saratoga_rules.game import Game
+from saratoga_rules.money import CARD_PRIZE, PACK_PRICE, net
 
 BOT_MARK: Final = "bot"
 """Follows the name of every bot, wherever a name is shown."""
 
 
 def counted(number: int, noun: str = "card") -> str:
-    """A number with its noun.
+    """Return a number with its noun.
 
     >>> counted(1), counted(3, "move"), counted(2, "pass")
     ('1 card', '3 moves', '2 passes')
@@ -17,14 +20,82 @@ def counted(number: int, noun: str = "card") -> str:
 
 
 def capitalised(sentence: str) -> str:
-    """A sentence with a great letter in front; signs and figures stay."""
+    """Capitalise the first letter and leave the rest as it is."""
     return sentence[:1].upper() + sentence[1:]
 
 
+def ordinal(number: int) -> str:
+    """Return a place as an ordinal number.
+
+    >>> [ordinal(place) for place in (1, 2, 3, 4, 11, 12, 13, 21)]
+    ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st']
+    """
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{'th' if number % 100 in (11, 12, 13) else ending}"
+
+
+def minutes_and_seconds(milliseconds: int, *, tenths: bool = False) -> str:
+    """Return a time span as a clock shows it, rounded down; with tenths for close moves.
+
+    >>> minutes_and_seconds(0), minutes_and_seconds(75_999), minutes_and_seconds(600_000)
+    ('0:00', '1:15', '10:00')
+    >>> minutes_and_seconds(75_960, tenths=True)
+    '1:15.9'
+    """
+    seconds = milliseconds // 1000
+    tenth = f".{milliseconds % 1000 // 100}" if tenths else ""
+    return f"{seconds // 60}:{seconds % 60:02}{tenth}"
+
+
 def cap_words(minutes: int) -> str:
-    """How long a race may last; 0 is for ever.
+    """Return the time limit of a race; 0 means none.
 
     >>> cap_words(10), cap_words(0)
     ('10 minutes', 'no cap')
     """
     return f"{minutes} minutes" if minutes else "no cap"
+
+
+def dollars(amount: int) -> str:
+    """Return casino dollars with their sign.
+
+    >>> dollars(-45), dollars(0), dollars(210)
+    ('-$45', '+$0', '+$210')
+    """
+    return f"{'-' if amount < 0 else '+'}${abs(amount)}"
+
+
+def shown_name(name: str, bot: bool) -> str:
+    """Return a player's name; a bot's name carries its mark.
+
+    >>> shown_name("Anna", False), shown_name("Otto", True)
+    ('Anna', 'Otto [bot]')
+    """
+    return f"{name} [{BOT_MARK}]" if bot else name
+
+
+class MoneyMeter(NamedTuple):
+    """The figures of one board's money meter: cards, then casino dollars."""
+
+    banked: int
+    goal: int
+    """Cards on the foundations of a won board."""
+    even: int
+    """Cards at which the board has earned back its price."""
+    paid: int
+    """Negative: the price of the packs."""
+    won: int
+    net: int
+
+
+def money_meter(game: Game, banked: int) -> MoneyMeter:
+    """Return the money meter of a board with so many cards banked."""
+    paid = -PACK_PRICE * game.packs
+    return MoneyMeter(
+        banked=banked,
+        goal=game.goal.cards,
+        even=-paid // CARD_PRIZE,
+        paid=paid,
+        won=CARD_PRIZE * banked,
+        net=net(game, banked),
+    )

@@ -9,7 +9,7 @@ from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.options import TABLE, begin, house_of, manner_options, server_option
 from saratoga_client.output import Manner, manner, say, write_json, write_line
 from saratoga_client.session.invitation import Destination
-from saratoga_client.session.table_picture import dollars, shown_name
+from saratoga_client.wording import dollars, shown_name
 from saratoga_protocol import events
 
 

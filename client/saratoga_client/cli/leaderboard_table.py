@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from saratoga_client.cli.rich_text import cell, name_cell
-from saratoga_client.session.table_picture import dollars
+from saratoga_client.wording import dollars, minutes_and_seconds
 from saratoga_protocol import events
 
 
@@ -42,13 +42,9 @@ def _cells(page: events.Leaderboard, row: events.LeaderboardRow) -> list[Text | 
     name, race = name_cell(row.name, page.bots), cell(row.race)
     if page.ranking == "bankroll":
         return [f"{row.rank}.", name, _money(row.value), str(row.races), race]
-    after = "" if row.elapsed is None else _duration(row.elapsed)
+    after = "" if row.elapsed is None else minutes_and_seconds(row.elapsed, tenths=True)
     return [f"{row.rank}.", name, str(row.value), _money(row.net), after, race]
 
 
 def _money(amount: int) -> Text:
     return Text(dollars(amount), "green" if amount > 0 else "red" if amount < 0 else "")
-
-
-def _duration(millis: int) -> str:
-    return f"{millis // 60_000}:{millis // 1000 % 60:02d}.{millis // 100 % 10}"

@@ -13,7 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from saratoga_client.cli.rich_text import cell, name_cell
-from saratoga_client.session.table_picture import Picture, Row, dollars, remaining, rows, shown_name
+from saratoga_client.session.table_picture import Picture, Row, remaining, rows
+from saratoga_client.wording import dollars, minutes_and_seconds, shown_name
 from saratoga_rules.cards import PACK
 from saratoga_rules.games import GAMES
 
@@ -130,7 +131,7 @@ def _clock_text(picture: Picture, now: int) -> str:
         return "over"
     left = remaining(picture, now)
     if left is not None:
-        return f"{left // 60_000}:{left // 1000 % 60:02d} left"
+        return f"{minutes_and_seconds(left)} left"
     if picture.table.phase == "countdown" and picture.table.start_at:
         wait = max(0, picture.table.start_at - (now + picture.clock_lead))
         return f"starts in {-(-wait // 1000)} s"

@@ -25,9 +25,9 @@ from saratoga_client.review.share_text import race_text
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.result_text import gap
 from saratoga_client.session.state import SessionState
-from saratoga_client.session.table_picture import shown_name
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.verification import prove
+from saratoga_client.wording import shown_name
 from saratoga_rules.records.record import digest_of, format_record
 from saratoga_rules.refusals import IllegalMove
 

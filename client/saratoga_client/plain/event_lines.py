@@ -10,13 +10,12 @@ from saratoga_client.plain.move_lines import moved_line
 from saratoga_client.plain.position import board_line, money_words, position_lines
 from saratoga_client.plain.standings_rate import new_lines
 from saratoga_client.plain.table_changes import LEFT, READY, seat_news, standing_line
-from saratoga_client.review.times import clock as as_clock
 from saratoga_client.session.feed import Tone
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.result_text import own_result, totals
 from saratoga_client.session.state import SessionState, clock
-from saratoga_client.session.table_picture import dollars, rows, shown_name
-from saratoga_client.wording import cap_words, counted
+from saratoga_client.session.table_picture import rows
+from saratoga_client.wording import cap_words, counted, dollars, minutes_and_seconds, shown_name
 from saratoga_protocol import events
 
 ENDINGS: Final = {
@@ -190,7 +189,7 @@ def _countdown(evening: SessionState, now: int) -> str:
 
 def _cap_words(evening: SessionState, now: int) -> str:
     left = clock(evening, now).left
-    return "no cap" if left is None else f"{as_clock(left + 500)} to go"
+    return "no cap" if left is None else f"{minutes_and_seconds(left + 500)} to go"
 
 
 def clock_line(evening: SessionState, now: int) -> str:
@@ -200,8 +199,8 @@ def clock_line(evening: SessionState, now: int) -> str:
         return f"clock: the race starts in {(time.until_start + 500) // 1000} seconds"
     if evening.phase != "running":
         return "clock: no race is running"
-    left = "no cap" if time.left is None else f"{as_clock(time.left)} left"
-    return f"clock: {as_clock(time.elapsed)} gone, {left}"
+    left = "no cap" if time.left is None else f"{minutes_and_seconds(time.left)} left"
+    return f"clock: {minutes_and_seconds(time.elapsed)} gone, {left}"
 
 
 def standings_lines(evening: SessionState) -> Iterator[str]:

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from saratoga_client.session.table_picture import dollars, shown_name
-from saratoga_client.wording import counted
+from saratoga_client.wording import counted, dollars, shown_name
 from saratoga_protocol import events
 
 

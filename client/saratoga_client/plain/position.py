@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from saratoga_client.plain.card_names import LETTERS, Tongue
-from saratoga_client.session.table_picture import dollars
-from saratoga_client.wording import counted
+from saratoga_client.wording import counted, dollars
 from saratoga_rules.cards import SUITS
 from saratoga_rules.game import Game
 from saratoga_rules.money import net

@@ -14,8 +14,7 @@ from saratoga_client.practice.game import Practice, is_known_stuck, undo
 from saratoga_client.practice.ghost import gap_words
 from saratoga_client.practice.practice_session import PracticeDesk, drawn_seed
 from saratoga_client.practice.run_store import Shelf
-from saratoga_client.review.times import clock
-from saratoga_client.wording import counted
+from saratoga_client.wording import counted, minutes_and_seconds
 from saratoga_rules.game import Game
 
 __all__ = ["Practising", "drawn_seed", "practise"]
@@ -120,7 +119,7 @@ class Practising:
     def _news(self) -> Iterator[str]:
         """Whether the game is at its end."""
         if self._practice.is_won:
-            yield f"won: every card is banked, in {clock(self._desk.elapsed)}"
+            yield f"won: every card is banked, in {minutes_and_seconds(self._desk.elapsed)}"
             yield from self._trouble()
         elif is_known_stuck(self._game, self._practice.position):
             yield "stuck: nothing more can be banked. Say undo, restart, or new for another deal."
@@ -199,7 +198,7 @@ class Practising:
             yield f"ghost: {self._desk.greeting()}"
 
     def _clock(self) -> Iterator[str]:
-        yield f"clock: {clock(self._desk.elapsed)} gone; it does not count"
+        yield f"clock: {minutes_and_seconds(self._desk.elapsed)} gone; it does not count"
 
     def _ghost(self, words: str) -> Iterator[str]:
         """How the own best run of this deal was going by now; `off` and `on` as one likes."""

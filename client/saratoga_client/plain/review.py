@@ -8,9 +8,8 @@ from saratoga_client.plain.position import money_words, position_lines
 from saratoga_client.review.boards import OpenBoard, open_boards
 from saratoga_client.review.divergence import first_parting
 from saratoga_client.review.pauses import longest_pauses
-from saratoga_client.review.times import lasting, precise
-from saratoga_client.session.table_picture import dollars, shown_name
-from saratoga_client.wording import counted
+from saratoga_client.review.times import lasting
+from saratoga_client.wording import counted, dollars, minutes_and_seconds, shown_name
 from saratoga_rules.game import Game
 from saratoga_rules.moves import parse_move
 from saratoga_rules.records.record import RaceRecord
@@ -46,7 +45,7 @@ def review_lines(record: RaceRecord, player: str, tongue: Tongue = LETTERS) -> I
         yield from parting_lines(game, own, boards[0], tongue)
     for pause in longest_pauses(own):
         after = f"after move {pause.step}" if pause.step else "at the deal"
-        yield f"pause: {lasting(pause.lasted)} {after}, at {precise(pause.since)}"
+        yield f"pause: {lasting(pause.lasted)} {after}, at {minutes_and_seconds(pause.since, tenths=True)}"
 
 
 def parting_lines(
@@ -62,7 +61,7 @@ def parting_lines(
         (own, parting.own_next, parting.own_at),
         (winner, parting.winners_next, parting.winners_at),
     ):
-        yield f"parted {_name(board)}: {said or 'stopped there'}, at {precise(at)}"
+        yield f"parted {_name(board)}: {said or 'stopped there'}, at {minutes_and_seconds(at, tenths=True)}"
 
 
 def _result_line(board: OpenBoard) -> str:
@@ -76,13 +75,13 @@ def _result_line(board: OpenBoard) -> str:
 def _moves(game: Game, board: OpenBoard, tongue: Tongue) -> Iterator[str]:
     for number, line in enumerate(board.entries, start=1):
         if not line.is_move:
-            yield f"ended: {board.state}, at {precise(line.at)}"
+            yield f"ended: {board.state}, at {minutes_and_seconds(line.at, tenths=True)}"
             continue
         before, after = board.positions[number - 1], board.positions[number]
         said = moved_line(
             game, redact(before), redact(after), parse_move(line.text), number, tongue
         )
-        yield f"{said}; at {precise(line.at)}"
+        yield f"{said}; at {minutes_and_seconds(line.at, tenths=True)}"
 
 
 def _name(board: OpenBoard) -> str:

@@ -5,9 +5,10 @@ from typing import Final, NamedTuple
 
 from saratoga_client.plain.table_changes import standing_line
 from saratoga_client.session.feed import FeedLine, Tone
-from saratoga_client.session.result_text import gap, ordinal
+from saratoga_client.session.result_text import gap
 from saratoga_client.session.state import SessionState
-from saratoga_client.session.table_picture import Row, rows, shown_name
+from saratoga_client.session.table_picture import Row, rows
+from saratoga_client.wording import ordinal, shown_name
 
 EVERY: Final = 5_000
 """Milliseconds between two lines on who leads and who passed whom: a line takes as long to hear."""

@@ -6,8 +6,8 @@ For pipes, logs and screen readers. Pure; the words are those of the wire.
 from collections.abc import Iterator
 from typing import Final
 
-from saratoga_client.session.table_picture import Picture, Row, dollars, rows, shown_name
-from saratoga_client.wording import cap_words
+from saratoga_client.session.table_picture import Picture, Row, rows
+from saratoga_client.wording import cap_words, dollars, shown_name
 from saratoga_protocol.events import Seat
 
 

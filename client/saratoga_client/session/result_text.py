@@ -5,6 +5,7 @@ from saratoga_client.session.personal_best import banked_by
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_picture import Row, dollars, rows
 from saratoga_client.wording import capitalised, counted
+from saratoga_client.wording import ordinal as ordinal
 from saratoga_protocol.events import Seat
 
 
@@ -64,16 +65,6 @@ def own_result(evening: SessionState) -> str:
     place = f"{'shared ' if shares else ''}{ordinal(own.place)} of {len(found)}"
     behind = f", ${own.gap} behind the first" if own.gap else ""
     return f"You came {place}: {counted(own.banked)}, {dollars(own.net)}{behind}."
-
-
-def ordinal(number: int) -> str:
-    """A place in words.
-
-    >>> [ordinal(place) for place in (1, 2, 3, 4, 11, 12, 13)]
-    ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th']
-    """
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{'th' if number % 100 in (11, 12, 13) else ending}"
 
 
 def totals(evening: SessionState) -> tuple[Seat, ...]:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from saratoga_client.wording import BOT_MARK
+from saratoga_client.wording import dollars as dollars
+from saratoga_client.wording import shown_name as shown_name
 from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent
 
@@ -104,24 +105,6 @@ def remaining(picture: Picture, now: int) -> int | None:
     if picture.table.phase != "running" or not picture.table.deadline:
         return None
     return max(0, picture.table.deadline - (now + picture.clock_lead))
-
-
-def dollars(amount: int) -> str:
-    """Casino dollars as people read them, sign first.
-
-    >>> dollars(-45), dollars(0), dollars(210)
-    ('-$45', '+$0', '+$210')
-    """
-    return f"{'-' if amount < 0 else '+'}${abs(amount)}"
-
-
-def shown_name(name: str, bot: bool) -> str:
-    """A name with its mark.
-
-    >>> shown_name("Otto", True)
-    'Otto [bot]'
-    """
-    return f"{name} [{BOT_MARK}]" if bot else name
 
 
 def _is_newer(table: events.Table, known: events.Table) -> bool:
