@@ -271,7 +271,7 @@ class LobbyFlow:
         remember_last(game=table.game, cap=table.cap)
         self._go(HostHere(table))
 
-    def go_to_house(self, text: str) -> None:
+    def go_to_server(self, text: str) -> None:
         found = destination(text)
         if found is None or not found.server:
             self._ask(Entry(Purpose.HOUSE, text, str(no_address(text))))

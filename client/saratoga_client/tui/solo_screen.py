@@ -4,7 +4,7 @@ Every key is answered; a question that is open is answered by the next one.
 """
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import cast
 
 from textual import events
 from textual.app import ComposeResult
@@ -18,9 +18,7 @@ from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.keys import key_of
 from saratoga_client.tui.lines import Guide, KeyLine, MessageLine
 from saratoga_client.tui.pages.symbols import Signs, signs
-
-if TYPE_CHECKING:
-    from saratoga_client.tui.app import SaratogaApp
+from saratoga_client.tui.ports import Program
 
 
 class SoloScreen(Screen[None], inherit_bindings=False):
@@ -37,13 +35,9 @@ class SoloScreen(Screen[None], inherit_bindings=False):
         self._yes: Callable[[], None] | None = None
 
     @property
-    def program(self) -> "SaratogaApp":
+    def program(self) -> Program:
         """The app, by its own type."""
-        from saratoga_client.tui.app import SaratogaApp
-
-        app = self.app
-        assert isinstance(app, SaratogaApp)
-        return app
+        return cast(Program, self.app)
 
     @property
     def signs(self) -> Signs:

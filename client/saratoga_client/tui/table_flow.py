@@ -6,7 +6,7 @@ Screens that come later are imported when they come: nobody who goes back to a r
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from textual.screen import Screen
 
@@ -15,12 +15,12 @@ from saratoga_client.local.settings import DEFAULT_SERVER
 from saratoga_client.problems import Problem
 from saratoga_client.session.invitation import Destination, join_command
 from saratoga_client.session.state import SessionState
+from saratoga_client.tui.local_bots import run_bot
+from saratoga_client.tui.ports import SeatActions
 from saratoga_client.tui.screens.countdown import CountdownScreen
 from saratoga_client.tui.screens.gathering import GatheringScreen
 from saratoga_client.tui.screens.race import RaceScreen
 from saratoga_client.tui.table_screen import TableScreen
-from saratoga_rules.moves import Move
-from saratoga_rules.records.record import RaceRecord
 
 if TYPE_CHECKING:
     from saratoga_client.tui.app import SaratogaApp
@@ -32,39 +32,13 @@ URGENT: Final = (CountdownScreen, RaceScreen)
 """Screens before which nothing else may stand: the race does not wait."""
 
 
-class Seat(Protocol):
-    """What a visit asks of whoever drives the seat; `racing.seated.TableSession` does."""
-
-    @property
-    def evening(self) -> SessionState | None: ...
-    def now(self) -> int: ...
-    async def attend(self) -> None: ...
-    def play(self, move: Move) -> bool: ...
-    async def cash_out(self) -> None: ...
-    async def record(self, race: str) -> RaceRecord: ...
-    async def ready(self) -> None: ...
-    async def not_ready(self) -> None: ...
-    async def start(self) -> None: ...
-    async def next_race(self) -> None: ...
-    async def change_settings(
-        self,
-        *,
-        game: str | None = None,
-        cap: int | None = None,
-        seats: int | None = None,
-        public: bool | None = None,
-    ) -> None: ...
-    async def kick(self, player: str) -> None: ...
-    async def leave(self) -> None: ...
-
-
 class TableFlow:
     """What the screens at a table share."""
 
     def __init__(
         self,
         app: "SaratogaApp",
-        seat: Callable[[Callable[[SessionState], None]], Seat],
+        seat: Callable[[Callable[[SessionState], None]], SeatActions],
         *,
         invitation: Sequence[str] = (),
         server: str = "",
@@ -211,6 +185,10 @@ class TableFlow:
         except Problem as problem:
             if self._screen is not None and self._screen.is_mounted:
                 self._screen.say(str(problem), Role.WARNING)
+
+    def bring_bot(self, strength: str) -> None:
+        """Seat a bot that runs in this program."""
+        self.do(run_bot(self.server, self.evening.table.code, strength))
 
     def leave(self) -> None:
         """Give up the seat, or the sight of the table; `stay` returns then."""

@@ -6,7 +6,7 @@ key closes it and is taken for what it is.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from textual import events
 from textual.app import ComposeResult
@@ -22,10 +22,7 @@ from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.keys import key_of
 from saratoga_client.tui.lines import Guide, KeyLine, MessageLine, TitleLine
 from saratoga_client.tui.pages.symbols import Signs, signs
-
-if TYPE_CHECKING:
-    from saratoga_client.tui.app import SaratogaApp
-    from saratoga_client.tui.table_flow import TableFlow
+from saratoga_client.tui.ports import Program, TableControls
 
 LEAST_WIDTH: Final = 54
 LEAST_HEIGHT: Final = 18
@@ -67,7 +64,7 @@ class TableScreen(Screen[None], inherit_bindings=False):
     """
     ALWAYS: Guide = (("?", "help"), ("q", "leave"))
 
-    def __init__(self, visit: "TableFlow") -> None:
+    def __init__(self, visit: TableControls) -> None:
         super().__init__()
         self.visit = visit
         self.question: Question | None = None
@@ -77,7 +74,7 @@ class TableScreen(Screen[None], inherit_bindings=False):
         return self.visit.evening
 
     @property
-    def program(self) -> "SaratogaApp":
+    def program(self) -> Program:
         """The app, by its own type."""
         return self.visit.app
 

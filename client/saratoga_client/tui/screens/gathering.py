@@ -11,7 +11,6 @@ from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_picture import shown_name
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.lines import Guide
-from saratoga_client.tui.local_bots import bring_bot
 from saratoga_client.tui.pages.figures import cap_text, game_title
 from saratoga_client.tui.pages.gathering import gathering_page
 from saratoga_client.tui.table_screen import TableScreen
@@ -86,8 +85,8 @@ class GatheringScreen(TableScreen):
         elif key == "b":
             self.ask(
                 "Bring a bot to the table: w a weak one, s a strong one.",
-                w=("weak", partial(bring_bot, self.visit, "weak")),
-                s=("strong", partial(bring_bot, self.visit, "strong")),
+                w=("weak", partial(self.visit.bring_bot, "weak")),
+                s=("strong", partial(self.visit.bring_bot, "strong")),
             )
         elif key in ("s", "g", "c", "p", "+", "-", "k", "up", "down"):
             self._press_of_host(key)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import Final, Protocol
+from typing import Final
 
 from textual import events
 from textual.widget import Widget
@@ -25,6 +25,7 @@ from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.keys import key_of
 from saratoga_client.tui.lines import Guide, KeyLine, title_line
 from saratoga_client.tui.pages.lobby import lobby_page
+from saratoga_client.tui.ports import LobbyActions
 from saratoga_client.tui.solo_screen import SoloScreen
 from saratoga_rules.games import GAMES
 
@@ -56,30 +57,19 @@ NEED_HOUSE: Final = frozenset({"n", "c", "w", "b", "enter"})
 """Keys of what only a house can do."""
 
 
-class Wishes(Protocol):
-    """What the screen asks for; each is answered on the screen, or by leaving it."""
-
-    def take_name(self, name: str) -> None: ...
-    def join(self, text: str) -> None: ...
-    def watch(self, text: str) -> None: ...
-    def open_table(self, table: TableWanted) -> None: ...
-    def host_here(self, table: TableWanted) -> None: ...
-    def go_to_house(self, text: str) -> None: ...
-    def practise(self, game: str) -> None: ...
-    def quit(self) -> None: ...
-
-
 class LobbyScreen(SoloScreen):
     """Shows the lobby as it is, and hears keys, clicks and pasted invitations."""
 
     DEFAULT_CSS = "LobbyScreen #page { height: 1fr; }"
     ALWAYS: Guide = (("?", "help"), ("q", "quit"))
 
-    def __init__(self, wishes: Wishes, lobby: Lobby, form: TableWanted, notice: str = "") -> None:
+    def __init__(
+        self, actions: LobbyActions, lobby: Lobby, form: TableWanted, notice: str = ""
+    ) -> None:
         """`form` is the table that is offered first; `notice` is said at once."""
         super().__init__()
         self.lobby = lobby
-        self._wishes = wishes
+        self._actions = actions
         self._offered = form
         self._notice = notice
 
@@ -179,10 +169,10 @@ class LobbyScreen(SoloScreen):
         self.say("" if key == "enter" else "Nothing was done.")
         if key == "enter" and entry.text.strip():
             take = {
-                Purpose.NAME: self._wishes.take_name,
-                Purpose.TABLE: self._wishes.join,
-                Purpose.WATCH: self._wishes.watch,
-                Purpose.HOUSE: self._wishes.go_to_house,
+                Purpose.NAME: self._actions.take_name,
+                Purpose.TABLE: self._actions.join,
+                Purpose.WATCH: self._actions.watch,
+                Purpose.HOUSE: self._actions.go_to_server,
             }[entry.purpose]
             take(entry.text.strip())
         self.redraw()
@@ -200,7 +190,7 @@ class LobbyScreen(SoloScreen):
         if key in NEED_HOUSE and not lobby.is_open:
             self.say("No house answers. h opens one here, o goes to another.", Role.WARNING)
         elif key in ("enter", "w") and lobby.chosen:
-            (self._wishes.join if key == "enter" else self._wishes.watch)(lobby.chosen)
+            (self._actions.join if key == "enter" else self._actions.watch)(lobby.chosen)
         elif key in ENTRIES:
             self.lobby = replace(lobby, entry=Entry(ENTRIES[key]))
         elif key in ("c", "h"):
@@ -217,12 +207,12 @@ class LobbyScreen(SoloScreen):
             case "enter":
                 self.say("No public table is open: c opens one, j joins by a code.")
             case "b" if lobby.seat:
-                self._wishes.join(lobby.seat)
+                self._actions.join(lobby.seat)
             case "p":
                 self.lobby = replace(lobby, is_practice=True)
                 self.say("Which game? It is offline, with undo and hints, and counts for nothing.")
             case "q":
-                self._wishes.quit()
+                self._actions.quit()
             case "?":
                 self.say(HELP)
             case _:
@@ -233,7 +223,7 @@ class LobbyScreen(SoloScreen):
         match key:
             case "enter":
                 self.lobby = replace(self.lobby, form=None)
-                wish = self._wishes.host_here if self.lobby.is_here else self._wishes.open_table
+                wish = self._actions.host_here if self.lobby.is_here else self._actions.open_table
                 wish(form)
             case "escape" | "q":
                 self.lobby = replace(self.lobby, form=None)
@@ -248,6 +238,6 @@ class LobbyScreen(SoloScreen):
         games = list(GAMES)
         if key.isdecimal() and 1 <= int(key) <= len(games):
             self.say("")
-            self._wishes.practise(games[int(key) - 1])
+            self._actions.practise(games[int(key) - 1])
         else:
             self.say("Nothing was done.")

@@ -38,7 +38,7 @@ class Wished:
     def host_here(self, table: TableWanted) -> None:
         self.for_.append(("host", table))
 
-    def go_to_house(self, text: str) -> None:
+    def go_to_server(self, text: str) -> None:
         self.for_.append(("house", text))
 
     def practise(self, game: str) -> None:

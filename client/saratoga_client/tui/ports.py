@@ -1,0 +1,121 @@
+"""The interfaces between the screens and the program that shows them.
+
+Screens import this module and never a flow or the app. The app implements `Program`, the table flow
+`TableControls`, and the lobby flow `LobbyActions`.
+"""
+
+from collections.abc import Coroutine, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from saratoga_client.session.state import SessionState
+from saratoga_client.tui.appearance import Appearance
+from saratoga_client.tui.colours import Paint
+from saratoga_rules.game import Game
+from saratoga_rules.moves import Move
+from saratoga_rules.records.record import RaceRecord
+
+if TYPE_CHECKING:
+    from saratoga_client.session.join import TableWanted
+    from saratoga_client.tui.pages.findings import Findings
+
+
+class Program(Protocol):
+    """The app, as the screens see it."""
+
+    appearance: Appearance
+
+    @property
+    def colours(self) -> Paint:
+        """The style of each role in the current theme."""
+        ...
+
+    def next_theme(self) -> str:
+        """Change to the next colour theme and return its name."""
+        ...
+
+    def other_suits(self, game: Game) -> str:
+        """Switch a game's suits between two and four colours and return the new number as a word."""
+        ...
+
+
+class SeatActions(Protocol):
+    """The table's state and the commands of the player who sits there; `TableSession` has them."""
+
+    @property
+    def evening(self) -> SessionState | None: ...
+    def now(self) -> int: ...
+    async def attend(self) -> None: ...
+    def play(self, move: Move) -> bool: ...
+    async def cash_out(self) -> None: ...
+    async def record(self, race: str) -> RaceRecord: ...
+    async def ready(self) -> None: ...
+    async def not_ready(self) -> None: ...
+    async def start(self) -> None: ...
+    async def next_race(self) -> None: ...
+    async def change_settings(
+        self,
+        *,
+        game: str | None = None,
+        cap: int | None = None,
+        seats: int | None = None,
+        public: bool | None = None,
+    ) -> None: ...
+    async def kick(self, player: str) -> None: ...
+    async def leave(self) -> None: ...
+
+
+class TableControls(Protocol):
+    """What a screen at a table may ask for."""
+
+    @property
+    def app(self) -> Program: ...
+
+    @property
+    def seat(self) -> SeatActions: ...
+
+    @property
+    def evening(self) -> SessionState:
+        """The table as it is now."""
+        ...
+
+    @property
+    def invitation_lines(self) -> Sequence[str]:
+        """The text that brings friends to this table, by line."""
+        ...
+
+    def now(self) -> int:
+        """The server's clock, in milliseconds since 1970."""
+        ...
+
+    def do(self, action: Coroutine[Any, Any, Any]) -> None:
+        """Run a command in the background; a `Problem` appears on the message line."""
+        ...
+
+    def bring_bot(self, strength: str) -> None:
+        """Seat a bot that runs in this program."""
+        ...
+
+    def help(self) -> None:
+        """Open the help over the current screen."""
+        ...
+
+    def review(self, findings: "Findings") -> None:
+        """Open all boards of the finished race over the current screen."""
+        ...
+
+    def leave(self) -> None:
+        """Give up the seat, or stop watching."""
+        ...
+
+
+class LobbyActions(Protocol):
+    """What the lobby's screen may ask for; the result appears there, or another screen opens."""
+
+    def take_name(self, name: str) -> None: ...
+    def join(self, text: str) -> None: ...
+    def watch(self, text: str) -> None: ...
+    def open_table(self, table: "TableWanted") -> None: ...
+    def host_here(self, table: "TableWanted") -> None: ...
+    def go_to_server(self, text: str) -> None: ...
+    def practise(self, game: str) -> None: ...
+    def quit(self) -> None: ...
