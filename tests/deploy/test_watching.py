@@ -16,7 +16,7 @@ from kit.nodes import nodes_on
 from kit.programs import program
 from kit.recorded_players import LINE_UP, players_at_a_table
 from kit.watchers import Prometheus, open_node_exporter, open_prometheus
-from saratoga_client.net.errors import Refused
+from saratoga_client.net.errors import CommandRefused
 from saratoga_protocol.commands import GetRecord
 from saratoga_server.embedded_store.process import find_binary
 
@@ -68,7 +68,7 @@ async def test_everything_that_is_drawn_or_watched_is_there() -> None:
             with open_prometheus({"node": [metrics], "machine": [machine]}) as prometheus:
                 await asyncio.to_thread(prometheus.wait_for, "saratoga_ready == 1")
                 async with players_at_a_table(node.url, "canfield", "Guest") as players:
-                    with pytest.raises(Refused):
+                    with pytest.raises(CommandRefused):
                         await players[0].house.request(partial(GetRecord, race="mint-otter-42/1"))
                     await asyncio.gather(*(each.race(1, 0, len(LINE_UP)) for each in players))
                     await asyncio.to_thread(check, prometheus)

@@ -11,7 +11,7 @@ from kit.house import open_house
 from kit.naming_proxy import NamingProxy, naming_proxy
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection, Timing
-from saratoga_client.net.errors import HouseClosed, Refused, Unreachable
+from saratoga_client.net.errors import CommandRefused, ServerClosed, Unreachable
 from saratoga_protocol.commands import CreateTable, JoinTable, ListTables, WatchTable
 from saratoga_protocol.events import Snapshot, Tables
 from saratoga_protocol.refusals import TAKEN_OVER
@@ -76,7 +76,7 @@ async def test_the_newest_of_too_many_connections_takes_over_from_the_oldest(
             await visits.enter_async_context(Connection(roomy.url, token))
             for _ in range(MAX_CONNECTIONS_PER_PLAYER)
         ]
-        with pytest.raises(HouseClosed) as closed:
+        with pytest.raises(ServerClosed) as closed:
             async for _ in others[0].events():
                 pass
         assert closed.value.code == TAKEN_OVER.code
@@ -89,7 +89,7 @@ async def test_who_guesses_codes_is_told_to_wait_and_keeps_the_seat(roomy: Namin
         snapshot = await bert.ask(partial(CreateTable, game="canfield"), Snapshot)
         refusals = []
         for number in range(int(PER_PLAYER[Action.WRONG_CODE].burst) + 1):
-            with pytest.raises(Refused) as refused:
+            with pytest.raises(CommandRefused) as refused:
                 await bert.request(partial(WatchTable, table=f"odd-emu-{number + 11}"))
             refusals.append(refused.value)
         assert {refusal.code for refusal in refusals[:-1]} == {"no_such_table"}

@@ -14,7 +14,7 @@ from websockets.typing import Subprotocol
 from kit.house import open_house
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.errors import HouseClosed
+from saratoga_client.net.errors import ServerClosed
 from saratoga_protocol.refusals import REASONS
 from saratoga_protocol.version import JSON, MAX_COMMAND_BYTES, MSGPACK
 
@@ -118,7 +118,7 @@ async def test_a_program_of_another_version_is_told_so(
 ) -> None:
     client = Connection(url, new_token())
     monkeypatch.setattr("saratoga_client.net.websocket.Subprotocol", lambda name: f"{name}.later")
-    with pytest.raises(HouseClosed) as closed:
+    with pytest.raises(ServerClosed) as closed:
         async with client:
             pass
     assert closed.value.is_of_another_version

@@ -20,7 +20,7 @@ from kit.stores import StoreServer
 from kit.storms.auditor import Auditor
 from kit.storms.town import Guest, Town
 from saratoga_client.net.connection import Connection, LinkState
-from saratoga_client.net.errors import Unanswered
+from saratoga_client.net.errors import RequestTimedOut
 from saratoga_protocol import events
 from saratoga_protocol.commands import CashOut, MakeMove
 from saratoga_protocol.events import BoardView
@@ -304,7 +304,7 @@ async def test_an_answer_may_get_lost_with_the_line_the_store_and_ones_patience(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def unanswered(*args: object) -> None:
-        raise Unanswered("nothing came")
+        raise RequestTimedOut("nothing came")
 
     monkeypatch.setattr(Connection, "request", unanswered)
     house = NotingConnection("ws://nowhere", "Anna")
@@ -317,7 +317,7 @@ async def test_an_answer_may_get_lost_with_the_line_the_store_and_ones_patience(
     assert not notes.lost_answers
     notes.turn(LinkState.RECONNECTING)
     notes.hear(events.Refused(code="store_unavailable", message=""))
-    with pytest.raises(Unanswered):
+    with pytest.raises(RequestTimedOut):
         await house.request(partial(CashOut, race=race))
     assert notes.lost_answers == {race: 3}
     notes.forget(race)

@@ -17,7 +17,7 @@ from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection, LinkState, Timing
-from saratoga_client.net.errors import Unanswered
+from saratoga_client.net.errors import RequestTimedOut
 from saratoga_client.net.requests import Requests
 from saratoga_client.net.unanswered import Draft
 from saratoga_protocol import events
@@ -242,7 +242,7 @@ class NotingConnection(Connection):
     async def request(self, draft: Draft, within: float | None = None) -> AnyEvent:
         try:
             return await super().request(draft, within)
-        except Unanswered:
+        except RequestTimedOut:
             self.notes.miss_answer()
             raise
 

@@ -15,7 +15,7 @@ from typing import Final
 from saratoga_client.bots.choice import Choice, Chooser
 from saratoga_client.bots.memory import Memory, remember
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.errors import NEVER_MADE, Refused, Unanswered
+from saratoga_client.net.errors import STALE_ID, CommandRefused, RequestTimedOut
 from saratoga_protocol import events
 from saratoga_protocol.commands import CashOut, MakeMove
 from saratoga_protocol.views import rules_view
@@ -56,7 +56,7 @@ class BoardPlayer:
         self._refusals = 0
 
     async def play(self, board: events.BoardView) -> events.BoardView:
-        """Play from this board on; returns the board as it ended. Raises `Refused`."""
+        """Play from this board on; returns the board as it ended. Raises `CommandRefused`."""
         while board.state == RACING:
             began = time.monotonic()
             choice = await asyncio.to_thread(self._think, board)
@@ -80,10 +80,10 @@ class BoardPlayer:
                 partial(MakeMove, race=board.race, after=board.count, move=str(choice.move)),
                 events.MoveMade,
             )
-        except Unanswered:
+        except RequestTimedOut:
             # perhaps it was made all the same; then the next attempt shows the present board
             return board
-        except Refused as no:
+        except CommandRefused as no:
             return self._look_again(board, no)
         self._refusals = 0
         self._memory = self._remembered(choice, choice.move, board, made.board)
@@ -95,7 +95,7 @@ class BoardPlayer:
         seen_before, seen_after = rules_view(before.view), rules_view(after.view)
         return remember(self._game, choice.memory, seen_before, move, seen_after)
 
-    def _look_again(self, board: events.BoardView, no: Refused) -> events.BoardView:
+    def _look_again(self, board: events.BoardView, no: CommandRefused) -> events.BoardView:
         """The board after a refusal; if it is another one, what was planned is void."""
         self._refusals += 1
         is_patient = self._refusals <= MOST_REFUSALS
@@ -111,7 +111,7 @@ class BoardPlayer:
                 net=board.net,
                 state=no.code,
             )
-        if (no.retry or no.code == NEVER_MADE) and is_patient:
+        if (no.retry or no.code == STALE_ID) and is_patient:
             # asked again under another id; if the board has changed, the house will show it
             return board
         raise no

@@ -14,7 +14,7 @@ from typing import Final
 from saratoga_client.bots.board import RACING, BoardPlayer
 from saratoga_client.bots.choice import Chooser
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.errors import DealSpent, Refused, Unanswered
+from saratoga_client.net.errors import CommandRefused, DealSpent, RequestTimedOut
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.fairness import Seat
@@ -154,12 +154,12 @@ class TablePlayer:
                 await self._house.request(draft)
             elif self._is_to_say_ready():
                 await self._seat.ready()
-        except Refused as no:
+        except CommandRefused as no:
             if no.code not in OVERTAKEN:
                 raise
         except DealSpent as spent:
             LOG.warning("the bot sits this one out: %s", spent)
-        except Unanswered:
+        except RequestTimedOut:
             self._done.clear()
 
     def _is_to_say_ready(self) -> bool:

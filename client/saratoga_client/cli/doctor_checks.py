@@ -255,9 +255,9 @@ async def way_to_house(server: str, *, is_named: bool = True) -> Finding:
     """
     from saratoga_client.net.connection import Connection
     from saratoga_client.net.errors import (
-        HouseClosed,
-        Refused,
-        Unanswered,
+        CommandRefused,
+        RequestTimedOut,
+        ServerClosed,
         UnexpectedAnswer,
         Unreachable,
     )
@@ -278,7 +278,13 @@ async def way_to_house(server: str, *, is_named: bool = True) -> Finding:
             there_and_back = _milliseconds(began)
     except Problem as wrong:
         return Finding("way", Verdict.WRONG, wrong.what, wrong.remedy)
-    except (Refused, HouseClosed, Unreachable, Unanswered, UnexpectedAnswer) as trouble:
+    except (
+        CommandRefused,
+        ServerClosed,
+        Unreachable,
+        RequestTimedOut,
+        UnexpectedAnswer,
+    ) as trouble:
         problem = problem_of(server, trouble)
         is_wrong = is_named or problem.code != Exit.UNREACHABLE
         verdict = Verdict.WRONG if is_wrong else Verdict.NOTE

@@ -18,7 +18,13 @@ from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from saratoga_client.net.backoff import Backoff
-from saratoga_client.net.errors import Hung, Refused, Unanswered, UnexpectedAnswer, Unreachable
+from saratoga_client.net.errors import (
+    ClientClosed,
+    CommandRefused,
+    RequestTimedOut,
+    UnexpectedAnswer,
+    Unreachable,
+)
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.net.requests import Requests
 from saratoga_client.net.server_clock import ServerClock
@@ -66,7 +72,7 @@ Answer = TypeVar("Answer", bound=Event)
 class Connection:
     """A player's connection to the house; use it as an asynchronous context manager.
 
-    Entering raises `Unreachable`, `Refused` (the hello) or `HouseClosed`.
+    Entering raises `Unreachable`, `CommandRefused` (the hello) or `ServerClosed`.
     """
 
     def __init__(
@@ -106,7 +112,7 @@ class Connection:
     def state(self) -> LinkState:
         return self._state
 
-    def on_turn(self, tell: Callable[[LinkState], None]) -> Callable[[], None]:
+    def subscribe(self, tell: Callable[[LinkState], None]) -> Callable[[], None]:
         """Have somebody else told of every turn as well; returns what ends that."""
         self._listeners.append(tell)
         return lambda: self._listeners.remove(tell)
@@ -138,7 +144,7 @@ class Connection:
     async def request(self, draft: Draft, within: float | None = None) -> AnyEvent:
         """Send a command, such as `partial(JoinTable, table=code)`, and wait for its answer.
 
-        A lost connection in between is no matter. Raises `Refused`; `Unanswered` after `within`
+        A lost connection in between is no matter. Raises `CommandRefused`; `RequestTimedOut` after `within`
         seconds; or what ended the connection for good.
         """
         command, waiter = self._board.open(draft)
@@ -147,7 +153,7 @@ class Connection:
             async with asyncio.timeout(self._timing.answer_within if within is None else within):
                 return await waiter
         except TimeoutError:
-            raise Unanswered(f"{type(command).__name__} was not answered.") from None
+            raise RequestTimedOut(f"{type(command).__name__} was not answered.") from None
         finally:
             self._board.forget(command)
 
@@ -185,7 +191,7 @@ class Connection:
 
     async def close(self) -> None:
         """Hang up. The seat stays for a minute; `LeaveTable` gives it up at once."""
-        self._finish(Hung("this end has hung up"))
+        self._finish(ClientClosed("this end has hung up"))
         if self._keeper is not None:
             self._keeper.cancel()
             await asyncio.gather(self._keeper, return_exceptions=True)
@@ -231,7 +237,14 @@ class Connection:
                 if not greeted.done():
                     greeted.set_result(None)
                 return await self._converse(socket)
-        except (OSError, TimeoutError, WebSocketException, HungUp, Refused, BadFrame) as trouble:
+        except (
+            OSError,
+            TimeoutError,
+            WebSocketException,
+            HungUp,
+            CommandRefused,
+            BadFrame,
+        ) as trouble:
             return trouble
         except Exception as fault:
             LOG.exception("a fault of this program")
@@ -256,7 +269,7 @@ class Connection:
             return
         try:
             answer = await self._exchange(socket, command)
-        except Refused as no:
+        except CommandRefused as no:
             if no.retry:
                 raise HungUp(no.message) from no
             if isinstance(command, Resume | WatchTable):
@@ -266,14 +279,14 @@ class Connection:
             self._board.deliver(answer)
 
     async def _exchange(self, socket: ClientConnection, command: AnyCommand) -> AnyEvent:
-        """Send one command and read until its answer; raises `Refused`."""
+        """Send one command and read until its answer; raises `CommandRefused`."""
         await socket.send(self._codec.encode_command(command))
         while True:
             event = self._codec.decode_event(await socket.recv())
             if event.re != command.id:
                 self._board.hear(event)
             elif isinstance(event, RefusedEvent):
-                raise Refused(event)
+                raise CommandRefused(event)
             elif isinstance(event, UnknownEvent):
                 raise HungUp(f"the answer is an unknown event, {event.type}")
             else:

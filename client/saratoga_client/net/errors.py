@@ -5,14 +5,14 @@ from typing import Final
 from saratoga_protocol import events
 from saratoga_protocol.refusals import WRONG_SUBPROTOCOL
 
-NEVER_MADE: Final = "stale_id"
+STALE_ID: Final = "stale_id"
 """The refusal of a move that a later command has overtaken: it may be sent under another id.
 
 It says for how many moves it is meant, so that it is not made twice.
 """
 
 
-class Refused(Exception):
+class CommandRefused(Exception):
     """The house said no, and changed nothing."""
 
     def __init__(self, refusal: events.Refused) -> None:
@@ -42,7 +42,7 @@ class Refused(Exception):
         return f"{self.code}: {self.message}"
 
 
-class HouseClosed(Exception):
+class ServerClosed(Exception):
     """The house hung up and does not want this program back: close codes from 4500 on."""
 
     def __init__(self, code: int, reason: str) -> None:
@@ -71,7 +71,7 @@ class Unreachable(Exception):
         return f"{self.url}: {self.reason}"
 
 
-class Unanswered(Exception):
+class RequestTimedOut(Exception):
     """No answer came in time. The command may have been carried out all the same."""
 
 
@@ -86,5 +86,5 @@ class DealSpent(Exception):
     """
 
 
-class Hung(Exception):
+class ClientClosed(Exception):
     """The program has closed its own connection."""

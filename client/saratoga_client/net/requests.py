@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Final, TypeAlias
 
 from saratoga_client.net.backoff import Backoff
-from saratoga_client.net.errors import Hung, Refused, UnexpectedAnswer
+from saratoga_client.net.errors import ClientClosed, CommandRefused, UnexpectedAnswer
 from saratoga_client.net.subscriptions import Subscriptions
 from saratoga_client.net.unanswered import Draft, Pending, UnansweredCommands
 from saratoga_protocol import events
@@ -110,7 +110,7 @@ class Requests:
         while True:
             while self._inbox:
                 yield self._inbox.popleft()
-            if isinstance(self.end, Hung):
+            if isinstance(self.end, ClientClosed):
                 return
             if self.end is not None:
                 raise self.end
@@ -137,7 +137,7 @@ class Requests:
         if isinstance(event, UnknownEvent):
             waiter.set_exception(UnexpectedAnswer(f"the unknown event {event.type}"))
         elif isinstance(event, events.Refused):
-            waiter.set_exception(Refused(event))
+            waiter.set_exception(CommandRefused(event))
         else:
             self.following.answered(command, event)
             if isinstance(event, events.Snapshot):

@@ -16,7 +16,7 @@ from websockets.frames import CloseCode
 from websockets.typing import Subprotocol
 
 from saratoga_client.local.origins import is_this_machine
-from saratoga_client.net.errors import HouseClosed, Refused, Unreachable
+from saratoga_client.net.errors import CommandRefused, ServerClosed, Unreachable
 from saratoga_protocol.refusals import RESTARTING, WRONG_SUBPROTOCOL
 
 WEBSOCKET_LOG: Final = logging.getLogger("saratoga.websocket")
@@ -66,22 +66,22 @@ def dial(url: str, subprotocol: str, within: float) -> connect:
 def finality(url: str, trouble: Exception) -> Exception | None:
     """What to tell the program if calling again is no use; `None`: call again."""
     match trouble:
-        case Refused():
+        case CommandRefused():
             return None if trouble.retry else trouble
         case ConnectionClosed() if was_too_long(trouble):
             return None
         case ConnectionClosed(rcvd=close) if close is not None:
             final = close.code >= FIRST_FINAL_CODE or close.code in OUR_FAULTS
-            return HouseClosed(close.code, close.reason) if final else None
+            return ServerClosed(close.code, close.reason) if final else None
         case InvalidStatus(response=response):
             status = response.status_code
             if status == 400 and b"subprotocol" in response.body:
-                return HouseClosed(WRONG_SUBPROTOCOL.code, WRONG_SUBPROTOCOL.reason)
+                return ServerClosed(WRONG_SUBPROTOCOL.code, WRONG_SUBPROTOCOL.reason)
             if 400 <= status < 500 and status not in COME_LATER:
                 return Unreachable(url, f"no such house there (HTTP {status})")
             return None
         case NegotiationError():
-            return HouseClosed(WRONG_SUBPROTOCOL.code, WRONG_SUBPROTOCOL.reason)
+            return ServerClosed(WRONG_SUBPROTOCOL.code, WRONG_SUBPROTOCOL.reason)
         case InvalidURI() | ssl.SSLCertVerificationError():
             return Unreachable(url, in_words(trouble))
         case Unreachable():

@@ -6,7 +6,7 @@ from typing import Final
 
 from saratoga_client.local.setting_values import MOST_SEATS
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.errors import Refused, Unanswered
+from saratoga_client.net.errors import CommandRefused, RequestTimedOut
 from saratoga_client.plain.board_answers import rules_lines
 from saratoga_client.plain.grammar import Where, not_understood
 from saratoga_client.plain.leaderboard import leaderboard_lines
@@ -16,7 +16,7 @@ from saratoga_client.plain.table import Place, play_table
 from saratoga_client.plain.table_settings import read_settings
 from saratoga_client.practice.deals import BadSeed
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.session.error_messages import trouble_in_words
+from saratoga_client.session.error_messages import problem_for
 from saratoga_client.session.invitation import destination
 from saratoga_client.session.join import TableWanted, freed
 from saratoga_client.session.record_store import RecordStore
@@ -69,7 +69,7 @@ async def claim_name(house: Connection, talk: Talk, name: str) -> bool:
         return False
     try:
         claimed = await house.ask(partial(ClaimName, name=name), events.NameClaimed)
-    except Refused as no:
+    except CommandRefused as no:
         talk.voice.say(f"no: {no.message}")
         return False
     talk.voice.say(f"name: you are {claimed.name}")
@@ -137,8 +137,8 @@ class Lobby:
             if problem.code in (Exit.UNREACHABLE, Exit.TOO_OLD):
                 raise
             return None
-        except (Refused, Unanswered) as trouble:
-            self._say(f"no: {trouble_in_words(self._house.url, trouble)}")
+        except (CommandRefused, RequestTimedOut) as trouble:
+            self._say(f"no: {problem_for(self._house.url, trouble)}")
             return None
         if parting is Parting.LEFT:
             self._say("lobby: you are back. Say help for what can be said.")

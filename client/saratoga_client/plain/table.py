@@ -13,7 +13,7 @@ from functools import partial
 from typing import Final
 
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.errors import HouseClosed, Refused, Unanswered, Unreachable
+from saratoga_client.net.errors import CommandRefused, RequestTimedOut, ServerClosed, Unreachable
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.plain.commands import Deeds
 from saratoga_client.plain.event_lines import Manner, changes, opening
@@ -74,7 +74,7 @@ async def play_table(
 
 async def stop_watching(house: Connection, code: str) -> None:
     """Tell the house that nobody watches any more; if it cannot be told, it does not matter."""
-    with suppress(Refused, Unanswered, HouseClosed, Unreachable):
+    with suppress(CommandRefused, RequestTimedOut, ServerClosed, Unreachable):
         await house.request(partial(UnwatchTable, table=code), within=GOODBYE)
 
 

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
-from saratoga_client.session.error_messages import TROUBLES
+from saratoga_client.session.error_messages import CONNECTION_ERRORS
 
 LOG: Final = logging.getLogger("saratoga.racing")
 
@@ -59,7 +59,7 @@ class BackgroundTasks:
     async def _guarded(self, chore: Coroutine[Any, Any, None]) -> None:
         try:
             await chore
-        except TROUBLES as trouble:
+        except CONNECTION_ERRORS as trouble:
             self.finish(self._in_words(trouble))
         except Exception as fault:
             LOG.exception("a fault while attending the table")

@@ -3,10 +3,10 @@
 from typing import Final
 
 from saratoga_client.net.errors import (
-    HouseClosed,
-    Hung,
-    Refused,
-    Unanswered,
+    ClientClosed,
+    CommandRefused,
+    RequestTimedOut,
+    ServerClosed,
     UnexpectedAnswer,
     Unreachable,
 )
@@ -19,7 +19,14 @@ from saratoga_client.session.state_store import StateStoreClosed
 from saratoga_client.wording import counted
 from saratoga_protocol.refusals import BANNED, REASONS, TAKEN_OVER
 
-TROUBLES: Final = (Refused, Unanswered, HouseClosed, Unreachable, UnexpectedAnswer, Hung)
+CONNECTION_ERRORS: Final = (
+    CommandRefused,
+    RequestTimedOut,
+    ServerClosed,
+    Unreachable,
+    UnexpectedAnswer,
+    ClientClosed,
+)
 """All that can come between a player and the house."""
 
 DOUBTFUL: Final = frozenset({"store_unavailable", "server_fault"})
@@ -31,36 +38,36 @@ GIVEN_UP: Final = frozenset({REASONS["not_seated"].sentence})
 """What the house says to somebody who comes back too late."""
 
 
-def trouble_in_words(server: str, trouble: Exception) -> Problem:
+def problem_for(server: str, trouble: Exception) -> Problem:
     """What came between player and house."""
     match trouble:
-        case HouseClosed(code=TAKEN_OVER.code):
+        case ServerClosed(code=TAKEN_OVER.code):
             return Problem(
                 "You play this seat from another device or window now.",
                 f"Go on there; here nothing more is sent. {SAFE}",
                 Exit.REFUSED,
             )
-        case HouseClosed(code=BANNED.code):
+        case ServerClosed(code=BANNED.code):
             return Problem(
                 "Whoever runs this house has banned you from it.",
                 "Ask them why; other houses are not concerned. Finished races stay as they are.",
                 Exit.REFUSED,
             )
-        case HouseClosed(is_of_another_version=False, reason=reason):
+        case ServerClosed(is_of_another_version=False, reason=reason):
             return Problem(
                 f"The house has closed the connection: {sanitised(reason)}.",
                 f"Start the program again to come back. {SAFE}",
                 Exit.REFUSED,
             )
-        case Hung() | StateStoreClosed():
+        case ClientClosed() | StateStoreClosed():
             return Problem("The evening at this table is over.", SAFE, Exit.REFUSED)
-        case Unanswered():
+        case RequestTimedOut():
             return Problem(
                 "The house gave no answer in time.",
                 f"It may have been done all the same: look before you do it again. {SAFE}",
                 Exit.UNREACHABLE,
             )
-        case Refused(code=code) if code in DOUBTFUL:
+        case CommandRefused(code=code) if code in DOUBTFUL:
             return Problem(
                 trouble.message,
                 f"It may have been done all the same: look before you do it again. {SAFE}",
@@ -71,7 +78,7 @@ def trouble_in_words(server: str, trouble: Exception) -> Problem:
             return problem_of(server, trouble)
 
 
-def seat_gone(evening: SessionState, is_watching: bool = False) -> Problem:
+def seat_lost_problem(evening: SessionState, is_watching: bool = False) -> Problem:
     """The seat, or the sight of the table, is gone."""
     code = evening.table.code
     why = evening.gone or sanitised(evening.table.notice) or "The table is closed."

@@ -62,8 +62,8 @@ class Listener:
             journey = self._house.journey
             millis = None if journey is None else round(journey * 1000)
             evening = self._desk.evening
-            if evening is not None and evening.journey_ms != millis:
-                self._desk.lay(replace(evening, journey_ms=millis))
+            if evening is not None and evening.round_trip_ms != millis:
+                self._desk.lay(replace(evening, round_trip_ms=millis))
             await asyncio.sleep(MEASURE_EVERY)
 
     def turn(self, state: LinkState) -> None:

@@ -14,7 +14,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.errors import DealSpent, Refused, Unanswered, UnexpectedAnswer
+from saratoga_client.net.errors import CommandRefused, DealSpent, RequestTimedOut, UnexpectedAnswer
 from saratoga_client.session.witness import Sighting, Testimony, Witness, held_against
 from saratoga_protocol import events
 from saratoga_protocol.commands import GetRecord, NotReady, Ready, Reveal
@@ -80,7 +80,7 @@ class Seat:
         return self.table is not None and self.table.host == self.player
 
     async def ready(self) -> None:
-        """Draw a nonce for the coming race, and say ready. Raises `Refused`, `DealSpent`."""
+        """Draw a nonce for the coming race, and say ready. Raises `CommandRefused`, `DealSpent`."""
         assert self._sighting is not None, "hear a snapshot first"
         if self._is_spent(self._sighting):
             raise DealSpent(f"the nonces for race {self._sighting.race} are known already")
@@ -97,7 +97,7 @@ class Seat:
         )
 
     async def not_ready(self) -> None:
-        """Take the ready mark back. Raises `Refused`."""
+        """Take the ready mark back. Raises `CommandRefused`."""
         assert self.table is not None, "hear a snapshot first"
         await self._house.request(partial(NotReady, table=self.table.code))
 
@@ -198,7 +198,7 @@ class Seat:
         self._revealed = sighting.commitment
         try:
             await self._house.request(partial(Reveal, table=table.code, nonce=sighting.nonce))
-        except (Refused, Unanswered) as no:
+        except (CommandRefused, RequestTimedOut) as no:
             # Too late, most likely: the countdown is void, and the table says so to everybody.
             LOG.info("the nonce for race %s was not taken: %s", table.race, no)
 
@@ -236,8 +236,8 @@ class Seat:
         self._asked.add(outcome.race)
         try:
             record = await self._house.ask(partial(GetRecord, race=outcome.race), events.Record)
-        except (Refused, Unanswered, UnexpectedAnswer) as no:
-            if isinstance(no, Refused) and no.retry:
+        except (CommandRefused, RequestTimedOut, UnexpectedAnswer) as no:
+            if isinstance(no, CommandRefused) and no.retry:
                 self._asked.discard(outcome.race)
             LOG.warning("the record of race %s could not be had: %s", outcome.race, no)
             return

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from saratoga_client.net.errors import Refused
+from saratoga_client.net.errors import CommandRefused
 from saratoga_client.output import say
 from saratoga_client.problems import Exit, Problem
 from saratoga_protocol import events
@@ -76,7 +76,7 @@ async def have_a_name(house: "Connection", wanted: str) -> str:
         raise NameWanted("", "Your name at this house")
     try:
         return (await house.ask(partial(ClaimName, name=wanted[:64]), events.NameClaimed)).name
-    except Refused as no:
+    except CommandRefused as no:
         if no.code not in BAD_NAMES:
             raise
         hint = f" {TAKEN_BY_ONESELF}" if no.code == "name_taken" else ""
@@ -84,7 +84,7 @@ async def have_a_name(house: "Connection", wanted: str) -> str:
 
 
 async def opened(house: "Connection", table: TableWanted) -> events.Table:
-    """Open a table and sit down at it; raises `Refused`."""
+    """Open a table and sit down at it; raises `CommandRefused`."""
     draft = partial(
         CreateTable, game=table.game, cap=table.cap, seats=table.seats, public=table.public
     )
@@ -92,7 +92,7 @@ async def opened(house: "Connection", table: TableWanted) -> events.Table:
 
 
 async def joined(house: "Connection", code: str) -> events.Table:
-    """Sit down at a table; raises `Refused`."""
+    """Sit down at a table; raises `CommandRefused`."""
     return (await house.ask(partial(JoinTable, table=code), events.Snapshot)).table
 
 
@@ -109,7 +109,7 @@ async def freed(house: "Connection", wanted: str = "") -> str:
         if table.phase in RACING and house.welcome.player in table.racers:
             return code
         await house.request(partial(LeaveTable, table=code))
-    except Refused:
+    except CommandRefused:
         # closed since the welcome, or left at another terminal: nothing is held any more
         return ""
     say(f"You have given up your seat at {code}.")
@@ -120,7 +120,7 @@ async def others_at(house: "Connection", code: str) -> tuple[str, ...]:
     """The names of other people who are at the table now; bots go by themselves."""
     try:
         table = (await house.ask(partial(WatchTable, table=code), events.Snapshot)).table
-    except Refused:
+    except CommandRefused:
         return ()
     if table.phase == "closed":
         return ()

@@ -14,7 +14,7 @@ from typing import Final
 
 from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.errors import NEVER_MADE, Refused
+from saratoga_client.net.errors import STALE_ID, CommandRefused
 from saratoga_client.sanitised import sanitised
 from saratoga_client.session.error_messages import DOUBTFUL
 from saratoga_client.session.own_board import OwnBoard, place_of, without
@@ -56,8 +56,8 @@ class MoveSender:
                     MoveMade,
                     within=FOR_AS_LONG_AS_IT_TAKES,
                 )
-            except Refused as no:
-                failures += no.code in ("server_fault", NEVER_MADE)
+            except CommandRefused as no:
+                failures += no.code in ("server_fault", STALE_ID)
                 is_doubtful = is_doubtful or no.code in DOUBTFUL
                 is_done = is_doubtful and _is_past(no, after)
                 if is_done and no.board is not None:
@@ -73,7 +73,7 @@ class MoveSender:
                 return
 
     async def cash_out(self, race: str) -> None:
-        """Take the money when no move is in flight any more; raises `Refused`.
+        """Take the money when no move is in flight any more; raises `CommandRefused`.
 
         When it returns, the board has ended: so, or some other way before.
         """
@@ -84,7 +84,7 @@ class MoveSender:
                 made = await self._house.ask(
                     partial(CashOut, race=race), MoveMade, within=FOR_AS_LONG_AS_IT_TAKES
                 )
-            except Refused as no:
+            except CommandRefused as no:
                 if no.board is not None:
                     self._confirm(no.board)
                 if no.code == "board_over":
@@ -98,9 +98,9 @@ class MoveSender:
                 self._confirm(made.board)
                 return
 
-    def _is_worth_another_try(self, race: str, ticket: int, after: int, no: Refused) -> bool:
+    def _is_worth_another_try(self, race: str, ticket: int, after: int, no: CommandRefused) -> bool:
         """Whether the move was refused for the moment, or only because of those around it."""
-        if no.retry or no.code == NEVER_MADE:
+        if no.retry or no.code == STALE_ID:
             return True
         own = self._with_it(race, ticket)
         is_first = own is None or place_of(own, ticket) == 0
@@ -116,7 +116,7 @@ class MoveSender:
 
         await self._desk.until(has_come)
 
-    async def _pause(self, no: Refused) -> None:
+    async def _pause(self, no: CommandRefused) -> None:
         if no.retry:
             await asyncio.sleep(self._backoff.wait(2))
 
@@ -135,7 +135,7 @@ class MoveSender:
         if self._desk.evening is not None:
             self._desk.lay(confirm(self._desk.evening, board, is_final_word))
 
-    def _take_back(self, race: str, ticket: int, no: Refused) -> None:
+    def _take_back(self, race: str, ticket: int, no: CommandRefused) -> None:
         own, evening = self._with_it(race, ticket), self._desk.evening
         if own is not None and evening is not None:
             LOG.info("taken back in race %s: %s", race, no)
@@ -145,5 +145,5 @@ class MoveSender:
             self._confirm(no.board, is_final_word=no.code == "stale_move" and own is not None)
 
 
-def _is_past(no: Refused, after: int) -> bool:
+def _is_past(no: CommandRefused, after: int) -> bool:
     return no.code == "stale_move" and no.board is not None and no.board.count > after

@@ -15,9 +15,9 @@ from saratoga_client.local.origins import is_this_machine
 from saratoga_client.local.settings import DEFAULT_SERVER
 from saratoga_client.net.connection import Connection, LinkState, Timing
 from saratoga_client.net.errors import (
-    HouseClosed,
-    Refused,
-    Unanswered,
+    CommandRefused,
+    RequestTimedOut,
+    ServerClosed,
     UnexpectedAnswer,
     Unreachable,
 )
@@ -68,7 +68,13 @@ async def visiting(
             on_state=_tell() if tells else _nothing_said,
         ) as house:
             yield house
-    except (Refused, HouseClosed, Unreachable, Unanswered, UnexpectedAnswer) as trouble:
+    except (
+        CommandRefused,
+        ServerClosed,
+        Unreachable,
+        RequestTimedOut,
+        UnexpectedAnswer,
+    ) as trouble:
         raise problem_of(server, trouble) from trouble
     except TokenUnusable as unusable:
         raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from unusable
@@ -102,11 +108,11 @@ def _nothing_said(_state: LinkState) -> None:
 def problem_of(server: str, trouble: Exception) -> Problem:
     """What came between, in words."""
     match trouble:
-        case Refused(refusal=refusal):
+        case CommandRefused(refusal=refusal):
             return refused(refusal)
-        case HouseClosed() if trouble.is_of_another_version:
+        case ServerClosed() if trouble.is_of_another_version:
             return too_old(server)
-        case HouseClosed(reason=reason):
+        case ServerClosed(reason=reason):
             return Problem(f"The house has closed the connection: {reason}.", "", Exit.REFUSED)
         case Unreachable(reason=reason):
             return no_house(server, reason)

@@ -62,7 +62,7 @@ class SessionState:
     """One's own id; who only watches has one too."""
     picture: Picture
     link: LinkState = LinkState.CONNECTED
-    journey_ms: int | None = None
+    round_trip_ms: int | None = None
     """There and back to the house, when last measured."""
     own: OwnBoard | None = None
     """From the deal until the next gathering; `None` for who sits the race out."""

@@ -13,12 +13,12 @@ from typing import Final, TypeVar
 
 from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Answer, Connection, LinkState
-from saratoga_client.net.errors import DealSpent, Refused, UnexpectedAnswer
+from saratoga_client.net.errors import CommandRefused, DealSpent, UnexpectedAnswer
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.sanitised import sanitised
 from saratoga_client.session.background_tasks import BackgroundTasks
-from saratoga_client.session.error_messages import TROUBLES, seat_gone, trouble_in_words
+from saratoga_client.session.error_messages import CONNECTION_ERRORS, problem_for, seat_lost_problem
 from saratoga_client.session.event_listener import Listener
 from saratoga_client.session.fairness import Seat
 from saratoga_client.session.move_sender import MoveSender
@@ -118,7 +118,7 @@ class TableSession:
         The seat, or the place beside the table, is taken before or meanwhile.
         """
         self._chores.open()
-        forget = self._house.on_turn(self._listener.turn)
+        forget = self._house.subscribe(self._listener.turn)
         self._listener.turn(self._house.state)
         self._chores.begin(self._follow())
         self._chores.begin(self._listener.measure())
@@ -251,7 +251,7 @@ class TableSession:
         is_away = self._house.state is not LinkState.CONNECTED
         try:
             await self._house.request(self._farewell(), GOODBYE if is_away else None)
-        except TROUBLES as trouble:
+        except CONNECTION_ERRORS as trouble:
             if not self._is_watching:
                 self._has_left = False
                 raise self._not_told(trouble) from trouble
@@ -263,7 +263,7 @@ class TableSession:
         return partial(LeaveTable, table=self._code)
 
     def _not_told(self, trouble: Exception) -> Problem:
-        if isinstance(trouble, Refused):
+        if isinstance(trouble, CommandRefused):
             return self._in_words(trouble)
         return Problem(
             "The house is away and could not be told that you leave.",
@@ -292,17 +292,17 @@ class TableSession:
     async def _say(self, saying: Awaitable[Said]) -> Said:
         try:
             return await saying
-        except (*TROUBLES, StateStoreClosed) as trouble:
+        except (*CONNECTION_ERRORS, StateStoreClosed) as trouble:
             raise self._in_words(trouble) from trouble
 
     def _in_words(self, trouble: Exception) -> Problem:
-        return trouble_in_words(self._house.url, trouble)
+        return problem_for(self._house.url, trouble)
 
     async def _follow(self) -> None:
         """Hear the house out; losing the seat one has just given up is no trouble."""
         await self._listener.follow(
             lambda evening: self._chores.finish(
-                None if self._has_left else seat_gone(evening, self._is_watching)
+                None if self._has_left else seat_lost_problem(evening, self._is_watching)
             )
         )
         self._chores.finish()

@@ -16,10 +16,10 @@ from saratoga_client.local.setting_values import MOST_SEATS
 from saratoga_client.local.settings import Settings, remember_last
 from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import (
-    HouseClosed,
-    Hung,
-    Refused,
-    Unanswered,
+    ClientClosed,
+    CommandRefused,
+    RequestTimedOut,
+    ServerClosed,
     UnexpectedAnswer,
     Unreachable,
 )
@@ -169,7 +169,7 @@ class LobbyFlow:
     async def _listen(self, house: Connection) -> None:
         self._house = house
         self.screen.show(partial(_with_house, house=house))
-        stop = house.on_turn(self._turned)
+        stop = house.subscribe(self._turned)
         if house.welcome.name is None:
             self._offer_name()
         try:
@@ -315,20 +315,20 @@ class LobbyFlow:
     async def _doing(self, deed: Coroutine[Any, Any, None], entry: Entry | None) -> None:
         try:
             await deed
-        except Refused as no:
+        except CommandRefused as no:
             if entry is not None and no.code in MISTYPED:
                 self._ask(replace(entry, wrong=no.message))
             else:
                 self._say(no.message, Role.WARNING)
-        except Unanswered:
+        except RequestTimedOut:
             self._say(
                 "The house gave no answer in time. It may have been done all the same: look first.",
                 Role.WARNING,
             )
-        except Hung:
+        except ClientClosed:
             # the player has gone somewhere else meanwhile
             return
-        except (HouseClosed, Unreachable, UnexpectedAnswer) as trouble:
+        except (ServerClosed, Unreachable, UnexpectedAnswer) as trouble:
             self._say(str(problem_of(self._settings.house, trouble)), Role.WARNING)
         except Problem as problem:
             self._say(str(problem), Role.WARNING)

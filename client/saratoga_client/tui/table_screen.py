@@ -160,7 +160,7 @@ class TableScreen(Screen[None], inherit_bindings=False):
             return [(f"{marks.broken_link} {evening.link.value}", Role.WARNING)]
         if self.size.width < 100:
             return [(marks.link, Role.MONEY_UP)]
-        journey = "" if evening.journey_ms is None else f" {evening.journey_ms} ms"
+        journey = "" if evening.round_trip_ms is None else f" {evening.round_trip_ms} ms"
         return [(f"{marks.link} live{journey}", Role.MONEY_UP)]
 
     def say(self, text: str, role: Role = Role.TEXT) -> None:

@@ -10,7 +10,7 @@ from saratoga_client.bots.board import BoardPlayer
 from saratoga_client.bots.choice import Choice
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.errors import Refused
+from saratoga_client.net.errors import CommandRefused
 from saratoga_protocol import commands, events
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
@@ -153,7 +153,7 @@ async def test_a_bot_that_is_refused_for_ever_gives_up(house: ScriptedHouse, jud
             re=command.id, code="illegal_move", message="No.", board=judge.board()
         )
 
-    with pytest.RaisesGroup(Refused):
+    with pytest.RaisesGroup(CommandRefused):
         await played(house, judge, answer)
 
 

@@ -23,7 +23,7 @@ from kit.scripted_house import (
 from saratoga_client.bots.player import Report, TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.errors import Refused
+from saratoga_client.net.errors import CommandRefused
 from saratoga_client.problems import Problem
 from saratoga_protocol import commands, events
 from saratoga_protocol.views import wire_view
@@ -185,7 +185,7 @@ async def test_a_refusal_that_no_event_will_mend_ends_the_stay(bot: Bot) -> None
     await bot.visit.say(snapshot())
     ready = await bot.visit.command()
     await bot.visit.say(events.Refused(re=ready.id, code="not_seated", message="No seat."))
-    with pytest.raises(Refused):
+    with pytest.raises(CommandRefused):
         await bot.staying
 
 

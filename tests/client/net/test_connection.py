@@ -23,10 +23,10 @@ from kit.scripted_house import (
 from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection, LinkState, Timing
 from saratoga_client.net.errors import (
-    HouseClosed,
-    Hung,
-    Refused,
-    Unanswered,
+    ClientClosed,
+    CommandRefused,
+    RequestTimedOut,
+    ServerClosed,
     UnexpectedAnswer,
     Unreachable,
 )
@@ -86,7 +86,7 @@ async def test_a_connection_says_hello(house: ScriptedHouse, subprotocol: str) -
 
 async def test_a_refused_hello_is_raised(house: ScriptedHouse) -> None:
     house.greeting = lambda hello: events.Refused(re=hello.id, code="name_taken", message="Taken.")
-    with pytest.raises(Refused) as no:
+    with pytest.raises(CommandRefused) as no:
         async with connection(house, name="Otto"):
             pass
     assert (no.value.code, no.value.message, no.value.retry) == ("name_taken", "Taken.", False)
@@ -147,7 +147,7 @@ async def test_a_refusal_is_raised_with_the_present_board(house: ScriptedHouse) 
         await visit.say(
             events.Refused(re=command.id, code="stale_move", message="Late.", board=board)
         )
-        with pytest.raises(Refused) as no:
+        with pytest.raises(CommandRefused) as no:
             await asking
         assert (no.value.code, no.value.board) == ("stale_move", board)
 
@@ -205,7 +205,7 @@ async def test_ask_wants_the_kind_of_answer_that_was_named(house: ScriptedHouse)
 
 async def test_who_waits_too_long_is_told(house: ScriptedHouse) -> None:
     async with connection(house) as client:
-        with pytest.raises(Unanswered):
+        with pytest.raises(RequestTimedOut):
             await client.request(commands.ListTables, within=0.0)
 
 
@@ -261,7 +261,7 @@ async def test_a_command_is_not_sent_again_behind_a_later_one(house: ScriptedHou
         await visit.say(
             events.Refused(re=first.id, code="store_unavailable", message="", retry=True)
         )
-        with pytest.raises(Refused):
+        with pytest.raises(CommandRefused):
             await asking
         later.cancel()
 
@@ -413,11 +413,11 @@ async def test_a_house_that_does_not_want_the_client_back_is_obeyed(
         await visit.command()
         await visit.hang_up(close.code, close.reason)
         for waiting in (moving, anext(client.events())):
-            with pytest.raises(HouseClosed) as closed:
+            with pytest.raises(ServerClosed) as closed:
                 await waiting
             assert (closed.value.code, closed.value.reason) == (close.code, close.reason)
         assert client.state is LinkState.CLOSED
-        with pytest.raises(HouseClosed):
+        with pytest.raises(ServerClosed):
             await client.request(DRAW)
     assert house.visits.empty()
 
@@ -450,7 +450,7 @@ async def test_one_who_hangs_up_hears_no_more(house: ScriptedHouse) -> None:
         moving = asyncio.create_task(client.request(DRAW))
         await visit.command()
         await client.close()
-        with pytest.raises(Hung):
+        with pytest.raises(ClientClosed):
             await moving
         assert [event async for event in client.events()] == []
         await visit.gone.wait()

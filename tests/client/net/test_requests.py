@@ -6,7 +6,7 @@ import pytest
 from kit.scripted_house import CODE, NOON, snapshot, table
 from saratoga_client.net import requests as module
 from saratoga_client.net.backoff import Backoff
-from saratoga_client.net.errors import Hung, Refused, UnexpectedAnswer
+from saratoga_client.net.errors import ClientClosed, CommandRefused, UnexpectedAnswer
 from saratoga_client.net.requests import Requests
 from saratoga_protocol import commands, events
 from saratoga_protocol.codec import UnknownEvent
@@ -53,11 +53,11 @@ async def test_whoever_waits_learns_of_the_end() -> None:
     _, waiter = switchboard.open(commands.ListTables)
     reading = asyncio.ensure_future(anext(switchboard.inbox(), None))
     await asyncio.sleep(0)
-    switchboard.finish(Hung("enough"))
-    with pytest.raises(Hung):
+    switchboard.finish(ClientClosed("enough"))
+    with pytest.raises(ClientClosed):
         await waiter
     assert await reading is None
-    with pytest.raises(Hung):
+    with pytest.raises(ClientClosed):
         switchboard.open(commands.ListTables)
 
 
@@ -78,7 +78,7 @@ async def test_a_refusal_that_only_time_lifts_is_told_at_once() -> None:
     switchboard = board()
     command, waiter = switchboard.open(partial(commands.GetRecord, race=f"{CODE}/1"))
     switchboard.hear(events.Refused(re=command.id, code="race_running", message="", retry=True))
-    with pytest.raises(Refused):
+    with pytest.raises(CommandRefused):
         await waiter
 
 

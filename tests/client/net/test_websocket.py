@@ -14,7 +14,7 @@ from websockets.exceptions import (
 from websockets.frames import Close
 from websockets.http11 import Response
 
-from saratoga_client.net.errors import HouseClosed, Refused, Unreachable
+from saratoga_client.net.errors import CommandRefused, ServerClosed, Unreachable
 from saratoga_client.net.websocket import HungUp, finality, in_words, was_sent_on, was_too_long
 from saratoga_protocol import events, refusals
 from saratoga_protocol.refusals import MAY_RECONNECT, CloseCode
@@ -44,7 +44,7 @@ def test_the_houses_close_codes_are_obeyed(close: CloseCode) -> None:
     if close.code in MAY_RECONNECT:
         assert final is None
     else:
-        assert isinstance(final, HouseClosed)
+        assert isinstance(final, ServerClosed)
         assert (final.code, final.reason) == (close.code, close.reason)
 
 
@@ -66,7 +66,7 @@ def test_the_houses_close_codes_are_obeyed(close: CloseCode) -> None:
         socket.gaierror(),
         TimeoutError(),
         HungUp("nothing heard"),
-        Refused(events.Refused(code="draining", message="", retry=True)),
+        CommandRefused(events.Refused(code="draining", message="", retry=True)),
     ],
     ids=repr,
 )
@@ -77,18 +77,18 @@ def test_what_passes_by_itself_is_no_reason_to_give_up(trouble: Exception) -> No
 @pytest.mark.parametrize(
     ("trouble", "end"),
     [
-        (closed(1002), HouseClosed),
-        (closed(1003), HouseClosed),
-        (closed(1007), HouseClosed),
-        (closed(1009), HouseClosed),
-        (NegotiationError(), HouseClosed),
+        (closed(1002), ServerClosed),
+        (closed(1003), ServerClosed),
+        (closed(1007), ServerClosed),
+        (closed(1009), ServerClosed),
+        (NegotiationError(), ServerClosed),
         (status(400), Unreachable),
         (status(403), Unreachable),
         (status(404), Unreachable),
         (status(426), Unreachable),
         (InvalidURI(URL, "bad"), Unreachable),
         (ssl.SSLCertVerificationError(), Unreachable),
-        (Refused(events.Refused(code="banned", message="")), Refused),
+        (CommandRefused(events.Refused(code="banned", message="")), CommandRefused),
     ],
     ids=repr,
 )
@@ -106,7 +106,7 @@ def test_what_would_come_again_is_the_end(trouble: Exception, end: type[Exceptio
 )
 def test_a_house_of_another_version_is_known_as_one(trouble: Exception) -> None:
     final = finality(URL, trouble)
-    assert isinstance(final, HouseClosed)
+    assert isinstance(final, ServerClosed)
     assert final.is_of_another_version
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 from kit.leaderboard_pages import BEST
 from kit.talks import Listener, talk_of
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.errors import Refused
+from saratoga_client.net.errors import CommandRefused
 from saratoga_client.plain.lobby import ask_name, claim_name, lobby, tables_lines
 from saratoga_client.plain.session import Parting
 from saratoga_protocol import events
@@ -28,7 +28,7 @@ class Hall:
         if kind is events.NameClaimed:
             if command.name == "Anna":
                 taken = events.Refused(re=1, code="name_taken", message="Anna is taken.")
-                raise Refused(taken)
+                raise CommandRefused(taken)
             return events.NameClaimed(re=1, name=command.name)
         return BEST if kind is events.Leaderboard else events.Tables(re=1, tables=[])
 

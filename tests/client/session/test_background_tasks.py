@@ -6,7 +6,7 @@ import inspect
 import pytest
 
 from kit.model_house import breathe
-from saratoga_client.net.errors import Hung, Unreachable
+from saratoga_client.net.errors import ClientClosed, Unreachable
 from saratoga_client.session.background_tasks import BackgroundTasks
 
 
@@ -46,10 +46,10 @@ async def test_a_fault_of_this_program_is_not_hidden(caplog: pytest.LogCaptureFi
 
 async def test_only_the_first_word_on_the_end_counts() -> None:
     chores = BackgroundTasks(lambda trouble: trouble)
-    chores.finish(Hung("before it was opened"))
+    chores.finish(ClientClosed("before it was opened"))
     chores.open()
     chores.finish()
-    chores.finish(Hung("too late"))
+    chores.finish(ClientClosed("too late"))
     await chores.until_the_end()
 
 

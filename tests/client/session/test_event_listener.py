@@ -121,4 +121,4 @@ async def test_how_long_the_way_is_is_measured(ear: Ear, monkeypatch: pytest.Mon
     ear.chores.begin(ear.listener.measure())
     await breathe()
     await ear.chores.stop()
-    assert ear.seen[-1].journey_ms == 42
+    assert ear.seen[-1].round_trip_ms == 42

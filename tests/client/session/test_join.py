@@ -8,7 +8,7 @@ import pytest
 from kit.lobbies import OpenLobby, open_lobby
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection
-from saratoga_client.net.errors import Refused
+from saratoga_client.net.errors import CommandRefused
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.join import (
     NameWanted,
@@ -69,7 +69,7 @@ async def test_a_table_is_opened_as_it_is_wanted_and_joined_by_its_code(lobby: O
     assert (table.settings.game, table.settings.cap, table.settings.seats) == ("caprice", 20, 2)
     seen = await joined(await lobby.guest("Bert"), table.code)
     assert [seat.name for seat in seen.seats] == ["Anna", "Bert"]
-    with pytest.raises(Refused) as no:
+    with pytest.raises(CommandRefused) as no:
         await joined(await lobby.guest("Cleo"), table.code)
     assert no.value.code == "table_full"
 

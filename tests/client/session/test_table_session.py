@@ -14,7 +14,7 @@ from kit.evenings import CODE, RACE, START, board, outcome, seat, snapshot, stan
 from kit.finished import finished_race
 from kit.model_house import AT_ONCE, ModelConnection, ModelHouse, breathe, model_game
 from saratoga_client.net.connection import Timing
-from saratoga_client.net.errors import HouseClosed, Hung
+from saratoga_client.net.errors import ClientClosed, ServerClosed
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session import table_session as module
 from saratoga_client.session.record_store import RecordStore
@@ -217,7 +217,7 @@ async def test_a_seat_taken_over_elsewhere_goes_on_there() -> None:
         there.seated.play(DRAW)
         cashing = asyncio.create_task(there.seated.cash_out())
         await breathe()
-        there.wire.end(HouseClosed(TAKEN_OVER.code, TAKEN_OVER.reason))
+        there.wire.end(ServerClosed(TAKEN_OVER.code, TAKEN_OVER.reason))
         problem = await there.parted()
         assert "another device or window" in problem.what
         assert "is safe" in problem.remedy
@@ -244,7 +244,7 @@ async def test_a_house_that_sends_no_board_is_of_another_version() -> None:
 
 async def test_whoever_hangs_up_has_nothing_to_be_told() -> None:
     async with sitting() as there:
-        there.wire.end(Hung("this end has hung up"))
+        there.wire.end(ClientClosed("this end has hung up"))
         await there.attending
 
 

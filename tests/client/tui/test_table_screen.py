@@ -32,7 +32,7 @@ async def test_every_key_is_answered_and_another_one_closes_a_question() -> None
 
 async def test_the_way_to_the_house_stands_in_the_title() -> None:
     async with sitting(GATHERING, size=(120, 40)) as at_table:
-        at_table.seat.lay(replace(GATHERING, journey_ms=42))
+        at_table.seat.lay(replace(GATHERING, round_trip_ms=42))
         await at_table.settled()
         assert at_table.rows[0].rstrip().endswith("● live 42 ms")
         at_table.seat.link(LinkState.RECONNECTING)

@@ -8,7 +8,7 @@ from random import Random
 
 from kit.storms.fault import Blow, Fault
 from kit.storms.town import Guest, Town
-from saratoga_client.net.errors import Refused, Unanswered
+from saratoga_client.net.errors import CommandRefused, RequestTimedOut
 from saratoga_protocol.commands import MakeMove
 
 HURRIED = 3
@@ -128,7 +128,7 @@ async def _hurry(guest: Guest) -> None:
 async def _try_draw(guest: Guest, race: str, after: int) -> None:
     try:
         await guest.player.house.request(partial(MakeMove, race=race, after=after, move="draw"))
-    except (Refused, Unanswered):
+    except (CommandRefused, RequestTimedOut):
         # whatever was accepted is in the notes
         return
 
