@@ -26,7 +26,7 @@ from kit import bare_app
 from kit.house import House, open_house
 from kit.terminal_moments import DRAGGED, PRESSED
 from kit.windows import Window, window
-from saratoga_client.board_view.layout import Place, Spot, lay_out
+from saratoga_client.board_view.layout import Spot, Tile, lay_out
 from saratoga_client.practice.deals import from_seed
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import play
@@ -218,13 +218,13 @@ async def stepped(opened: Window, x: int, y: int) -> int:
     return len(opened.terminal.written) - since
 
 
-def column_of(game: str) -> Place:
+def column_of(game: str) -> Tile:
     """Where the first column's lowest card is in the window, after the draws."""
     rules = GAMES[game]
     position = from_seed(rules, SEED).position
     for _ in range(DRAWS[game]):
         position = play(rules, position, Draw())
-    place = lay_out(rules, redact(position), COLUMNS - PANEL, LINES - 3).place(Spot("t1", 0))
+    place = lay_out(rules, redact(position), COLUMNS - PANEL, LINES - 3).tile(Spot("t1", 0))
     assert place is not None
     return place
 

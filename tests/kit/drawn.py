@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from saratoga_client.board_view.board import Marks, draw_board
-from saratoga_client.board_view.look import Look, suit_colours
+from saratoga_client.board_view.card_style import CardStyle, suit_colours
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.position import parse_position
@@ -44,7 +44,7 @@ class Drawn(NamedTuple):
     game: Game
     view: View
     marks: Marks
-    look: Look
+    look: CardStyle
     width: int
     height: int
     picture: str
@@ -70,7 +70,7 @@ def read(path: Path) -> Drawn:
         targets=frozenset(targets.split(",")) if targets else frozenset(),
         find=options.get("find", ""),
     )
-    look = Look(suits=suit_colours(game), ascii="ascii" in words, hollow="hollow" in words)
+    look = CardStyle(suits=suit_colours(game), ascii="ascii" in words, hollow="hollow" in words)
     view = redact(parse_position(position))
     return Drawn(game, view, marks, look, width, height, "\n".join(rows).rstrip("\n"))
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from kit.walks import TEMPERS
 from saratoga_client.practice.deals import from_seed
-from saratoga_client.practice.game import Practice, begin, make, redo, undo
+from saratoga_client.practice.game import PracticeGame, make, new_game, redo, undo
 from saratoga_client.practice.hints import hint
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves
@@ -17,11 +17,11 @@ SEEDS = 12
 
 
 @cache
-def practice_walk(name: str, seed: int) -> tuple[Practice, ...]:
+def practice_walk(name: str, seed: int) -> tuple[PracticeGame, ...]:
     """A practice game at every moment: moves, undos, redos and hints, some seconds apart."""
     chance = Random(f"practice {name} {seed}")
     temper = TEMPERS[seed % len(TEMPERS)]
-    practice = begin(from_seed(GAMES[name], f"walk {seed}"))
+    practice = new_game(from_seed(GAMES[name], f"walk {seed}"))
     walked = [practice]
     at = 0
     while len(walked) < LONGEST:
@@ -44,7 +44,7 @@ def practice_walk(name: str, seed: int) -> tuple[Practice, ...]:
     return tuple(walked)
 
 
-def practice_at(name: str, place: int) -> Practice:
+def practice_at(name: str, place: int) -> PracticeGame:
     """A moment of some practice game of that name."""
     walked = practice_walk(name, place // LONGEST)
     return walked[place % LONGEST % len(walked)]

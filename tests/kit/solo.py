@@ -106,7 +106,7 @@ class Player:
         assert layout is not None
         place = next(
             place
-            for place in layout.places
+            for place in layout.tiles
             if place.pile == pile and (index is None or place.index == index)
         )
         await self.pilot.click(board, offset=(place.x + 1, place.y), times=times)

@@ -234,10 +234,10 @@ class Sitting:
         layout = self.board.board
         assert layout is not None
         columns = {
-            (place.x, place.x + place.width) for place in layout.places if place.spot.pile == pile
+            (place.x, place.x + place.width) for place in layout.tiles if place.spot.pile == pile
         }
         left, right = min(columns)
-        top = min(place.y for place in layout.places if place.spot.pile == pile)
+        top = min(place.y for place in layout.tiles if place.spot.pile == pile)
         first = self.board.region.y + top
         return "\n".join(row[left:right] for row in self.rows[first:-2])
 
@@ -247,7 +247,7 @@ class Sitting:
         assert layout is not None
         place = next(
             place
-            for place in layout.places
+            for place in layout.tiles
             if place.spot.pile == pile and (index is None or place.spot.index == index)
         )
         return place.x + 1, place.y

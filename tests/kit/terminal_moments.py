@@ -137,7 +137,7 @@ async def drag(opened: Window) -> None:
     # where the column is does not depend on the cards
     view = redact(from_seed(game, "1").position)
     layout = lay_out(game, view, COLUMNS - PANEL, LINES - 3)
-    place = layout.place(Spot("t1", 0))
+    place = layout.tile(Spot("t1", 0))
     assert place is not None
     if opened.terminal.modern:
         await opened.terminal.until(lambda: opened.terminal.modes.private.get(1016, False))

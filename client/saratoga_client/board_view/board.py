@@ -7,20 +7,20 @@ from typing import Final
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.card_faces import (
+    CardState,
     Rows,
     Size,
-    State,
     back_face,
     card_face,
     gap_face,
     space_face,
 )
-from saratoga_client.board_view.elision import rows_of
-from saratoga_client.board_view.layout import Kind, Layout, Place, Sign, lay_out
-from saratoga_client.board_view.look import Look
+from saratoga_client.board_view.card_style import CardStyle
+from saratoga_client.board_view.elision import column_rows
+from saratoga_client.board_view.layout import BoardLayout, PileLabel, Tile, TileKind, lay_out
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.title import rank_sign
-from saratoga_client.input.card_query import sought
+from saratoga_client.input.card_query import cards_matching
 from saratoga_rules.cards import SUITS, Card, card_of
 from saratoga_rules.game import Game
 from saratoga_rules.moves import COLUMN_INDEX, DOWN, RESERVE, UP, WASTE
@@ -49,7 +49,7 @@ class Marks:
     source_lit: frozenset[str] = frozenset()
     """Piles from which something can be moved."""
     find: str = ""
-    """A rank, a suit or both, as `sought` reads them: these cards are shown up."""
+    """A rank, a suit or both, as `cards_matching` reads them: these cards are shown up."""
     labels: Mapping[str, str] = field(default_factory=lambda: NO_LABELS)
     """The key of every pile: `stock`, `w`, `r`, `t1`, .., `up`, `down`."""
 
@@ -57,20 +57,24 @@ class Marks:
 NO_MARKS: Final = Marks()
 
 
-def draw_board(game: Game, view: View, marks: Marks, look: Look, width: int, height: int) -> Canvas:
+def draw_board(
+    game: Game, view: View, marks: Marks, style: CardStyle, width: int, height: int
+) -> Canvas:
     """Draw a view on so many cells."""
     layout = lay_out(game, view, width, height, marks.picked)
-    return draw_layout(game, view, marks, look, layout)
+    return draw_layout(game, view, marks, style, layout)
 
 
-def draw_layout(game: Game, view: View, marks: Marks, look: Look, layout: Layout) -> Canvas:
+def draw_layout(
+    game: Game, view: View, marks: Marks, style: CardStyle, layout: BoardLayout
+) -> Canvas:
     """Draw a view that is laid out already, for whoever needs the layout too."""
     canvas = Canvas(layout.width, layout.height)
-    drawing = _Drawing(game, view, marks, look, layout)
-    for sign in layout.signs:
-        drawing.sign(canvas, sign)
-    for place in layout.places:
-        drawing.place(canvas, place)
+    drawing = _Drawing(game, view, marks, style, layout)
+    for label in layout.labels:
+        drawing.label(canvas, label)
+    for tile in layout.tiles:
+        drawing.tile(canvas, tile)
     return canvas
 
 
@@ -81,82 +85,82 @@ class _Drawing:
     game: Game
     view: View
     marks: Marks
-    look: Look
-    layout: Layout
+    style: CardStyle
+    layout: BoardLayout
     lit: frozenset[tuple[str, int]] = field(init=False)
     """Piles that take what is picked, and which of two of one name."""
 
     def __post_init__(self) -> None:
         self.lit = frozenset(self._lit())
 
-    def place(self, canvas: Canvas, place: Place) -> None:
+    def tile(self, canvas: Canvas, tile: Tile) -> None:
         """Draw a card, a back, a gap or a space."""
-        rows = self._rows(place)
-        if 1 < place.height < len(rows):
+        rows = self._rows(tile)
+        if 1 < tile.height < len(rows):
             # a card that is drawn lower than it is still ends in a line
-            rows = (*rows[: place.height - 1], rows[-1])
-        for row, pieces in enumerate(rows[: place.height]):
-            skipped, x = place.cut, place.x
+            rows = (*rows[: tile.height - 1], rows[-1])
+        for row, pieces in enumerate(rows[: tile.height]):
+            skipped, x = tile.cut, tile.x
             for text, role in pieces:
-                seen = text[skipped : skipped + place.x + place.width - x]
+                seen = text[skipped : skipped + tile.x + tile.width - x]
                 skipped = max(0, skipped - len(text))
-                x = canvas.put(x, place.y + row, seen, role)
-        if place.size.height == 1 and place.pile in COLUMN_INDEX:
-            self._mark_strip(canvas, place)
+                x = canvas.put(x, tile.y + row, seen, role)
+        if tile.size.height == 1 and tile.pile in COLUMN_INDEX:
+            self._mark_strip(canvas, tile)
 
-    def sign(self, canvas: Canvas, sign: Sign) -> None:
+    def label(self, canvas: Canvas, label: PileLabel) -> None:
         """Write a key and a name."""
-        key, names, role = self._key(sign), self._names(sign), self._key_role(sign)
-        if role is Role.KEY_TARGET and key and sign.width >= len(key) + 2:
+        key, names, role = self._key(label), self._names(label), self._key_role(label)
+        if role is Role.KEY_TARGET and key and label.width >= len(key) + 2:
             key = f"[{key}]"
-        if sign.centred:
-            blank = sign.width - len(key)
-            canvas.put(sign.x + (blank + 1) // 2, sign.y, key, role)
+        if label.centred:
+            blank = label.width - len(key)
+            canvas.put(label.x + (blank + 1) // 2, label.y, key, role)
             return
         for name in names:
             text = f" {name}" if key and name else name
-            if len(key) + len(text) <= sign.width:
-                canvas.put(canvas.put(sign.x, sign.y, key, role), sign.y, text, Role.LABEL)
+            if len(key) + len(text) <= label.width:
+                canvas.put(canvas.put(label.x, label.y, key, role), label.y, text, Role.LABEL)
                 return
-        canvas.put(sign.x, sign.y, key[: sign.width], role)
+        canvas.put(label.x, label.y, key[: label.width], role)
 
-    def _rows(self, place: Place) -> Rows:
-        match place.kind:
-            case Kind.CARD:
-                assert place.card is not None
-                whole = place.width >= place.size.width
-                return card_face(place.card, place.size, self.look, self._state(place), whole)
-            case Kind.GAP:
-                return gap_face(place.count, place.size, self.look, self._state(place))
-            case Kind.BACK:
-                number = 0 if place.pile == RESERVE else place.count
-                return back_face(number, place.size, self.look)
-            case Kind.SPACE:
-                lit = (place.pile, place.copy) in self.lit
-                return space_face(self._space_words(place), place.size, self.look, lit)
+    def _rows(self, tile: Tile) -> Rows:
+        match tile.kind:
+            case TileKind.CARD:
+                assert tile.card is not None
+                whole = tile.width >= tile.size.width
+                return card_face(tile.card, tile.size, self.style, self._state(tile), whole)
+            case TileKind.GAP:
+                return gap_face(tile.count, tile.size, self.style, self._state(tile))
+            case TileKind.BACK:
+                number = 0 if tile.pile == RESERVE else tile.count
+                return back_face(number, tile.size, self.style)
+            case TileKind.SPACE:
+                lit = (tile.pile, tile.copy) in self.lit
+                return space_face(self._space_words(tile), tile.size, self.style, lit)
 
-    def _state(self, place: Place) -> State:
-        if self._is_picked(place):
-            return State.PICKED
-        if (place.pile, place.copy) in self.lit and self._is_top(place):
-            return State.TARGET
-        if place.card in sought(self.marks.find):
-            return State.FOUND
-        return State.PLAIN
+    def _state(self, tile: Tile) -> CardState:
+        if self._is_picked(tile):
+            return CardState.PICKED
+        if (tile.pile, tile.copy) in self.lit and self._is_top(tile):
+            return CardState.TARGET
+        if tile.card in cards_matching(self.marks.find):
+            return CardState.FOUND
+        return CardState.PLAIN
 
-    def _is_picked(self, place: Place) -> bool:
-        if self.marks.picked is None or self.marks.picked[0] != place.pile:
+    def _is_picked(self, tile: Tile) -> bool:
+        if self.marks.picked is None or self.marks.picked[0] != tile.pile:
             return False
-        if place.pile in COLUMN_INDEX:
-            last_of_them = self.layout.count_from(place.spot) - place.count + 1
+        if tile.pile in COLUMN_INDEX:
+            last_of_them = self.layout.count_from(tile.spot) - tile.count + 1
             return last_of_them <= self.marks.picked[1]
         # of equal foundations the first gives back
-        return self._is_top(place) and not place.copy
+        return self._is_top(tile) and not tile.copy
 
-    def _is_top(self, place: Place) -> bool:
-        if place.pile in COLUMN_INDEX:
-            return self.layout.count_from(place.spot) == 1
-        return place.pile != WASTE or place.index == len(self.view.waste) - 1
+    def _is_top(self, tile: Tile) -> bool:
+        if tile.pile in COLUMN_INDEX:
+            return self.layout.count_from(tile.spot) == 1
+        return tile.pile != WASTE or tile.index == len(self.view.waste) - 1
 
     def _lit(self) -> set[tuple[str, int]]:
         lit: set[tuple[str, int]] = set()
@@ -194,55 +198,55 @@ class _Drawing:
             cards = self.view.reserve
         return cards[-count] if 0 < count <= len(cards) else None
 
-    def _space_words(self, place: Place) -> str:
-        if place.pile == "stock":
+    def _space_words(self, tile: Tile) -> str:
+        if tile.pile == "stock":
             redeal = len(self.view.waste) and self.view.passes < self.game.stock.passes
             if redeal:
-                return "@" if self.look.ascii else "↻"
+                return "@" if self.style.ascii else "↻"
             return "end"
-        if place.pile in COLUMN_INDEX:
+        if tile.pile in COLUMN_INDEX:
             return "K" if self._only_kings() else ""
-        if place.pile in (WASTE, RESERVE):
+        if tile.pile in (WASTE, RESERVE):
             return ""
-        direction, suit = place.pile.split(".")
+        direction, suit = tile.pile.split(".")
         first = self.view.base if direction == UP else 13
-        return rank_sign(first) + self.look.suit(suit)
+        return rank_sign(first) + self.style.suit(suit)
 
     def _only_kings(self) -> bool:
         admits = self.game.columns.space.admits
         return [r for r in range(1, 14) if admits(Pile.COLUMN, card_of(r, "S"))] == [13]
 
-    def _mark_strip(self, canvas: Canvas, place: Place) -> None:
+    def _mark_strip(self, canvas: Canvas, tile: Tile) -> None:
         """A card of one row has no lines, so a sign stands before it."""
-        if place.kind is Kind.SPACE:
-            if (place.pile, place.copy) in self.lit:
-                canvas.put(place.x - 1, place.y, ">" if self.look.ascii else "→", Role.KEY_TARGET)
+        if tile.kind is TileKind.SPACE:
+            if (tile.pile, tile.copy) in self.lit:
+                canvas.put(tile.x - 1, tile.y, ">" if self.style.ascii else "→", Role.KEY_TARGET)
             return
-        state = self._state(place)
-        if state is State.PICKED:
-            canvas.put(place.x - 1, place.y, "*" if self.look.ascii else "▐", Role.KEY_LIT)
-        elif state is State.TARGET:
-            canvas.put(place.x - 1, place.y, ">" if self.look.ascii else "→", Role.KEY_TARGET)
+        state = self._state(tile)
+        if state is CardState.PICKED:
+            canvas.put(tile.x - 1, tile.y, "*" if self.style.ascii else "▐", Role.KEY_LIT)
+        elif state is CardState.TARGET:
+            canvas.put(tile.x - 1, tile.y, ">" if self.style.ascii else "→", Role.KEY_TARGET)
 
-    def _key(self, sign: Sign) -> str:
+    def _key(self, label: PileLabel) -> str:
         labels = self.marks.labels
-        if len({pile.partition(".")[0] for pile in sign.piles}) > 1:
+        if len({pile.partition(".")[0] for pile in label.piles}) > 1:
             return ""
-        pile = sign.piles[0]
+        pile = label.piles[0]
         key = labels.get(pile) or labels.get(pile.partition(".")[0], "")
-        return key or (pile[1:] if sign.centred else "")
+        return key or (pile[1:] if label.centred else "")
 
-    def _key_role(self, sign: Sign) -> Role:
-        piles = {name for pile in sign.piles for name in (pile, pile.partition(".")[0])}
-        if any(pile in sign.piles for pile, _ in self.lit):
+    def _key_role(self, label: PileLabel) -> Role:
+        piles = {name for pile in label.piles for name in (pile, pile.partition(".")[0])}
+        if any(pile in label.piles for pile, _ in self.lit):
             return Role.KEY_TARGET
         if piles & self.marks.source_lit:
             return Role.KEY_LIT
         return Role.KEY
 
-    def _names(self, sign: Sign) -> tuple[str, ...]:
-        pile = sign.piles[0]
-        if sign.centred:
+    def _names(self, label: PileLabel) -> tuple[str, ...]:
+        pile = label.piles[0]
+        if label.centred:
             return ("",)
         if pile == "stock":
             return ("stock", "")
@@ -251,7 +255,7 @@ class _Drawing:
             return (f"waste {count}" if count else "waste", "waste", f"{count}", "")
         if pile == RESERVE:
             return (f"reserve {len(self.view.reserve)}", f"{len(self.view.reserve)}", "")
-        if len(sign.piles) > len(SUITS):
+        if len(label.piles) > len(SUITS):
             return (self._both(), "")
         return (*self._direction(pile.partition(".")[0]), "")
 
@@ -267,16 +271,16 @@ class _Drawing:
         return f"up from {rank_sign(self.view.base)}, down from K"
 
 
-def draw_packet(cards: tuple[Card, ...], size: Size, look: Look) -> Canvas:
+def draw_packet(cards: tuple[Card, ...], size: Size, style: CardStyle) -> Canvas:
     """Cards in hand, to be carried over the board: a long packet by its ends and a number."""
-    runs = rows_of(len(cards), MOST_CARRIED, (0,))
+    runs = column_rows(len(cards), MOST_CARRIED, (0,))
     last = min(2, size.height)
     canvas = Canvas(size.width, len(runs) - 1 + last)
     for y, run in enumerate(runs):
         if run.count > 1:
-            canvas.pieces(0, y, gap_face(run.count, size, look, State.PICKED)[0])
+            canvas.pieces(0, y, gap_face(run.count, size, style, CardState.PICKED)[0])
             continue
-        face = card_face(cards[run.first], size, look, State.PICKED)
+        face = card_face(cards[run.first], size, style, CardState.PICKED)
         canvas.pieces(0, y, face[0])
         if y == len(runs) - 1 and last > 1:
             canvas.pieces(0, y + 1, face[-1])

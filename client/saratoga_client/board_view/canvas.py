@@ -134,7 +134,7 @@ class Canvas:
             signs[end] = " "
 
 
-def overlaid(row: Row, x: int, over: Row) -> Row:
+def overlay(row: Row, x: int, over: Row) -> Row:
     """A row of narrow signs with pieces laid over it from column `x`; it grows no longer."""
     width = sum(len(piece.text) for piece in row)
     canvas = Canvas(width, 1)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from saratoga_client.board_view.canvas import Piece
-from saratoga_client.board_view.look import Look
+from saratoga_client.board_view.card_style import CardStyle
 from saratoga_client.board_view.roles import Role
 from saratoga_rules.cards import Card
 
@@ -25,7 +25,7 @@ class Size(NamedTuple):
     height: int
 
 
-class State(StrEnum):
+class CardState(StrEnum):
     """What is the matter with a card, as the roles' names begin."""
 
     PLAIN = "card"
@@ -49,17 +49,17 @@ DOUBLE: Final = Lines("═", "║", "╔╗╚╝")
 DASHED: Final = Lines("╌", "╎", "╭╮╰╯")
 
 LINES: Final = {
-    State.PLAIN: THIN,
-    State.FOUND: THIN,
-    State.PICKED: HEAVY,
-    State.TARGET: DOUBLE,
+    CardState.PLAIN: THIN,
+    CardState.FOUND: THIN,
+    CardState.PICKED: HEAVY,
+    CardState.TARGET: DOUBLE,
 }
 
 ASCII_LINES: Final = {
-    State.PLAIN: Lines("-", "|", "++++"),
-    State.FOUND: Lines("-", "|", "++++"),
-    State.PICKED: Lines("*", "*", "****"),
-    State.TARGET: Lines("=", "#", "####"),
+    CardState.PLAIN: Lines("-", "|", "++++"),
+    CardState.FOUND: Lines("-", "|", "++++"),
+    CardState.PICKED: Lines("*", "*", "****"),
+    CardState.TARGET: Lines("=", "#", "####"),
 }
 ASCII_DASHED: Final = Lines("-", ":", "....")
 
@@ -70,12 +70,14 @@ ASCII_MORE: Final = ":"
 
 
 @lru_cache(maxsize=1 << 12)
-def card_face(card: Card, size: Size, look: Look, state: State, whole: bool = True) -> Rows:
+def card_face(
+    card: Card, size: Size, style: CardStyle, state: CardState, whole: bool = True
+) -> Rows:
     """A card, face up; not `whole` where another covers its right side."""
-    lines = (ASCII_LINES if look.ascii else LINES)[state]
+    lines = (ASCII_LINES if style.ascii else LINES)[state]
     edge = Role(f"{state}-edge")
-    corner = Piece(look.index(card), Role(f"{state}-{look.tone(card[1])}"))
-    centre = Piece(look.suit(card[1]), corner.role)
+    corner = Piece(style.index(card), Role(f"{state}-{style.tone(card[1])}"))
+    centre = Piece(style.suit(card[1]), corner.role)
     if size.height == 1:
         return (_right(corner, size.width, edge),)
     rest = lines.across * (size.width - 2 - len(corner.text))
@@ -91,21 +93,21 @@ def card_face(card: Card, size: Size, look: Look, state: State, whole: bool = Tr
 
 
 @lru_cache(maxsize=1 << 12)
-def gap_face(count: int, size: Size, look: Look, state: State) -> Rows:
+def gap_face(count: int, size: Size, style: CardStyle, state: CardState) -> Rows:
     """One row that stands for so many cards of a column."""
-    lines = (ASCII_LINES if look.ascii else LINES)[state]
+    lines = (ASCII_LINES if style.ascii else LINES)[state]
     edge = Role(f"{state}-edge")
-    words = f"{ASCII_MORE if look.ascii else MORE}{count}"
+    words = f"{ASCII_MORE if style.ascii else MORE}{count}"
     if size.height == 1:
         return ((Piece(words.rjust(size.width), edge),),)
     return ((_bars(lines, words.center(size.width - 2), edge),),)
 
 
 @lru_cache(maxsize=1 << 10)
-def back_face(count: int, size: Size, look: Look) -> Rows:
+def back_face(count: int, size: Size, style: CardStyle) -> Rows:
     """A pile that lies face down, with the number of its cards; 0 for no number."""
-    lines = (ASCII_LINES if look.ascii else LINES)[State.PLAIN]
-    sign = ASCII_PATTERN if look.ascii else PATTERN
+    lines = (ASCII_LINES if style.ascii else LINES)[CardState.PLAIN]
+    sign = ASCII_PATTERN if style.ascii else PATTERN
     number = str(count) if count else ""
     back = Role.CARD_BACK
     if size.height == 1:
@@ -129,14 +131,14 @@ def back_face(count: int, size: Size, look: Look) -> Rows:
 
 
 @lru_cache(maxsize=1 << 10)
-def space_face(words: str, size: Size, look: Look, lit: bool) -> Rows:
+def space_face(words: str, size: Size, style: CardStyle, lit: bool) -> Rows:
     """A pile without cards, with a word on what goes there; `lit` where it takes what is picked."""
     role = Role.SPACE_TARGET if lit else Role.SPACE
-    lines = ASCII_DASHED if look.ascii else DASHED
+    lines = ASCII_DASHED if style.ascii else DASHED
     if lit:
-        lines = (ASCII_LINES if look.ascii else LINES)[State.TARGET]
+        lines = (ASCII_LINES if style.ascii else LINES)[CardState.TARGET]
     if size.height == 1:
-        blank = "_" if look.ascii else "·"
+        blank = "_" if style.ascii else "·"
         return ((Piece((words or blank).rjust(size.width), role),),)
     inner = size.width - 2
     worded = (Piece(lines.upright + words.center(inner) + lines.upright, role),)

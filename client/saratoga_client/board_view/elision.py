@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ColumnRow:
     """Cards that follow one another and take one row together: one card, or some that are counted."""
 
     first: int
@@ -17,13 +17,13 @@ class Run:
     count: int = 1
 
 
-def rows_of(count: int, rows: int, anchors: Iterable[int] = ()) -> tuple[Run, ...]:
+def column_rows(count: int, rows: int, anchors: Iterable[int] = ()) -> tuple[ColumnRow, ...]:
     """What stands in each row of a column of `count` cards that has `rows` rows, at least one.
 
     `anchors` are indices of cards that are not to be hidden, the most important last.
     """
     if count <= rows:
-        return tuple(map(Run, range(count)))
+        return tuple(map(ColumnRow, range(count)))
     kept = [index for index in anchors if 0 <= index < count]
     while True:
         for tail in range(1, count):
@@ -31,18 +31,22 @@ def rows_of(count: int, rows: int, anchors: Iterable[int] = ()) -> tuple[Run, ..
             if len(shown) <= rows:
                 return shown
         if not kept:
-            return (Run(0, count - 1), Run(count - 1))[-rows:] if rows > 1 else (Run(count - 1),)
+            return (
+                (ColumnRow(0, count - 1), ColumnRow(count - 1))[-rows:]
+                if rows > 1
+                else (ColumnRow(count - 1),)
+            )
         kept.pop(0)
 
 
-def _with_tail(count: int, tail: int, anchors: list[int]) -> tuple[Run, ...]:
+def _with_tail(count: int, tail: int, anchors: list[int]) -> tuple[ColumnRow, ...]:
     """The rows when all from `tail` on are shown, and before it the anchors."""
-    shown: list[Run] = []
+    shown: list[ColumnRow] = []
     reached = 0
     for index in (*sorted({index for index in anchors if index < tail}), tail):
         if index > reached:
-            shown.append(Run(reached, index - reached))
+            shown.append(ColumnRow(reached, index - reached))
         if index < tail:
-            shown.append(Run(index))
+            shown.append(ColumnRow(index))
             reached = index + 1
-    return (*shown, *map(Run, range(tail, count)))
+    return (*shown, *map(ColumnRow, range(tail, count)))

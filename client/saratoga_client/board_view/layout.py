@@ -9,15 +9,22 @@ from enum import StrEnum
 from itertools import pairwise
 
 from saratoga_client.board_view.card_faces import Size
-from saratoga_client.board_view.elision import Run, rows_of
-from saratoga_client.board_view.pile_layout import FAN, STOCK, Arrangement, Sign, Site, arrangement
+from saratoga_client.board_view.elision import ColumnRow, column_rows
+from saratoga_client.board_view.pile_layout import (
+    FAN,
+    STOCK,
+    PileArea,
+    PileLabel,
+    PileLayout,
+    pile_layout,
+)
 from saratoga_rules.cards import HIDDEN, SUITS, Card, card_of
 from saratoga_rules.game import Game
 from saratoga_rules.moves import COLUMN_INDEX, RESERVE, WASTE
 from saratoga_rules.views import View
 from saratoga_rules.vocabulary.foundations import rank_at
 
-__all__ = ["Kind", "Layout", "Place", "Sign", "Spot", "lay_out"]
+__all__ = ["BoardLayout", "PileLabel", "Spot", "Tile", "TileKind", "lay_out"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +38,7 @@ class Spot:
     stock, in a space, or below the last card of a column."""
 
 
-class Kind(StrEnum):
+class TileKind(StrEnum):
     """What is drawn in a place."""
 
     CARD = "card"
@@ -44,10 +51,10 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Tile:
     """One thing that is drawn, and the cells of it that nothing covers."""
 
-    kind: Kind
+    kind: TileKind
     pile: str
     copy: int = 0
     """Which of two foundations of a suit that have one name."""
@@ -73,13 +80,13 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class BoardLayout:
     """A view laid out."""
 
     width: int
     height: int
-    places: tuple[Place, ...]
-    signs: tuple[Sign, ...]
+    tiles: tuple[Tile, ...]
+    labels: tuple[PileLabel, ...]
     _strips: tuple[tuple[int, int, int, int, Spot], ...]
     """Left, right (not in it), top, bottom and pile of what belongs to a pile though no card is
     there: the rest of a column, the keys."""
@@ -88,17 +95,17 @@ class Layout:
 
     def at(self, x: int, y: int) -> Spot | None:
         """What the cell belongs to; `None` for the bare table."""
-        for place in self.places:
-            if place.covers(x, y):
-                return place.spot
+        for tile in self.tiles:
+            if tile.covers(x, y):
+                return tile.spot
         for left, right, top, bottom, spot in self._strips:
             if left <= x < right and top <= y < bottom:
                 return spot
         return None
 
-    def place(self, spot: Spot) -> Place | None:
+    def tile(self, spot: Spot) -> Tile | None:
         """Where the card of a spot is drawn, or counted."""
-        return next((place for place in self.places if place.spot == spot), None)
+        return next((tile for tile in self.tiles if tile.spot == spot), None)
 
     def cards_from(self, spot: Spot) -> tuple[Card, ...]:
         """What is lifted with that card: of a column it and all that lie on it, else the top card."""
@@ -120,169 +127,176 @@ class Layout:
 
 def lay_out(
     game: Game, view: View, width: int, height: int, picked: tuple[str, int] | None = None
-) -> Layout:
+) -> BoardLayout:
     """Lay a view out on so many cells.
 
     `picked` is a pile and how many of its cards are in hand, so that none of them goes out of
     sight uncounted.
     """
-    arranged = arrangement(game, width, height)
-    places: list[Place] = []
-    for site in arranged.sites:
-        places += _places(game, view, site, picked)
-    _lay_cards_over_spaces(places)
-    return Layout(
+    arranged = pile_layout(game, width, height)
+    tiles: list[Tile] = []
+    for area in arranged.areas:
+        tiles += _tiles(game, view, area, picked)
+    _lay_cards_over_spaces(tiles)
+    return BoardLayout(
         width=width,
         height=height,
-        places=tuple(places),
-        signs=arranged.signs,
+        tiles=tuple(tiles),
+        labels=arranged.labels,
         _strips=tuple(_strips(arranged)),
         _piles=_piles(view),
     )
 
 
-def _lay_cards_over_spaces(places: list[Place]) -> None:
+def _lay_cards_over_spaces(tiles: list[Tile]) -> None:
     """Where a space would cover a line of the card to its left, the card covers the space."""
-    for at, (left, right) in enumerate(pairwise(places)):
+    for at, (left, right) in enumerate(pairwise(tiles)):
         overlap = left.x + left.size.width - right.x
         beside = left.y == right.y and left.x < right.x
-        if left.kind is Kind.CARD and right.kind is Kind.SPACE and beside and overlap > 0:
-            places[at] = replace(left, width=left.width + overlap)
+        if left.kind is TileKind.CARD and right.kind is TileKind.SPACE and beside and overlap > 0:
+            tiles[at] = replace(left, width=left.width + overlap)
             width = right.width - overlap
             # only its left line is covered, so that its word is seen
             size = Size(width + 1, right.size.height)
-            places[at + 1] = replace(right, x=right.x + overlap, width=width, size=size, cut=1)
+            tiles[at + 1] = replace(right, x=right.x + overlap, width=width, size=size, cut=1)
 
 
-def _places(game: Game, view: View, site: Site, picked: tuple[str, int] | None) -> Iterator[Place]:
-    if site.pile in COLUMN_INDEX:
-        lifted = picked[1] if picked and picked[0] == site.pile else 0
-        yield from _column(game, view.columns[COLUMN_INDEX[site.pile]], site, lifted)
-    elif site.pile == STOCK:
-        kind = Kind.BACK if view.stock else Kind.SPACE
-        yield _whole(site, kind, count=len(view.stock))
-    elif site.pile == WASTE:
-        yield from _waste(view, site)
-    elif site.pile == RESERVE:
-        yield from _reserve(view, site)
+def _tiles(
+    game: Game, view: View, area: PileArea, picked: tuple[str, int] | None
+) -> Iterator[Tile]:
+    if area.pile in COLUMN_INDEX:
+        lifted = picked[1] if picked and picked[0] == area.pile else 0
+        yield from _column(game, view.columns[COLUMN_INDEX[area.pile]], area, lifted)
+    elif area.pile == STOCK:
+        kind = TileKind.BACK if view.stock else TileKind.SPACE
+        yield _whole(area, kind, count=len(view.stock))
+    elif area.pile == WASTE:
+        yield from _waste(view, area)
+    elif area.pile == RESERVE:
+        yield from _reserve(view, area)
     else:
-        yield _foundation(view, site)
+        yield _foundation(view, area)
 
 
-def _column(game: Game, column: tuple[Card, ...], site: Site, lifted: int) -> Iterator[Place]:
+def _column(game: Game, column: tuple[Card, ...], area: PileArea, lifted: int) -> Iterator[Tile]:
     if not column:
-        yield _whole(site, Kind.SPACE, count=0)
+        yield _whole(area, TileKind.SPACE, count=0)
         return
     count = len(column)
-    last = min(site.size.height, max(1, site.rows - count + 1))
-    if last < 2 <= site.size.height <= site.rows:
+    last = min(area.size.height, max(1, area.rows - count + 1))
+    if last < 2 <= area.size.height <= area.rows:
         last = 2
     run = max(game.columns.packets(column), default=1)
     anchors = (count - run, 0, count - lifted)
-    y = site.y
-    for shown in rows_of(count, site.rows - last + 1, anchors):
-        top = shown == Run(count - 1)
+    y = area.y
+    for shown in column_rows(count, area.rows - last + 1, anchors):
+        top = shown == ColumnRow(count - 1)
         height = last if top else 1
-        yield Place(
-            kind=Kind.CARD if shown.count == 1 else Kind.GAP,
-            pile=site.pile,
+        yield Tile(
+            kind=TileKind.CARD if shown.count == 1 else TileKind.GAP,
+            pile=area.pile,
             index=shown.first,
             card=column[shown.first] if shown.count == 1 else None,
             count=shown.count,
-            x=site.x,
+            x=area.x,
             y=y,
-            width=site.size.width,
+            width=area.size.width,
             height=height,
-            size=site.size,
+            size=area.size,
         )
         y += height
 
 
-def _waste(view: View, site: Site) -> Iterator[Place]:
+def _waste(view: View, area: PileArea) -> Iterator[Tile]:
     if not view.waste:
-        yield _whole(site, Kind.SPACE, count=0)
+        yield _whole(area, TileKind.SPACE, count=0)
         return
-    first = max(0, len(view.waste) - site.fanned)
+    first = max(0, len(view.waste) - area.fanned)
     for index in range(first, len(view.waste)):
         top = index == len(view.waste) - 1
-        yield Place(
-            kind=Kind.CARD,
+        yield Tile(
+            kind=TileKind.CARD,
             pile=WASTE,
             index=index,
             card=view.waste[index],
-            x=site.x + (index - first) * FAN,
-            y=site.y,
-            width=site.size.width if top else FAN,
-            height=site.size.height,
-            size=site.size,
+            x=area.x + (index - first) * FAN,
+            y=area.y,
+            width=area.size.width if top else FAN,
+            height=area.size.height,
+            size=area.size,
         )
 
 
-def _reserve(view: View, site: Site) -> Iterator[Place]:
+def _reserve(view: View, area: PileArea) -> Iterator[Tile]:
     count = len(view.reserve)
     if not count:
-        yield _whole(site, Kind.SPACE, count=0)
+        yield _whole(area, TileKind.SPACE, count=0)
         return
     down = 1 if count > 1 else 0
     if down:
-        yield Place(
-            kind=Kind.BACK,
+        yield Tile(
+            kind=TileKind.BACK,
             pile=RESERVE,
             count=count - 1,
-            x=site.x,
-            y=site.y,
-            width=site.size.width,
+            x=area.x,
+            y=area.y,
+            width=area.size.width,
             height=1,
-            size=site.size,
+            size=area.size,
         )
-    yield Place(
-        kind=Kind.CARD,
+    yield Tile(
+        kind=TileKind.CARD,
         pile=RESERVE,
         index=count - 1,
         card=view.reserve[-1],
-        x=site.x,
-        y=site.y + down,
-        width=site.size.width,
-        height=site.size.height,
-        size=site.size,
+        x=area.x,
+        y=area.y + down,
+        width=area.size.width,
+        height=area.size.height,
+        size=area.size,
     )
 
 
-def _foundation(view: View, site: Site) -> Place:
-    direction, suit = site.pile.split(".")
+def _foundation(view: View, area: PileArea) -> Tile:
+    direction, suit = area.pile.split(".")
     heights = view.up if direction == "up" else view.down
     copies = len(heights) // len(SUITS)
-    height = heights[SUITS.index(suit) * copies + site.copy]
+    height = heights[SUITS.index(suit) * copies + area.copy]
     if not height:
-        return _whole(site, Kind.SPACE, count=0)
+        return _whole(area, TileKind.SPACE, count=0)
     card = _on_foundation(view, direction, suit, height)
-    return _whole(site, Kind.CARD, index=height - 1, card=card)
+    return _whole(area, TileKind.CARD, index=height - 1, card=card)
 
 
 def _whole(
-    site: Site, kind: Kind, *, count: int = 1, index: int | None = None, card: Card | None = None
-) -> Place:
-    return Place(
+    area: PileArea,
+    kind: TileKind,
+    *,
+    count: int = 1,
+    index: int | None = None,
+    card: Card | None = None,
+) -> Tile:
+    return Tile(
         kind=kind,
-        pile=site.pile,
-        copy=site.copy,
+        pile=area.pile,
+        copy=area.copy,
         index=index,
         card=card,
         count=count,
-        x=site.x,
-        y=site.y,
-        width=site.seen,
-        height=min(site.rows, site.size.height),
-        size=site.size,
+        x=area.x,
+        y=area.y,
+        width=area.seen,
+        height=min(area.rows, area.size.height),
+        size=area.size,
     )
 
 
-def _strips(arranged: Arrangement) -> Iterator[tuple[int, int, int, int, Spot]]:
-    for site in arranged.sites:
-        yield (site.x, site.x + site.seen, site.y, site.y + site.rows, Spot(site.pile))
-    for sign in arranged.signs:
-        if len(sign.piles) == 1:
-            yield (sign.x, sign.x + sign.width, sign.y, sign.y + 1, Spot(sign.piles[0]))
+def _strips(arranged: PileLayout) -> Iterator[tuple[int, int, int, int, Spot]]:
+    for area in arranged.areas:
+        yield (area.x, area.x + area.seen, area.y, area.y + area.rows, Spot(area.pile))
+    for label in arranged.labels:
+        if len(label.piles) == 1:
+            yield (label.x, label.x + label.width, label.y, label.y + 1, Spot(label.piles[0]))
 
 
 def _piles(view: View) -> Mapping[str, tuple[Card, ...]]:

@@ -47,7 +47,7 @@ MOST_FANNED: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class PileArea:
     """The place of one pile."""
 
     pile: str
@@ -66,7 +66,7 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sign:
+class PileLabel:
     """Room for the key and the name of some piles."""
 
     piles: tuple[str, ...]
@@ -77,11 +77,11 @@ class Sign:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arrangement:
+class PileLayout:
     """The places of all piles of a game."""
 
-    sites: tuple[Site, ...]
-    signs: tuple[Sign, ...]
+    areas: tuple[PileArea, ...]
+    labels: tuple[PileLabel, ...]
     width: int
     """Columns of the screen that are made use of."""
     room: int
@@ -114,19 +114,19 @@ class _Form:
         return any(isinstance(step, ToReserve) for step in self.game.deal)
 
 
-def _stretched(signs: list[Sign], width: int) -> tuple[Sign, ...]:
+def _stretched(labels: list[PileLabel], width: int) -> tuple[PileLabel, ...]:
     """Every name may take the room up to the next one."""
     stretched = []
-    for sign in signs:
-        others = [other.x - 1 for other in signs if other.y == sign.y and other.x > sign.x]
+    for label in labels:
+        others = [other.x - 1 for other in labels if other.y == label.y and other.x > label.x]
         end = min([*others, width])
-        fixed = sign.centred or sign.width == 1
-        stretched.append(sign if fixed else replace(sign, width=end - sign.x))
+        fixed = label.centred or label.width == 1
+        stretched.append(label if fixed else replace(label, width=end - label.x))
     return tuple(stretched)
 
 
 @lru_cache(maxsize=1 << 8)
-def arrangement(game: Game, width: int, height: int) -> Arrangement:
+def pile_layout(game: Game, width: int, height: int) -> PileLayout:
     """The largest cards that fit; the smallest where none do."""
     arranged = None
     for form in _forms(game, width, height):
@@ -151,7 +151,7 @@ def _forms(game: Game, width: int, height: int) -> Iterator[_Form]:
         )
 
 
-def _in_two_parts(form: _Form) -> Arrangement:
+def _in_two_parts(form: _Form) -> PileLayout:
     """Stock, waste and reserve to the left; foundations and under them the columns to the right."""
     wide, high = form.above
     count = form.game.columns.count
@@ -175,55 +175,55 @@ def _in_two_parts(form: _Form) -> Arrangement:
     lower = 1 + tower + (1 if form.airy else 0)
     room = form.height - lower - 1
 
-    sites = [_site(STOCK, first, 1, form.above), _fan(WASTE, left, 1, form.above, fanned)]
-    signs = [
-        Sign(piles=(STOCK,), x=first, y=0, width=wide + gap - 1),
-        Sign(piles=(WASTE,), x=left, y=0, width=fan),
+    areas = [_site(STOCK, first, 1, form.above), _fan(WASTE, left, 1, form.above, fanned)]
+    labels = [
+        PileLabel(piles=(STOCK,), x=first, y=0, width=wide + gap - 1),
+        PileLabel(piles=(WASTE,), x=left, y=0, width=fan),
     ]
     span = count * pitch - between
-    signs += _tower_signs(form, right, span, seen)
+    labels += _tower_signs(form, right, span, seen)
     for index, suit in enumerate(SUIT_ORDER):
         x = right + index * pitch
         y = 1
         if form.game.down:
-            sites.append(_site(f"up.{suit}", x, y, form.above, rows=seen))
-            sites.append(_site(f"down.{suit}", x, y + seen, form.above))
+            areas.append(_site(f"up.{suit}", x, y, form.above, rows=seen))
+            areas.append(_site(f"down.{suit}", x, y + seen, form.above))
         else:
-            sites.append(_site(f"up.{suit}", x, y, form.above))
+            areas.append(_site(f"up.{suit}", x, y, form.above))
     if form.has_reserve:
-        sites.append(_site(RESERVE, first, lower + 1, form.below, rows=room))
-        signs.append(Sign(piles=(RESERVE,), x=first, y=lower, width=right - first - 1))
+        areas.append(_site(RESERVE, first, lower + 1, form.below, rows=room))
+        labels.append(PileLabel(piles=(RESERVE,), x=first, y=lower, width=right - first - 1))
     for index, name in enumerate(COLUMN_NAMES[:count]):
         x = right + index * pitch
-        sites.append(_site(name, x, lower + 1, form.below, rows=room))
-        signs.append(Sign(piles=(name,), x=x, y=lower, width=wide, centred=True))
-    return Arrangement(
-        sites=tuple(sites),
-        signs=_stretched(signs, form.width),
+        areas.append(_site(name, x, lower + 1, form.below, rows=room))
+        labels.append(PileLabel(piles=(name,), x=x, y=lower, width=wide, centred=True))
+    return PileLayout(
+        areas=tuple(areas),
+        labels=_stretched(labels, form.width),
         width=right - shift + span,
         room=room,
     )
 
 
-def _tower_signs(form: _Form, right: int, span: int, seen: int) -> list[Sign]:
+def _tower_signs(form: _Form, right: int, span: int, seen: int) -> list[PileLabel]:
     ups = tuple(f"up.{suit}" for suit in SUIT_ORDER)
     if not form.game.down:
-        return [Sign(piles=ups, x=right, y=0, width=span)]
+        return [PileLabel(piles=ups, x=right, y=0, width=span)]
     downs = tuple(f"down.{suit}" for suit in SUIT_ORDER)
     return [
-        Sign(piles=ups, x=right - 2, y=1, width=1),
-        Sign(piles=downs, x=right - 2, y=1 + seen, width=1),
-        Sign(piles=(*ups, *downs), x=right, y=0, width=span),
+        PileLabel(piles=ups, x=right - 2, y=1, width=1),
+        PileLabel(piles=downs, x=right - 2, y=1 + seen, width=1),
+        PileLabel(piles=(*ups, *downs), x=right, y=0, width=span),
     ]
 
 
-def _in_rows(form: _Form) -> Arrangement:
+def _in_rows(form: _Form) -> PileLayout:
     """Everything but the columns in one row above them."""
     wide, high = form.above
     gap = 2 if form.airy else 1
     x = form.margin
-    sites = [_site(STOCK, x, 1, form.above)]
-    signs = [Sign(piles=(STOCK,), x=x, y=0, width=wide + gap - 1)]
+    areas = [_site(STOCK, x, 1, form.above)]
+    labels = [PileLabel(piles=(STOCK,), x=x, y=0, width=wide + gap - 1)]
     x += wide + gap
     groups = [_Group("up", form.game.up.for_each_suit, form.tight)]
     if form.game.down:
@@ -234,24 +234,26 @@ def _in_rows(form: _Form) -> Arrangement:
         spare = form.width - form.margin - x - wide - gap - 1 - needed
         fanned = 1 + max(0, min(spare // FAN, MOST_FANNED - 1)) if pile == WASTE else 1
         fan = wide + FAN * (fanned - 1)
-        sites.append(_fan(pile, x, 1, form.above, fanned))
-        signs.append(Sign(piles=(pile,), x=x, y=0, width=fan + gap - 1))
+        areas.append(_fan(pile, x, 1, form.above, fanned))
+        labels.append(PileLabel(piles=(pile,), x=x, y=0, width=fan + gap - 1))
         x += fan + gap
     columns = _row_of_columns(form)
     span = columns[-1] + form.below.width
     x = max(x + 1, min(span, form.width - form.margin) - needed)
     for group in groups:
-        sites += group.sites(x, form.above)
-        signs.append(Sign(piles=group.piles, x=x, y=0, width=group.width(wide)))
+        areas += group.areas(x, form.above)
+        labels.append(PileLabel(piles=group.piles, x=x, y=0, width=group.width(wide)))
         x += group.width(wide) + gap + 1
     lower = 1 + high + (1 if form.airy else 0)
     room = form.height - lower - 1
     for name, left in zip(COLUMN_NAMES, columns, strict=False):
-        sites.append(_site(name, left, lower + 1, form.below, rows=room))
-        signs.append(Sign(piles=(name,), x=left, y=lower, width=form.below.width, centred=True))
-    return Arrangement(
-        sites=tuple(sites),
-        signs=_stretched(signs, form.width),
+        areas.append(_site(name, left, lower + 1, form.below, rows=room))
+        labels.append(
+            PileLabel(piles=(name,), x=left, y=lower, width=form.below.width, centred=True)
+        )
+    return PileLayout(
+        areas=tuple(areas),
+        labels=_stretched(labels, form.width),
         width=max(span + form.margin, x - gap - 1),
         room=room,
     )
@@ -284,11 +286,11 @@ class _Group:
         pair = wide + FAN * (self.copies - 1)
         return len(SUIT_ORDER) * (pair + 1) - 1
 
-    def sites(self, x: int, size: Size) -> Iterator[Site]:
+    def areas(self, x: int, size: Size) -> Iterator[PileArea]:
         for pile in self.piles:
             for copy in range(self.copies):
                 covered = copy < self.copies - 1 or (self.tight and pile != self.piles[-1])
-                yield Site(
+                yield PileArea(
                     pile=pile,
                     copy=copy,
                     x=x,
@@ -301,9 +303,11 @@ class _Group:
             x += not self.tight
 
 
-def _site(pile: str, x: int, y: int, size: Size, rows: int | None = None) -> Site:
-    return Site(pile=pile, x=x, y=y, size=size, seen=size.width, rows=rows or size.height)
+def _site(pile: str, x: int, y: int, size: Size, rows: int | None = None) -> PileArea:
+    return PileArea(pile=pile, x=x, y=y, size=size, seen=size.width, rows=rows or size.height)
 
 
-def _fan(pile: str, x: int, y: int, size: Size, fanned: int) -> Site:
-    return Site(pile=pile, x=x, y=y, size=size, seen=size.width, rows=size.height, fanned=fanned)
+def _fan(pile: str, x: int, y: int, size: Size, fanned: int) -> PileArea:
+    return PileArea(
+        pile=pile, x=x, y=y, size=size, seen=size.width, rows=size.height, fanned=fanned
+    )

@@ -10,7 +10,7 @@ from saratoga_client.wording import BOT_MARK
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signs:
+class PanelSymbols:
     """The signs of the panel, one cell each."""
 
     filled: str
@@ -26,7 +26,7 @@ class Signs:
     upright: str
 
 
-UNICODE: Final = Signs(
+UNICODE: Final = PanelSymbols(
     filled="█",
     rest="·",
     tick="╎",
@@ -45,7 +45,7 @@ UNICODE: Final = Signs(
     upright="│",
 )
 
-LETTERS: Final = Signs(
+LETTERS: Final = PanelSymbols(
     filled="#",
     rest=".",
     tick="|",
@@ -58,7 +58,7 @@ LETTERS: Final = Signs(
 )
 
 
-def signs(ascii_only: bool) -> Signs:
+def panel_symbols(ascii_only: bool) -> PanelSymbols:
     return LETTERS if ascii_only else UNICODE
 
 
@@ -75,7 +75,7 @@ def fitted(text: str, cells: int, dots: str = "…") -> str:
     return text + " " * (cells - cell_len(text))
 
 
-def name_in(name: str, bot: bool, cells: int, dots: str = "…") -> str:
+def fitted_name(name: str, bot: bool, cells: int, dots: str = "…") -> str:
     """A name in so many cells, as a terminal may have it; the mark of a bot is never cut.
 
     >>> name_in("Maximilian", True, 12)

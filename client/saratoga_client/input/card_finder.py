@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from saratoga_client.input.card_query import sought
+from saratoga_client.input.card_query import cards_matching
 from saratoga_client.input.move_text import LINE, CardName, card_name, pile_name
 from saratoga_rules.cards import HIDDEN, SUITS, Card, card_of
 from saratoga_rules.game import Game
@@ -47,9 +47,9 @@ def banked_words(game: Game, direction: str) -> str:
     return "banked" if game.down is None else f"banked {direction}"
 
 
-def found_words(game: Game, view: View, text: str, card_name: CardName = card_name) -> str:
+def found_text(game: Game, view: View, text: str, card_name: CardName = card_name) -> str:
     """Where the cards asked for lie, in a line: `7♣ column 3 under 2; 7♣ banked up`."""
-    cards = sought(text)
+    cards = cards_matching(text)
     if not cards:
         return "Find a card by rank, suit or both, such as 7, h or 10d."
     places = [

@@ -32,7 +32,7 @@ _SOUGHT: Final = re.compile(
 
 
 @lru_cache(maxsize=1 << 8)
-def sought(text: str) -> tuple[Card, ...]:
+def cards_matching(text: str) -> tuple[Card, ...]:
     """The cards of a pack that a rank, a suit or both stand for; none where the text is neither.
 
     >>> sought("queen of hearts"), sought("10♦"), sought("kings"), len(sought("h")), sought("x")

@@ -8,8 +8,8 @@ from saratoga_client.input.pile_keys import (
     TAKE_BACK_KEY,
     UP_KEY,
 )
-from saratoga_client.input.scene import Scene, look
-from saratoga_client.input.selection import Hand, steady
+from saratoga_client.input.scene import Scene, scene_of
+from saratoga_client.input.selection import Selection, revalidated
 from saratoga_rules.game import Game
 from saratoga_rules.moves import (
     COLUMN_NAMES,
@@ -25,26 +25,26 @@ from saratoga_rules.piles import Pile
 from saratoga_rules.views import View
 
 
-def guide(game: Game, view: View, hand: Hand) -> tuple[tuple[str, str], ...]:
+def guide(game: Game, view: View, selection: Selection) -> tuple[tuple[str, str], ...]:
     """Keys and what they do now, in few words; what can wait comes last, to be cut first."""
-    scene = look(game, view, card_name)
-    return guide_of(scene, steady(scene, hand))
+    scene = scene_of(game, view, card_name)
+    return guide_of(scene, revalidated(scene, selection))
 
 
-def guide_of(scene: Scene, hand: Hand) -> tuple[tuple[str, str], ...]:
+def guide_of(scene: Scene, selection: Selection) -> tuple[tuple[str, str], ...]:
     """The same for a scene and a hand that belongs to it."""
-    if hand.lit is not None:
+    if selection.lit is not None:
         return (("enter", "play"), ("tab", "next move"), ("esc", "drop"))
-    if hand.picked is not None:
-        return _holding(scene, hand, hand.picked)
-    if hand.aim is not None:
-        keys = " ".join(scene.keys.of(move.source) for move in scene.to_foundation(hand.aim))
+    if selection.picked is not None:
+        return _holding(scene, selection, selection.picked)
+    if selection.aim is not None:
+        keys = " ".join(scene.keys.of(move.source) for move in scene.to_foundation(selection.aim))
         return ((keys, "bank"), ("esc", "drop"))
-    return _free(scene, hand)
+    return _free(scene, selection)
 
 
-def _holding(scene: Scene, hand: Hand, pile: str) -> tuple[tuple[str, str], ...]:
-    targets = {move.target for move in scene.carries(pile, hand.size)}
+def _holding(scene: Scene, selection: Selection, pile: str) -> tuple[tuple[str, str], ...]:
+    targets = {move.target for move in scene.carries(pile, selection.size)}
     columns = [scene.keys.of(name) for name in COLUMN_NAMES if name in targets]
     offers = [
         (" ".join(columns), "place" if columns else ""),
@@ -56,7 +56,7 @@ def _holding(scene: Scene, hand: Hand, pile: str) -> tuple[tuple[str, str], ...]
     return tuple((key, does) for key, does in offers if does)
 
 
-def _free(scene: Scene, hand: Hand) -> tuple[tuple[str, str], ...]:
+def _free(scene: Scene, selection: Selection) -> tuple[tuple[str, str], ...]:
     sources = {move.source for move in scene.legal if isinstance(move, Carry)}
     piles = _run(scene.keys.columns) if sources & set(COLUMN_NAMES) else ""
     piles = " ".join(filter(None, (piles, *(pile for pile in (WASTE, RESERVE) if pile in sources))))
@@ -66,7 +66,7 @@ def _free(scene: Scene, hand: Hand) -> tuple[tuple[str, str], ...]:
         *_banks(scene, bool(scene.to_foundation(UP)), bool(scene.to_foundation(DOWN))),
         ("tab", "moves" if scene.legal else ""),
         (TAKE_BACK_KEY, "take back" if sources & set(TAKE_BACK_INDEX) else ""),
-        (QUICK_KEY, "quick off" if hand.quick else "quick"),
+        (QUICK_KEY, "quick off" if selection.quick else "quick"),
     ]
     return tuple((key, does) for key, does in offers if does)
 

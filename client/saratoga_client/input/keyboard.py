@@ -1,7 +1,7 @@
 """What keys mean, in every situation: each comes to a move or to an answer in words.
 
 The player picks a pile with its key and places the cards with another; or names a foundation
-first; or walks through the legal moves with Tab. Legality is the judge's alone, and a `Turn` never
+first; or walks through the legal moves with Tab. Legality is the judge's alone, and a `InputResult` never
 holds a move that the judge refuses. Clicks and drops are in `pointing`, and can be had from here.
 """
 
@@ -27,20 +27,20 @@ from saratoga_client.input.pile_keys import (
     TAKE_BACK_KEY,
     key_called,
 )
-from saratoga_client.input.scene import Scene, look, nothing_from, why_not
+from saratoga_client.input.scene import Scene, nothing_from, scene_of, why_not
 from saratoga_client.input.selection import (
-    EMPTY_HAND,
-    Hand,
-    Turn,
+    NO_SELECTION,
+    InputResult,
+    Selection,
     answered,
+    banked_or_placed,
+    cleared,
     either,
-    emptied,
-    held_words,
     picked,
     placed,
     played,
-    sent_home,
-    steady,
+    revalidated,
+    selection_text,
 )
 from saratoga_client.sanitised import sanitised
 from saratoga_client.wording import capitalised
@@ -50,29 +50,31 @@ from saratoga_rules.moves import COLUMN_NAMES, DOWN, TAKE_BACK_INDEX, UP, WASTE,
 from saratoga_rules.piles import Pile
 from saratoga_rules.views import View
 
-__all__ = ["EMPTY_HAND", "Click", "Hand", "Turn", "click", "drop", "marks", "press"]
+__all__ = ["NO_SELECTION", "Click", "InputResult", "Selection", "click", "drop", "marks", "press"]
 
 
-def press(game: Game, view: View, hand: Hand, key: str, card_name: CardName = card_name) -> Turn:
+def press(
+    game: Game, view: View, selection: Selection, key: str, card_name: CardName = card_name
+) -> InputResult:
     """What a key comes to. Keys are called as Textual calls them, or as they are written."""
-    scene = look(game, view, card_name)
-    hand = steady(scene, replace(hand, clicked=None))
+    scene = scene_of(game, view, card_name)
+    selection = revalidated(scene, replace(selection, clicked=None))
     called = key_called(key)
     pile = scene.keys.by_key.get(called)
     if pile in (UP, DOWN):
-        return _foundation(scene, hand, pile)
+        return _foundation(scene, selection, pile)
     if pile == STOCK:
-        return _stock(scene, hand)
+        return _stock(scene, selection)
     if pile is not None:
-        return _pile(scene, hand, pile)
+        return _pile(scene, selection, pile)
     if called in _OTHER_KEYS:
-        return _OTHER_KEYS[called](scene, hand)
+        return _OTHER_KEYS[called](scene, selection)
     if called in _NO_SUCH_PILE:
-        return answered(hand, nothing_from(scene, _NO_SUCH_PILE[called]))
-    return answered(hand, _unknown(scene, hand, key))
+        return answered(selection, nothing_from(scene, _NO_SUCH_PILE[called]))
+    return answered(selection, _unknown(scene, selection, key))
 
 
-class HandMarks(NamedTuple):
+class SelectionMarks(NamedTuple):
     """What the hand lights on the board."""
 
     picked: tuple[str, int] | None
@@ -83,67 +85,71 @@ class HandMarks(NamedTuple):
     """The piles that a card may be picked from now."""
 
 
-def marks(game: Game, view: View, hand: Hand) -> HandMarks:
+def marks(game: Game, view: View, selection: Selection) -> SelectionMarks:
     """What lights on the board while this is in hand."""
-    scene = look(game, view, card_name)
-    hand = steady(scene, hand)
-    if hand.lit is not None:
-        return _lit_marks(scene, hand.lit)
-    if hand.picked is not None:
-        carries = scene.carries(hand.picked, hand.size)
+    scene = scene_of(game, view, card_name)
+    selection = revalidated(scene, selection)
+    if selection.lit is not None:
+        return _lit_marks(scene, selection.lit)
+    if selection.picked is not None:
+        carries = scene.carries(selection.picked, selection.size)
         count = max(move.count for move in carries)
         targets = frozenset(target_of(view, move) for move in carries)
-        return HandMarks((hand.picked, count), targets, frozenset())
-    if hand.aim is not None:
-        banks = scene.to_foundation(hand.aim)
-        return HandMarks(
+        return SelectionMarks((selection.picked, count), targets, frozenset())
+    if selection.aim is not None:
+        banks = scene.to_foundation(selection.aim)
+        return SelectionMarks(
             None,
             frozenset(target_of(view, move) for move in banks),
             frozenset(move.source for move in banks),
         )
-    return HandMarks(None, frozenset(), frozenset(map(source_of, scene.legal)))
+    return SelectionMarks(None, frozenset(), frozenset(map(source_of, scene.legal)))
 
 
-def _lit_marks(scene: Scene, move: Move) -> HandMarks:
+def _lit_marks(scene: Scene, move: Move) -> SelectionMarks:
     if isinstance(move, Carry):
         targets = frozenset((target_of(scene.view, move),))
-        return HandMarks((move.source, move.count), targets, frozenset())
+        return SelectionMarks((move.source, move.count), targets, frozenset())
     if scene.game.stock.onto is Pile.WASTE:
-        return HandMarks((STOCK, 1), frozenset((WASTE,)), frozenset())
+        return SelectionMarks((STOCK, 1), frozenset((WASTE,)), frozenset())
     row = COLUMN_NAMES[: min(len(scene.view.stock), scene.game.columns.count)]
-    return HandMarks((STOCK, 1), frozenset(row), frozenset())
+    return SelectionMarks((STOCK, 1), frozenset(row), frozenset())
 
 
-def _pile(scene: Scene, hand: Hand, pile: str) -> Turn:
-    if hand.aim is not None:
-        move = scene.carry(pile, hand.aim, 1)
+def _pile(scene: Scene, selection: Selection, pile: str) -> InputResult:
+    if selection.aim is not None:
+        move = scene.carry(pile, selection.aim, 1)
         if move is not None:
-            return played(scene, hand, move)
-        return answered(hand, why_not(scene, pile, hand.aim, 1))
-    if hand.picked == pile:
-        return sent_home(scene, hand)
-    if hand.picked is not None and pile in COLUMN_NAMES:
-        return placed(scene, hand, pile)
+            return played(scene, selection, move)
+        return answered(selection, why_not(scene, pile, selection.aim, 1))
+    if selection.picked == pile:
+        return banked_or_placed(scene, selection)
+    if selection.picked is not None and pile in COLUMN_NAMES:
+        return placed(scene, selection, pile)
     moves = scene.from_pile(pile)
-    if hand.quick and hand.picked is None and len(moves) == 1:
-        return played(scene, hand, moves[0])
-    return picked(scene, hand, pile)
+    if selection.quick and selection.picked is None and len(moves) == 1:
+        return played(scene, selection, moves[0])
+    return picked(scene, selection, pile)
 
 
-def _stock(scene: Scene, hand: Hand) -> Turn:
+def _stock(scene: Scene, selection: Selection) -> InputResult:
     moves = scene.from_pile(STOCK)
-    return played(scene, hand, moves[0]) if moves else answered(hand, nothing_from(scene, STOCK))
+    return (
+        played(scene, selection, moves[0])
+        if moves
+        else answered(selection, nothing_from(scene, STOCK))
+    )
 
 
-def _foundation(scene: Scene, hand: Hand, target: str) -> Turn:
-    if hand.picked is not None:
-        return placed(scene, hand, target)
+def _foundation(scene: Scene, selection: Selection, target: str) -> InputResult:
+    if selection.picked is not None:
+        return placed(scene, selection, target)
     banks = scene.to_foundation(target)
     if len(banks) == 1:
-        return played(scene, hand, banks[0])
+        return played(scene, selection, banks[0])
     where = "" if scene.game.down is None else f" {target}"
     if not banks:
-        return answered(hand, f"No card can be banked{where} now.")
+        return answered(selection, f"No card can be banked{where} now.")
     cards = [
         f"{scene.keys.of(move.source)} {scene.card_name(carried(scene.view, move)[-1])}"
         for move in banks
@@ -154,42 +160,42 @@ def _foundation(scene: Scene, hand: Hand, target: str) -> Turn:
         f"Bank which{where}? {', '.join(cards)}.",
         f"Bank which{where}? {keys}.",
     )
-    return answered(replace(emptied(hand), aim=target), says)
+    return answered(replace(cleared(selection), aim=target), says)
 
 
-def _take_back(scene: Scene, hand: Hand) -> Turn:
+def _take_back(scene: Scene, selection: Selection) -> InputResult:
     givers = [pile for pile in TAKE_BACK_INDEX if scene.carries(pile)]
     if not scene.game.up.gives_back:
         # the judge says so of every foundation and column
         reason = refusal(scene.game, scene.view, carry("up.C", "t1"))
-        return answered(hand, str(reason))
+        return answered(selection, str(reason))
     if not givers:
-        return answered(hand, "No card of a foundation has a place in the columns now.")
-    if hand.picked not in givers:
-        return picked(scene, hand, givers[0])
+        return answered(selection, "No card of a foundation has a place in the columns now.")
+    if selection.picked not in givers:
+        return picked(scene, selection, givers[0])
     if len(givers) == 1:
-        return sent_home(scene, hand)
-    return picked(scene, hand, givers[(givers.index(hand.picked) + 1) % len(givers)])
+        return banked_or_placed(scene, selection)
+    return picked(scene, selection, givers[(givers.index(selection.picked) + 1) % len(givers)])
 
 
-def _next_move(scene: Scene, hand: Hand) -> Turn:
-    return _step(scene, hand, 1)
+def _next_move(scene: Scene, selection: Selection) -> InputResult:
+    return _step(scene, selection, 1)
 
 
-def _previous_move(scene: Scene, hand: Hand) -> Turn:
-    return _step(scene, hand, -1)
+def _previous_move(scene: Scene, selection: Selection) -> InputResult:
+    return _step(scene, selection, -1)
 
 
-def _step(scene: Scene, hand: Hand, step: int) -> Turn:
+def _step(scene: Scene, selection: Selection, step: int) -> InputResult:
     """Tab: through all legal moves, or through those of what is picked."""
-    if hand.picked is not None:
-        moves: tuple[Move, ...] = scene.carries(hand.picked, hand.size)
+    if selection.picked is not None:
+        moves: tuple[Move, ...] = scene.carries(selection.picked, selection.size)
     else:
-        moves = scene.to_foundation(hand.aim) if hand.aim is not None else scene.legal
+        moves = scene.to_foundation(selection.aim) if selection.aim is not None else scene.legal
     if not moves:
-        return answered(hand, "No move is left on this board.")
-    if hand.lit in moves:
-        index = (moves.index(hand.lit) + step) % len(moves)
+        return answered(selection, "No move is left on this board.")
+    if selection.lit in moves:
+        index = (moves.index(selection.lit) + step) % len(moves)
     else:
         index = 0 if step > 0 else len(moves) - 1
     told = describe(scene.game, scene.view, moves[index], scene.card_name)
@@ -198,68 +204,68 @@ def _step(scene: Scene, hand: Hand, step: int) -> Turn:
         f"{index + 1} of {len(moves)}: {told}.",
         f"{capitalised(told)}.",
     )
-    return answered(replace(hand, lit=moves[index]), says)
+    return answered(replace(selection, lit=moves[index]), says)
 
 
-def _enter(scene: Scene, hand: Hand) -> Turn:
-    if hand.lit is not None:
-        return played(scene, hand, hand.lit)
-    if hand.picked is not None:
-        return sent_home(scene, hand)
-    return answered(hand, "Enter plays the move that tab has lit: press tab first.")
+def _enter(scene: Scene, selection: Selection) -> InputResult:
+    if selection.lit is not None:
+        return played(scene, selection, selection.lit)
+    if selection.picked is not None:
+        return banked_or_placed(scene, selection)
+    return answered(selection, "Enter plays the move that tab has lit: press tab first.")
 
 
-def _escape(scene: Scene, hand: Hand) -> Turn:
-    if emptied(hand) == hand:
-        return answered(hand, "There is nothing in your hand.")
-    if hand.picked is None:
-        return answered(emptied(hand), "Dropped: nothing is lit any more.")
-    return answered(emptied(hand), f"Dropped: {scene.where(hand.picked)} stays as it is.")
+def _escape(scene: Scene, selection: Selection) -> InputResult:
+    if cleared(selection) == selection:
+        return answered(selection, "There is nothing in your hand.")
+    if selection.picked is None:
+        return answered(cleared(selection), "Dropped: nothing is lit any more.")
+    return answered(cleared(selection), f"Dropped: {scene.where(selection.picked)} stays as it is.")
 
 
-def _more(scene: Scene, hand: Hand) -> Turn:
-    return _resize(scene, hand, 1)
+def _more(scene: Scene, selection: Selection) -> InputResult:
+    return _resize(scene, selection, 1)
 
 
-def _fewer(scene: Scene, hand: Hand) -> Turn:
-    return _resize(scene, hand, -1)
+def _fewer(scene: Scene, selection: Selection) -> InputResult:
+    return _resize(scene, selection, -1)
 
 
-def _resize(scene: Scene, hand: Hand, step: int) -> Turn:
-    pile = hand.picked
+def _resize(scene: Scene, selection: Selection, step: int) -> InputResult:
+    pile = selection.picked
     if pile is None:
-        return answered(hand, "+ and - choose how many cards: pick a pile first.")
+        return answered(selection, "+ and - choose how many cards: pick a pile first.")
     sizes = scene.sizes(pile)
-    size = hand.size or sizes[-1]
+    size = selection.size or sizes[-1]
     index = sizes.index(size) + step
     if 0 <= index < len(sizes):
-        held = replace(hand, size=sizes[index], lit=None)
-        return answered(held, held_words(scene, held))
+        held = replace(selection, size=sizes[index], lit=None)
+        return answered(held, selection_text(scene, held))
     if len(sizes) == 1:
-        return answered(hand, f"Carried together: {scene.game.columns.packet}.")
+        return answered(selection, f"Carried together: {scene.game.columns.packet}.")
     most = "Most" if step > 0 else "Fewest"
-    return answered(hand, f"{most} that can go anywhere now: {size}.")
+    return answered(selection, f"{most} that can go anywhere now: {size}.")
 
 
-def _quick(_scene: Scene, hand: Hand) -> Turn:
-    on = not hand.quick
+def _quick(_scene: Scene, selection: Selection) -> InputResult:
+    on = not selection.quick
     says = (
         "Quick on: a pile with only one legal move plays it at once."
         if on
         else "Quick off: a pile's key picks, a second key places."
     )
-    return answered(replace(hand, quick=on), says)
+    return answered(replace(selection, quick=on), says)
 
 
-def _unknown(scene: Scene, hand: Hand, key: str) -> str:
+def _unknown(scene: Scene, selection: Selection, key: str) -> str:
     says = f"{sanitised(key)[:16]!r} does nothing here:"
-    offers = [f"{name} {does}" for name, does in guide_of(scene, hand)]
+    offers = [f"{name} {does}" for name, does in guide_of(scene, selection)]
     while len(f"{says} {', '.join(offers)}.") > LINE:
         offers.pop()
     return f"{says} {', '.join(offers)}."
 
 
-_OTHER_KEYS: Final[Mapping[str, Callable[[Scene, Hand], Turn]]] = {
+_OTHER_KEYS: Final[Mapping[str, Callable[[Scene, Selection], InputResult]]] = {
     TAKE_BACK_KEY: _take_back,
     "tab": _next_move,
     "shift+tab": _previous_move,

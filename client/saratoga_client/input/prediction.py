@@ -7,7 +7,7 @@ from saratoga_rules.moves import Move
 from saratoga_rules.views import View, redact
 
 
-def foreseen(game: Game, view: View, move: Move) -> View | None:
+def predicted_view(game: Game, view: View, move: Move) -> View | None:
     """The view after a move; `None` where it would turn up a hidden card.
 
     Raise `IllegalMove`, as `play` does, where the move may not be played.

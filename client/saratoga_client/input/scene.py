@@ -98,7 +98,7 @@ class Scene:
         return pile_name(self.game, pile)
 
 
-def look(game: Game, view: View, card_name: CardName) -> Scene:
+def scene_of(game: Game, view: View, card_name: CardName) -> Scene:
     """The scene of a view."""
     legal = sorted(legal_moves(game, view), key=_tab_order)
     return Scene(game, view, card_name, tuple(legal))

@@ -14,7 +14,7 @@ from saratoga_rules.moves import DOWN, TAKE_BACK_INDEX, UP, Carry, Move
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hand:
+class Selection:
     """What keys and clicks so far have prepared; nothing of it is played yet."""
 
     picked: str | None = None
@@ -32,87 +32,93 @@ class Hand:
     """Whether a pile with exactly one legal move plays it as soon as its key is pressed."""
 
 
-EMPTY_HAND: Final = Hand()
+NO_SELECTION: Final = Selection()
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class InputResult:
     """What a key, a click or a drop comes to."""
 
-    hand: Hand
+    selection: Selection
     move: Move | None
     """A legal move to be played now, if it comes to one."""
     says: str
     """The line for the player: what is in hand, what is played, or why not. Never empty."""
 
 
-def emptied(hand: Hand) -> Hand:
+def cleared(selection: Selection) -> Selection:
     """Nothing in hand any more; how the player likes to play stays."""
-    return Hand(quick=hand.quick)
+    return Selection(quick=selection.quick)
 
 
-def steady(scene: Scene, hand: Hand) -> Hand:
+def revalidated(scene: Scene, selection: Selection) -> Selection:
     """The same hand without what the board no longer allows: it may have changed meanwhile."""
-    if hand.picked is not None and not scene.carries(hand.picked, hand.size):
-        hand = emptied(hand)
-    if hand.lit is not None and hand.lit not in scene.legal:
-        hand = replace(hand, lit=None)
-    if hand.aim is not None and not scene.to_foundation(hand.aim):
-        hand = replace(hand, aim=None)
-    return hand
+    if selection.picked is not None and not scene.carries(selection.picked, selection.size):
+        selection = cleared(selection)
+    if selection.lit is not None and selection.lit not in scene.legal:
+        selection = replace(selection, lit=None)
+    if selection.aim is not None and not scene.to_foundation(selection.aim):
+        selection = replace(selection, aim=None)
+    return selection
 
 
-def played(scene: Scene, hand: Hand, move: Move, *, clicked: str | None = None) -> Turn:
+def played(
+    scene: Scene, selection: Selection, move: Move, *, clicked: str | None = None
+) -> InputResult:
     """The move is played, and the hand is empty."""
     says = capitalised(describe(scene.game, scene.view, move, scene.card_name)) + "."
-    return Turn(replace(emptied(hand), clicked=clicked), move, first_that_fits(says))
+    return InputResult(replace(cleared(selection), clicked=clicked), move, first_that_fits(says))
 
 
-def answered(hand: Hand, says: str) -> Turn:
+def answered(selection: Selection, says: str) -> InputResult:
     """Nothing is played."""
-    return Turn(hand, None, says)
+    return InputResult(selection, None, says)
 
 
-def picked(scene: Scene, hand: Hand, pile: str, size: int | None = None) -> Turn:
+def picked(scene: Scene, selection: Selection, pile: str, size: int | None = None) -> InputResult:
     """Cards are picked from a pile, if any of them can go anywhere."""
     if not scene.carries(pile, size):
-        return answered(hand, nothing_from(scene, pile))
-    held = replace(emptied(hand), picked=pile, size=size)
-    return answered(held, held_words(scene, held))
+        return answered(selection, nothing_from(scene, pile))
+    held = replace(cleared(selection), picked=pile, size=size)
+    return answered(held, selection_text(scene, held))
 
 
-def placed(scene: Scene, hand: Hand, target: str, *, clicked: str | None = None) -> Turn:
+def placed(
+    scene: Scene, selection: Selection, target: str, *, clicked: str | None = None
+) -> InputResult:
     """What is picked goes to a pile, or stays in hand with the reason."""
-    assert hand.picked is not None
-    move = scene.carry(hand.picked, target, hand.size)
+    assert selection.picked is not None
+    move = scene.carry(selection.picked, target, selection.size)
     if move is not None:
-        return played(scene, hand, move, clicked=clicked)
-    return answered(hand, why_not(scene, hand.picked, target, hand.size))
+        return played(scene, selection, move, clicked=clicked)
+    return answered(selection, why_not(scene, selection.picked, target, selection.size))
 
 
-def sent_home(scene: Scene, hand: Hand, *, clicked: str | None = None) -> Turn:
+def banked_or_placed(
+    scene: Scene, selection: Selection, *, clicked: str | None = None
+) -> InputResult:
     """What is picked is banked, or goes where else it must go; several places are named."""
-    assert hand.picked is not None
-    carries = scene.carries(hand.picked, hand.size)
+    assert selection.picked is not None
+    carries = scene.carries(selection.picked, selection.size)
     banks = [move for move in carries if move.target in (UP, DOWN)]
     if len(banks) == 1:
-        return played(scene, hand, banks[0], clicked=clicked)
+        return played(scene, selection, banks[0], clicked=clicked)
     if banks:
         card = scene.card_name(carried(scene.view, banks[0])[-1])
         keys = f"{scene.keys.of(UP)} banks it up, {scene.keys.of(DOWN)} down"
-        return answered(hand, f"{card} fits both foundations: {keys}.")
+        return answered(selection, f"{card} fits both foundations: {keys}.")
     targets = {move.target for move in carries}
     if len(targets) == 1:
-        return placed(scene, hand, targets.pop(), clicked=clicked)
-    return answered(hand, held_words(scene, hand))
+        return placed(scene, selection, targets.pop(), clicked=clicked)
+    return answered(selection, selection_text(scene, selection))
 
 
-def held_words(scene: Scene, hand: Hand) -> str:
+def selection_text(scene: Scene, selection: Selection) -> str:
     """What is picked, and which keys place it."""
-    pile = hand.picked
+    pile = selection.picked
     assert pile is not None
     best: dict[str, Carry] = {}
-    for move in scene.carries(pile, hand.size):
+    for move in scene.carries(pile, selection.size):
         if move.target not in best or best[move.target].count < move.count:
             best[move.target] = move
     keys = {target: scene.keys.of(target) for target in best}

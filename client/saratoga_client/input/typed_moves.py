@@ -11,8 +11,8 @@ from typing import Final
 
 from saratoga_client.input.move_text import STOCK, CardName, card_name, describe
 from saratoga_client.input.pile_keys import COLUMN_KEYS, DOWN_KEY, TAKE_BACK_KEY, UP_KEY, has_pile
-from saratoga_client.input.scene import Scene, look, nothing_from, refused_words, why_not
-from saratoga_client.input.selection import Hand, either, sent_home
+from saratoga_client.input.scene import Scene, nothing_from, refused_words, scene_of, why_not
+from saratoga_client.input.selection import Selection, banked_or_placed, either
 from saratoga_rules.game import Game
 from saratoga_rules.judge import Refusal, refusal
 from saratoga_rules.moves import (
@@ -47,7 +47,7 @@ def typed_move(
     game: Game, view: View, line: str, card_name: CardName = card_name
 ) -> Move | NotPlayed:
     """The legal move that a typed line comes to, or why there is none."""
-    scene = look(game, view, card_name)
+    scene = scene_of(game, view, card_name)
     written = _written(line.strip())
     if written is not None:
         return _judged(scene, written)
@@ -237,9 +237,9 @@ def _alone(scene: Scene, pile: str, size: int | None) -> Move | NotPlayed:
     carries = scene.carries(pile, size)
     if not carries:
         return NotPlayed(nothing_from(scene, pile), is_move=True)
-    turn = sent_home(scene, Hand(picked=pile, size=size))
-    if turn.move is not None:
-        return turn.move
+    result = banked_or_placed(scene, Selection(picked=pile, size=size))
+    if result.move is not None:
+        return result.move
     sized = "" if size is None else f" x{size}"
     targets = dict.fromkeys(move.target for move in carries)
     told = either([f"{_word(pile)} {_word(target)}{sized}" for target in targets])

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from saratoga_client.input.card_query import sought
+from saratoga_client.input.card_query import cards_matching
 from saratoga_client.plain.card_names import Tongue
 from saratoga_client.plain.card_search import where_lines
 from saratoga_client.plain.move_lines import move_words
@@ -36,7 +36,7 @@ class Asked:
         if not words:
             yield "no: Say which card: where 7C, where 10H, or where K for all four kings."
             return
-        cards = sought(words)
+        cards = cards_matching(words)
         if not cards:
             yield f"no: {words!r} is no card. Say such as: where 7C, where 10H, where K."
             return

@@ -9,11 +9,11 @@ from saratoga_client.plain.move_lines import move_words, moved_line
 from saratoga_client.plain.parser import understood
 from saratoga_client.plain.position import money_words, position_lines
 from saratoga_client.plain.session import Parting, Talk, open_talk
-from saratoga_client.practice.deals import BadSeed, Dealt, from_seed
-from saratoga_client.practice.game import Practice, is_known_stuck, undo
-from saratoga_client.practice.ghost import gap_words
-from saratoga_client.practice.practice_session import PracticeDesk, drawn_seed
-from saratoga_client.practice.run_store import Shelf
+from saratoga_client.practice.deals import BadSeed, PracticeDeal, from_seed
+from saratoga_client.practice.game import PracticeGame, is_known_stuck, undo
+from saratoga_client.practice.ghost import gap_text
+from saratoga_client.practice.practice_session import PracticeSession, drawn_seed
+from saratoga_client.practice.run_store import RunStore
 from saratoga_client.wording import counted, minutes_and_seconds
 from saratoga_rules.game import Game
 
@@ -25,8 +25,8 @@ async def practise(
     seed: str = "",
     *,
     talk: Talk | None = None,
-    shelf: Shelf | None = None,
-    dealt: Dealt | None = None,
+    shelf: RunStore | None = None,
+    dealt: PracticeDeal | None = None,
     with_ghost: bool = False,
 ) -> Parting:
     """Play by oneself until one has enough; without a `seed` one is drawn. Raises `BadSeed`."""
@@ -38,12 +38,17 @@ class Practising:
     """Somebody practises."""
 
     def __init__(
-        self, talk: Talk, dealt: Dealt, shelf: Shelf | None = None, *, with_ghost: bool = False
+        self,
+        talk: Talk,
+        dealt: PracticeDeal,
+        shelf: RunStore | None = None,
+        *,
+        with_ghost: bool = False,
     ) -> None:
         self._talk = talk
         self._say = talk.voice.say
         self._shelf = shelf
-        self._desk = PracticeDesk(dealt, shelf=shelf, with_ghost=with_ghost)
+        self._desk = PracticeSession(dealt, shelf=shelf, with_ghost=with_ghost)
         self._deeds: dict[str, Callable[[str], None]] = {
             "undo": self._undo,
             "redo": self._redo,
@@ -77,7 +82,7 @@ class Practising:
             self._obey(name, said)
 
     @property
-    def _practice(self) -> Practice:
+    def _practice(self) -> PracticeGame:
         return self._desk.practice
 
     @property
@@ -139,7 +144,7 @@ class Practising:
         self._desk.redo()
         self._tell("made again", self._practice)
 
-    def _tell(self, deed: str, longer: Practice) -> None:
+    def _tell(self, deed: str, longer: PracticeGame) -> None:
         """Say the last move of `longer`, in the words of the position where it was made."""
         shorter = undo(longer, longer.last_at)
         move = longer.made[-1].move
@@ -181,7 +186,7 @@ class Practising:
             self._say(f"no: {fault}")
             return
         self._keep()
-        self._desk = PracticeDesk(dealt, shelf=self._shelf, with_ghost=self._desk.with_ghost)
+        self._desk = PracticeSession(dealt, shelf=self._shelf, with_ghost=self._desk.with_ghost)
         self._show_deal()
 
     # What is said
@@ -210,7 +215,7 @@ class Practising:
         elif ghost is None:
             yield "ghost: No run of this deal is kept yet; this one will be your ghost."
         else:
-            gap = gap_words(ghost, self._practice.banked, self._desk.elapsed)
+            gap = gap_text(ghost, self._practice.banked, self._desk.elapsed)
             yield f"ghost: {ghost.words}; you are {gap}"
 
     def _keep(self) -> None:

@@ -6,7 +6,7 @@ from saratoga_client.plain.card_names import LETTERS, Tongue
 from saratoga_client.plain.move_lines import moved_line
 from saratoga_client.plain.position import money_words, position_lines
 from saratoga_client.review.boards import OpenBoard, open_boards
-from saratoga_client.review.divergence import first_parting
+from saratoga_client.review.divergence import first_divergence
 from saratoga_client.review.pauses import longest_pauses
 from saratoga_client.review.times import lasting
 from saratoga_client.wording import counted, dollars, minutes_and_seconds, shown_name
@@ -52,7 +52,7 @@ def parting_lines(
     game: Game, own: OpenBoard, winner: OpenBoard, tongue: Tongue = LETTERS
 ) -> Iterator[str]:
     """Where a board first went another way than the winner's."""
-    parting = first_parting(game, own, winner, tongue.card)
+    parting = first_divergence(game, own, winner, tongue.card)
     if parting is None:
         yield f"parted: never; {_name(winner)} made the same moves"
         return

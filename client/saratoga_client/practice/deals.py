@@ -30,7 +30,7 @@ class BadSeed(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Dealt:
+class PracticeDeal:
     """A deal, and the name by which it can be had again."""
 
     game: Game
@@ -46,7 +46,7 @@ class Dealt:
         return f"the deal of {self.race}" if self.race else f"seed {self.seed}"
 
 
-def from_seed(game: Game, seed: str) -> Dealt:
+def from_seed(game: Game, seed: str) -> PracticeDeal:
     """The deal of a seed; the same text gives everybody the same cards. Raises `BadSeed`."""
     seed = seed.strip()
     if not seed:
@@ -55,12 +55,12 @@ def from_seed(game: Game, seed: str) -> Dealt:
         raise BadSeed(f"A seed has at most {LONGEST_SEED} characters, not {len(seed)}.")
     if COMMANDS.search(seed):
         raise BadSeed("A seed is plain text, without control characters.")
-    return Dealt(game, deal_for_key(game, practice_key(seed)), seed=seed)
+    return PracticeDeal(game, deal_for_key(game, practice_key(seed)), seed=seed)
 
 
-def from_record(record: RaceRecord) -> Dealt:
+def from_record(record: RaceRecord) -> PracticeDeal:
     """The deal of a finished race; raises `ReplayError` if its rules are not known here."""
-    return Dealt(game_of(record), record.deal, race=record.race_id)
+    return PracticeDeal(game_of(record), record.deal, race=record.race_id)
 
 
 def seed_of(chance: bytes) -> str:
@@ -68,7 +68,7 @@ def seed_of(chance: bytes) -> str:
     return "".join(SEED_LETTERS[byte % len(SEED_LETTERS)] for byte in chance)
 
 
-def file_name(dealt: Dealt) -> str:
+def file_name(dealt: PracticeDeal) -> str:
     """A name for a file or folder of this deal, fit for every file system, never empty."""
     source = f"race-{dealt.race}" if dealt.race else f"seed-{dealt.seed}"
     # what had to be replaced still tells two seeds apart

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 from saratoga_client.bots.memory import Memory, remember
-from saratoga_client.practice.deals import Dealt
+from saratoga_client.practice.deals import PracticeDeal
 from saratoga_rules.game import Game
 from saratoga_rules.judge import is_won, play
 from saratoga_rules.money import net
@@ -33,7 +33,7 @@ class Aid(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PracticeEntry:
     """One thing done, and when."""
 
     at: int
@@ -42,7 +42,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class PlayedMove:
     """A move that stands, and what it led to."""
 
     move: Move
@@ -52,15 +52,15 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Practice:
+class PracticeGame:
     """A practice game as it stands."""
 
-    dealt: Dealt
-    log: tuple[Entry, ...] = ()
+    dealt: PracticeDeal
+    log: tuple[PracticeEntry, ...] = ()
     """Everything done since the deal, undone moves and all."""
-    made: tuple[Made, ...] = ()
+    made: tuple[PlayedMove, ...] = ()
     """The moves that stand."""
-    undone: tuple[Made, ...] = ()
+    undone: tuple[PlayedMove, ...] = ()
     """The moves that were undone; the last is made again first."""
     opening: Memory = field(default_factory=Memory)
     """What is known at the deal, and, after a hint there, what was meant to follow."""
@@ -114,17 +114,17 @@ class Practice:
         return self.log[-1].at if self.log else 0
 
 
-def begin(dealt: Dealt) -> Practice:
+def new_game(dealt: PracticeDeal) -> PracticeGame:
     """A new game; also how one is begun again, and `restart` says the same."""
-    return Practice(dealt=dealt)
+    return PracticeGame(dealt=dealt)
 
 
-def restart(practice: Practice) -> Practice:
+def restart(practice: PracticeGame) -> PracticeGame:
     """The same deal from the start, with nothing done yet."""
-    return begin(practice.dealt)
+    return new_game(practice.dealt)
 
 
-def make(practice: Practice, move: Move, at: int) -> Practice:
+def make(practice: PracticeGame, move: Move, at: int) -> PracticeGame:
     """The game after a move; raises `IllegalMove`, and then nothing has changed.
 
     What was undone before cannot be made again after a move of one's own, unless it is the same.
@@ -138,12 +138,12 @@ def make(practice: Practice, move: Move, at: int) -> Practice:
     return replace(
         practice,
         log=(*practice.log, _entry(practice, at, move)),
-        made=(*practice.made, Made(move, position, memory)),
+        made=(*practice.made, PlayedMove(move, position, memory)),
         undone=(),
     )
 
 
-def undo(practice: Practice, at: int) -> Practice:
+def undo(practice: PracticeGame, at: int) -> PracticeGame:
     """The game before its last move; as it is, where there is none."""
     if not practice.made:
         return practice
@@ -156,14 +156,14 @@ def undo(practice: Practice, at: int) -> Practice:
     )
 
 
-def redo(practice: Practice, at: int) -> Practice:
+def redo(practice: PracticeGame, at: int) -> PracticeGame:
     """The move undone last is made again; as it is, where there is none."""
     if not practice.undone:
         return practice
     return _made_again(practice, _entry(practice, at, Aid.REDO))
 
 
-def advised(practice: Practice, memory: Memory, at: int) -> Practice:
+def advised(practice: PracticeGame, memory: Memory, at: int) -> PracticeGame:
     """The same position after a hint, which is counted; `memory` holds what it meant to follow."""
     log = (*practice.log, _entry(practice, at, Aid.HINT))
     if not practice.made:
@@ -181,15 +181,15 @@ def is_known_stuck(game: Game, position: Position, limit: int = STUCK_LIMIT) -> 
     return may_declare(position) and is_stuck(game, position, limit) is True
 
 
-def counts(practice: Practice) -> Iterator[tuple[int, int]]:
+def counts(practice: PracticeGame) -> Iterator[tuple[int, int]]:
     """When and how many cards were banked after everything done, undone moves and all."""
-    walked = begin(practice.dealt)
+    walked = new_game(practice.dealt)
     for entry in practice.log:
         walked = followed(walked, entry)
         yield entry.at, walked.banked
 
 
-def followed(practice: Practice, entry: Entry) -> Practice:
+def followed(practice: PracticeGame, entry: PracticeEntry) -> PracticeGame:
     """The game after an entry of a log; raises `IllegalMove`."""
     match entry.done:
         case Aid.UNDO:
@@ -202,7 +202,7 @@ def followed(practice: Practice, entry: Entry) -> Practice:
             return make(practice, move, entry.at)
 
 
-def _made_again(practice: Practice, entry: Entry) -> Practice:
+def _made_again(practice: PracticeGame, entry: PracticeEntry) -> PracticeGame:
     *undone, again = practice.undone
     return replace(
         practice,
@@ -219,6 +219,6 @@ def _minded(memory: Memory, move: Move) -> Memory:
     return replace(memory, plan=())
 
 
-def _entry(practice: Practice, at: int, done: Move | Aid) -> Entry:
+def _entry(practice: PracticeGame, at: int, done: Move | Aid) -> PracticeEntry:
     """Time never runs back, whatever clock it was read from."""
-    return Entry(max(at, practice.last_at), done)
+    return PracticeEntry(max(at, practice.last_at), done)

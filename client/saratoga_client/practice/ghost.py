@@ -7,7 +7,7 @@ records everybody may read.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from saratoga_client.practice.game import Practice, counts
+from saratoga_client.practice.game import PracticeGame, counts
 from saratoga_client.review.climb import Climb
 from saratoga_client.session.table_picture import shown_name
 from saratoga_client.wording import counted
@@ -24,7 +24,7 @@ class Ghost:
     climb: Climb
 
 
-def ghost_of_run(practice: Practice, end: int, words: str) -> Ghost:
+def ghost_of_run(practice: PracticeGame, end: int, words: str) -> Ghost:
     """The ghost of a practice game, undone moves and all."""
     return Ghost(
         words=words,
@@ -58,7 +58,7 @@ def _merit(ghost: Ghost) -> tuple[int, int]:
     return -ghost.climb.final, ghost.climb.reached(ghost.climb.final) or 0
 
 
-def gap_words(ghost: Ghost, banked: int, at: int) -> str:
+def gap_text(ghost: Ghost, banked: int, at: int) -> str:
     """How the player stands against the ghost now, such as `3 cards ahead of the ghost`."""
     lead = banked - ghost.climb.banked_at(at)
     if lead == 0:

@@ -18,7 +18,7 @@ from saratoga_client.input.move_text import (
     first_that_fits,
     pile_name,
 )
-from saratoga_client.practice.game import Practice, advised
+from saratoga_client.practice.game import PracticeGame, advised
 from saratoga_rules.cards import HIDDEN
 from saratoga_rules.game import Game
 from saratoga_rules.judge import legal_moves, play, refusal
@@ -40,11 +40,11 @@ class Hint:
 class Advice(NamedTuple):
     """A hint, and the game that goes on knowing that it was given."""
 
-    practice: Practice
+    practice: PracticeGame
     hint: Hint
 
 
-def hint(practice: Practice, at: int, card_name: CardName = card_name) -> Advice:
+def hint(practice: PracticeGame, at: int, card_name: CardName = card_name) -> Advice:
     """What to do next. Asked again it says the same; followed, it goes on with the same plan."""
     game, view = practice.game, practice.view
     if practice.is_won:

@@ -11,12 +11,12 @@ from typing import Final, NamedTuple
 
 from saratoga_client.input.move_text import CardName
 from saratoga_client.local.clock import now
-from saratoga_client.practice.deals import DRAWN_SEED, Dealt, from_seed, seed_of
-from saratoga_client.practice.game import Practice, begin, make, redo, restart, undo
+from saratoga_client.practice.deals import DRAWN_SEED, PracticeDeal, from_seed, seed_of
+from saratoga_client.practice.game import PracticeGame, make, new_game, redo, restart, undo
 from saratoga_client.practice.ghost import Ghost, best_ghost
 from saratoga_client.practice.hints import hint
-from saratoga_client.practice.run_store import Shelf, ghosts_of
-from saratoga_client.practice.runs import Run
+from saratoga_client.practice.run_store import RunStore, ghosts_of
+from saratoga_client.practice.runs import PracticeRun
 from saratoga_client.practice.safe_moves import safe_move
 from saratoga_client.practice.share_text import practice_text
 from saratoga_client.review.times import clock
@@ -39,28 +39,28 @@ class Advised(NamedTuple):
     says: str
 
 
-class PracticeDesk:
+class PracticeSession:
     """What a player does at practice, one deal after another."""
 
     STUCK: Final = "Stuck: nothing more can be banked. z undoes, s starts again, n deals anew."
 
     def __init__(
         self,
-        dealt: Dealt,
+        dealt: PracticeDeal,
         *,
-        shelf: Shelf | None = None,
+        shelf: RunStore | None = None,
         with_ghost: bool = False,
         ghosts: Iterable[Ghost] = (),
         seconds: Callable[[], float] = time.monotonic,
         milliseconds: Callable[[], int] = now,
     ) -> None:
         """`ghosts` of this deal are more than the shelf's, such as one's own board in a race."""
-        self.practice: Practice = begin(dealt)
+        self.practice: PracticeGame = new_game(dealt)
         self.ghost: Ghost | None = None
         self.with_ghost = with_ghost
         self.trouble = ""
         """Why the last run could not be kept; empty if nothing went wrong."""
-        self._shelf = Shelf() if shelf is None else shelf
+        self._shelf = RunStore() if shelf is None else shelf
         self._more_ghosts = {dealt.position: tuple(ghosts)}
         self._seconds = seconds
         self._milliseconds = milliseconds
@@ -75,9 +75,9 @@ class PracticeDesk:
         return int((self._seconds() - self._shown_at) * 1000)
 
     @property
-    def run(self) -> Run:
+    def run(self) -> PracticeRun:
         """What was done so far."""
-        return Run(practice=self.practice, began=self._began, end=self.elapsed)
+        return PracticeRun(practice=self.practice, began=self._began, end=self.elapsed)
 
     @property
     def share(self) -> str:
@@ -137,7 +137,7 @@ class PracticeDesk:
     def deal_anew(self) -> str:
         """Another deal, of a seed drawn now."""
         self.keep()
-        self._start(begin(from_seed(self.practice.game, drawn_seed())))
+        self._start(new_game(from_seed(self.practice.game, drawn_seed())))
         return self.greeting()
 
     def toggle_ghost(self) -> str:
@@ -156,7 +156,7 @@ class PracticeDesk:
         except OSError as fault:
             self.trouble = f"This run could not be kept: {fault}."
 
-    def _start(self, practice: Practice) -> None:
+    def _start(self, practice: PracticeGame) -> None:
         self.practice = practice
         self._shown_at = self._seconds()
         self._began = self._milliseconds()

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from saratoga_client.local.paths import data_folder
-from saratoga_client.practice.deals import Dealt, file_name
+from saratoga_client.practice.deals import PracticeDeal, file_name
 from saratoga_client.practice.ghost import Ghost, ghost_of_run
-from saratoga_client.practice.runs import Run, format_run, parse_run
+from saratoga_client.practice.runs import PracticeRun, format_run, parse_run
 from saratoga_client.review.times import clock
 
 FOLDER: Final = "practice"
@@ -27,13 +27,13 @@ MOST_BYTES: Final = 1024 * 1024
 """No run is longer; a file that is, is none of ours."""
 
 
-class Shelf:
+class RunStore:
     """The runs kept on this machine."""
 
     def __init__(self, root: Path | None = None) -> None:
         self._root = data_folder() / FOLDER if root is None else root
 
-    def keep(self, run: Run) -> Path:
+    def keep(self, run: PracticeRun) -> Path:
         """Keep a run beside the earlier ones of its deal; raises `OSError`."""
         folder = self._folder(run.practice.dealt)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -53,9 +53,9 @@ class Shelf:
                 old.unlink()
         return path
 
-    def runs(self, dealt: Dealt) -> list[Run]:
+    def runs(self, dealt: PracticeDeal) -> list[PracticeRun]:
         """The runs of a deal, the oldest first."""
-        found: list[Run] = []
+        found: list[PracticeRun] = []
         for path in self._paths(self._folder(dealt)):
             with contextlib.suppress(OSError, ValueError):
                 run = load_run(path)
@@ -63,14 +63,14 @@ class Shelf:
                     found.append(run)
         return found
 
-    def _folder(self, dealt: Dealt) -> Path:
+    def _folder(self, dealt: PracticeDeal) -> Path:
         return self._root / dealt.game.name / file_name(dealt)
 
     def _paths(self, folder: Path) -> list[Path]:
         return sorted(folder.glob(f"*{ENDING}"))
 
 
-def load_run(path: Path) -> Run:
+def load_run(path: Path) -> PracticeRun:
     """Read a run from a file; raises `OSError`, or `ValueError`: it is none."""
     with path.open(encoding="ascii", newline="") as file:
         text = file.read(MOST_BYTES + 1)
@@ -79,11 +79,11 @@ def load_run(path: Path) -> Run:
     return parse_run(text)
 
 
-def ghosts_of(runs: Iterable[Run]) -> list[Ghost]:
+def ghosts_of(runs: Iterable[PracticeRun]) -> list[Ghost]:
     """Kept runs as ghosts."""
     return [ghost_of_run(run.practice, run.end, _words(run)) for run in runs]
 
 
-def _words(run: Run) -> str:
+def _words(run: PracticeRun) -> str:
     won = "won" if run.is_won else f"{run.practice.banked} banked"
     return f"your run, {won} in {clock(run.end)}"

@@ -21,8 +21,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from saratoga_client.practice.deals import BadSeed, Dealt, from_seed
-from saratoga_client.practice.game import Aid, Entry, Practice, begin, followed
+from saratoga_client.practice.deals import BadSeed, PracticeDeal, from_seed
+from saratoga_client.practice.game import Aid, PracticeEntry, PracticeGame, followed, new_game
 from saratoga_rules.games import GAMES, RULES_VERSION
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position, format_position, parse_position
@@ -35,10 +35,10 @@ STOPPED: Final = "stopped"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class PracticeRun:
     """A practice game and its times, as it is kept."""
 
-    practice: Practice
+    practice: PracticeGame
     began: int
     """Milliseconds since 1970 UTC."""
     end: int
@@ -49,19 +49,19 @@ class Run:
         return self.practice.is_won
 
 
-def format_run(run: Run) -> str:
+def format_run(run: PracticeRun) -> str:
     """Write a run; `parse_run` reads it back."""
     return "".join(f"{line}\n" for line in _lines(run))
 
 
-def parse_run(text: str) -> Run:
+def parse_run(text: str) -> PracticeRun:
     """Read a run and play it again; raises `RecordError`, which names the line."""
     reader = Reader(text)
     if reader.take(_HEAD, "the words 'saratoga practice 1'")[1] != str(RUN_FORMAT):
         reader.refuse(f"known is format {RUN_FORMAT}")
     dealt = _parse_dealt(reader)
     began = int(reader.take(_BEGAN, "the beginning")[1])
-    practice = begin(dealt)
+    practice = new_game(dealt)
     while reader.line[:1].isdigit():
         practice = _parse_entry(reader, practice)
     end, banked, state = reader.take(_ENDED, "an entry or the end").groups()
@@ -69,10 +69,10 @@ def parse_run(text: str) -> Run:
         reader.refuse(f"the moves come to {practice.banked} banked, {_state(practice)}")
     if reader.line or reader.number != len(reader.lines) - 1:
         raise RecordError(reader.number + 1, "nothing should stand here")
-    return Run(practice=practice, began=began, end=int(end))
+    return PracticeRun(practice=practice, began=began, end=int(end))
 
 
-def _lines(run: Run) -> Iterator[str]:
+def _lines(run: PracticeRun) -> Iterator[str]:
     practice = run.practice
     dealt = practice.dealt
     yield f"saratoga practice {RUN_FORMAT}"
@@ -86,7 +86,7 @@ def _lines(run: Run) -> Iterator[str]:
     yield f"ended {max(run.end, practice.last_at)} {practice.banked} {_state(practice)}"
 
 
-def _state(practice: Practice) -> str:
+def _state(practice: PracticeGame) -> str:
     return WON if practice.is_won else STOPPED
 
 
@@ -101,7 +101,7 @@ _ENTRY: Final = re.compile(f"{_NUMBER} ([a-zCSHD0-9.:>-]+)")
 _ENDED: Final = re.compile(f"ended {_NUMBER} {_NUMBER} ({WON}|{STOPPED})")
 
 
-def _parse_dealt(reader: Reader) -> Dealt:
+def _parse_dealt(reader: Reader) -> PracticeDeal:
     name = reader.take(_GAME, "the game")[1]
     if name not in GAMES:
         reader.refuse(f"there is no game called {name}")
@@ -115,13 +115,13 @@ def _parse_dealt(reader: Reader) -> Dealt:
     except ValueError as fault:
         reader.refuse(str(fault))
     if race:
-        return Dealt(GAMES[name], position, race=race)
+        return PracticeDeal(GAMES[name], position, race=race)
     dealt = _dealt_from(name, quoted, seed_line)
     _refuse_other_deal(reader, dealt, position)
     return dealt
 
 
-def _dealt_from(name: str, quoted: str, line: int) -> Dealt:
+def _dealt_from(name: str, quoted: str, line: int) -> PracticeDeal:
     try:
         seed = json.loads(quoted)
         return from_seed(GAMES[name], seed)
@@ -131,17 +131,17 @@ def _dealt_from(name: str, quoted: str, line: int) -> Dealt:
         raise RecordError(line, f"this is no seed: {quoted[:60]}") from None
 
 
-def _refuse_other_deal(reader: Reader, dealt: Dealt, position: Position) -> None:
+def _refuse_other_deal(reader: Reader, dealt: PracticeDeal, position: Position) -> None:
     if dealt.position != position:
         reader.refuse("the seed makes another deal")
 
 
-def _parse_entry(reader: Reader, practice: Practice) -> Practice:
+def _parse_entry(reader: Reader, practice: PracticeGame) -> PracticeGame:
     at, word = reader.take(_ENTRY, "an entry").groups()
     if int(at) < practice.last_at:
         reader.refuse("an entry earlier than the one before it")
     try:
-        entry = Entry(int(at), Aid(word) if word in _AIDS else parse_move(word))
+        entry = PracticeEntry(int(at), Aid(word) if word in _AIDS else parse_move(word))
         after = followed(practice, entry)
     except (ValueError, IllegalMove) as fault:
         reader.refuse(str(fault))

@@ -1,12 +1,12 @@
 """What one sends one's friends about a practice run: words, no card, and how to try the same."""
 
-from saratoga_client.practice.runs import Run
+from saratoga_client.practice.runs import PracticeRun
 from saratoga_client.review.times import clock
 from saratoga_client.sanitised import sanitised
 from saratoga_client.session.table_picture import dollars
 
 
-def practice_text(run: Run) -> str:
+def practice_text(run: PracticeRun) -> str:
     """A practice run, with what it takes to try the same deal."""
     practice = run.practice
     dealt = practice.dealt

@@ -16,7 +16,7 @@ from saratoga_rules.views import redact
 
 
 @dataclass(frozen=True, slots=True)
-class Parting:
+class Divergence:
     """From one and the same position two racers went different ways."""
 
     own: int
@@ -31,9 +31,9 @@ class Parting:
     winners_at: int
 
 
-def first_parting(
+def first_divergence(
     game: Game, own: OpenBoard, winner: OpenBoard, card_name: CardName = card_name
-) -> Parting | None:
+) -> Divergence | None:
     """The first entry that differs; `None` if the logs do not differ."""
     mine = [line.text for line in own.entries]
     theirs = [line.text for line in winner.entries]
@@ -44,9 +44,9 @@ def first_parting(
     return _parting(game, (own, parted), (winner, parted), card_name)
 
 
-def last_parting(
+def last_divergence(
     game: Game, own: OpenBoard, winner: OpenBoard, card_name: CardName = card_name
-) -> Parting | None:
+) -> Divergence | None:
     """Where both boards last looked the same, though they may have come there by different ways.
 
     `None` if the boards never differ after that.
@@ -66,7 +66,7 @@ def _moves(board: OpenBoard) -> int:
     return sum(entry.is_move for entry in board.entries)
 
 
-def parting_lines(parting: Parting, own: str, winner: str) -> tuple[str, ...]:
+def divergence_lines(parting: Divergence, own: str, winner: str) -> tuple[str, ...]:
     """A parting for people: who did what, a line each."""
     return (
         _line(own, parting.own + 1, parting.own_at, parting.own_next),
@@ -80,10 +80,10 @@ def _line(name: str, number: int, at: int, said: str) -> str:
 
 def _parting(
     game: Game, own: tuple[OpenBoard, int], winner: tuple[OpenBoard, int], card_name: CardName
-) -> Parting:
+) -> Divergence:
     own_next, own_at = _next(game, *own, card_name)
     winners_next, winners_at = _next(game, *winner, card_name)
-    return Parting(own[1], winner[1], own_next, own_at, winners_next, winners_at)
+    return Divergence(own[1], winner[1], own_next, own_at, winners_next, winners_at)
 
 
 def _next(game: Game, board: OpenBoard, at: int, card_name: CardName) -> tuple[str, int]:

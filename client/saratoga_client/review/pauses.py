@@ -9,7 +9,7 @@ from saratoga_client.review.boards import OpenBoard
 from saratoga_rules.moves import DOWN, UP, Carry, Move, parse_move
 
 
-class Kind(StrEnum):
+class MoveKind(StrEnum):
     """What a move is for."""
 
     BANKING = "banking"
@@ -38,14 +38,14 @@ def longest_pauses(board: OpenBoard, count: int = 3) -> tuple[Pause, ...]:
     return tuple(sorted(pauses, key=lambda pause: (-pause.lasted, pause.since))[:count])
 
 
-def time_spent(board: OpenBoard) -> Mapping[Kind, tuple[int, int]]:
+def time_spent(board: OpenBoard) -> Mapping[MoveKind, tuple[int, int]]:
     """Of every kind of move that was made how many, and the milliseconds before them."""
-    spent: dict[Kind, tuple[int, int]] = {}
+    spent: dict[MoveKind, tuple[int, int]] = {}
     for pause, entry in zip(_pauses(board), board.entries, strict=True):
-        kind = _kind(parse_move(entry.text)) if entry.is_move else Kind.STOPPING
+        kind = _kind(parse_move(entry.text)) if entry.is_move else MoveKind.STOPPING
         moves, lasted = spent.get(kind, (0, 0))
         spent[kind] = (moves + 1, lasted + pause.lasted)
-    return {kind: spent[kind] for kind in Kind if kind in spent}
+    return {kind: spent[kind] for kind in MoveKind if kind in spent}
 
 
 def _pauses(board: OpenBoard) -> list[Pause]:
@@ -55,7 +55,7 @@ def _pauses(board: OpenBoard) -> list[Pause]:
     ]
 
 
-def _kind(move: Move) -> Kind:
+def _kind(move: Move) -> MoveKind:
     if not isinstance(move, Carry):
-        return Kind.DRAWING
-    return Kind.BANKING if move.target in (UP, DOWN) else Kind.BUILDING
+        return MoveKind.DRAWING
+    return MoveKind.BANKING if move.target in (UP, DOWN) else MoveKind.BUILDING

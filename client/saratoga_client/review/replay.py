@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from saratoga_client.review.boards import OpenBoard, open_boards
-from saratoga_client.review.divergence import Parting
+from saratoga_client.review.divergence import Divergence
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position
 from saratoga_rules.records.record import LogLine, RaceRecord
@@ -82,7 +82,7 @@ class Replay:
         """Where the shown board was over."""
         return replace(self, moment=self.board.end, step=len(self.board.entries), ahead=None)
 
-    def at_parting(self, parting: Parting) -> "Replay":
+    def at_parting(self, parting: Divergence) -> "Replay":
         """Where the shown board and the rival's parted, both of them."""
         here = self.at_home().stepped(parting.own)
         return replace(here, ahead=parting.winners - parting.own)

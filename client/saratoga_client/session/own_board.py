@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from saratoga_client.input.move_text import pile_name
-from saratoga_client.input.prediction import foreseen
+from saratoga_client.input.prediction import predicted_view
 from saratoga_client.sanitised import sanitised
 from saratoga_client.wording import capitalised, counted
 from saratoga_protocol.events import BoardView
@@ -182,7 +182,7 @@ def _ahead(own: OwnBoard, moves: int) -> View | None:
     for flight in own.in_flight[:moves]:
         if view is None or refusal(own.game, view, flight.move) is not None:
             return None
-        view = foreseen(own.game, view, flight.move)
+        view = predicted_view(own.game, view, flight.move)
     return view if moves <= len(own.in_flight) else None
 
 
@@ -193,7 +193,7 @@ def _shown_ahead(own: OwnBoard) -> OwnBoard:
         refused = refusal(own.game, view, flight.move)
         if refused is not None:
             return _without(own, place, str(refused))
-        ahead = foreseen(own.game, view, flight.move)
+        ahead = predicted_view(own.game, view, flight.move)
         if ahead is None:
             is_last = place == len(own.in_flight) - 1
             rest = own if is_last else _without(own, place + 1, "the board has changed.")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from saratoga_client.board_view.look import Look, SuitColours, suit_colours
+from saratoga_client.board_view.card_style import CardStyle, SuitColours, suit_colours
 from saratoga_client.local.terminal import Colours
 from saratoga_client.tui.colours import THEMES, Depth
 from saratoga_rules.game import Game
@@ -43,10 +43,10 @@ class Appearance:
     def theme_name(self) -> str:
         return self.theme if self.theme in THEMES else next(iter(THEMES))
 
-    def look(self, game: Game) -> Look:
+    def card_style(self, game: Game) -> CardStyle:
         """How the cards of this game look."""
         named = self.suits.get(game.name)
-        return Look(
+        return CardStyle(
             suits=SuitColours(named) if named else suit_colours(game),
             ascii=self.ascii,
             hollow=self.colours is Colours.NONE,
@@ -55,7 +55,7 @@ class Appearance:
 
     def with_other_suits(self, game: Game) -> "Appearance":
         """Two colours in this game where there were four, and the other way around."""
-        now = self.look(game).suits
+        now = self.card_style(game).suits
         other = SuitColours.TWO if now is SuitColours.FOUR else SuitColours.FOUR
         return replace(self, suits=MappingProxyType({**self.suits, game.name: other.value}))
 

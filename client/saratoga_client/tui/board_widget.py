@@ -15,9 +15,9 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from saratoga_client.board_view.board import Marks, draw_layout, draw_packet
-from saratoga_client.board_view.canvas import Canvas, Row, changes, overlaid
-from saratoga_client.board_view.layout import Layout, Spot, lay_out
-from saratoga_client.board_view.look import Look
+from saratoga_client.board_view.canvas import Canvas, Row, changes, overlay
+from saratoga_client.board_view.card_style import CardStyle
+from saratoga_client.board_view.layout import BoardLayout, Spot, lay_out
 from saratoga_client.board_view.roles import Role
 from saratoga_client.tui.colours import Depth, Paint, paint
 from saratoga_rules.cards import HIDDEN, Card
@@ -34,7 +34,7 @@ class _Shown:
     game: Game
     view: View
     marks: Marks
-    look: Look
+    style: CardStyle
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ class BoardWidget(Widget):
 
         spot: Spot
         count: int
-        """Cards from there to the top of the column, see `Layout.count_from`."""
+        """Cards from there to the top of the column, see `BoardLayout.count_from`."""
         button: int
         """1 left, 2 middle, 3 right."""
         chain: int
@@ -96,16 +96,16 @@ class BoardWidget(Widget):
         super().__init__(id=id)
         self._colours = colours or paint(Depth.ALL)
         self._shown: _Shown | None = None
-        self._layout: Layout | None = None
+        self._layout: BoardLayout | None = None
         self._canvas: Canvas | None = None
         self._board: tuple[Row, ...] = ()
         self._rows: tuple[Row, ...] = ()
         self._grip: _Grip | None = None
         self._dragged = False
 
-    def show(self, game: Game, view: View, marks: Marks, look: Look) -> None:
+    def show(self, game: Game, view: View, marks: Marks, style: CardStyle) -> None:
         """Show this; only what differs from what is shown is painted."""
-        shown = _Shown(game, view, marks, look)
+        shown = _Shown(game, view, marks, style)
         if shown != self._shown:
             self._shown = shown
             self._draw()
@@ -116,7 +116,7 @@ class BoardWidget(Widget):
         self.refresh()
 
     @property
-    def board(self) -> Layout | None:
+    def board(self) -> BoardLayout | None:
         """Where everything is; `None` before anything is shown."""
         return self._layout
 
@@ -140,11 +140,11 @@ class BoardWidget(Widget):
         spot = self._layout.at(event.x, event.y)
         if spot is None or spot.index is None:
             return
-        place = self._layout.place(spot)
+        place = self._layout.tile(spot)
         cards = self._layout.cards_from(spot)
         if place is None or not cards or cards[-1] == HIDDEN:
             return
-        packet = draw_packet(cards, place.size, self._shown.look).rows()
+        packet = draw_packet(cards, place.size, self._shown.style).rows()
         hold = Offset(event.x - place.x, min(event.y - place.y, len(packet) - 1))
         pressed = Offset(event.x, event.y)
         self._grip = _Grip(spot, cards, pressed, hold, packet, pressed)
@@ -199,7 +199,7 @@ class BoardWidget(Widget):
             return
         picked = shown.marks.picked
         self._layout = lay_out(shown.game, shown.view, size.width, size.height, picked)
-        canvas = draw_layout(shown.game, shown.view, shown.marks, shown.look, self._layout)
+        canvas = draw_layout(shown.game, shown.view, shown.marks, shown.style, self._layout)
         self._board = canvas.rows(self._canvas)
         self._canvas = canvas
         if self._grip and self._layout.cards_from(self._grip.spot) != self._grip.cards:
@@ -225,5 +225,5 @@ class BoardWidget(Widget):
         for number, pieces in enumerate(grip.packet):
             y = corner.y + number
             if 0 <= y < len(rows):
-                rows[y] = overlaid(rows[y], corner.x, pieces)
+                rows[y] = overlay(rows[y], corner.x, pieces)
         return tuple(rows)

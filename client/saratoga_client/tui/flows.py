@@ -16,7 +16,7 @@ from saratoga_client.tui.appearance import Appearance
 
 if TYPE_CHECKING:
     from saratoga_client.net.connection import Connection
-    from saratoga_client.practice.deals import Dealt
+    from saratoga_client.practice.deals import PracticeDeal
     from saratoga_client.session.state import SessionState
     from saratoga_client.session.table_session import TableSession
     from saratoga_client.tui.table_flow import TableFlow
@@ -72,7 +72,7 @@ def beside_table(server: str, code: str) -> Flow:
     return errand
 
 
-def alone(dealt: "Dealt", *, with_ghost: bool = False) -> Flow:
+def alone(dealt: "PracticeDeal", *, with_ghost: bool = False) -> Flow:
     """Practise, from this deal on."""
     from saratoga_client.tui.screens.practice import PracticeScreen
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from saratoga_client.board_view.canvas import Canvas, Piece, changed, changes, overlaid
+from saratoga_client.board_view.canvas import Canvas, Piece, changed, changes, overlay
 from saratoga_client.board_view.roles import Role
 from saratoga_client.sanitised import COMMANDS
 
@@ -95,12 +95,12 @@ def test_one_canvas_lies_over_another() -> None:
 
 def test_a_piece_lies_over_a_row() -> None:
     row = (Piece("abcdef", Role.TEXT),)
-    assert overlaid(row, 2, (Piece("XY", Role.KEY),)) == (
+    assert overlay(row, 2, (Piece("XY", Role.KEY),)) == (
         Piece("ab", Role.TEXT),
         Piece("XY", Role.KEY),
         Piece("ef", Role.TEXT),
     )
-    assert overlaid(row, 5, (Piece("XY", Role.TEXT),)) == (Piece("abcdeX", Role.TEXT),)
+    assert overlay(row, 5, (Piece("XY", Role.TEXT),)) == (Piece("abcdeX", Role.TEXT),)
 
 
 @given(ROWS, ROWS)

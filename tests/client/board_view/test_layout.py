@@ -11,26 +11,26 @@ from kit.positions import draw
 from kit.walks import places as walked
 from kit.walks import step_at
 from saratoga_client.board_view.board import NO_MARKS, draw_layout
-from saratoga_client.board_view.layout import Kind, Layout, Place, Spot, lay_out
-from saratoga_client.board_view.look import Look
+from saratoga_client.board_view.card_style import CardStyle
+from saratoga_client.board_view.layout import BoardLayout, Spot, Tile, TileKind, lay_out
 from saratoga_rules.cards import HIDDEN, Card
 from saratoga_rules.games import GAMES
 from saratoga_rules.views import View, redact
 
 GAME_NAMES = st.sampled_from(list(GAMES))
 BOARDS = st.sampled_from([*SIZES, (55, 17), (60, 40)])
-LOOK = Look()
+LOOK = CardStyle()
 
 
-def shown(layout: Layout, pile: str) -> list[Place]:
-    return [place for place in layout.places if place.pile == pile]
+def shown(layout: BoardLayout, pile: str) -> list[Tile]:
+    return [tile for tile in layout.tiles if tile.pile == pile]
 
 
-def cells(place: Place) -> list[tuple[int, int]]:
+def cells(tile: Tile) -> list[tuple[int, int]]:
     return [
         (x, y)
-        for x in range(place.x, place.x + place.width)
-        for y in range(place.y, place.y + place.height)
+        for x in range(tile.x, tile.x + tile.width)
+        for y in range(tile.y, tile.y + tile.height)
     ]
 
 
@@ -42,9 +42,9 @@ def test_at_every_cell_of_a_card_is_that_card(
     view = redact(position)
     layout = lay_out(game, view, *board)
     rows = draw_layout(game, view, NO_MARKS, LOOK, layout).text().split("\n")
-    for card in layout.places:
+    for card in layout.tiles:
         assert {layout.at(x, y) for x, y in cells(card)} == {card.spot}
-        if card.kind is Kind.CARD:
+        if card.kind is TileKind.CARD:
             assert card.card is not None
             assert LOOK.index(card.card) in rows[card.y][card.x : card.x + card.width]
 
@@ -58,14 +58,14 @@ def test_every_card_of_a_column_is_shown_or_counted(
     for number, column in enumerate(position.columns, 1):
         found = shown(layout, f"t{number}")
         if not column:
-            assert [card.kind for card in found] == [Kind.SPACE]
+            assert [card.kind for card in found] == [TileKind.SPACE]
             continue
         assert found[0].index == 0
-        assert found[0].kind is Kind.CARD
+        assert found[0].kind is TileKind.CARD
         reached = 0
         for card in found:
             assert card.index == reached
-            assert card.kind is (Kind.CARD if card.count == 1 else Kind.GAP)
+            assert card.kind is (TileKind.CARD if card.count == 1 else TileKind.GAP)
             assert card.card == (column[reached] if card.count == 1 else None)
             reached += card.count
         assert reached == len(column)
@@ -80,7 +80,9 @@ def test_what_can_be_lifted_is_seen_by_its_first_and_last_card(
     for number, column in enumerate(position.columns, 1):
         if column:
             largest = max(game.columns.packets(column))
-            whole = {card.index for card in shown(layout, f"t{number}") if card.kind is Kind.CARD}
+            whole = {
+                card.index for card in shown(layout, f"t{number}") if card.kind is TileKind.CARD
+            }
             assert {len(column) - largest, len(column) - 1} <= whole
 
 
@@ -95,22 +97,22 @@ def test_a_picked_packet_is_seen_whole_or_counted_from_its_first_card(
         return
     count = data.draw(st.sampled_from(sorted(game.columns.packets(column))))
     layout = lay_out(game, redact(position), *board, (f"t{number}", count))
-    heads = [card for card in shown(layout, f"t{number}") if card.kind is Kind.CARD]
+    heads = [card for card in shown(layout, f"t{number}") if card.kind is TileKind.CARD]
     assert len(column) - count in {card.index for card in heads}
     assert {layout.count_from(card.spot) for card in heads} >= {1, count}
 
 
-def table(name: str, picture: str) -> tuple[Layout, View]:
+def table(name: str, picture: str) -> tuple[BoardLayout, View]:
     view = redact(draw(GAMES[name], picture))
     return lay_out(GAMES[name], view, 55, 21), view
 
 
 def test_under_a_column_and_on_its_key_is_the_column_without_a_card() -> None:
     layout, _ = table("canfield", "t1: KS QH\nreserve: 2C 3C")
-    (last,) = [place for place in shown(layout, "t1") if place.index == 1]
+    (last,) = [tile for tile in shown(layout, "t1") if tile.index == 1]
     assert layout.at(last.x, last.y + last.height + 1) == Spot("t1")
-    (sign,) = [sign for sign in layout.signs if sign.piles == ("t1",)]
-    assert layout.at(sign.x, sign.y) == Spot("t1")
+    (label,) = [label for label in layout.labels if label.piles == ("t1",)]
+    assert layout.at(label.x, label.y) == Spot("t1")
     assert layout.count_from(Spot("t1")) == 1
     assert layout.count_from(Spot("t2")) == 0
 
@@ -123,31 +125,31 @@ def test_the_bare_table_is_nothing() -> None:
 
 def test_from_a_card_of_a_column_so_many_are_lifted() -> None:
     layout, _ = table("lady-palk", "t3: KS QH JS TD")
-    assert [layout.count_from(place.spot) for place in shown(layout, "t3")] == [4, 3, 2, 1]
+    assert [layout.count_from(tile.spot) for tile in shown(layout, "t3")] == [4, 3, 2, 1]
     assert layout.cards_from(Spot("t3", 2)) == (Card("JS"), Card("TD"))
 
 
 def test_of_a_fanned_waste_only_the_top_card_is_lifted() -> None:
     layout, view = table("canfield", "waste: 2C 3C 4C 5C")
     fan = shown(layout, "w")
-    assert [place.index for place in fan] == [1, 2, 3]
-    assert {layout.count_from(place.spot) for place in fan} == {1}
+    assert [tile.index for tile in fan] == [1, 2, 3]
+    assert {layout.count_from(tile.spot) for tile in fan} == {1}
     assert layout.cards_from(fan[0].spot) == view.waste[-1:]
 
 
 def test_the_reserve_shows_its_top_card_and_a_back_under_it() -> None:
     layout, view = table("canfield", "reserve: 2C 3C 4C")
     back, top = shown(layout, "r")
-    assert (back.kind, back.count, back.spot) == (Kind.BACK, 2, Spot("r"))
+    assert (back.kind, back.count, back.spot) == (TileKind.BACK, 2, Spot("r"))
     assert (top.card, top.index) == (view.reserve[-1], 2)
     layout, _ = table("canfield", "reserve: 4C")
-    assert [place.kind for place in shown(layout, "r")] == [Kind.CARD]
+    assert [tile.kind for tile in shown(layout, "r")] == [TileKind.CARD]
 
 
 def test_both_foundations_of_a_suit_have_one_name_and_two_places() -> None:
     layout, _ = table("lady-palk", "up: S6,2 H1")
     assert [(p.card, p.copy) for p in shown(layout, "up.S")] == [("6S", 0), ("2S", 1)]
-    assert [p.kind for p in shown(layout, "up.H")] == [Kind.CARD, Kind.SPACE]
+    assert [p.kind for p in shown(layout, "up.H")] == [TileKind.CARD, TileKind.SPACE]
     assert layout.count_from(Spot("up.S", 5)) == 1
     assert layout.cards_from(Spot("up.S", 5)) == (Card("6S"),)
 
@@ -161,5 +163,5 @@ def test_foundations_built_down_begin_with_the_king() -> None:
 @pytest.mark.parametrize("name", list(GAMES))
 def test_nothing_hidden_is_ever_in_a_place(name: str) -> None:
     layout, _ = table(name, "reserve: 9C\nstock: 2C 3C" if name[0] in "cl" else "stock: 2C")
-    assert HIDDEN not in {place.card for place in layout.places}
-    assert not re.search(r"[?#]", "".join(place.card or "" for place in layout.places))
+    assert HIDDEN not in {tile.card for tile in layout.tiles}
+    assert not re.search(r"[?#]", "".join(tile.card or "" for tile in layout.tiles))

@@ -6,24 +6,24 @@ from kit.drawn import SIZES
 from saratoga_client.board_view.pile_layout import (
     MOST_FANNED,
     TALL,
-    Arrangement,
-    Site,
-    arrangement,
+    PileArea,
+    PileLayout,
+    pile_layout,
 )
 from saratoga_rules.games import GAMES
 
 GAME_NAMES = list(GAMES)
 
 
-def covered(site: Site) -> set[tuple[int, int]]:
-    across = site.seen + (site.fanned - 1) * 4
+def covered(area: PileArea) -> set[tuple[int, int]]:
+    across = area.seen + (area.fanned - 1) * 4
     return {
-        (x, y) for x in range(site.x, site.x + across) for y in range(site.y, site.y + site.rows)
+        (x, y) for x in range(area.x, area.x + across) for y in range(area.y, area.y + area.rows)
     }
 
 
-def piles(arranged: Arrangement) -> list[tuple[str, int]]:
-    return [(site.pile, site.copy) for site in arranged.sites]
+def piles(arranged: PileLayout) -> list[tuple[str, int]]:
+    return [(area.pile, area.copy) for area in arranged.areas]
 
 
 @pytest.mark.parametrize("name", GAME_NAMES)
@@ -32,16 +32,16 @@ def test_piles_and_keys_lie_on_the_board_and_not_on_one_another(
     name: str, size: tuple[int, int]
 ) -> None:
     width, height = size
-    arranged = arrangement(GAMES[name], width, height)
+    arranged = pile_layout(GAMES[name], width, height)
     assert arranged.width <= width
     taken: set[tuple[int, int]] = set()
-    for site in arranged.sites:
-        cells = covered(site)
-        assert not cells & taken, site
+    for area in arranged.areas:
+        cells = covered(area)
+        assert not cells & taken, area
         taken |= cells
-    for sign in arranged.signs:
-        cells = {(x, sign.y) for x in range(sign.x, sign.x + sign.width)}
-        assert not cells & taken, sign
+    for label in arranged.labels:
+        cells = {(x, label.y) for x in range(label.x, label.x + label.width)}
+        assert not cells & taken, label
         taken |= cells
     assert all(0 <= x < width and 0 <= y < height for x, y in taken)
 
@@ -49,7 +49,7 @@ def test_piles_and_keys_lie_on_the_board_and_not_on_one_another(
 @pytest.mark.parametrize("name", GAME_NAMES)
 def test_every_pile_has_its_place(name: str) -> None:
     game = GAMES[name]
-    found = piles(arrangement(game, 55, 21))
+    found = piles(pile_layout(game, 55, 21))
     assert len(found) == len(set(found))
     names = [pile for pile, _ in found]
     assert [pile for pile in names if pile.startswith("t")] == [
@@ -66,8 +66,8 @@ def test_every_pile_has_its_place(name: str) -> None:
 @pytest.mark.parametrize("name", GAME_NAMES)
 @pytest.mark.parametrize("size", SIZES)
 def test_an_ordinary_column_is_seen_whole(name: str, size: tuple[int, int]) -> None:
-    arranged = arrangement(GAMES[name], *size)
-    column = next(site for site in arranged.sites if site.pile == "t1")
+    arranged = pile_layout(GAMES[name], *size)
+    column = next(area for area in arranged.areas if area.pile == "t1")
     last = min(2, column.size.height)
     assert column.rows - last + 1 >= TALL[GAMES[name].packs]
 
@@ -75,13 +75,13 @@ def test_an_ordinary_column_is_seen_whole(name: str, size: tuple[int, int]) -> N
 @pytest.mark.parametrize("name", ["canfield", "canfield-aisleriot"])
 @pytest.mark.parametrize("size", SIZES)
 def test_a_packet_of_three_is_fanned_whole(name: str, size: tuple[int, int]) -> None:
-    waste = next(s for s in arrangement(GAMES[name], *size).sites if s.pile == "w")
+    waste = next(s for s in pile_layout(GAMES[name], *size).areas if s.pile == "w")
     assert waste.fanned == 3
 
 
 def test_where_there_is_room_more_of_the_waste_is_seen() -> None:
     fans = [
-        next(s for s in arrangement(GAMES["lafayette"], width, 37).sites if s.pile == "w").fanned
+        next(s for s in pile_layout(GAMES["lafayette"], width, 37).areas if s.pile == "w").fanned
         for width in (55, 88, 120)
     ]
     assert fans == sorted(fans)
@@ -90,7 +90,7 @@ def test_where_there_is_room_more_of_the_waste_is_seen() -> None:
 
 @pytest.mark.parametrize("name", GAME_NAMES)
 def test_a_larger_board_has_larger_cards(name: str) -> None:
-    sizes = [arrangement(GAMES[name], *size).sites[0].size for size in SIZES]
+    sizes = [pile_layout(GAMES[name], *size).areas[0].size for size in SIZES]
     assert sizes == sorted(sizes)
     assert sizes[-1] > sizes[0]
 
@@ -98,4 +98,4 @@ def test_a_larger_board_has_larger_cards(name: str) -> None:
 @pytest.mark.parametrize("name", GAME_NAMES)
 @pytest.mark.parametrize("size", [(1, 1), (20, 6), (40, 12), (200, 80)])
 def test_no_board_is_too_small_or_too_large(name: str, size: tuple[int, int]) -> None:
-    assert piles(arrangement(GAMES[name], *size))
+    assert piles(pile_layout(GAMES[name], *size))

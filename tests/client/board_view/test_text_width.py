@@ -4,7 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from saratoga_client.board_view.text_width import LETTERS, UNICODE, fitted, name_in, signs, wrapped
+from saratoga_client.board_view.text_width import (
+    LETTERS,
+    UNICODE,
+    fitted,
+    fitted_name,
+    panel_symbols,
+    wrapped,
+)
 from saratoga_client.sanitised import sanitised
 
 TEXTS = st.text(max_size=60).map(sanitised)
@@ -19,7 +26,7 @@ def test_a_fitted_text_takes_exactly_its_cells(text: str, cells: int) -> None:
 def test_a_name_takes_exactly_its_cells_and_a_bot_stays_marked(
     name: str, bot: bool, cells: int
 ) -> None:
-    told = name_in(name, bot, cells)
+    told = fitted_name(name, bot, cells)
     assert cell_len(told) == cells
     assert told.rstrip().endswith("[bot]") or not bot
 
@@ -43,8 +50,8 @@ def test_a_word_that_must_be_broken_begins_where_there_is_room() -> None:
 
 
 def test_every_sign_takes_one_cell() -> None:
-    assert signs(ascii_only=True) is LETTERS
-    assert signs(ascii_only=False) is UNICODE
+    assert panel_symbols(ascii_only=True) is LETTERS
+    assert panel_symbols(ascii_only=False) is UNICODE
     for kind in (LETTERS, UNICODE):
         single = (kind.filled, kind.rest, kind.tick, kind.dots, kind.away, kind.across)
         for sign in (*single, kind.upright, *kind.corners, *kind.states.values()):

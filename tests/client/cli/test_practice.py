@@ -9,7 +9,7 @@ import pytest
 
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.commands import run
-from saratoga_client.practice.deals import Dealt
+from saratoga_client.practice.deals import PracticeDeal
 from saratoga_client.problems import Exit
 from saratoga_client.tui import flows
 from saratoga_client.tui.app import Flow
@@ -70,7 +70,7 @@ def test_on_a_terminal_the_screen_opens_at_the_deal_that_was_asked_for(
 
     real = flows.alone
 
-    def alone(dealt: Dealt, *, with_ghost: bool) -> Flow:
+    def alone(dealt: PracticeDeal, *, with_ghost: bool) -> Flow:
         asked.append((dealt.title, with_ghost))
         return real(dealt, with_ghost=with_ghost)
 

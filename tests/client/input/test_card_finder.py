@@ -3,7 +3,7 @@
 import pytest
 
 from kit.positions import draw
-from saratoga_client.input.card_finder import found_words
+from saratoga_client.input.card_finder import found_text
 from saratoga_client.input.move_text import ascii_card_name
 from saratoga_rules.games import GAMES
 from saratoga_rules.views import redact
@@ -33,13 +33,13 @@ PICTURE = """
 )
 def test_it_is_told_where_cards_lie_that_can_be_seen(text: str, told: str) -> None:
     game = GAMES["canfield"]
-    assert found_words(game, redact(draw(game, PICTURE)), text) == told
+    assert found_text(game, redact(draw(game, PICTURE)), text) == told
 
 
 def test_of_many_cards_the_first_are_told_and_their_number() -> None:
     game = GAMES["lady-palk"]
     view = redact(draw(game, "\n".join(f"t{n}: 9H 8H 7H" for n in range(1, 9))))
-    told = found_words(game, view, "h", ascii_card_name)
+    told = found_text(game, view, "h", ascii_card_name)
     assert told.startswith("24 can be seen: 9h column 1 under 2; 8h column 1 under 1; ")
     assert told.endswith("; ..")
 
@@ -47,5 +47,5 @@ def test_of_many_cards_the_first_are_told_and_their_number() -> None:
 def test_in_a_game_with_both_kinds_of_foundations_it_is_told_which() -> None:
     game = GAMES["lafayette"]
     view = redact(draw(game, "up: S2\ndown: S3"))
-    assert found_words(game, view, "as") == "A♠ banked up."
-    assert found_words(game, view, "js") == "J♠ banked down."
+    assert found_text(game, view, "as") == "A♠ banked up."
+    assert found_text(game, view, "js") == "J♠ banked down."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from saratoga_client.input.card_query import sought
+from saratoga_client.input.card_query import cards_matching
 from saratoga_rules.cards import PACK
 
 
@@ -36,9 +36,9 @@ from saratoga_rules.cards import PACK
     ],
 )
 def test_cards_are_found_by_rank_and_suit(text: str, found: str) -> None:
-    assert list(sought(text)) == found.split()
+    assert list(cards_matching(text)) == found.split()
 
 
 @pytest.mark.parametrize("text", ["d", "D", "diamonds", "diamond", "♦", "♢"])
 def test_a_suit_finds_its_thirteen_cards(text: str) -> None:
-    assert list(sought(text)) == [c for c in PACK if c[1] == "D"]
+    assert list(cards_matching(text)) == [c for c in PACK if c[1] == "D"]

@@ -1,7 +1,7 @@
 import pytest
 
 from kit.positions import draw
-from saratoga_client.input.keyboard import EMPTY_HAND, Hand, Turn, marks, press
+from saratoga_client.input.keyboard import NO_SELECTION, InputResult, Selection, marks, press
 from saratoga_client.input.move_text import ascii_card_name
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW, parse_move
@@ -25,18 +25,18 @@ def view_of(name: str, picture: str) -> View:
     return redact(draw(GAMES[name], picture))
 
 
-def pressed(name: str, picture: str, keys: str, hand: Hand = EMPTY_HAND) -> Turn:
+def pressed(name: str, picture: str, keys: str, selection: Selection = NO_SELECTION) -> InputResult:
     """The last turn, after keys that come to no move before it."""
     view = view_of(name, picture)
-    turn = Turn(hand, None, "")
+    result = InputResult(selection, None, "")
     for key in keys.split():
-        assert turn.move is None, f"played before {key}"
-        turn = press(GAMES[name], view, turn.hand, key)
-    return turn
+        assert result.move is None, f"played before {key}"
+        result = press(GAMES[name], view, result.selection, key)
+    return result
 
 
-def comes_to(turn: Turn) -> str | None:
-    return None if turn.move is None else str(turn.move)
+def comes_to(result: InputResult) -> str | None:
+    return None if result.move is None else str(result.move)
 
 
 @pytest.mark.parametrize(
@@ -97,59 +97,59 @@ def comes_to(turn: Turn) -> str | None:
     ],
 )
 def test_keys_come_to_a_move(name: str, picture: str, keys: str, move: str) -> None:
-    turn = pressed(name, picture, keys)
-    assert comes_to(turn) == move
-    assert turn.hand == EMPTY_HAND
+    result = pressed(name, picture, keys)
+    assert comes_to(result) == move
+    assert result.selection == NO_SELECTION
 
 
 @pytest.mark.parametrize(
-    ("name", "picture", "keys", "says", "hand"),
+    ("name", "picture", "keys", "says", "selection"),
     [
-        (*("lafayette", LAFAYETTE_BOARD, "1"), "7♠ from column 1: press 2; esc drops.", Hand(picked="t1")),
-        (*("lafayette", LAFAYETTE_BOARD, "2"), "8♥, column 2: no place to go now.", EMPTY_HAND),
-        (*("lafayette", LAFAYETTE_BOARD, "1 3"), "7♠ to column 3: that card cannot be laid on the top card of that column.", Hand(picked="t1")),
-        (*("lafayette", LAFAYETTE_BOARD, "1 f"), "7♠: the foundation waits for another card. Next: A♠.", Hand(picked="t1")),
-        (*("lafayette", LAFAYETTE_BOARD, "1 w"), "5♦, the waste: no place to go now.", Hand(picked="t1")),
-        (*("lafayette", LAFAYETTE_BOARD, "1 escape"), "Dropped: column 1 stays as it is.", EMPTY_HAND),
-        (*("lafayette", LAFAYETTE_BOARD, "escape"), "There is nothing in your hand.", EMPTY_HAND),
-        (*("lafayette", LAFAYETTE_BOARD, "tab escape"), "Dropped: nothing is lit any more.", EMPTY_HAND),
-        (*("lafayette", LAFAYETTE_BOARD, "tab"), "1 of 4: A♠ from column 4 banked up; enter plays it.", Hand(lit=parse_move("t4>up"))),
-        (*("lafayette", LAFAYETTE_BOARD, "enter"), "Enter plays the move that tab has lit: press tab first.", EMPTY_HAND),
-        (*("lafayette", LAFAYETTE_BOARD, "tab 1"), "7♠ from column 1: press 2; esc drops.", Hand(picked="t1")),
-        (*("lafayette", "t1: 2H", "tab"), "No move is left on this board.", EMPTY_HAND),
-        (*("lafayette", "t1: 7S\nup: S6\ndown: S6", "1 1"), "7♠ fits both foundations: f banks it up, g down.", Hand(picked="t1")),
-        (*("lafayette", "t1: AS\nt2: AH", "f"), "Bank which up? 1 A♠, 2 A♥; esc drops.", Hand(aim="up")),
-        (*("lady-palk", "t1: AS\nt2: AH", "f"), "Bank which? 1 A♠, 2 A♥; esc drops.", Hand(aim="up")),
-        (*("lafayette", "t1: AS\nt2: AH\nt3: 9C", "f 3"), "9♣: the foundation waits for another card. Next: A♣.", Hand(aim="up")),
-        (*("lafayette", "t1: 9S", "f"), "No card can be banked up now.", EMPTY_HAND),
-        (*("lady-palk", "t1: 9S", "f"), "No card can be banked now.", EMPTY_HAND),
-        (*("canfield", "t1: 9S", "g"), "Canfield has no foundations built down.", EMPTY_HAND),
-        (*("canfield", "t1: 9S", "7"), "Canfield has no column 7.", EMPTY_HAND),
-        (*("caprice", "t1: 9S", "w"), "Caprice has no waste.", EMPTY_HAND),
-        (*("lady-palk", "t1: 9S", "r"), "Lady Palk has no reserve.", EMPTY_HAND),
-        (*("lafayette", LAFAYETTE_BOARD, "b"), "In this game a card on a foundation stays there.", EMPTY_HAND),
-        (*("canfield-aisleriot", "up: S1\nt1: 2H", "b"), "No card of a foundation has a place in the columns now.", EMPTY_HAND),
-        (*("canfield-aisleriot", BACK_BOARD, "b"), "4♠ from its foundation: press 1; esc drops.", Hand(picked="up.S")),
-        (*("canfield-aisleriot", BACK_BOARD, "b f"), "A card from a foundation comes back into a column, nowhere else.", Hand(picked="up.S")),
-        (*("canfield-aisleriot", "stock: 2C\nwaste: 3C\npass: 3", "x"), "'x' does nothing here: space draw 1, w pick, tab moves, o quick.", EMPTY_HAND),
-        (*("canfield-aisleriot", "waste: 3C\npass: 3", "space"), "The stock has no cards left. This was the last pass: there is no redeal left.", EMPTY_HAND),
-        (*("lady-palk", PALK_BOARD, "+"), "+ and - choose how many cards: pick a pile first.", EMPTY_HAND),
-        (*("lady-palk", PALK_BOARD, "1 +"), "Most that can go anywhere now: 4.", Hand(picked="t1")),
-        (*("lady-palk", PALK_BOARD, "1 -"), "2 cards, J♠ to 10♦ from column 1: press 6; esc drops. + - choose how many.", Hand(picked="t1", size=2)),
-        (*("lady-palk", PALK_BOARD, "1 - 3"), "J♠ to column 3: a space takes a king, or a packet headed by one.", Hand(picked="t1", size=2)),
-        (*("lady-palk", PALK_BOARD, "1 - - -"), "Fewest that can go anywhere now: 1.", Hand(picked="t1", size=1)),
-        (*("canfield", "t1: 5H 4S\nt2: 6C", "1 -"), "Carried together: the whole pile, and only as a whole.", Hand(picked="t1")),
-        (*("lafayette", LAFAYETTE_BOARD, "o"), "Quick on: a pile with only one legal move plays it at once.", Hand(quick=True)),
-        (*("lafayette", LAFAYETTE_BOARD, "1 o o"), "Quick off: a pile's key picks, a second key places.", Hand(picked="t1")),
+        (*("lafayette", LAFAYETTE_BOARD, "1"), "7♠ from column 1: press 2; esc drops.", Selection(picked="t1")),
+        (*("lafayette", LAFAYETTE_BOARD, "2"), "8♥, column 2: no place to go now.", NO_SELECTION),
+        (*("lafayette", LAFAYETTE_BOARD, "1 3"), "7♠ to column 3: that card cannot be laid on the top card of that column.", Selection(picked="t1")),
+        (*("lafayette", LAFAYETTE_BOARD, "1 f"), "7♠: the foundation waits for another card. Next: A♠.", Selection(picked="t1")),
+        (*("lafayette", LAFAYETTE_BOARD, "1 w"), "5♦, the waste: no place to go now.", Selection(picked="t1")),
+        (*("lafayette", LAFAYETTE_BOARD, "1 escape"), "Dropped: column 1 stays as it is.", NO_SELECTION),
+        (*("lafayette", LAFAYETTE_BOARD, "escape"), "There is nothing in your hand.", NO_SELECTION),
+        (*("lafayette", LAFAYETTE_BOARD, "tab escape"), "Dropped: nothing is lit any more.", NO_SELECTION),
+        (*("lafayette", LAFAYETTE_BOARD, "tab"), "1 of 4: A♠ from column 4 banked up; enter plays it.", Selection(lit=parse_move("t4>up"))),
+        (*("lafayette", LAFAYETTE_BOARD, "enter"), "Enter plays the move that tab has lit: press tab first.", NO_SELECTION),
+        (*("lafayette", LAFAYETTE_BOARD, "tab 1"), "7♠ from column 1: press 2; esc drops.", Selection(picked="t1")),
+        (*("lafayette", "t1: 2H", "tab"), "No move is left on this board.", NO_SELECTION),
+        (*("lafayette", "t1: 7S\nup: S6\ndown: S6", "1 1"), "7♠ fits both foundations: f banks it up, g down.", Selection(picked="t1")),
+        (*("lafayette", "t1: AS\nt2: AH", "f"), "Bank which up? 1 A♠, 2 A♥; esc drops.", Selection(aim="up")),
+        (*("lady-palk", "t1: AS\nt2: AH", "f"), "Bank which? 1 A♠, 2 A♥; esc drops.", Selection(aim="up")),
+        (*("lafayette", "t1: AS\nt2: AH\nt3: 9C", "f 3"), "9♣: the foundation waits for another card. Next: A♣.", Selection(aim="up")),
+        (*("lafayette", "t1: 9S", "f"), "No card can be banked up now.", NO_SELECTION),
+        (*("lady-palk", "t1: 9S", "f"), "No card can be banked now.", NO_SELECTION),
+        (*("canfield", "t1: 9S", "g"), "Canfield has no foundations built down.", NO_SELECTION),
+        (*("canfield", "t1: 9S", "7"), "Canfield has no column 7.", NO_SELECTION),
+        (*("caprice", "t1: 9S", "w"), "Caprice has no waste.", NO_SELECTION),
+        (*("lady-palk", "t1: 9S", "r"), "Lady Palk has no reserve.", NO_SELECTION),
+        (*("lafayette", LAFAYETTE_BOARD, "b"), "In this game a card on a foundation stays there.", NO_SELECTION),
+        (*("canfield-aisleriot", "up: S1\nt1: 2H", "b"), "No card of a foundation has a place in the columns now.", NO_SELECTION),
+        (*("canfield-aisleriot", BACK_BOARD, "b"), "4♠ from its foundation: press 1; esc drops.", Selection(picked="up.S")),
+        (*("canfield-aisleriot", BACK_BOARD, "b f"), "A card from a foundation comes back into a column, nowhere else.", Selection(picked="up.S")),
+        (*("canfield-aisleriot", "stock: 2C\nwaste: 3C\npass: 3", "x"), "'x' does nothing here: space draw 1, w pick, tab moves, o quick.", NO_SELECTION),
+        (*("canfield-aisleriot", "waste: 3C\npass: 3", "space"), "The stock has no cards left. This was the last pass: there is no redeal left.", NO_SELECTION),
+        (*("lady-palk", PALK_BOARD, "+"), "+ and - choose how many cards: pick a pile first.", NO_SELECTION),
+        (*("lady-palk", PALK_BOARD, "1 +"), "Most that can go anywhere now: 4.", Selection(picked="t1")),
+        (*("lady-palk", PALK_BOARD, "1 -"), "2 cards, J♠ to 10♦ from column 1: press 6; esc drops. + - choose how many.", Selection(picked="t1", size=2)),
+        (*("lady-palk", PALK_BOARD, "1 - 3"), "J♠ to column 3: a space takes a king, or a packet headed by one.", Selection(picked="t1", size=2)),
+        (*("lady-palk", PALK_BOARD, "1 - - -"), "Fewest that can go anywhere now: 1.", Selection(picked="t1", size=1)),
+        (*("canfield", "t1: 5H 4S\nt2: 6C", "1 -"), "Carried together: the whole pile, and only as a whole.", Selection(picked="t1")),
+        (*("lafayette", LAFAYETTE_BOARD, "o"), "Quick on: a pile with only one legal move plays it at once.", Selection(quick=True)),
+        (*("lafayette", LAFAYETTE_BOARD, "1 o o"), "Quick off: a pile's key picks, a second key places.", Selection(picked="t1")),
     ],
 )  # fmt: skip
 def test_a_key_that_plays_nothing_says_something(
-    name: str, picture: str, keys: str, says: str, hand: Hand
+    name: str, picture: str, keys: str, says: str, selection: Selection
 ) -> None:
-    turn = pressed(name, picture, keys)
-    assert turn.move is None
-    assert turn.says == says
-    assert turn.hand == hand
+    result = pressed(name, picture, keys)
+    assert result.move is None
+    assert result.says == says
+    assert result.selection == selection
 
 
 @pytest.mark.parametrize(
@@ -157,22 +157,22 @@ def test_a_key_that_plays_nothing_says_something(
     [("1", "t1>t2"), ("4", "t4>up"), ("r", "r>t3"), ("2", None), ("w", None), ("space", "draw")],
 )
 def test_quickly_a_pile_with_one_legal_move_plays_it(key: str, move: str | None) -> None:
-    turn = pressed("lafayette", LAFAYETTE_BOARD, key, Hand(quick=True))
-    assert comes_to(turn) == move
-    assert turn.hand == Hand(quick=True)
+    result = pressed("lafayette", LAFAYETTE_BOARD, key, Selection(quick=True))
+    assert comes_to(result) == move
+    assert result.selection == Selection(quick=True)
 
 
 def test_quickly_a_pile_with_several_legal_moves_is_picked_all_the_same() -> None:
-    turn = pressed("lafayette", "t1: 9C 7S\nt2: 8H\nt3: 8D", "1", Hand(quick=True))
-    assert turn.move is None
-    assert turn.hand == Hand(picked="t1", quick=True)
+    result = pressed("lafayette", "t1: 9C 7S\nt2: 8H\nt3: 8D", "1", Selection(quick=True))
+    assert result.move is None
+    assert result.selection == Selection(picked="t1", quick=True)
 
 
 def test_nothing_is_taken_back_quickly() -> None:
     board = "up: S4\nt1: 5D\nt2: 9C\nt3: 9D\nt4: 9H"
-    turn = pressed("canfield-aisleriot", board, "b", Hand(quick=True))
-    assert turn.move is None
-    assert turn.hand == Hand(picked="up.S", quick=True)
+    result = pressed("canfield-aisleriot", board, "b", Selection(quick=True))
+    assert result.move is None
+    assert result.selection == Selection(picked="up.S", quick=True)
 
 
 def test_a_move_that_is_played_is_described() -> None:
@@ -184,45 +184,47 @@ def test_a_move_that_is_played_is_described() -> None:
 
 def test_cards_can_be_named_otherwise() -> None:
     view = view_of("lafayette", LAFAYETTE_BOARD)
-    turn = press(GAMES["lafayette"], view, EMPTY_HAND, "1", ascii_card_name)
-    assert turn.says == "7s from column 1: press 2; esc drops."
+    result = press(GAMES["lafayette"], view, NO_SELECTION, "1", ascii_card_name)
+    assert result.says == "7s from column 1: press 2; esc drops."
 
 
 def test_what_was_picked_from_a_board_that_has_changed_is_picked_no_more() -> None:
-    hand = pressed("lafayette", LAFAYETTE_BOARD, "1").hand
-    assert pressed("lafayette", "t1: 7S\nt2: 9H KC\nstock: 2C", "2", hand).move is None
-    assert pressed("lafayette", "t4: AS", "tab enter", Hand(lit=DRAW)).move == parse_move("t4>up")
+    selection = pressed("lafayette", LAFAYETTE_BOARD, "1").selection
+    assert pressed("lafayette", "t1: 7S\nt2: 9H KC\nstock: 2C", "2", selection).move is None
+    assert pressed("lafayette", "t4: AS", "tab enter", Selection(lit=DRAW)).move == parse_move(
+        "t4>up"
+    )
 
 
 @pytest.mark.parametrize(
-    ("name", "picture", "hand", "picked", "targets", "sources"),
+    ("name", "picture", "selection", "picked", "targets", "sources"),
     [
-        ("lafayette", LAFAYETTE_BOARD, EMPTY_HAND, None, "", "stock r t1 t4"),
-        ("lafayette", LAFAYETTE_BOARD, Hand(picked="t1"), ("t1", 1), "t2", ""),
-        ("lafayette", LAFAYETTE_BOARD, Hand(picked="t4"), ("t4", 1), "up.S", ""),
-        ("lafayette", LAFAYETTE_BOARD, Hand(picked="t2"), None, "", "stock r t1 t4"),
-        ("lafayette", LAFAYETTE_BOARD, Hand(lit=DRAW), ("stock", 1), "w", ""),
-        ("caprice", "stock: 2C 3C", Hand(lit=DRAW), ("stock", 1), "t1 t2", ""),
-        ("lafayette", "t1: AS\nt2: AH", Hand(aim="up"), None, "up.S up.H", "t1 t2"),
-        ("lady-palk", PALK_BOARD, Hand(picked="t1"), ("t1", 4), "t2 t3 t5 t6 t7 t8", ""),
-        ("lady-palk", PALK_BOARD, Hand(picked="t1", size=2), ("t1", 2), "t6", ""),
+        ("lafayette", LAFAYETTE_BOARD, NO_SELECTION, None, "", "stock r t1 t4"),
+        ("lafayette", LAFAYETTE_BOARD, Selection(picked="t1"), ("t1", 1), "t2", ""),
+        ("lafayette", LAFAYETTE_BOARD, Selection(picked="t4"), ("t4", 1), "up.S", ""),
+        ("lafayette", LAFAYETTE_BOARD, Selection(picked="t2"), None, "", "stock r t1 t4"),
+        ("lafayette", LAFAYETTE_BOARD, Selection(lit=DRAW), ("stock", 1), "w", ""),
+        ("caprice", "stock: 2C 3C", Selection(lit=DRAW), ("stock", 1), "t1 t2", ""),
+        ("lafayette", "t1: AS\nt2: AH", Selection(aim="up"), None, "up.S up.H", "t1 t2"),
+        ("lady-palk", PALK_BOARD, Selection(picked="t1"), ("t1", 4), "t2 t3 t5 t6 t7 t8", ""),
+        ("lady-palk", PALK_BOARD, Selection(picked="t1", size=2), ("t1", 2), "t6", ""),
         (
-            *("lady-palk", PALK_BOARD, Hand(lit=parse_move("t1>t6:2"))),
+            *("lady-palk", PALK_BOARD, Selection(lit=parse_move("t1>t6:2"))),
             *(("t1", 2), "t6", ""),
         ),
-        ("canfield-aisleriot", BACK_BOARD, Hand(picked="up.S"), ("up.S", 1), "t1", ""),
-        ("canfield-aisleriot", BACK_BOARD, EMPTY_HAND, None, "", "t2 up.S up.H"),
+        ("canfield-aisleriot", BACK_BOARD, Selection(picked="up.S"), ("up.S", 1), "t1", ""),
+        ("canfield-aisleriot", BACK_BOARD, NO_SELECTION, None, "", "t2 up.S up.H"),
     ],
 )
 def test_the_hand_lights_what_is_picked_and_what_takes_it(
     name: str,
     picture: str,
-    hand: Hand,
+    selection: Selection,
     picked: tuple[str, int] | None,
     targets: str,
     sources: str,
 ) -> None:
-    lit = marks(GAMES[name], view_of(name, picture), hand)
+    lit = marks(GAMES[name], view_of(name, picture), selection)
     assert lit.picked == picked
     assert lit.targets == set(targets.split())
     assert lit.sources == set(sources.split())

@@ -1,7 +1,7 @@
 import pytest
 
 from kit.positions import draw
-from saratoga_client.input.keyboard import EMPTY_HAND, Click, Hand, Turn, click, drop
+from saratoga_client.input.keyboard import NO_SELECTION, Click, InputResult, Selection, click, drop
 from saratoga_rules.games import GAMES
 from saratoga_rules.views import redact
 
@@ -21,24 +21,26 @@ SINGLE, DOUBLE, RIGHT = Click
 
 
 def clicked(
-    name: str, picture: str, *clicks: tuple[str, int, Click], hand: Hand = EMPTY_HAND
-) -> Turn:
+    name: str, picture: str, *clicks: tuple[str, int, Click], selection: Selection = NO_SELECTION
+) -> InputResult:
     """The last turn, after clicks that come to no move before it."""
     view = redact(draw(GAMES[name], picture))
-    turn = Turn(hand, None, "")
+    result = InputResult(selection, None, "")
     for pile, count, kind in clicks:
-        assert turn.move is None, f"played before {pile}"
-        turn = click(GAMES[name], view, turn.hand, pile, count, kind)
-    return turn
+        assert result.move is None, f"played before {pile}"
+        result = click(GAMES[name], view, result.selection, pile, count, kind)
+    return result
 
 
-def dropped(name: str, picture: str, source: str, count: int, target: str) -> Turn:
+def dropped(name: str, picture: str, source: str, count: int, target: str) -> InputResult:
     view = redact(draw(GAMES[name], picture))
-    return drop(GAMES[name], view, source, count, target, hand=Hand(picked="t1", quick=True))
+    return drop(
+        GAMES[name], view, source, count, target, selection=Selection(picked="t1", quick=True)
+    )
 
 
-def comes_to(turn: Turn) -> str | None:
-    return None if turn.move is None else str(turn.move)
+def comes_to(result: InputResult) -> str | None:
+    return None if result.move is None else str(result.move)
 
 
 @pytest.mark.parametrize(
@@ -79,9 +81,9 @@ def comes_to(turn: Turn) -> str | None:
 def test_clicks_come_to_a_move(
     name: str, picture: str, clicks: list[tuple[str, int, Click]], move: str
 ) -> None:
-    turn = clicked(name, picture, *clicks)
-    assert comes_to(turn) == move
-    assert turn.hand == Hand(clicked=turn.hand.clicked)
+    result = clicked(name, picture, *clicks)
+    assert comes_to(result) == move
+    assert result.selection == Selection(clicked=result.selection.clicked)
 
 
 @pytest.mark.parametrize(
@@ -117,10 +119,10 @@ def test_clicks_come_to_a_move(
 def test_a_click_that_plays_nothing_says_something(
     name: str, picture: str, clicks: list[tuple[str, int, Click]], says: str, picked: str | None
 ) -> None:
-    turn = clicked(name, picture, *clicks)
-    assert turn.move is None
-    assert turn.says == says
-    assert turn.hand.picked == picked
+    result = clicked(name, picture, *clicks)
+    assert result.move is None
+    assert result.says == says
+    assert result.selection.picked == picked
 
 
 def test_the_second_half_of_a_double_click_plays_nothing_more() -> None:
@@ -131,20 +133,23 @@ def test_the_second_half_of_a_double_click_plays_nothing_more() -> None:
     assert comes_to(first) == "t1>up"
     after = redact(draw(game, "t1: 2S\nt2: 9H\nt3: 9D\nt4: 9C\nup: S1"))
     for _ in range(2):
-        second = click(game, after, first.hand, "t1", 1, Click.DOUBLE)
+        second = click(game, after, first.selection, "t1", 1, Click.DOUBLE)
         assert second.move is None
         assert second.says == "The first click has played it already."
         first = second
-    elsewhere = click(game, after, first.hand, "t2", 1, Click.SINGLE)
-    assert comes_to(click(game, after, elsewhere.hand, "t1", 1, Click.DOUBLE)) == "t1>up"
+    elsewhere = click(game, after, first.selection, "t2", 1, Click.SINGLE)
+    assert comes_to(click(game, after, elsewhere.selection, "t1", 1, Click.DOUBLE)) == "t1>up"
 
 
 def test_a_click_on_a_pile_banks_where_the_foundation_was_named_before() -> None:
-    turn = clicked(
-        "lafayette", "t1: AS\nt2: AH\nt3: 2D", ("t2", 1, SINGLE), hand=Hand(aim="up", quick=True)
+    result = clicked(
+        "lafayette",
+        "t1: AS\nt2: AH\nt3: 2D",
+        ("t2", 1, SINGLE),
+        selection=Selection(aim="up", quick=True),
     )
-    assert comes_to(turn) == "t2>up"
-    assert turn.hand == Hand(clicked="t2", quick=True)
+    assert comes_to(result) == "t2>up"
+    assert result.selection == Selection(clicked="t2", quick=True)
 
 
 @pytest.mark.parametrize(
@@ -164,9 +169,9 @@ def test_a_click_on_a_pile_banks_where_the_foundation_was_named_before() -> None
 def test_a_drop_says_source_size_and_target_at_once(
     name: str, picture: str, carried: tuple[str, int, str], move: str | None
 ) -> None:
-    turn = dropped(name, picture, *carried)
-    assert comes_to(turn) == move
-    assert turn.hand == Hand(quick=True)
+    result = dropped(name, picture, *carried)
+    assert comes_to(result) == move
+    assert result.selection == Selection(quick=True)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +194,7 @@ def test_a_drop_says_source_size_and_target_at_once(
 def test_a_drop_that_is_refused_says_why(
     name: str, picture: str, carried: tuple[str, int, str], says: str
 ) -> None:
-    turn = dropped(name, picture, *carried)
-    assert turn.move is None
-    assert turn.says == says
-    assert turn.hand == Hand(quick=True)
+    result = dropped(name, picture, *carried)
+    assert result.move is None
+    assert result.says == says
+    assert result.selection == Selection(quick=True)

@@ -3,7 +3,7 @@ from hypothesis import given
 
 from kit.positions import draw
 from kit.walks import places, step_at
-from saratoga_client.input.prediction import foreseen
+from saratoga_client.input.prediction import predicted_view
 from saratoga_rules.cards import HIDDEN
 from saratoga_rules.games import GAMES
 from saratoga_rules.games.canfield import CANFIELD
@@ -33,17 +33,17 @@ def test_what_is_foreseen_is_what_the_house_will_show(name: str, place: int) -> 
     for move in legal:
         after = redact(play(game, position, move))
         expected = None if turned_up(view, after) else after
-        assert foreseen(game, view, move) == expected, move
+        assert predicted_view(game, view, move) == expected, move
 
 
 def test_a_draw_is_never_foreseen() -> None:
     view = redact(draw(CANFIELD, "stock: 2C 3C\nt1: KS"))
-    assert foreseen(CANFIELD, view, DRAW) is None
+    assert predicted_view(CANFIELD, view, DRAW) is None
 
 
 def test_a_redeal_is_foreseen_and_hides_the_waste_again() -> None:
     view = redact(draw(CANFIELD, "waste: 2C 3C\nt1: KS"))
-    after = foreseen(CANFIELD, view, REDEAL)
+    after = predicted_view(CANFIELD, view, REDEAL)
     assert after is not None
     assert after.stock == (HIDDEN, HIDDEN)
     assert after.waste == ()
@@ -57,24 +57,28 @@ def test_a_space_filled_from_the_reserve_is_foreseen_unless_a_card_is_turned(
     reserve: str, known: bool
 ) -> None:
     view = redact(draw(CANFIELD, f"reserve: {reserve}\nt1: QH\nt2: KS\nt3: 2C\nt4: 5C"))
-    after = foreseen(CANFIELD, view, parse_move("t1>t2"))
+    after = predicted_view(CANFIELD, view, parse_move("t1>t2"))
     assert (after is not None) == known
 
 
 def test_a_space_filled_from_the_stock_is_not_foreseen() -> None:
     picture = "t1: 5H\nt2: 6H"
     move = parse_move("t1>t2")
-    assert foreseen(CAPRICE, redact(draw(CAPRICE, f"{picture}\nstock: 2C")), move) is None
-    assert foreseen(CAPRICE, redact(draw(CAPRICE, picture)), move) is not None
+    assert predicted_view(CAPRICE, redact(draw(CAPRICE, f"{picture}\nstock: 2C")), move) is None
+    assert predicted_view(CAPRICE, redact(draw(CAPRICE, picture)), move) is not None
 
 
 def test_the_last_card_of_a_reserve_leaves_nothing_to_turn() -> None:
     move = parse_move("r>t1")
-    assert foreseen(LAFAYETTE, redact(draw(LAFAYETTE, "reserve: 9H\nt1: TS")), move) is not None
-    assert foreseen(LAFAYETTE, redact(draw(LAFAYETTE, "reserve: 2C 9H\nt1: TS")), move) is None
+    assert (
+        predicted_view(LAFAYETTE, redact(draw(LAFAYETTE, "reserve: 9H\nt1: TS")), move) is not None
+    )
+    assert (
+        predicted_view(LAFAYETTE, redact(draw(LAFAYETTE, "reserve: 2C 9H\nt1: TS")), move) is None
+    )
 
 
 def test_a_move_that_may_not_be_played_is_not_foreseen_but_refused() -> None:
     view = redact(draw(LAFAYETTE, "t1: 9H\nt2: TH"))
     with pytest.raises(IllegalMove):
-        foreseen(LAFAYETTE, view, parse_move("t1>t2"))
+        predicted_view(LAFAYETTE, view, parse_move("t1>t2"))

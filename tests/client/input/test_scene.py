@@ -2,13 +2,13 @@ import pytest
 
 from kit.positions import draw
 from saratoga_client.input.move_text import ascii_card_name
-from saratoga_client.input.scene import Scene, look, nothing_from, why_not
+from saratoga_client.input.scene import Scene, nothing_from, scene_of, why_not
 from saratoga_rules.games import GAMES
 from saratoga_rules.views import redact
 
 
 def scene(name: str, picture: str) -> Scene:
-    return look(GAMES[name], redact(draw(GAMES[name], picture)), ascii_card_name)
+    return scene_of(GAMES[name], redact(draw(GAMES[name], picture)), ascii_card_name)
 
 
 def test_tab_comes_to_banking_first_then_reserve_waste_columns_and_the_stock() -> None:

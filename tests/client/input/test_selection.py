@@ -2,59 +2,71 @@ import pytest
 
 from kit.positions import draw
 from saratoga_client.input.move_text import card_name
-from saratoga_client.input.scene import Scene, look
-from saratoga_client.input.selection import Hand, either, held_words, picked, sent_home, steady
+from saratoga_client.input.scene import Scene, scene_of
+from saratoga_client.input.selection import (
+    Selection,
+    banked_or_placed,
+    either,
+    picked,
+    revalidated,
+    selection_text,
+)
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW, REDEAL
 from saratoga_rules.views import redact
 
 
 def scene(name: str, picture: str) -> Scene:
-    return look(GAMES[name], redact(draw(GAMES[name], picture)), card_name)
+    return scene_of(GAMES[name], redact(draw(GAMES[name], picture)), card_name)
 
 
 def test_a_hand_keeps_what_the_board_still_allows() -> None:
     seen = scene("lafayette", "stock: 2C\nt1: AS\nt2: 7S\nt3: 8H")
-    for hand in (Hand(picked="t2"), Hand(lit=DRAW), Hand(aim="up"), Hand(picked="t2", size=1)):
-        assert steady(seen, hand) == hand
+    for selection in (
+        Selection(picked="t2"),
+        Selection(lit=DRAW),
+        Selection(aim="up"),
+        Selection(picked="t2", size=1),
+    ):
+        assert revalidated(seen, selection) == selection
 
 
 @pytest.mark.parametrize(
-    "hand",
+    "selection",
     [
-        Hand(picked="t3", quick=True),
-        Hand(picked="w", quick=True),
-        Hand(picked="nowhere", quick=True),
-        Hand(picked="t2", size=2, quick=True),
-        Hand(lit=REDEAL, quick=True),
-        Hand(aim="down", quick=True),
+        Selection(picked="t3", quick=True),
+        Selection(picked="w", quick=True),
+        Selection(picked="nowhere", quick=True),
+        Selection(picked="t2", size=2, quick=True),
+        Selection(lit=REDEAL, quick=True),
+        Selection(aim="down", quick=True),
     ],
 )
-def test_a_hand_drops_what_the_board_no_longer_allows(hand: Hand) -> None:
+def test_a_hand_drops_what_the_board_no_longer_allows(selection: Selection) -> None:
     seen = scene("lafayette", "stock: 2C\nt1: AS\nt2: 7S\nt3: 8H JH\nt4: 9C")
-    assert steady(seen, hand) == Hand(quick=True)
+    assert revalidated(seen, selection) == Selection(quick=True)
 
 
 def test_a_pile_that_gives_nothing_leaves_the_hand_as_it_is() -> None:
     seen = scene("lafayette", "t1: AS\nt2: 7S\nt3: 8H")
-    hand = Hand(picked="t1")
-    turn = picked(seen, hand, "w")
-    assert turn.hand == hand
-    assert turn.says == "The waste is empty."
+    selection = Selection(picked="t1")
+    result = picked(seen, selection, "w")
+    assert result.selection == selection
+    assert result.says == "The waste is empty."
 
 
 def test_a_card_that_fits_both_foundations_waits_for_the_player_to_choose() -> None:
     seen = scene("lafayette", "t1: 7S\nup: S6\ndown: S6")
-    turn = sent_home(seen, Hand(picked="t1"))
-    assert turn.move is None
-    assert turn.says == "7♠ fits both foundations: f banks it up, g down."
+    result = banked_or_placed(seen, Selection(picked="t1"))
+    assert result.move is None
+    assert result.says == "7♠ fits both foundations: f banks it up, g down."
 
 
 def test_a_card_with_several_columns_to_go_to_waits_too() -> None:
     seen = scene("lafayette", "t1: 7S\nt2: 8H\nt3: 8D")
-    turn = sent_home(seen, Hand(picked="t1"))
-    assert turn.move is None
-    assert turn.says == "7♠ from column 1: press 2 or 3; esc drops."
+    result = banked_or_placed(seen, Selection(picked="t1"))
+    assert result.move is None
+    assert result.says == "7♠ from column 1: press 2 or 3; esc drops."
 
 
 @pytest.mark.parametrize(
@@ -84,7 +96,7 @@ def test_a_card_with_several_columns_to_go_to_waits_too() -> None:
     ],
 )
 def test_what_is_picked_says_where_it_can_go(picture: str, size: int | None, told: str) -> None:
-    assert held_words(scene("lady-palk", picture), Hand(picked="t1", size=size)) == told
+    assert selection_text(scene("lady-palk", picture), Selection(picked="t1", size=size)) == told
 
 
 def test_keys_are_listed_as_one_speaks() -> None:

@@ -10,7 +10,7 @@ from saratoga_client.plain.output import Voice
 from saratoga_client.plain.practice import practise
 from saratoga_client.plain.session import Parting, Talk
 from saratoga_client.practice.deals import BadSeed, from_seed
-from saratoga_client.practice.run_store import Shelf
+from saratoga_client.practice.run_store import RunStore
 from saratoga_rules.games import GAMES
 
 CANFIELD = GAMES["canfield"]
@@ -95,7 +95,7 @@ async def test_a_hint_names_a_move_that_can_be_typed() -> None:
 
 async def test_the_run_is_kept_when_the_input_ends_and_comes_back_as_a_ghost() -> None:
     await told("draw", "draw")
-    (run,) = Shelf().runs(from_seed(CANFIELD, "7"))
+    (run,) = RunStore().runs(from_seed(CANFIELD, "7"))
     assert len(run.practice.made) == 2
     said, _ = await told("ghost", "ghost off", with_ghost=True)
     assert answers(said, "ghost: You race a ghost: your run, 1 banked")

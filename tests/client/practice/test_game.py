@@ -5,13 +5,13 @@ from kit.practices import moments, practice_at
 from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.game import (
     Aid,
-    Practice,
+    PracticeGame,
     advised,
-    begin,
     counts,
     followed,
     is_known_stuck,
     make,
+    new_game,
     redo,
     restart,
     undo,
@@ -25,11 +25,11 @@ CANFIELD = GAMES["canfield"]
 every_game = pytest.mark.parametrize("name", GAMES)
 
 
-def fresh(name: str = "canfield", seed: str = "demo") -> Practice:
-    return begin(from_seed(GAMES[name], seed))
+def fresh(name: str = "canfield", seed: str = "demo") -> PracticeGame:
+    return new_game(from_seed(GAMES[name], seed))
 
 
-def standing(practice: Practice) -> tuple[Position, ...]:
+def standing(practice: PracticeGame) -> tuple[Position, ...]:
     """Every position from the deal to now."""
     return (practice.dealt.position, *(made.position for made in practice.made))
 
@@ -63,7 +63,7 @@ def test_undoing_everything_comes_to_the_deal(name: str, place: int) -> None:
 @given(place=moments)
 def test_begun_again_it_is_the_deal_with_nothing_done(name: str, place: int) -> None:
     practice = practice_at(name, place)
-    assert restart(practice) == begin(practice.dealt)
+    assert restart(practice) == new_game(practice.dealt)
     assert restart(practice).is_clean
 
 
@@ -71,7 +71,7 @@ def test_begun_again_it_is_the_deal_with_nothing_done(name: str, place: int) -> 
 @given(place=moments)
 def test_the_log_alone_leads_to_the_same_game(name: str, place: int) -> None:
     practice = practice_at(name, place)
-    walked = begin(practice.dealt)
+    walked = new_game(practice.dealt)
     for entry in practice.log:
         walked = followed(walked, entry)
     assert standing(walked) == standing(practice)

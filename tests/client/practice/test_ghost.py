@@ -1,11 +1,11 @@
 from kit.races import Entrant, race
 from kit.walks import banking, wandering
 from saratoga_client.practice.deals import from_seed
-from saratoga_client.practice.game import begin, make, undo
+from saratoga_client.practice.game import make, new_game, undo
 from saratoga_client.practice.ghost import (
     Ghost,
     best_ghost,
-    gap_words,
+    gap_text,
     ghost_of_board,
     ghost_of_run,
 )
@@ -18,7 +18,7 @@ GHOST = Ghost("a ghost", Climb(1, ((1000, 1), (2000, 2), (5000, 4)), 9000))
 
 
 def test_a_run_makes_a_ghost_undone_cards_and_all() -> None:
-    practice = begin(from_seed(GAMES["canfield"], "demo"))
+    practice = new_game(from_seed(GAMES["canfield"], "demo"))
     practice = undo(make(practice, parse_move("t4>up"), 100), 200)
     practice = make(make(practice, parse_move("t4>up"), 300), DRAW, 400)
     ghost = ghost_of_run(practice, 50, "your run")
@@ -37,7 +37,7 @@ def test_a_board_of_a_finished_race_makes_a_ghost() -> None:
 
 
 def test_a_ghost_that_did_nothing_stays_at_the_deal() -> None:
-    still = ghost_of_run(begin(from_seed(GAMES["caprice"], "demo")), 700, "still")
+    still = ghost_of_run(new_game(from_seed(GAMES["caprice"], "demo")), 700, "still")
     assert (still.climb.final, still.climb.banked_at(10**6), still.climb.end) == (8, 8, 700)
 
 
@@ -49,6 +49,6 @@ def test_the_best_ghost_banked_most_and_first() -> None:
 
 
 def test_the_gap_is_said_in_cards() -> None:
-    assert gap_words(GHOST, 2, 2500) == "level with the ghost"
-    assert gap_words(GHOST, 3, 2500) == "1 card ahead of the ghost"
-    assert gap_words(GHOST, 2, 5000) == "2 cards behind the ghost"
+    assert gap_text(GHOST, 2, 2500) == "level with the ghost"
+    assert gap_text(GHOST, 3, 2500) == "1 card ahead of the ghost"
+    assert gap_text(GHOST, 2, 5000) == "2 cards behind the ghost"

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from kit.practices import moments, practice_at
 from saratoga_client.input.move_text import ascii_card_name
-from saratoga_client.practice.deals import Dealt, from_seed
-from saratoga_client.practice.game import begin, make
+from saratoga_client.practice.deals import PracticeDeal, from_seed
+from saratoga_client.practice.game import make, new_game
 from saratoga_client.practice.hints import hint
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import legal_moves
@@ -47,14 +47,14 @@ def test_no_hint_looks_at_a_hidden_card(name: str, seed: int, chance: Random) ->
     chance.shuffle(hidden)
     stock = tuple(hidden[: len(position.stock)])
     reserve = (*hidden[len(position.stock) :], *position.reserve[-1:])
-    other = Dealt(game, position._replace(stock=stock, reserve=reserve), seed=dealt.seed)
-    one, two = begin(dealt), begin(other)
+    other = PracticeDeal(game, position._replace(stock=stock, reserve=reserve), seed=dealt.seed)
+    one, two = new_game(dealt), new_game(other)
     assert hint(one, 0).hint == hint(two, 0).hint
 
 
 @every_game
 def test_hints_alone_bank_something_and_come_to_an_end(name: str) -> None:
-    practice = begin(from_seed(GAMES[name], "led by the hand"))
+    practice = new_game(from_seed(GAMES[name], "led by the hand"))
     for at in range(600):
         advice = hint(practice, at)
         practice = advice.practice
@@ -67,7 +67,7 @@ def test_hints_alone_bank_something_and_come_to_an_end(name: str) -> None:
 
 
 def test_a_hint_says_what_and_why() -> None:
-    practice = begin(from_seed(GAMES["canfield"], "demo"))
+    practice = new_game(from_seed(GAMES["canfield"], "demo"))
     advice = hint(practice, 0)
     assert advice.hint.move == parse_move("t4>up")
     assert advice.hint.says == "Hint: 7♦ from column 4 banked: the reserve has 12 left."
@@ -79,12 +79,12 @@ def test_a_hint_says_what_and_why() -> None:
 
 
 def test_where_nothing_can_be_done_the_hint_says_so() -> None:
-    practice = begin(from_seed(GAMES["canfield"], "demo"))
+    practice = new_game(from_seed(GAMES["canfield"], "demo"))
     deal = practice.dealt.position._replace(
         stock=(), waste=(), reserve=(), columns=((), (), (), ()), up=(1, 0, 0, 0)
     )
-    empty = begin(Dealt(GAMES["canfield"], deal, seed="demo"))
+    empty = new_game(PracticeDeal(GAMES["canfield"], deal, seed="demo"))
     assert hint(empty, 0).hint.move is None
     assert "no legal move" in hint(empty, 0).hint.says
-    won = begin(Dealt(GAMES["canfield"], deal._replace(up=(13, 13, 13, 13)), seed="demo"))
+    won = new_game(PracticeDeal(GAMES["canfield"], deal._replace(up=(13, 13, 13, 13)), seed="demo"))
     assert "won" in hint(won, 0).hint.says

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from kit.positions import draw
 from kit.solo import StoppedClock
 from saratoga_client.input.move_text import card_name
-from saratoga_client.practice.deals import Dealt, from_seed
+from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.practice.ghost import Ghost
-from saratoga_client.practice.practice_session import PracticeDesk
-from saratoga_client.practice.run_store import Shelf
-from saratoga_client.practice.runs import Run
+from saratoga_client.practice.practice_session import PracticeSession
+from saratoga_client.practice.run_store import RunStore
+from saratoga_client.practice.runs import PracticeRun
 from saratoga_client.review.climb import Climb
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import IllegalMove, legal_moves, play
@@ -29,33 +29,33 @@ NEARLY_WON = draw(
 )  # fmt: skip
 
 
-class NoShelf(Shelf):
+class NoShelf(RunStore):
     """Remembers what it is given, on no disk."""
 
     def __init__(self) -> None:
-        self.kept: list[Run] = []
+        self.kept: list[PracticeRun] = []
 
-    def keep(self, run: Run) -> Path:
+    def keep(self, run: PracticeRun) -> Path:
         self.kept.append(run)
         return Path()
 
-    def runs(self, dealt: Dealt) -> list[Run]:
+    def runs(self, dealt: PracticeDeal) -> list[PracticeRun]:
         return [run for run in self.kept if run.practice.dealt == dealt]
 
 
 class FullShelf(NoShelf):
     """Has room for nothing."""
 
-    def keep(self, run: Run) -> Path:
+    def keep(self, run: PracticeRun) -> Path:
         raise OSError("No space left on device")
 
 
-def desk_for(name: str = "canfield", **more: object) -> PracticeDesk:
+def desk_for(name: str = "canfield", **more: object) -> PracticeSession:
     kept: dict[str, object] = {"shelf": NoShelf(), "seconds": StoppedClock(), **more}
-    return PracticeDesk(from_seed(GAMES[name], "demo"), **kept)  # type: ignore[arg-type]
+    return PracticeSession(from_seed(GAMES[name], "demo"), **kept)  # type: ignore[arg-type]
 
 
-def made_again(desk: PracticeDesk) -> Position:
+def made_again(desk: PracticeSession) -> Position:
     """Where the moves that stand lead to, from the deal."""
     position = desk.practice.dealt.position
     for made in desk.practice.made:
@@ -167,8 +167,8 @@ def test_a_ghost_of_a_race_is_there_for_its_deal_alone() -> None:
 
 def test_a_won_game_s_clock_stands_still_and_it_stays_won() -> None:
     clock, shelf = StoppedClock(), NoShelf()
-    dealt = Dealt(CANFIELD, NEARLY_WON, race="mint-otter-42/3")
-    desk = PracticeDesk(dealt, shelf=shelf, seconds=clock)
+    dealt = PracticeDeal(CANFIELD, NEARLY_WON, race="mint-otter-42/3")
+    desk = PracticeSession(dealt, shelf=shelf, seconds=clock)
     clock.at = 75.0
     assert desk.bank_safe() == "Won: all 52 banked in 1:15, clean. v copies that, n deals anew."
     clock.at = 100.0
@@ -179,8 +179,10 @@ def test_a_won_game_s_clock_stands_still_and_it_stays_won() -> None:
 
 
 def test_banking_what_is_safe_says_how_many() -> None:
-    dealt = Dealt(CANFIELD, draw(CANFIELD, "t1: AS\nt2: 9C\nbase: A"), race="mint-otter-42/3")
-    desk = PracticeDesk(dealt, shelf=NoShelf())
+    dealt = PracticeDeal(
+        CANFIELD, draw(CANFIELD, "t1: AS\nt2: 9C\nbase: A"), race="mint-otter-42/3"
+    )
+    desk = PracticeSession(dealt, shelf=NoShelf())
     assert desk.bank_safe() == "1 card was safe, and is banked."
     assert desk.bank_safe() == "Nothing is safe to bank now: f banks what you choose."
 

@@ -5,8 +5,8 @@ from kit.practices import moments, practice_at, practice_walk
 from kit.races import Entrant, race
 from kit.walks import banking
 from saratoga_client.practice.deals import from_record
-from saratoga_client.practice.game import begin, make
-from saratoga_client.practice.runs import Run, format_run, parse_run
+from saratoga_client.practice.game import make, new_game
+from saratoga_client.practice.runs import PracticeRun, format_run, parse_run
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW
 from saratoga_rules.records.lines import RecordError
@@ -15,16 +15,16 @@ BEGAN = 1_788_278_400_000
 every_game = pytest.mark.parametrize("name", GAMES)
 
 
-def run_of(name: str, seed: int = 1) -> Run:
+def run_of(name: str, seed: int = 1) -> PracticeRun:
     practice = practice_walk(name, seed)[40]
-    return Run(practice=practice, began=BEGAN, end=practice.last_at + 7)
+    return PracticeRun(practice=practice, began=BEGAN, end=practice.last_at + 7)
 
 
 @every_game
 @given(place=moments)
 def test_a_saved_run_replays_to_the_same_position(name: str, place: int) -> None:
     practice = practice_at(name, place)
-    run = Run(practice=practice, began=BEGAN, end=practice.last_at + 5)
+    run = PracticeRun(practice=practice, began=BEGAN, end=practice.last_at + 5)
     read = parse_run(format_run(run))
     assert read.practice.position == practice.position
     assert read.practice.log == practice.log
@@ -35,7 +35,7 @@ def test_a_saved_run_replays_to_the_same_position(name: str, place: int) -> None
 
 def test_a_run_of_a_race_s_deal_names_the_race() -> None:
     dealt = from_record(race("lafayette", 3, [Entrant("Anna", banking, patience=20)]))
-    run = Run(practice=make(begin(dealt), DRAW, 3), began=BEGAN, end=4)
+    run = PracticeRun(practice=make(new_game(dealt), DRAW, 3), began=BEGAN, end=4)
     text = format_run(run)
     assert "race mint-otter-42/4\n" in text
     assert parse_run(text).practice.dealt == dealt

@@ -1,14 +1,14 @@
 from saratoga_client.practice.deals import from_seed
-from saratoga_client.practice.game import begin, make, undo
-from saratoga_client.practice.runs import Run
+from saratoga_client.practice.game import make, new_game, undo
+from saratoga_client.practice.runs import PracticeRun
 from saratoga_client.practice.share_text import practice_text
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW
 
 
 def test_a_run_is_told_with_what_it_takes_to_try_the_same_deal() -> None:
-    practice = make(begin(from_seed(GAMES["canfield"], "demo")), DRAW, 5)
-    assert practice_text(Run(practice=practice, began=1, end=65_000)) == (
+    practice = make(new_game(from_seed(GAMES["canfield"], "demo")), DRAW, 5)
+    assert practice_text(PracticeRun(practice=practice, began=1, end=65_000)) == (
         "Saratoga practice, Canfield, seed demo\n"
         "1 banked, -$45 if it counted, in 1:05, no undo, no hint\n"
         "Try it: saratoga practice canfield --seed demo"
@@ -16,7 +16,7 @@ def test_a_run_is_told_with_what_it_takes_to_try_the_same_deal() -> None:
 
 
 def test_help_that_was_taken_is_told() -> None:
-    practice = undo(make(begin(from_seed(GAMES["canfield"], "it's me")), DRAW, 5), 6)
-    text = practice_text(Run(practice=practice, began=1, end=65_000))
+    practice = undo(make(new_game(from_seed(GAMES["canfield"], "it's me")), DRAW, 5), 6)
+    text = practice_text(PracticeRun(practice=practice, began=1, end=65_000))
     assert "in 1:05, 1 undo\n" in text
     assert text.endswith("--seed 'it'\\''s me'")

@@ -3,7 +3,7 @@ from dataclasses import replace
 from kit.races import Entrant, race
 from kit.walks import banking, wandering
 from saratoga_client.review.boards import OpenBoard, open_boards
-from saratoga_client.review.divergence import first_parting, last_parting, parting_lines
+from saratoga_client.review.divergence import divergence_lines, first_divergence, last_divergence
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import play
@@ -38,9 +38,9 @@ def board(name: str, *moves: str, pace: int = 1000) -> OpenBoard:
 def test_the_first_move_that_differs_is_told_with_what_both_did() -> None:
     own = board("Anna", "t3>up", "draw", "cash-out")
     winner = board("Otto", "t3>up", "t8>up", "draw", pace=700)
-    parting = first_parting(LADY_PALK, own, winner)
+    parting = first_divergence(LADY_PALK, own, winner)
     assert parting is not None
-    assert parting_lines(parting, "You", "Otto") == (
+    assert divergence_lines(parting, "You", "Otto") == (
         "You: 2. 1 card from the stock to the waste (0:02)",
         "Otto: 2. 2♣ from column 8 banked (0:01)",
     )
@@ -49,10 +49,10 @@ def test_the_first_move_that_differs_is_told_with_what_both_did() -> None:
 def test_two_ways_to_the_same_position_part_only_after_it() -> None:
     own = board("Anna", "t3>up", "draw", "t8>up", "cash-out")
     winner = board("Otto", "t3>up", "t8>up", "draw", "draw")
-    parting = last_parting(LADY_PALK, own, winner)
+    parting = last_divergence(LADY_PALK, own, winner)
     assert parting is not None
     assert (parting.own, parting.winners) == (3, 3)
-    assert parting_lines(parting, "You", "Otto") == (
+    assert divergence_lines(parting, "You", "Otto") == (
         "You: 4. cashed out (0:04)",
         "Otto: 4. 1 card from the stock to the waste (0:04)",
     )
@@ -61,22 +61,22 @@ def test_two_ways_to_the_same_position_part_only_after_it() -> None:
 def test_who_stopped_where_the_winner_went_on_is_told_so() -> None:
     own = board("Anna", "t3>up")
     winner = board("Otto", "t3>up", "draw")
-    parting = first_parting(LADY_PALK, own, winner)
+    parting = first_divergence(LADY_PALK, own, winner)
     assert parting is not None
-    assert parting_lines(parting, "You", "Otto")[0] == "You: stopped there"
+    assert divergence_lines(parting, "You", "Otto")[0] == "You: stopped there"
 
 
 def test_boards_that_are_alike_do_not_part() -> None:
     one = board("Anna", "t3>up", "draw")
-    assert first_parting(LADY_PALK, one, replace(one, name="Otto")) is None
-    assert last_parting(LADY_PALK, one, replace(one, name="Otto")) is None
+    assert first_divergence(LADY_PALK, one, replace(one, name="Otto")) is None
+    assert last_divergence(LADY_PALK, one, replace(one, name="Otto")) is None
 
 
 def test_real_boards_part_where_their_logs_do() -> None:
     for name, game in GAMES.items():
         record = race(name, 1, [Entrant("Anna", banking), Entrant("Otto", wandering)])
         winner, own = open_boards(record)
-        first, last = first_parting(game, own, winner), last_parting(game, own, winner)
+        first, last = first_divergence(game, own, winner), last_divergence(game, own, winner)
         assert first is not None
         assert own.positions[first.own] == winner.positions[first.winners]
         assert own.entries[first.own].text != winner.entries[first.winners].text

@@ -3,7 +3,7 @@ from itertools import pairwise
 from kit.races import Entrant, race
 from kit.walks import banking
 from saratoga_client.review.boards import open_boards
-from saratoga_client.review.pauses import Kind, longest_pauses, time_spent
+from saratoga_client.review.pauses import MoveKind, longest_pauses, time_spent
 from saratoga_rules.games import GAMES
 
 
@@ -13,7 +13,7 @@ def test_all_the_time_of_a_board_went_somewhere() -> None:
         spent = time_spent(board)
         assert sum(lasted for _, lasted in spent.values()) == board.end
         assert sum(moves for moves, _ in spent.values()) == len(board.entries)
-        assert list(spent) == [kind for kind in Kind if kind in spent]
+        assert list(spent) == [kind for kind in MoveKind if kind in spent]
 
 
 def test_the_longest_pauses_come_first() -> None:

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from kit.races import Entrant, race
 from kit.walks import banking, wandering
-from saratoga_client.review.divergence import Parting, first_parting
+from saratoga_client.review.divergence import Divergence, first_divergence
 from saratoga_client.review.replay import Replay, replay_of
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import RaceRecord
@@ -67,7 +67,7 @@ def test_home_and_end() -> None:
 
 def test_at_a_parting_both_boards_stand_alike_and_go_on_step_for_step() -> None:
     shown = replay_of(finished(), finished().results[1].player)
-    parting = first_parting(shown.game, shown.board, shown.boards[shown.rival])
+    parting = first_divergence(shown.game, shown.board, shown.boards[shown.rival])
     assert parting is not None
     there = shown.at_parting(parting)
     assert there == shown.stepped(9).at_parting(parting)
@@ -79,14 +79,14 @@ def test_at_a_parting_both_boards_stand_alike_and_go_on_step_for_step() -> None:
 
 def test_at_the_deal_no_time_has_passed() -> None:
     shown = replay_of(finished()).stepped(5)
-    there = shown.at_parting(Parting(0, 0, "", 0, "", 0))
+    there = shown.at_parting(Divergence(0, 0, "", 0, "", 0))
     assert (there.step, there.moment) == (0, 0)
 
 
 @every_game
 def test_changing_places_with_the_rival_twice_is_as_before(name: str) -> None:
     shown = replay_of(finished(name))
-    parting = first_parting(shown.game, shown.board, shown.boards[shown.rival])
+    parting = first_divergence(shown.game, shown.board, shown.boards[shown.rival])
     assert parting is not None
     there = shown.at_parting(parting).stepped(1)
     other = there.of(there.rival)

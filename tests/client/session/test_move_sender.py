@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kit.evenings import RACE
 from kit.model_house import AT_ONCE, ModelConnection, ModelHouse, breathe, model_game
-from saratoga_client.input.prediction import foreseen
+from saratoga_client.input.prediction import predicted_view
 from saratoga_client.problems import Problem
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.record_store import RecordStore
@@ -176,7 +176,7 @@ def preferred(player: Player, legal: list[Move]) -> list[Move]:
 def quiet_moves(player: Player, legal: list[Move]) -> Iterator[Move]:
     own = player.own
     for move in legal:
-        if foreseen(own.game, own.shown, move) is not None:
+        if predicted_view(own.game, own.shown, move) is not None:
             yield move
 
 

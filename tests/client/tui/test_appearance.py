@@ -2,7 +2,7 @@
 
 import pytest
 
-from saratoga_client.board_view.look import SuitColours
+from saratoga_client.board_view.card_style import SuitColours
 from saratoga_client.local.terminal import Colours
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.colours import THEMES, Depth
@@ -12,18 +12,18 @@ from saratoga_rules.games import GAMES
 @pytest.mark.parametrize("colours", Colours)
 def test_without_colour_red_suits_are_hollow_and_with_it_they_are_not(colours: Colours) -> None:
     appearance = Appearance(colours=colours)
-    assert appearance.look(GAMES["canfield"]).hollow is (colours is Colours.NONE)
+    assert appearance.card_style(GAMES["canfield"]).hollow is (colours is Colours.NONE)
     assert (appearance.depth is Depth.NONE) is (colours is Colours.NONE)
 
 
 def test_each_game_has_the_suits_that_it_is_read_best_with_unless_they_were_chosen() -> None:
     appearance = Appearance()
-    assert appearance.look(GAMES["canfield"]).suits is SuitColours.TWO
-    assert appearance.look(GAMES["caprice"]).suits is SuitColours.FOUR
+    assert appearance.card_style(GAMES["canfield"]).suits is SuitColours.TWO
+    assert appearance.card_style(GAMES["caprice"]).suits is SuitColours.FOUR
     other = appearance.with_other_suits(GAMES["canfield"])
-    assert other.look(GAMES["canfield"]).suits is SuitColours.FOUR
-    assert other.look(GAMES["lafayette"]).suits is SuitColours.TWO
-    assert other.with_other_suits(GAMES["canfield"]).look(GAMES["canfield"]).suits is (
+    assert other.card_style(GAMES["canfield"]).suits is SuitColours.FOUR
+    assert other.card_style(GAMES["lafayette"]).suits is SuitColours.TWO
+    assert other.with_other_suits(GAMES["canfield"]).card_style(GAMES["canfield"]).suits is (
         SuitColours.TWO
     )
 

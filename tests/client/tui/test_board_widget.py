@@ -12,8 +12,8 @@ from textual.strip import Strip
 from kit.drawn import LABELS
 from kit.positions import draw
 from saratoga_client.board_view.board import Marks
-from saratoga_client.board_view.layout import Place, Spot
-from saratoga_client.board_view.look import Look
+from saratoga_client.board_view.card_style import CardStyle
+from saratoga_client.board_view.layout import Spot, Tile
 from saratoga_client.board_view.roles import Role
 from saratoga_client.tui.board_widget import BoardWidget
 from saratoga_client.tui.colours import Depth, paint
@@ -23,7 +23,7 @@ from saratoga_rules.views import View, redact
 LADY_PALK = GAMES["lady-palk"]
 PICTURE = "t1: KD QD\nt2: 9H KS QH JS TD\nt3: JC\nt5: 4C\nwaste: 5D 6C\nstock: 2H 3H\nup: S6"
 VIEW = redact(draw(LADY_PALK, PICTURE))
-LOOK = Look()
+LOOK = CardStyle()
 
 
 class WatchedBoard(BoardWidget):
@@ -73,10 +73,10 @@ async def table(view: View = VIEW) -> AsyncIterator[tuple[Table, Pilot[None]]]:
         yield app, pilot
 
 
-def place(app: Table, pile: str, index: int | None = None) -> Place:
+def place(app: Table, pile: str, index: int | None = None) -> Tile:
     layout = app.board.board
     assert layout is not None
-    found = layout.place(Spot(pile, index))
+    found = layout.tile(Spot(pile, index))
     assert found is not None
     return found
 

@@ -7,7 +7,7 @@ from rich._palettes import STANDARD_PALETTE
 from rich.color import Color, ColorSystem
 from rich.style import Style
 
-from saratoga_client.board_view.card_faces import State
+from saratoga_client.board_view.card_faces import CardState
 from saratoga_client.board_view.roles import Role
 from saratoga_client.tui.colours import FEW, THEMES, Depth, paint
 
@@ -54,7 +54,7 @@ def test_every_role_has_a_style(depth: Depth, theme: str) -> None:
 @pytest.mark.parametrize(("depth", "theme"), COLOURED)
 def test_suits_can_be_read_in_every_state(depth: Depth, theme: str) -> None:
     colours = paint(depth, theme)
-    for state in State:
+    for state in CardState:
         for tone in TONES:
             assert contrast(colours[Role(f"{state}-{tone}")], depth) > READABLE[depth], (
                 state,
@@ -89,10 +89,10 @@ def test_words_on_the_table_can_be_read(depth: Depth, theme: str, role: Role) ->
 @pytest.mark.parametrize(("depth", "theme"), COLOURED)
 def test_no_two_suits_and_no_two_states_look_alike(depth: Depth, theme: str) -> None:
     colours = paint(depth, theme)
-    for state in State:
+    for state in CardState:
         inks = [seen(colours[Role(f"{state}-{tone}")].color, depth) for tone in TONES]
         assert len(set(inks)) == len(TONES)
-    grounds = [seen(colours[Role(f"{state}-edge")].bgcolor, depth) for state in State]
+    grounds = [seen(colours[Role(f"{state}-edge")].bgcolor, depth) for state in CardState]
     assert all(one != other for one, other in combinations(grounds, 2))
     assert seen(colours[Role.TABLE].bgcolor, depth) not in grounds
 

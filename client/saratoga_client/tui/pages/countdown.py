@@ -4,7 +4,7 @@ from typing import Final
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.text_width import name_in, wrapped
+from saratoga_client.board_view.text_width import fitted_name, wrapped
 from saratoga_client.sanitised import sanitised
 from saratoga_client.session.state import SessionState, clock
 from saratoga_client.tui.pages.figures import grouped, short_hash
@@ -70,7 +70,7 @@ def _racer(
     if seat is None:
         canvas.put(x, y, "somebody", role)
         return
-    canvas.put(x, y, name_in(seat.name, seat.bot, cells, signs.dots), role)
+    canvas.put(x, y, fitted_name(seat.name, seat.bot, cells, signs.dots), role)
     canvas.put(x + cells + 1, y, short_hash(sanitised(seat.nonce_hash), signs.dots), Role.DIM)
 
 

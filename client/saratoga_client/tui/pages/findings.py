@@ -5,7 +5,7 @@ from typing import Final
 
 from saratoga_client.review.boards import OpenBoard, open_boards
 from saratoga_client.review.chart import chart
-from saratoga_client.review.divergence import first_parting, parting_lines
+from saratoga_client.review.divergence import divergence_lines, first_divergence
 from saratoga_client.review.pauses import longest_pauses
 from saratoga_client.review.share_text import race_text
 from saratoga_client.review.times import clock
@@ -64,10 +64,10 @@ def findings_of(record: RaceRecord, player: str) -> Findings | None:
 def _parting(record: RaceRecord, own: OpenBoard, winner: OpenBoard) -> tuple[str, ...]:
     if own is winner:
         return ()
-    parting = first_parting(game_of(record), own, winner)
+    parting = first_divergence(game_of(record), own, winner)
     if parting is None:
         return ()
-    return parting_lines(parting, "you", sanitised(shown_name(winner.name, winner.bot)))
+    return divergence_lines(parting, "you", sanitised(shown_name(winner.name, winner.bot)))
 
 
 def _pause(own: OpenBoard) -> str:

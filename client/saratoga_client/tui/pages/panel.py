@@ -11,7 +11,13 @@ from rich.cells import cell_len
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.text_width import Signs, fitted, name_in, signs, wrapped
+from saratoga_client.board_view.text_width import (
+    PanelSymbols,
+    fitted,
+    fitted_name,
+    panel_symbols,
+    wrapped,
+)
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.review.chart import MARKS, chart
 from saratoga_client.review.climb import Climb
@@ -45,7 +51,7 @@ TONES: Final = {
 }
 
 
-class _Line(NamedTuple):
+class _PanelLine(NamedTuple):
     text: str
     role: Role
 
@@ -55,7 +61,7 @@ def panel(
 ) -> Canvas:
     """The panel at the house's time `now`."""
     canvas = Canvas(width, height)
-    with_signs = signs(ascii_only)
+    with_signs = panel_symbols(ascii_only)
     _frame(canvas, with_signs)
     inner = width - 2
     if inner < 10 or height < 4:
@@ -89,7 +95,7 @@ def ticker(evening: SessionState, width: int, now: int, *, ascii_only: bool = Fa
     x = 0
     for row in _around_oneself(rows(evening.picture), evening.player, 4):
         if row is None:
-            x = canvas.put(x, 0, f"{signs(ascii_only).dots} ", Role.DIM)
+            x = canvas.put(x, 0, f"{panel_symbols(ascii_only).dots} ", Role.DIM)
             continue
         text = f"{row.place} {_name(row, evening)} {row.banked} {dollars(row.net)}"
         if x + cell_len(text) + 2 > width - len(end):
@@ -102,7 +108,7 @@ def ticker(evening: SessionState, width: int, now: int, *, ascii_only: bool = Fa
 def meter(evening: SessionState, width: int, *, ascii_only: bool = False) -> Canvas:
     """What one has paid and won, six rows high; where nobody races, empty."""
     canvas = Canvas(width, 6)
-    own, with_signs = evening.own, signs(ascii_only)
+    own, with_signs = evening.own, panel_symbols(ascii_only)
     if own is None:
         return canvas
     paid, won = PACK_PRICE * own.game.packs, CARD_PRIZE * own.banked
@@ -120,7 +126,7 @@ def meter(evening: SessionState, width: int, *, ascii_only: bool = False) -> Can
 # The frame
 
 
-def _frame(canvas: Canvas, with_signs: Signs) -> None:
+def _frame(canvas: Canvas, with_signs: PanelSymbols) -> None:
     width, height, corners = canvas.width, canvas.height, with_signs.corners
     across = with_signs.across * max(0, width - 2)
     canvas.put(0, 0, f"{corners[0]}{across}{corners[1]}", Role.FRAME)
@@ -131,13 +137,15 @@ def _frame(canvas: Canvas, with_signs: Signs) -> None:
     canvas.put(1, 0, " RACE ", Role.TITLE)
 
 
-def _across(canvas: Canvas, y: int, title: str, with_signs: Signs) -> None:
+def _across(canvas: Canvas, y: int, title: str, with_signs: PanelSymbols) -> None:
     line = with_signs.across * max(0, canvas.width - 2)
     canvas.put(0, y, f"{with_signs.corners[4]}{line}{with_signs.corners[5]}", Role.FRAME)
     canvas.put(1, y, f" {title} ", Role.LABEL)
 
 
-def _section(canvas: Canvas, y: int, title: str, lines: Sequence[_Line], with_signs: Signs) -> int:
+def _section(
+    canvas: Canvas, y: int, title: str, lines: Sequence[_PanelLine], with_signs: PanelSymbols
+) -> int:
     _across(canvas, y, title, with_signs)
     for line in lines:
         y += 1
@@ -150,7 +158,7 @@ def _section(canvas: Canvas, y: int, title: str, lines: Sequence[_Line], with_si
 
 
 def _racers(
-    canvas: Canvas, evening: SessionState, found: Sequence[Row], room: int, with_signs: Signs
+    canvas: Canvas, evening: SessionState, found: Sequence[Row], room: int, with_signs: PanelSymbols
 ) -> int:
     """Draw the racers; return the row after them."""
     with_bars = 2 * len(found) <= room
@@ -193,7 +201,12 @@ def _around_oneself(found: Sequence[Row], you: str, lines: int) -> list[Row | No
 
 
 def _racer(
-    canvas: Canvas, evening: SessionState, row: Row, y: int, with_signs: Signs, with_net: bool
+    canvas: Canvas,
+    evening: SessionState,
+    row: Row,
+    y: int,
+    with_signs: PanelSymbols,
+    with_net: bool,
 ) -> None:
     """Place, name, count, money where there is room for it, and state."""
     inner = canvas.width - 2
@@ -207,7 +220,7 @@ def _racer(
     text = (
         fitted(name, room, with_signs.dots)
         if name == "YOU"
-        else name_in(row.name, row.bot, room, with_signs.dots)
+        else fitted_name(row.name, row.bot, room, with_signs.dots)
     )
     x = canvas.put(x, y, text, role)
     x = canvas.put(canvas.width - 2 - len(end), y, f"{row.banked:>4}", role)
@@ -217,7 +230,9 @@ def _racer(
     canvas.put(x + 1, y, _mark(evening, row, with_signs), mark)
 
 
-def _racers_bar(canvas: Canvas, evening: SessionState, row: Row, y: int, with_signs: Signs) -> None:
+def _racers_bar(
+    canvas: Canvas, evening: SessionState, row: Row, y: int, with_signs: PanelSymbols
+) -> None:
     inner = canvas.width - 2
     game = evening.game
     goal = game.goal.cards if game is not None else len(PACK)
@@ -238,7 +253,7 @@ def _bar(
     banked: int,
     goal: int,
     even: int,
-    with_signs: Signs,
+    with_signs: PanelSymbols,
 ) -> int:
     """A bar with the tick where the money is even; returns the tick's column.
 
@@ -261,7 +276,7 @@ def _bar(
     return x + at
 
 
-def _mark(evening: SessionState, row: Row, with_signs: Signs) -> str:
+def _mark(evening: SessionState, row: Row, with_signs: PanelSymbols) -> str:
     is_away = row.state == "racing" and row.player in away(evening.table)
     return with_signs.away if is_away else with_signs.states.get(row.state, "?")
 
@@ -278,13 +293,13 @@ def _role(row: Row, evening: SessionState) -> Role:
     return Role.LEADER if row.place == 1 else Role.TEXT
 
 
-def _gathered(canvas: Canvas, evening: SessionState, room: int, with_signs: Signs) -> int:
+def _gathered(canvas: Canvas, evening: SessionState, room: int, with_signs: PanelSymbols) -> int:
     """Before the race: who sits here."""
     seats = evening.table.seats
     y = 1
     for seat in seats[:room] if len(seats) <= room else seats[: room - 1]:
         role = Role.YOU if seat.player == evening.player else Role.TEXT
-        canvas.put(2, y, name_in(seat.name, seat.bot, canvas.width - 4, with_signs.dots), role)
+        canvas.put(2, y, fitted_name(seat.name, seat.bot, canvas.width - 4, with_signs.dots), role)
         y += 1
     if len(seats) > room:
         canvas.put(2, y, f"and {len(seats) - room + 1} more", Role.DIM)
@@ -295,7 +310,7 @@ def _gathered(canvas: Canvas, evening: SessionState, room: int, with_signs: Sign
 # Oneself, the chart, the news
 
 
-def _concerns(evening: SessionState, time: Clock, inner: int) -> Iterator[_Line]:
+def _concerns(evening: SessionState, time: Clock, inner: int) -> Iterator[_PanelLine]:
     """What is said of the player: how the race stands for them, and what troubles."""
     if evening.link is LinkState.RECONNECTING:
         yield from _lines("connection lost; trying again", Role.WARNING, inner)
@@ -310,9 +325,9 @@ def _concerns(evening: SessionState, time: Clock, inner: int) -> Iterator[_Line]
     yield from _lines(against_best(evening, time.elapsed), Role.DIM, inner)
 
 
-def _lines(text: str, role: Role, inner: int) -> Iterator[_Line]:
+def _lines(text: str, role: Role, inner: int) -> Iterator[_PanelLine]:
     for line in wrapped(text, inner):
-        yield _Line(line, role)
+        yield _PanelLine(line, role)
 
 
 def _chart(

@@ -10,8 +10,8 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import wrapped
 from saratoga_client.board_view.title import title_facts
-from saratoga_client.practice.game import Practice
-from saratoga_client.practice.ghost import Ghost, gap_words
+from saratoga_client.practice.game import PracticeGame
+from saratoga_client.practice.ghost import Ghost, gap_text
 from saratoga_client.review.times import clock
 from saratoga_client.sanitised import sanitised
 from saratoga_client.session.table_picture import dollars
@@ -25,10 +25,10 @@ Line: TypeAlias = tuple[str, Role]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class PracticeStanding:
     """How a practice game stands at a moment."""
 
-    practice: Practice
+    practice: PracticeGame
     elapsed: int
     """Milliseconds since the deal was shown."""
     ghost: Ghost | None = None
@@ -39,7 +39,7 @@ class Standing:
         return PACK_PRICE * self.practice.game.packs // CARD_PRIZE
 
 
-def practice_title(standing: Standing, width: int) -> Canvas:
+def practice_title(standing: PracticeStanding, width: int) -> Canvas:
     """One line in a colour of its own: what is practised, and for how long."""
     canvas = Canvas(width, 1, Role.PRACTICE)
     practice = standing.practice
@@ -55,7 +55,7 @@ def practice_title(standing: Standing, width: int) -> Canvas:
     return canvas
 
 
-def practice_panel(standing: Standing, signs: Signs, width: int, height: int) -> Canvas:
+def practice_panel(standing: PracticeStanding, signs: Signs, width: int, height: int) -> Canvas:
     """The player alone: no rival, no place; as much of it as there is room for."""
     canvas = Canvas(width, height)
     practice = standing.practice
@@ -74,19 +74,19 @@ def practice_panel(standing: Standing, signs: Signs, width: int, height: int) ->
     return canvas
 
 
-def practice_ticker(standing: Standing, width: int) -> Canvas:
+def practice_ticker(standing: PracticeStanding, width: int) -> Canvas:
     """The same in a line, where there is no room for a panel."""
     canvas = Canvas(width, 1)
     practice = standing.practice
     x = canvas.put(1, 0, f"banked {practice.banked}/{practice.game.goal.cards}", Role.COUNT)
     if standing.ghost is not None:
-        words = gap_words(standing.ghost, practice.banked, standing.elapsed)
+        words = gap_text(standing.ghost, practice.banked, standing.elapsed)
         x = canvas.put(x + 2, 0, words, Role.TEXT)
     canvas.put(x + 2, 0, "practice: nothing counts", Role.DIM)
     return canvas
 
 
-def _meter(canvas: Canvas, standing: Standing, signs: Signs) -> None:
+def _meter(canvas: Canvas, standing: PracticeStanding, signs: Signs) -> None:
     practice, room = standing.practice, canvas.width - 2
     cards = practice.game.goal.cards
     filled = practice.banked * room // cards
@@ -96,11 +96,11 @@ def _meter(canvas: Canvas, standing: Standing, signs: Signs) -> None:
     canvas.put(tick, 4, f"{signs.tick}{standing.even} = even", Role.TICK)
 
 
-def _money(practice: Practice) -> Sequence[Line]:
+def _money(practice: PracticeGame) -> Sequence[Line]:
     return [(f"in a race: {dollars(practice.net)}", Role.DIM)]
 
 
-def _counts(practice: Practice) -> Iterator[Line]:
+def _counts(practice: PracticeGame) -> Iterator[Line]:
     yield f"moves {len(practice.made)}", Role.TEXT
     if practice.undone:
         yield f"to be made again {len(practice.undone)}", Role.DIM
@@ -110,7 +110,7 @@ def _counts(practice: Practice) -> Iterator[Line]:
         yield f"undone {practice.undos}, hints {practice.hints}", Role.TEXT
 
 
-def _ghost(standing: Standing) -> Iterator[Line]:
+def _ghost(standing: PracticeStanding) -> Iterator[Line]:
     ghost = standing.ghost
     if ghost is None:
         return
@@ -120,6 +120,6 @@ def _ghost(standing: Standing) -> Iterator[Line]:
     yield "GHOST", Role.LABEL
     yield sanitised(ghost.words), Role.TEXT
     yield f"now {ghost.climb.banked_at(standing.elapsed)}, you {banked}", Role.TEXT
-    yield gap_words(ghost, banked, standing.elapsed), role
+    yield gap_text(ghost, banked, standing.elapsed), role
     if standing.elapsed >= ghost.climb.end:
         yield f"it stopped at {clock(ghost.climb.end)}", Role.DIM

@@ -8,14 +8,14 @@ from rich.cells import cell_len
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.text_width import name_in, wrapped
+from saratoga_client.board_view.text_width import fitted_name, wrapped
 from saratoga_client.input.move_text import CardName
 from saratoga_client.review.chart import AXIS, LABEL, chart
 from saratoga_client.review.replay import Replay
 from saratoga_client.review.times import clock, precise
 from saratoga_client.sanitised import sanitised
 from saratoga_client.session.table_picture import dollars, shown_name
-from saratoga_client.tui.pages.replay_words import hidden_cards, next_words
+from saratoga_client.tui.pages.replay_words import hidden_cards, next_move_text
 from saratoga_client.tui.pages.symbols import Signs
 from saratoga_rules.money import CARD_PRIZE, PACK_PRICE, net
 
@@ -36,7 +36,7 @@ STRIP: Final = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class ReplayState:
     """What of a race is looked at."""
 
     replay: Replay
@@ -48,7 +48,7 @@ class Seen:
     """Whether the panel names the cards that lie face down; else it shows the climb."""
 
 
-def replay_title(seen: Seen, width: int) -> Canvas:
+def replay_title(seen: ReplayState, width: int) -> Canvas:
     """What is seen again, and how far it has come."""
     canvas = Canvas(width, 1, Role.TITLE)
     replay = seen.replay
@@ -76,12 +76,14 @@ def board_heading(replay: Replay, index: int, width: int) -> Canvas:
     board, step = replay.boards[index], replay.step_of(index)
     tail = f"{step}/{len(board.entries)}  {board.positions[step].banked} banked "
     room = max(width - 5 - len(tail), 4)
-    canvas.put(1, 0, f"{board.place}. {name_in(board.name, board.bot, room)}", Role.LABEL)
+    canvas.put(1, 0, f"{board.place}. {fitted_name(board.name, board.bot, room)}", Role.LABEL)
     canvas.put(width - len(tail), 0, tail, Role.COUNT)
     return canvas
 
 
-def replay_panel(seen: Seen, signs: Signs, card_name: CardName, width: int, height: int) -> Canvas:
+def replay_panel(
+    seen: ReplayState, signs: Signs, card_name: CardName, width: int, height: int
+) -> Canvas:
     """Every racer's count at the moment, what comes next, and the climb or what lies face down."""
     canvas = Canvas(width, height)
     is_strip = width >= STRIP
@@ -97,7 +99,7 @@ def replay_panel(seen: Seen, signs: Signs, card_name: CardName, width: int, heig
     return canvas
 
 
-def replay_ticker(seen: Seen, width: int) -> Canvas:
+def replay_ticker(seen: ReplayState, width: int) -> Canvas:
     """The counts in a line, the shown board's first, where there is no room for a panel."""
     canvas = Canvas(width, 1)
     replay = seen.replay
@@ -112,7 +114,7 @@ def replay_ticker(seen: Seen, width: int) -> Canvas:
     return canvas
 
 
-def _racers(canvas: Canvas, seen: Seen, signs: Signs, width: int, height: int) -> int:
+def _racers(canvas: Canvas, seen: ReplayState, signs: Signs, width: int, height: int) -> int:
     """Rows of the racers, the shown one's among them; returns the row after them."""
     replay = seen.replay
     room = max(height - 1, 1)
@@ -127,13 +129,13 @@ def _racers(canvas: Canvas, seen: Seen, signs: Signs, width: int, height: int) -
         if index == replay.shown:
             canvas.put(0, y, signs.mark, role)
         x = canvas.put(1, y, f"{board.place:>2} ", role)
-        x = canvas.put(x, y, name_in(board.name, board.bot, width - 15, signs.dots), role)
+        x = canvas.put(x, y, fitted_name(board.name, board.bot, width - 15, signs.dots), role)
         x = canvas.put(x, y, f"{banked:>4}", Role.COUNT)
         canvas.put(x, y, f"{dollars(money):>6}", Role.MONEY_DOWN if money < 0 else Role.MONEY_UP)
     return len(rows) + 1
 
 
-def _role(seen: Seen, index: int) -> Role:
+def _role(seen: ReplayState, index: int) -> Role:
     replay = seen.replay
     board = replay.boards[index]
     if board.player == seen.player:
@@ -154,11 +156,11 @@ def _next(canvas: Canvas, replay: Replay, card_name: CardName, y: int, width: in
 
 def _next_lines(replay: Replay, card_name: CardName, width: int) -> Iterator[str]:
     if replay.ahead is None:
-        yield from wrapped(next_words(replay, replay.shown, card_name), width)
+        yield from wrapped(next_move_text(replay, replay.shown, card_name), width)
         return
     for index in (replay.shown, replay.rival):
         mark = f"{replay.boards[index].place}. "
-        yield from wrapped(mark + next_words(replay, index, card_name), width, len(mark))
+        yield from wrapped(mark + next_move_text(replay, index, card_name), width, len(mark))
 
 
 def _face_down(canvas: Canvas, replay: Replay, card_name: CardName, x: int, y: int) -> None:

@@ -1,7 +1,7 @@
 """What is said while a race is seen again: sentences for one line, about moves, partings and pauses."""
 
 from saratoga_client.input.move_text import CardName, describe, first_that_fits
-from saratoga_client.review.divergence import Parting
+from saratoga_client.review.divergence import Divergence
 from saratoga_client.review.pauses import Pause
 from saratoga_client.review.replay import Replay
 from saratoga_client.review.times import lasting, precise
@@ -15,7 +15,7 @@ from saratoga_rules.records.record import LOG_ENDINGS
 from saratoga_rules.views import redact
 
 
-def said_of(replay: Replay, card_name: CardName) -> str:
+def last_move_text(replay: Replay, card_name: CardName) -> str:
     """What led to the position that is shown."""
     entry, board = replay.entry, replay.board
     if entry is None:
@@ -29,7 +29,7 @@ def said_of(replay: Replay, card_name: CardName) -> str:
     )
 
 
-def next_words(replay: Replay, index: int, card_name: CardName) -> str:
+def next_move_text(replay: Replay, index: int, card_name: CardName) -> str:
     """What a board does next."""
     board, step = replay.boards[index], replay.step_of(index)
     if step == len(board.entries):
@@ -40,7 +40,7 @@ def next_words(replay: Replay, index: int, card_name: CardName) -> str:
     return describe(replay.game, redact(board.positions[step]), parse_move(entry.text), card_name)
 
 
-def first_parting_words(replay: Replay, parting: Parting) -> str:
+def first_divergence_text(replay: Replay, parting: Divergence) -> str:
     """Where two boards first went different ways; what each did then stands in the panel."""
     rival = _rival(replay)
     where = (
@@ -53,7 +53,7 @@ def first_parting_words(replay: Replay, parting: Parting) -> str:
     )
 
 
-def last_parting_words(replay: Replay, parting: Parting) -> str:
+def last_divergence_text(replay: Replay, parting: Divergence) -> str:
     """Where two boards looked the same for the last time."""
     rival = _rival(replay)
     here = f"after {counted(parting.own, 'move')}"
@@ -67,7 +67,7 @@ def last_parting_words(replay: Replay, parting: Parting) -> str:
     )
 
 
-def pause_words(pause: Pause) -> str:
+def pause_text(pause: Pause) -> str:
     """How long somebody thought about the position that is shown."""
     since = precise(pause.since)
     return f"Thought about this for {lasting(pause.lasted)}, from {since} on. w: the next longest"

@@ -13,22 +13,22 @@ from textual.widget import Widget
 from saratoga_client.board_view.board import NO_MARKS
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
-from saratoga_client.input.card_finder import found_words
+from saratoga_client.input.card_finder import found_text
 from saratoga_client.input.key_hints import guide
-from saratoga_client.input.keyboard import Click, Hand, Turn, click, drop, marks, press
+from saratoga_client.input.keyboard import Click, InputResult, Selection, click, drop, marks, press
 from saratoga_client.input.pile_keys import pile_keys
-from saratoga_client.practice.deals import Dealt
-from saratoga_client.practice.game import Practice, is_known_stuck
+from saratoga_client.practice.deals import PracticeDeal
+from saratoga_client.practice.game import PracticeGame, is_known_stuck
 from saratoga_client.practice.ghost import Ghost
-from saratoga_client.practice.practice_session import PracticeDesk
-from saratoga_client.practice.run_store import Shelf
+from saratoga_client.practice.practice_session import PracticeSession
+from saratoga_client.practice.run_store import RunStore
 from saratoga_client.practice.safe_moves import safe_move
 from saratoga_client.tui.board_widget import BoardWidget
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.finder import PROMPT, Finder
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.practice import (
-    Standing,
+    PracticeStanding,
     practice_panel,
     practice_ticker,
     practice_title,
@@ -60,23 +60,23 @@ class PracticeScreen(SoloScreen):
 
     def __init__(
         self,
-        dealt: Dealt,
+        dealt: PracticeDeal,
         *,
         with_ghost: bool = False,
         ghosts: Sequence[Ghost] = (),
-        shelf: Shelf | None = None,
+        shelf: RunStore | None = None,
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
         """`ghosts` of this deal are more than the shelf's, such as one's own board in a race."""
         super().__init__()
-        self.desk = PracticeDesk(
+        self.desk = PracticeSession(
             dealt, shelf=shelf, with_ghost=with_ghost, ghosts=ghosts, seconds=seconds
         )
-        self.hand = Hand()
+        self.selection = Selection()
         self.finder = Finder()
 
     @property
-    def practice(self) -> Practice:
+    def practice(self) -> PracticeGame:
         return self.desk.practice
 
     def body(self) -> Iterable[Widget]:
@@ -98,9 +98,9 @@ class PracticeScreen(SoloScreen):
     # What the screen shows
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> PracticeStanding:
         desk = self.desk
-        return Standing(practice=desk.practice, elapsed=desk.elapsed, ghost=desk.ghost)
+        return PracticeStanding(practice=desk.practice, elapsed=desk.elapsed, ghost=desk.ghost)
 
     def draw_title(self, width: int, height: int) -> Canvas:
         return practice_title(self.standing, width)
@@ -125,8 +125,8 @@ class PracticeScreen(SoloScreen):
         own += [("z", "undo")] if practice.made else []
         own += [("y", "redo")] if practice.undone else []
         own += [("a", "bank safe")] if safe_move(practice.game, practice.view) else []
-        hands = guide(practice.game, practice.view, self.hand)
-        if self.hand.picked is not None or self.hand.lit is not None:
+        hands = guide(practice.game, practice.view, self.selection)
+        if self.selection.picked is not None or self.selection.lit is not None:
             return (*hands, *own)
         return (*hands[:2], *own, *hands[2:], ("s", "again"), ("n", "new deal"))
 
@@ -136,7 +136,7 @@ class PracticeScreen(SoloScreen):
 
     def _show_board(self) -> None:
         practice = self.practice
-        lit = marks(practice.game, practice.view, self.hand)
+        lit = marks(practice.game, practice.view, self.selection)
         seen = replace(
             NO_MARKS,
             picked=lit.picked,
@@ -145,8 +145,8 @@ class PracticeScreen(SoloScreen):
             labels=pile_keys(practice.game).by_pile,
             find=self.finder.text,
         )
-        look = self.program.appearance.look(practice.game)
-        self.query_one(BoardWidget).show(practice.game, practice.view, seen, look)
+        card_style = self.program.appearance.card_style(practice.game)
+        self.query_one(BoardWidget).show(practice.game, practice.view, seen, card_style)
 
     # Keys
 
@@ -192,7 +192,7 @@ class PracticeScreen(SoloScreen):
             case _ if practice.is_won:
                 self.say("The game is won: s plays the deal again, n deals anew, z undoes.")
             case _:
-                self._do(press(practice.game, practice.view, self.hand, key, self.card_name))
+                self._do(press(practice.game, practice.view, self.selection, key, self.card_name))
 
     def _change(self, deed: Callable[[], str]) -> None:
         """Something that leaves another board."""
@@ -210,17 +210,17 @@ class PracticeScreen(SoloScreen):
         advised = self.desk.hint(self.card_name)
         self._empty_hand()
         # lit as Tab would light it, so that enter plays it
-        self.hand = replace(self.hand, lit=advised.move)
+        self.selection = replace(self.selection, lit=advised.move)
         self.say(advised.says, Role.LEADER)
 
-    def _do(self, turn: Turn) -> None:
+    def _do(self, result: InputResult) -> None:
         """What a key or a click has come to."""
-        self.hand = turn.hand
-        self.say(turn.says)
-        if turn.move is None:
+        self.selection = result.selection
+        self.say(result.says)
+        if result.move is None:
             return
         try:
-            ended = self.desk.play(turn.move)
+            ended = self.desk.play(result.move)
         except IllegalMove as illegal:
             self.say(str(illegal.refusal), Role.WARNING)
             return
@@ -233,20 +233,20 @@ class PracticeScreen(SoloScreen):
             self.say(self.desk.trouble, Role.WARNING)
         self.run_worker(self._tell_if_stuck(self.practice), group="stuck", exclusive=True)
 
-    async def _tell_if_stuck(self, practice: Practice) -> None:
+    async def _tell_if_stuck(self, practice: PracticeGame) -> None:
         is_stuck = await asyncio.to_thread(is_known_stuck, practice.game, practice.position)
         if is_stuck and practice.position == self.practice.position:
             self.say(self.desk.STUCK, Role.WARNING)
 
     def _empty_hand(self, *, quick: bool | None = None) -> None:
-        self.hand = Hand(quick=self.hand.quick if quick is None else quick)
+        self.selection = Selection(quick=self.selection.quick if quick is None else quick)
 
     def _find(self, key: str) -> None:
         self.finder = self.finder.press(key)
         practice = self.practice
         if self.finder.text:
             text = self.finder.text
-            self.say(found_words(practice.game, practice.view, text, self.card_name))
+            self.say(found_text(practice.game, practice.view, text, self.card_name))
         else:
             self.say(PROMPT if self.finder.is_open else "Nothing is looked for any more.")
 
@@ -261,12 +261,12 @@ class PracticeScreen(SoloScreen):
             kind = Click.DOUBLE
         pile, count = event.spot.pile, event.count
         game, view = practice.game, practice.view
-        self._pointed(click(game, view, self.hand, pile, count, kind, self.card_name))
+        self._pointed(click(game, view, self.selection, pile, count, kind, self.card_name))
 
     @on(BoardWidget.Lifted)
     def _lifted(self, event: BoardWidget.Lifted) -> None:
         self._empty_hand()
-        self.hand = replace(self.hand, picked=event.spot.pile, size=event.count)
+        self.selection = replace(self.selection, picked=event.spot.pile, size=event.count)
         self.redraw()
 
     @on(BoardWidget.Missed)
@@ -278,18 +278,18 @@ class PracticeScreen(SoloScreen):
     def _dropped(self, event: BoardWidget.Dropped) -> None:
         practice = self.practice
         self._empty_hand()
-        turn = drop(
+        result = drop(
             practice.game,
             practice.view,
             event.source.pile,
             event.count,
             event.target.pile,
             self.card_name,
-            hand=self.hand,
+            selection=self.selection,
         )
-        self._pointed(turn)
+        self._pointed(result)
 
-    def _pointed(self, turn: Turn) -> None:
+    def _pointed(self, result: InputResult) -> None:
         self.no_question()
-        self._do(turn)
+        self._do(result)
         self.redraw()

@@ -13,9 +13,9 @@ from saratoga_client.board_view.board import NO_MARKS
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.title import title_facts
-from saratoga_client.input.card_finder import found_words
+from saratoga_client.input.card_finder import found_text
 from saratoga_client.input.key_hints import guide
-from saratoga_client.input.keyboard import Click, Hand, Turn, click, drop, marks, press
+from saratoga_client.input.keyboard import Click, InputResult, Selection, click, drop, marks, press
 from saratoga_client.input.move_text import CardName, ascii_card_name, card_name
 from saratoga_client.input.pile_keys import pile_keys
 from saratoga_client.net.connection import LinkState
@@ -69,7 +69,7 @@ class RaceScreen(TableScreen):
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]
-        self.hand = Hand(quick=self.program.appearance.quick)
+        self.selection = Selection(quick=self.program.appearance.quick)
         self.finder = Finder()
         self._kept: deque[str] = deque()
         self._ended = ""
@@ -134,7 +134,7 @@ class RaceScreen(TableScreen):
             return (("p", "panel"), ("t", "colours"))
         if own.is_cashing_out:
             return ()
-        return (*guide(own.game, own.shown, self.hand), ("/", "find"))
+        return (*guide(own.game, own.shown, self.selection), ("/", "find"))
 
     def always(self) -> Guide:
         own = self.own
@@ -208,12 +208,12 @@ class RaceScreen(TableScreen):
 
     def _show_board(self) -> None:
         own = self.own
-        look = self.program.appearance.look(own.game)
+        card_style = self.program.appearance.card_style(own.game)
         seen = replace(NO_MARKS, labels=pile_keys(own.game).by_pile, find=self.finder.text)
         if own.may_move:
-            lit = marks(own.game, own.shown, self.hand)
+            lit = marks(own.game, own.shown, self.selection)
             seen = replace(seen, picked=lit.picked, targets=lit.targets, source_lit=lit.sources)
-        self.query_one(BoardWidget).show(own.game, own.shown, seen, look)
+        self.query_one(BoardWidget).show(own.game, own.shown, seen, card_style)
 
     def _show_rivals(self) -> None:
         for name in ("#panel", "#meter", "#ticker"):
@@ -248,7 +248,7 @@ class RaceScreen(TableScreen):
         elif own.is_cashing_out:
             self.say("Cashing out: nothing more is played.")
         elif own.may_move and not self._kept:
-            self._do(press(own.game, own.shown, self.hand, key, self._card_name()))
+            self._do(press(own.game, own.shown, self.selection, key, self._card_name()))
         elif len(self._kept) < MOST_QUEUED:
             self._kept.append(key)
         else:
@@ -262,20 +262,20 @@ class RaceScreen(TableScreen):
         try:
             while self._kept and self.own.may_move:
                 own, key = self.own, self._kept.popleft()
-                self._do(press(own.game, own.shown, self.hand, key, self._card_name()))
+                self._do(press(own.game, own.shown, self.selection, key, self._card_name()))
         finally:
             self._is_draining = False
 
     def _card_name(self) -> CardName:
         return ascii_card_name if self.program.appearance.ascii else card_name
 
-    def _do(self, turn: Turn) -> None:
+    def _do(self, result: InputResult) -> None:
         """What a key or a click has come to."""
-        self.hand = turn.hand
-        self.say(turn.says)
-        if turn.move is not None:
+        self.selection = result.selection
+        self.say(result.says)
+        if result.move is not None:
             try:
-                self.visit.seat.play(turn.move)
+                self.visit.seat.play(result.move)
             except IllegalMove as illegal:
                 self.say(str(illegal.refusal), Role.WARNING)
         self._show_board()
@@ -284,9 +284,7 @@ class RaceScreen(TableScreen):
     def _find(self, key: str) -> None:
         self.finder = self.finder.press(key)
         if self.finder.text:
-            self.say(
-                found_words(self.own.game, self.own.shown, self.finder.text, self._card_name())
-            )
+            self.say(found_text(self.own.game, self.own.shown, self.finder.text, self._card_name()))
         else:
             self.say(PROMPT if self.finder.is_open else "Nothing is looked for any more.")
         self._show_board()
@@ -305,13 +303,17 @@ class RaceScreen(TableScreen):
                 else Click.SINGLE
             )
             pile, count = event.spot.pile, event.count
-            self._do(click(own.game, own.shown, self.hand, pile, count, kind, self._card_name()))
+            self._do(
+                click(own.game, own.shown, self.selection, pile, count, kind, self._card_name())
+            )
 
     @on(BoardWidget.Lifted)
     def _lifted(self, event: BoardWidget.Lifted) -> None:
         if self._may_point():
-            lifted = replace(Hand(quick=self.hand.quick), picked=event.spot.pile, size=event.count)
-            self.hand = lifted
+            lifted = replace(
+                Selection(quick=self.selection.quick), picked=event.spot.pile, size=event.count
+            )
+            self.selection = lifted
             self._show_board()
 
     @on(BoardWidget.Missed)
@@ -323,8 +325,10 @@ class RaceScreen(TableScreen):
         own = self.own
         if self._may_point():
             source, target = event.source.pile, event.target.pile
-            turn = drop(own.game, own.shown, source, event.count, target, self._card_name())
-            self._do(replace(turn, hand=replace(turn.hand, quick=self.hand.quick)))
+            result = drop(own.game, own.shown, source, event.count, target, self._card_name())
+            self._do(
+                replace(result, selection=replace(result.selection, quick=self.selection.quick))
+            )
 
     def _may_point(self) -> bool:
         """Whether a click means something now: the board may change while the house turns a card."""

@@ -12,12 +12,12 @@ from textual.widget import Widget
 from saratoga_client.board_view.board import NO_MARKS, Marks
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
-from saratoga_client.input.card_finder import found_words
+from saratoga_client.input.card_finder import found_text
 from saratoga_client.input.move_text import target_of
 from saratoga_client.practice.deals import from_record
 from saratoga_client.practice.ghost import ghost_of_board
 from saratoga_client.review.boards import OpenBoard
-from saratoga_client.review.divergence import first_parting, last_parting
+from saratoga_client.review.divergence import first_divergence, last_divergence
 from saratoga_client.review.pauses import longest_pauses
 from saratoga_client.review.replay import Replay, replay_of
 from saratoga_client.review.share_text import race_text
@@ -26,17 +26,17 @@ from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.finder import PROMPT, Finder
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.replay import (
-    Seen,
+    ReplayState,
     board_heading,
     replay_panel,
     replay_ticker,
     replay_title,
 )
 from saratoga_client.tui.pages.replay_words import (
-    first_parting_words,
-    last_parting_words,
-    pause_words,
-    said_of,
+    first_divergence_text,
+    last_divergence_text,
+    last_move_text,
+    pause_text,
 )
 from saratoga_client.tui.pages.solo_keys import REPLAY_KEYS
 from saratoga_client.tui.screens.practice import PracticeScreen
@@ -131,8 +131,10 @@ class ReviewScreen(SoloScreen):
     # What the screen shows
 
     @property
-    def seen(self) -> Seen:
-        return Seen(replay=self.replay, player=self.player, speed=self.speed, is_open=self._is_open)
+    def seen(self) -> ReplayState:
+        return ReplayState(
+            replay=self.replay, player=self.player, speed=self.speed, is_open=self._is_open
+        )
 
     def draw_title(self, width: int, height: int) -> Canvas:
         return replay_title(self.seen, width)
@@ -174,10 +176,10 @@ class ReviewScreen(SoloScreen):
     def _show_board(self, name: str, index: int) -> None:
         replay = self.replay
         board, step = replay.boards[index], replay.step_of(index)
-        look = self.program.appearance.look(replay.game)
+        card_style = self.program.appearance.card_style(replay.game)
         view = redact(board.positions[step])
         marks = replace(_landed(board, step), find=self.finder.text)
-        self.query_one(name, BoardWidget).show(replay.game, view, marks, look)
+        self.query_one(name, BoardWidget).show(replay.game, view, marks, card_style)
 
     def _tick(self) -> None:
         if not self.speed or not self.is_current:
@@ -193,7 +195,7 @@ class ReviewScreen(SoloScreen):
         self.redraw()
 
     def _tell(self) -> None:
-        self.say(said_of(self.replay, self.card_name))
+        self.say(last_move_text(self.replay, self.card_name))
 
     def on_resize(self, event: events.Resize) -> None:
         if event.size.width < BOTH:
@@ -271,7 +273,7 @@ class ReviewScreen(SoloScreen):
         """Where this board and the rival's parted first; asked again, where for good."""
         replay = self.replay
         pair = (replay.board, replay.boards[replay.rival])
-        first, last = first_parting(replay.game, *pair), last_parting(replay.game, *pair)
+        first, last = first_divergence(replay.game, *pair), last_divergence(replay.game, *pair)
         if len(replay.boards) == 1:
             self.say(ALONE)
         elif first is None or last is None:
@@ -279,11 +281,11 @@ class ReviewScreen(SoloScreen):
         elif replay == replay.at_parting(first):
             self.speed = 0
             self.replay = replay.at_parting(last)
-            self.say(last_parting_words(self.replay, last))
+            self.say(last_divergence_text(self.replay, last))
         else:
             self.speed = 0
             self.replay = replay.at_parting(first)
-            self.say(first_parting_words(self.replay, first))
+            self.say(first_divergence_text(self.replay, first))
 
     def _show_pause(self) -> None:
         """What was thought about longest; asked again, what next to that."""
@@ -295,7 +297,7 @@ class ReviewScreen(SoloScreen):
         here = steps.index(self.replay.step) if self.replay.step in steps else -1
         pause = pauses[(here + 1) % len(pauses)]
         self._go(replace(self.replay, ahead=None).stepped(pause.step - self.replay.step))
-        self.say(pause_words(pause))
+        self.say(pause_text(pause))
 
     def _open(self) -> None:
         self._is_open = not self._is_open
@@ -337,7 +339,7 @@ class ReviewScreen(SoloScreen):
         self.finder = self.finder.press(key)
         if self.finder.text:
             view = redact(self.replay.position)
-            self.say(found_words(self.replay.game, view, self.finder.text, self.card_name))
+            self.say(found_text(self.replay.game, view, self.finder.text, self.card_name))
         else:
             self.say(PROMPT if self.finder.is_open else "Nothing is looked for any more.")
 

@@ -6,11 +6,11 @@ import pytest
 
 from kit.solo import FOLDER, PICTURES, picture
 from saratoga_client.practice.deals import from_seed
-from saratoga_client.practice.game import begin
+from saratoga_client.practice.game import new_game
 from saratoga_client.practice.ghost import Ghost
 from saratoga_client.review.climb import Climb
 from saratoga_client.tui.pages.practice import (
-    Standing,
+    PracticeStanding,
     practice_panel,
     practice_ticker,
     practice_title,
@@ -21,8 +21,8 @@ from saratoga_rules.games import GAMES
 GHOST = Ghost("your run, 9 banked in 3:00", Climb(1, ((10_000, 4), (180_000, 9)), 180_000))
 
 
-def standing(name: str = "canfield", seed: str = "7") -> Standing:
-    return Standing(practice=begin(from_seed(GAMES[name], seed)), elapsed=61_000)
+def standing(name: str = "canfield", seed: str = "7") -> PracticeStanding:
+    return PracticeStanding(practice=new_game(from_seed(GAMES[name], seed)), elapsed=61_000)
 
 
 @pytest.mark.parametrize("name", PICTURES)

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from kit.solo import finished
 from saratoga_client.input.move_text import ascii_card_name
-from saratoga_client.review.divergence import first_parting
+from saratoga_client.review.divergence import first_divergence
 from saratoga_client.review.replay import Replay, replay_of
 from saratoga_client.tui.pages.replay import (
-    Seen,
+    ReplayState,
     board_heading,
     replay_panel,
     replay_ticker,
@@ -32,14 +32,18 @@ def replayed(name: str = "lafayette") -> Replay:
 def test_there_is_something_to_see_in_whatever_room_there_is(
     name: str, width: int, height: int, moment: int, is_open: bool
 ) -> None:
-    seen = Seen(replay=replayed(name).at(moment), is_open=is_open)
+    seen = ReplayState(replay=replayed(name).at(moment), is_open=is_open)
     canvas = replay_panel(seen, LETTERS, ascii_card_name, width, height)
     assert canvas.text().strip() or width < 4
 
 
 def test_the_panel_tells_every_count_of_that_moment() -> None:
     replay = replayed().at(60_000)
-    rows = replay_panel(Seen(replay=replay), LETTERS, ascii_card_name, 24, 21).text().splitlines()
+    rows = (
+        replay_panel(ReplayState(replay=replay), LETTERS, ascii_card_name, 24, 21)
+        .text()
+        .splitlines()
+    )
     assert rows[0] == " BANKED BY 1:00"
     for index, row in enumerate(rows[1:4]):
         board = replay.boards[index]
@@ -51,7 +55,7 @@ def test_the_mark_below_the_chart_goes_from_end_to_end() -> None:
     replay = replayed()
     ends = []
     for at in (0, replay.end):
-        seen = Seen(replay=replay.at(at))
+        seen = ReplayState(replay=replay.at(at))
         rows = replay_panel(seen, LETTERS, ascii_card_name, 24, 21).text().splitlines()
         ends.append(rows[-2].index("^"))
     assert ends == [4, 22]
@@ -59,9 +63,9 @@ def test_the_mark_below_the_chart_goes_from_end_to_end() -> None:
 
 def test_both_boards_next_moves_stand_there_after_a_parting() -> None:
     replay = replayed()
-    parting = first_parting(replay.game, replay.board, replay.boards[1])
+    parting = first_divergence(replay.game, replay.board, replay.boards[1])
     assert parting is not None
-    seen = Seen(replay=replay.at_parting(parting))
+    seen = ReplayState(replay=replay.at_parting(parting))
     text = replay_panel(seen, LETTERS, ascii_card_name, 24, 21).text()
     assert "1. 6s from the waste" in text
     assert "2. 6s from the waste" in text
@@ -69,17 +73,17 @@ def test_both_boards_next_moves_stand_there_after_a_parting() -> None:
 
 def test_many_racers_are_shown_around_the_one_who_is_looked_at() -> None:
     replay = replayed()
-    seen = Seen(replay=replay.of(2))
+    seen = ReplayState(replay=replay.of(2))
     rows = replay_panel(seen, LETTERS, ascii_card_name, 24, 3).text().splitlines()
     assert any(row.startswith("> 3 Otto") for row in rows)
 
 
 def test_the_title_tells_how_far_it_has_come_and_how_fast() -> None:
     replay = replayed().stepped(3)
-    title = replay_title(Seen(replay=replay, speed=8), 80).text()
+    title = replay_title(ReplayState(replay=replay, speed=8), 80).text()
     assert title.startswith(" REPLAY  Lafayette  mint-otter-42/2  1. Anna  3/")
     assert " x8  0:05." in title
-    assert replay_title(Seen(replay=replay), 40).text().endswith(" of 1:44")
+    assert replay_title(ReplayState(replay=replay), 40).text().endswith(" of 1:44")
 
 
 def test_a_heading_names_board_step_and_count() -> None:
@@ -88,7 +92,7 @@ def test_a_heading_names_board_step_and_count() -> None:
 
 
 def test_in_a_line_the_shown_board_comes_first_and_nothing_is_cut() -> None:
-    seen = Seen(replay=replayed().at_end().of(1))
+    seen = ReplayState(replay=replayed().at_end().of(1))
     line = replay_ticker(seen, 60).text()
     assert line.split("  ")[0].strip().startswith("2. Zoë [bot] ")
     assert "1. Anna 11" in line

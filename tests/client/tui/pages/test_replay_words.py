@@ -6,16 +6,16 @@ from hypothesis import strategies as st
 
 from kit.solo import finished
 from saratoga_client.input.move_text import LINE, card_name
-from saratoga_client.review.divergence import first_parting, last_parting
+from saratoga_client.review.divergence import first_divergence, last_divergence
 from saratoga_client.review.pauses import longest_pauses
 from saratoga_client.review.replay import Replay, replay_of
 from saratoga_client.tui.pages.replay_words import (
-    first_parting_words,
+    first_divergence_text,
     hidden_cards,
-    last_parting_words,
-    next_words,
-    pause_words,
-    said_of,
+    last_divergence_text,
+    last_move_text,
+    next_move_text,
+    pause_text,
 )
 from saratoga_rules.games import GAMES
 
@@ -35,9 +35,9 @@ def test_every_step_is_said_in_a_line_and_what_comes_next_was_said_before_it(
 ) -> None:
     before = replayed(name).of(index).stepped(step)
     after = before.stepped(1)
-    assert 0 < len(said_of(after, card_name)) <= LINE
+    assert 0 < len(last_move_text(after, card_name)) <= LINE
     if after.step != before.step and after.entry is not None and after.entry.is_move:
-        assert next_words(before, before.shown, card_name) in said_of(after, card_name)
+        assert next_move_text(before, before.shown, card_name) in last_move_text(after, card_name)
 
 
 @every_game
@@ -45,20 +45,20 @@ def test_partings_and_pauses_fit_a_line(name: str) -> None:
     for index in range(3):
         replay = replayed(name).of(index)
         pair = (replay.board, replay.boards[replay.rival])
-        first, last = first_parting(replay.game, *pair), last_parting(replay.game, *pair)
+        first, last = first_divergence(replay.game, *pair), last_divergence(replay.game, *pair)
         assert first is not None
         assert last is not None
-        assert len(first_parting_words(replay, first)) <= LINE
-        assert len(last_parting_words(replay, last)) <= LINE
+        assert len(first_divergence_text(replay, first)) <= LINE
+        assert len(last_divergence_text(replay, last)) <= LINE
         for pause in longest_pauses(replay.board):
-            assert len(pause_words(pause)) <= LINE
+            assert len(pause_text(pause)) <= LINE
 
 
 def test_the_end_is_said_as_what_it_was() -> None:
     end = replayed().at_end()
-    assert said_of(end, card_name).startswith("Cashed out at ")
-    assert next_words(end, 0, card_name) == "nothing: it is over"
-    assert next_words(end.stepped(-1), 0, card_name) == "cashed out"
+    assert last_move_text(end, card_name).startswith("Cashed out at ")
+    assert next_move_text(end, 0, card_name) == "nothing: it is over"
+    assert next_move_text(end.stepped(-1), 0, card_name) == "cashed out"
 
 
 @every_game

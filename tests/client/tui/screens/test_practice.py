@@ -6,8 +6,8 @@ import pytest
 
 from kit.positions import draw
 from kit.solo import SMALL, Player, StoppedClock, before, painted
-from saratoga_client.practice.deals import Dealt, from_seed
-from saratoga_client.practice.run_store import Shelf
+from saratoga_client.practice.deals import PracticeDeal, from_seed
+from saratoga_client.practice.run_store import RunStore
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.rules import RulesScreen
@@ -24,7 +24,7 @@ def practice(name: str = "canfield", **more: object) -> PracticeScreen:
 
 
 def drawn(picture: object, name: str = "lady-palk") -> PracticeScreen:
-    return PracticeScreen(Dealt(GAMES[name], picture, race="mint-otter-42/3"))  # type: ignore[arg-type]
+    return PracticeScreen(PracticeDeal(GAMES[name], picture, race="mint-otter-42/3"))  # type: ignore[arg-type]
 
 
 def moves(player: Player) -> list[str]:
@@ -79,7 +79,7 @@ async def test_beginning_again_asks_once_something_is_done_and_keeps_the_run() -
         assert moves(player) == ["draw"]
         await player.press("s", "y")
         assert moves(player) == []
-        assert len(Shelf().runs(from_seed(CANFIELD, "7"))) == 1
+        assert len(RunStore().runs(from_seed(CANFIELD, "7"))) == 1
 
 
 async def test_a_new_deal_is_another_seed() -> None:
@@ -113,7 +113,7 @@ async def test_a_program_that_is_ended_keeps_the_run_too() -> None:
     async with before(practice()) as player:
         await player.press("space")
         player.app.exit()
-    assert len(Shelf().runs(from_seed(CANFIELD, "7"))) == 1
+    assert len(RunStore().runs(from_seed(CANFIELD, "7"))) == 1
 
 
 async def test_a_won_game_says_so_and_what_can_be_done_then() -> None:
@@ -182,7 +182,7 @@ async def test_a_drag_carries_what_it_took() -> None:
         assert isinstance(player.screen, PracticeScreen)
         board = player.screen.query_one("#board")
         layout = player.screen.query_one("BoardWidget").board  # type: ignore[attr-defined]
-        spots = {(place.pile, place.index): place for place in layout.places}
+        spots = {(place.pile, place.index): place for place in layout.tiles}
         jack, queen = spots["t3", 0], spots["t1", 1]
         await player.pilot.mouse_down(board, offset=(jack.x + 1, jack.y))
         await player.pilot.hover(board, offset=(queen.x + 2, queen.y))

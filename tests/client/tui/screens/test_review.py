@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kit.solo import LARGE, Player, StoppedClock, before, finished
-from saratoga_client.review.divergence import first_parting
+from saratoga_client.review.divergence import first_divergence
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
@@ -84,7 +84,7 @@ async def test_d_goes_where_the_boards_parted_and_both_go_on_from_there(
 ) -> None:
     async with before(ReviewScreen(record, record.results[1].player)) as player:
         replay = screen_of(player).replay
-        parting = first_parting(replay.game, replay.board, replay.boards[0])
+        parting = first_divergence(replay.game, replay.board, replay.boards[0])
         assert parting is not None
         assert "Parted from Anna after 2 moves alike." in await player.press("d")
         assert screen_of(player).replay.step == parting.own == 2

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from kit.positions import draw
 from kit.walks import places, step_at
 from saratoga_client.board_view.board import Marks, draw_layout
-from saratoga_client.board_view.layout import Kind, Layout, lay_out
-from saratoga_client.board_view.look import Look
+from saratoga_client.board_view.card_style import CardStyle
+from saratoga_client.board_view.layout import BoardLayout, TileKind, lay_out
 from saratoga_client.board_view.roles import Role
 from saratoga_client.input.pile_keys import pile_keys
 from saratoga_rules.game import Game
@@ -20,11 +20,11 @@ from saratoga_rules.views import View, redact
 WIDTHS = range(55, 141)
 HEIGHTS = range(21, 41)
 BOARDS = st.tuples(st.sampled_from(WIDTHS), st.sampled_from(HEIGHTS))
-LOOKS = st.builds(Look, ascii=st.booleans(), hollow=st.booleans())
+LOOKS = st.builds(CardStyle, ascii=st.booleans(), hollow=st.booleans())
 KEYS = {Role.KEY, Role.KEY_LIT, Role.KEY_TARGET}
 
 
-def painted(game: Game, view: View, look: Look, board: tuple[int, int]) -> Layout:
+def painted(game: Game, view: View, look: CardStyle, board: tuple[int, int]) -> BoardLayout:
     """The layout of a picture, after a look at everything in it."""
     layout = lay_out(game, view, *board)
     marks = Marks(labels=pile_keys(game).by_pile)
@@ -32,18 +32,18 @@ def painted(game: Game, view: View, look: Look, board: tuple[int, int]) -> Layou
     rows = canvas.text().split("\n")
     cells = Counter(
         (x, y)
-        for place in layout.places
-        for x in range(place.x, place.x + place.width)
-        for y in range(place.y, place.y + place.height)
+        for tile in layout.tiles
+        for x in range(tile.x, tile.x + tile.width)
+        for y in range(tile.y, tile.y + tile.height)
     )
     assert not [cell for cell, count in cells.items() if count > 1]
     assert all(0 <= x < board[0] and 0 <= y < board[1] for x, y in cells)
-    for place in layout.places:
-        seen = rows[place.y][place.x : place.x + place.width]
-        if place.card is not None:
-            assert look.index(place.card) in seen
-        if place.kind is Kind.GAP:
-            assert str(place.count) in seen
+    for tile in layout.tiles:
+        seen = rows[tile.y][tile.x : tile.x + tile.width]
+        if tile.card is not None:
+            assert look.index(tile.card) in seen
+        if tile.kind is TileKind.GAP:
+            assert str(tile.count) in seen
     keys = {piece.text.strip("[]") for row in canvas.rows() for piece in row if piece.role in KEYS}
     assert keys == set(pile_keys(game).by_pile.values())
     return layout
@@ -51,7 +51,7 @@ def painted(game: Game, view: View, look: Look, board: tuple[int, int]) -> Layou
 
 @given(st.sampled_from(list(GAMES)), places, BOARDS, LOOKS)
 def test_a_game_fits_a_board_of_any_size(
-    name: str, place: int, board: tuple[int, int], look: Look
+    name: str, place: int, board: tuple[int, int], look: CardStyle
 ) -> None:
     game, position, *_ = step_at(name, place)
     painted(game, redact(position), look, board)
@@ -63,10 +63,10 @@ def test_columns_deeper_than_any_are_counted_between_their_ends(name: str) -> No
     deep = "KS QH JS TD 9C 8D 7C 6H 5S 4D 3S 2H AC " * 2
     view = redact(draw(game, "\n".join(f"t{n}: {deep}" for n in range(1, game.columns.count + 1))))
     for width in WIDTHS:
-        layout = painted(game, view, Look(), (width, 21))
+        layout = painted(game, view, CardStyle(), (width, 21))
         for number in range(1, game.columns.count + 1):
-            shown = [place for place in layout.places if place.pile == f"t{number}"]
-            assert sum(place.count for place in shown) == 26
+            shown = [tile for tile in layout.tiles if tile.pile == f"t{number}"]
+            assert sum(tile.count for tile in shown) == 26
             assert (shown[0].card, shown[-1].card) == ("KS", "AC")
 
 
@@ -76,7 +76,7 @@ def test_a_back_shows_nothing_but_how_many_lie_there(
 ) -> None:
     game, position, *_ = step_at(name, place)
     layout = lay_out(game, redact(position), *board)
-    for back in layout.places:
-        if back.kind is Kind.BACK:
+    for back in layout.tiles:
+        if back.kind is TileKind.BACK:
             assert back.card is None
             assert back.index is None

@@ -1,6 +1,6 @@
 """Cards by colours, by shapes, by letters."""
 
-from saratoga_client.board_view.look import Look, SuitColours, default_look, suit_colours
+from saratoga_client.board_view.card_style import CardStyle, SuitColours, default_look, suit_colours
 from saratoga_client.board_view.roles import Role
 from saratoga_rules.cards import HIDDEN, PACK, Card
 from saratoga_rules.games import GAMES
@@ -8,22 +8,22 @@ from saratoga_rules.games import GAMES
 
 def test_a_ten_is_two_signs_and_a_suit() -> None:
     ten = Card("TH")
-    assert Look().index(ten) == "10♥"
-    assert Look(hollow=True).index(ten) == "10♡"
-    assert Look(ascii=True).index(ten) == "10h"
+    assert CardStyle().index(ten) == "10♥"
+    assert CardStyle(hollow=True).index(ten) == "10♡"
+    assert CardStyle(ascii=True).index(ten) == "10h"
 
 
 def test_letters_and_hollow_signs_tell_all_cards_apart() -> None:
-    for look in (Look(), Look(hollow=True), Look(ascii=True)):
-        assert len({look.index(card) for card in PACK}) == 52
+    for style in (CardStyle(), CardStyle(hollow=True), CardStyle(ascii=True)):
+        assert len({style.index(card) for card in PACK}) == 52
 
 
 def test_letters_are_ascii() -> None:
-    assert all(Look(ascii=True).index(card).isascii() for card in PACK)
+    assert all(CardStyle(ascii=True).index(card).isascii() for card in PACK)
 
 
 def test_a_hidden_card_shows_nothing_of_itself() -> None:
-    assert Look().index(HIDDEN) == "??"
+    assert CardStyle().index(HIDDEN) == "??"
 
 
 def test_four_colours_only_where_suits_must_be_told_apart() -> None:
@@ -39,7 +39,7 @@ def test_four_colours_only_where_suits_must_be_told_apart() -> None:
 
 def test_of_four_colours_none_is_used_twice() -> None:
     cards = [Card("AS"), Card("AH"), Card("AD"), Card("AC")]
-    two, four = Look(), Look(suits=SuitColours.FOUR)
+    two, four = CardStyle(), CardStyle(suits=SuitColours.FOUR)
     assert [two.role(card) for card in cards] == [
         Role.CARD_BLACK,
         Role.CARD_RED,

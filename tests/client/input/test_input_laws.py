@@ -7,9 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.walks import LONGEST, places, step_at, walk_at
-from saratoga_client.input.card_finder import found_words
+from saratoga_client.input.card_finder import found_text
 from saratoga_client.input.key_hints import guide
-from saratoga_client.input.keyboard import EMPTY_HAND, Click, Hand, Turn, click, drop, marks, press
+from saratoga_client.input.keyboard import (
+    NO_SELECTION,
+    Click,
+    InputResult,
+    Selection,
+    click,
+    drop,
+    marks,
+    press,
+)
 from saratoga_client.input.move_text import LINE, ascii_card_name, describe, target_of
 from saratoga_client.input.pile_keys import pile_keys
 from saratoga_client.input.typed_moves import NotPlayed, typed_move
@@ -34,31 +43,31 @@ PILES = (
 LETTERS = "0123456789wrfgbtdx>:=- .,up bank draw redeal to s é"
 
 
-def reached(game: Game, view: View, move: Move, hand: Hand) -> Turn:
+def reached(game: Game, view: View, move: Move, selection: Selection) -> InputResult:
     """The turn after the keys for a move, pressed one after another."""
     if not isinstance(move, Carry):
-        return press(game, view, hand, "space")
-    turn = pick(game, view, move, hand)
-    if turn.move is not None:
-        return turn
-    while (held := marks(game, view, turn.hand).picked) and held[1] > move.count:
-        turn = press(game, view, turn.hand, "-")
+        return press(game, view, selection, "space")
+    result = pick(game, view, move, selection)
+    if result.move is not None:
+        return result
+    while (held := marks(game, view, result.selection).picked) and held[1] > move.count:
+        result = press(game, view, result.selection, "-")
     # the largest that fits is taken, and perhaps not all sizes fit there
-    if turn.hand.size is None and len(sizes(game, view, turn.hand, move)) > 1:
-        turn = press(game, view, press(game, view, turn.hand, "-").hand, "+")
-    return press(game, view, turn.hand, pile_keys(game).of(move.target))
+    if result.selection.size is None and len(sizes(game, view, result.selection, move)) > 1:
+        result = press(game, view, press(game, view, result.selection, "-").selection, "+")
+    return press(game, view, result.selection, pile_keys(game).of(move.target))
 
 
-def pick(game: Game, view: View, move: Carry, hand: Hand) -> Turn:
+def pick(game: Game, view: View, move: Carry, selection: Selection) -> InputResult:
     if move.source not in TAKE_BACK_INDEX:
-        return press(game, view, hand, pile_keys(game).of(move.source))
-    turn = press(game, view, hand, "b")
-    while turn.hand.picked != move.source:
-        turn = press(game, view, turn.hand, "b")
-    return turn
+        return press(game, view, selection, pile_keys(game).of(move.source))
+    result = press(game, view, selection, "b")
+    while result.selection.picked != move.source:
+        result = press(game, view, result.selection, "b")
+    return result
 
 
-def sizes(game: Game, view: View, hand: Hand, move: Carry) -> set[int]:
+def sizes(game: Game, view: View, selection: Selection, move: Carry) -> set[int]:
     return {
         count
         for count in range(1, 14)
@@ -66,19 +75,21 @@ def sizes(game: Game, view: View, hand: Hand, move: Carry) -> set[int]:
     }
 
 
-def is_sound(game: Game, view: View, turn: Turn) -> None:
+def is_sound(game: Game, view: View, result: InputResult) -> None:
     """What every answer must be."""
-    assert turn.says
-    assert len(turn.says) <= LINE, turn.says
-    assert turn.says.isprintable()
-    assert turn.says[-1] in ".?", turn.says
-    if turn.move is not None:
-        assert refusal(game, view, turn.move) is None
-        assert turn.hand == Hand(quick=turn.hand.quick, clicked=turn.hand.clicked)
-    guided = guide(game, view, turn.hand)
+    assert result.says
+    assert len(result.says) <= LINE, result.says
+    assert result.says.isprintable()
+    assert result.says[-1] in ".?", result.says
+    if result.move is not None:
+        assert refusal(game, view, result.move) is None
+        assert result.selection == Selection(
+            quick=result.selection.quick, clicked=result.selection.clicked
+        )
+    guided = guide(game, view, result.selection)
     assert all(key and does for key, does in guided)
     assert len(" ".join(f"{key} {does}" for key, does in guided)) <= LINE
-    lit = marks(game, view, turn.hand)
+    lit = marks(game, view, result.selection)
     assert lit.picked is None or lit.targets
     assert all(pile in PILES for pile in lit.targets | lit.sources)
 
@@ -90,28 +101,28 @@ def test_every_legal_move_is_reached_by_keys(name: str, quick: bool, place: int)
     game, position, legal, _ = step_at(name, place)
     view = redact(position)
     for move in legal:
-        turn = reached(game, view, move, Hand(quick=quick))
-        assert turn.move == move
-        assert turn.hand == Hand(quick=quick)
+        result = reached(game, view, move, Selection(quick=quick))
+        assert result.move == move
+        assert result.selection == Selection(quick=quick)
 
 
 @every_game
 @given(place=places)
 def test_tab_comes_to_every_legal_move_once_and_then_begins_again(name: str, place: int) -> None:
     game, position, legal, _ = step_at(name, place)
-    view, hand = redact(position), EMPTY_HAND
+    view, selection = redact(position), NO_SELECTION
     there, back = [], []
     for _ in legal:
-        hand = press(game, view, hand, "tab").hand
-        there.append(hand.lit)
-        assert press(game, view, hand, "enter").move == hand.lit
+        selection = press(game, view, selection, "tab").selection
+        there.append(selection.lit)
+        assert press(game, view, selection, "enter").move == selection.lit
     for _ in legal:
-        back.append(hand.lit)
-        hand = press(game, view, hand, "shift+tab").hand
+        back.append(selection.lit)
+        selection = press(game, view, selection, "shift+tab").selection
     assert len(set(there)) == len(legal)
     assert set(there) == set(legal)
     assert back == there[::-1]
-    assert hand.lit == (there[-1] if there else None)
+    assert selection.lit == (there[-1] if there else None)
 
 
 @every_game
@@ -121,12 +132,12 @@ def test_every_legal_carry_is_reached_by_drop_and_by_clicks(name: str, place: in
     view = redact(position)
     for move in legal:
         if not isinstance(move, Carry):
-            assert click(game, view, EMPTY_HAND, "stock", 1, Click.SINGLE).move == move
+            assert click(game, view, NO_SELECTION, "stock", 1, Click.SINGLE).move == move
             continue
         target = target_of(view, move)
         assert drop(game, view, move.source, move.count, target).move == move
-        first = click(game, view, EMPTY_HAND, move.source, move.count, Click.SINGLE)
-        second = click(game, view, first.hand, target, 1, Click.SINGLE)
+        first = click(game, view, NO_SELECTION, move.source, move.count, Click.SINGLE)
+        second = click(game, view, first.selection, target, 1, Click.SINGLE)
         assert move in (first.move, second.move)
 
 
@@ -150,28 +161,28 @@ def test_whatever_is_pressed_is_answered_and_only_legal_moves_come_of_it(
 ) -> None:
     walked = walk_at(name, place)
     random = Random(chance)
-    hand = EMPTY_HAND
+    selection = NO_SELECTION
     step = walked[place % LONGEST % len(walked)]
     for _ in range(30):
         # the board changes now and then without the hand
         if random.random() < 0.1:
             step = random.choice(walked)
         game, view = step.game, redact(step.position)
-        turn = anything(game, view, hand, random)
-        is_sound(game, view, turn)
-        hand = turn.hand
+        result = anything(game, view, selection, random)
+        is_sound(game, view, result)
+        selection = result.selection
 
 
-def anything(game: Game, view: View, hand: Hand, random: Random) -> Turn:
+def anything(game: Game, view: View, selection: Selection, random: Random) -> InputResult:
     if random.random() < 0.6:
         key = random.choice(KEYS)
-        plain = press(game, view, hand, key, ascii_card_name)
+        plain = press(game, view, selection, key, ascii_card_name)
         assert plain.says.isascii() or not key.isascii()
-        return press(game, view, hand, key)
+        return press(game, view, selection, key)
     pile, count = random.choice(PILES), random.choice((0, 1, 1, 1, 2, 3, 5, 14))
     if random.random() < 0.3:
-        return drop(game, view, pile, count, random.choice(PILES), hand=hand)
-    return click(game, view, hand, pile, count, random.choice(list(Click)))
+        return drop(game, view, pile, count, random.choice(PILES), selection=selection)
+    return click(game, view, selection, pile, count, random.choice(list(Click)))
 
 
 @every_game
@@ -184,5 +195,5 @@ def test_whatever_is_typed_is_a_legal_move_or_answered(name: str, place: int, li
             assert says
         case move:
             assert refusal(game, view, move) is None
-    found = found_words(game, view, line)
+    found = found_text(game, view, line)
     assert 0 < len(found) <= LINE

@@ -25,7 +25,7 @@ class SuitColours(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class CardStyle:
     """What the player wants cards to look like."""
 
     suits: SuitColours = SuitColours.TWO
@@ -68,6 +68,6 @@ def suit_colours(game: Game) -> SuitColours:
     return SuitColours.FOUR if in_suit else SuitColours.TWO
 
 
-def default_look(game: Game) -> Look:
+def default_look(game: Game) -> CardStyle:
     """A game's look before the player has said anything."""
-    return Look(suits=suit_colours(game))
+    return CardStyle(suits=suit_colours(game))
