@@ -16,7 +16,7 @@ from saratoga_client.problems import Exit, Problem
 from saratoga_client.sanitised import sanitised, shown_in_json
 
 
-class Manner(Enum):
+class OutputFormat(Enum):
     """In which form results are written."""
 
     LIVE = auto()
@@ -27,15 +27,15 @@ class Manner(Enum):
     """One versioned object a line."""
 
 
-def manner(*, as_json: bool, plain: bool) -> Manner:
+def output_format(*, as_json: bool, plain: bool) -> OutputFormat:
     """What was asked for, or what the terminal can show."""
     if as_json and plain:
         raise Problem("--json and --plain exclude each other.", "Choose one.", Exit.USAGE)
     if as_json:
-        return Manner.JSON
+        return OutputFormat.JSON
     if plain or not is_capable():
-        return Manner.PLAIN
-    return Manner.LIVE
+        return OutputFormat.PLAIN
+    return OutputFormat.LIVE
 
 
 def is_capable() -> bool:

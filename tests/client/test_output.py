@@ -20,7 +20,7 @@ from saratoga_client.cli.commands import WordsOnly, run
 from saratoga_client.cli.leaderboard_table import print_page
 from saratoga_client.cli.scoreboard import drawn
 from saratoga_client.cli.watch_display import JsonDisplay, PlainDisplay
-from saratoga_client.output import Manner, say, write_line
+from saratoga_client.output import OutputFormat, say, write_line
 from saratoga_client.problems import Exit, Problem, refused
 from saratoga_client.session import witness
 from saratoga_client.session.table_picture import Picture, begin
@@ -117,9 +117,9 @@ def test_watching_is_safe_in_every_manner(
 def test_leaderboards_are_safe_in_every_manner(
     page: events.Leaderboard, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    leaderboard.show(page, Manner.PLAIN)
+    leaderboard.show(page, OutputFormat.PLAIN)
     checked(capsys.readouterr().out)
-    leaderboard.show(page, Manner.JSON)
+    leaderboard.show(page, OutputFormat.JSON)
     checked(capsys.readouterr().out)
     text = on_a_terminal(lambda console: print_page(page, console))
     checked(text)
@@ -128,8 +128,8 @@ def test_leaderboards_are_safe_in_every_manner(
 
 def test_a_bot_s_results_are_safe(capsys: pytest.CaptureFixture[str]) -> None:
     told = hostile(outcome())
-    bot.show(told, told.results[0], Manner.PLAIN)
-    bot.show(told, told.results[0], Manner.JSON)
+    bot.show(told, told.results[0], OutputFormat.PLAIN)
+    bot.show(told, told.results[0], OutputFormat.JSON)
     checked(capsys.readouterr().out)
 
 
@@ -143,7 +143,7 @@ def test_what_is_said_of_a_record_is_safe_and_still_in_colour(
         standing=(),
         digest="",
     )
-    verify.show(proof, Manner.PLAIN)
+    verify.show(proof, OutputFormat.PLAIN)
     checked(capsys.readouterr().out)
 
 

@@ -18,7 +18,7 @@ from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.local import key_files
 from saratoga_client.local.identity import derived, new_token
 from saratoga_client.local.origins import origin_of
-from saratoga_client.local.server_process import running_house
+from saratoga_client.local.server_process import running_server
 from saratoga_client.net.connection import Connection
 from saratoga_client.problems import Exit
 from saratoga_client.session.witness import Witness
@@ -68,7 +68,7 @@ class Shell:
 
 @pytest.fixture
 async def shell(tmp_path: Path) -> AsyncIterator[Shell]:
-    async with running_house(tmp_path / "house") as url:
+    async with running_server(tmp_path / "house") as url:
         yield Shell(url, tmp_path / "home")
 
 

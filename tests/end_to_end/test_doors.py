@@ -19,7 +19,7 @@ from kit.house import House
 from kit.line_client import LineClient, line_client
 from kit.pseudo_terminal import open_terminal
 from kit.tmux import Pane, Screen, Tmux, open_tmux
-from saratoga_client.local.hosting import is_house
+from saratoga_client.local.hosting import is_server
 from saratoga_client.problems import Exit
 
 PROGRAM = (sys.executable, "-m", "saratoga_client")
@@ -37,7 +37,7 @@ def free_port() -> int:
 async def gone(port: int) -> bool:
     """Wait until no house answers there any more."""
     async with asyncio.timeout(GONE_WITHIN):
-        while await is_house("127.0.0.1", port):
+        while await is_server("127.0.0.1", port):
             pass
     return True
 
@@ -120,7 +120,7 @@ async def test_a_host_is_asked_before_friends_lose_their_house(tmp_path: Path) -
         await anna.press("Enter")
         await anna.until("The house stays open until Ctrl-C.")
         await bert.until("SEATS 1 of 16")
-        assert await is_house("127.0.0.1", int(port))
+        assert await is_server("127.0.0.1", int(port))
         await anna.press("C-c")
         await anna.ended()
         assert await gone(int(port))
@@ -191,7 +191,7 @@ async def test_a_house_that_runs_here_already_is_used_and_left_alone(
         assert any("runs on this machine already" in line for line in host.errors)
         host.say("leave", "quit")
         assert await host.ended() == Exit.DONE
-    assert await is_house("127.0.0.1", house.port)
+    assert await is_server("127.0.0.1", house.port)
 
 
 async def test_from_the_lobby_to_a_table_of_ones_own_and_back_and_there_again_by_its_url(

@@ -27,7 +27,7 @@ from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection
 from saratoga_client.practice.deals import from_seed
 from saratoga_client.session.join import have_a_name, joined
-from saratoga_client.session.open_connection import visiting
+from saratoga_client.session.open_connection import open_connection
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.flows import at_table
@@ -116,7 +116,7 @@ async def until_shown(pilot: Pilot[int], kind: type[Shown]) -> Shown:
 
 async def painted(url: str, code: str, moves: list[Move]) -> str:
     """The player's screen, after those moves."""
-    async with visiting(url) as house:
+    async with open_connection(url) as house:
         await have_a_name(house, YOU)
         await joined(house, code)
     app = SaratogaApp(at_table(url, code), Appearance())

@@ -10,11 +10,11 @@ from typing import Final
 from saratoga_client.bots.identities import NAMES, claimed, temper_of
 from saratoga_client.bots.player import PACE, Report, TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
-from saratoga_client.local.key_files import TokenUnusable
+from saratoga_client.local.key_files import UnusableToken
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.session.open_connection import check_address, visiting
+from saratoga_client.session.open_connection import check_address, open_connection
 from saratoga_client.session.witness import Witness
 from saratoga_protocol.commands import LeaveTable
 from saratoga_protocol.events import AnyEvent, Snapshot
@@ -93,13 +93,13 @@ async def _entered(
         async with AsyncExitStack() as attempt:
             try:
                 token = attempt.enter_context(claimed(candidate, server, folder))
-            except TokenUnusable as unusable:
+            except UnusableToken as unusable:
                 raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from unusable
             if token is None:
                 continue
             try:
                 house = await attempt.enter_async_context(
-                    visiting(server, token=token, name=candidate, bot=True)
+                    open_connection(server, token=token, name=candidate, bot=True)
                 )
             except Problem as problem:
                 if problem.refusal == "name_taken" and name is None:

@@ -43,7 +43,7 @@ NAMES: Final = (
 def claimed(name: str, server: str, folder: Path | None = None) -> Iterator[str | None]:
     """The token of the bot of that name for that house; `None` if another process is that bot now.
 
-    Raises `key_files.TokenUnusable`, `ValueError` if that is no address of a house.
+    Raises `key_files.UnusableToken`, `ValueError` if that is no address of a house.
     """
     folder = home() / FOLDER if folder is None else folder
     path = folder / f"{_file_name(name)}.secret"

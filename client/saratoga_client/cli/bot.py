@@ -6,8 +6,8 @@ import click
 from msgspec import Struct
 
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.options import TABLE, begin, house_of, manner_options, server_option
-from saratoga_client.output import Manner, manner, say, write_json, write_line
+from saratoga_client.cli.options import TABLE, begin, output_options, server_of, server_option
+from saratoga_client.output import OutputFormat, output_format, say, write_json, write_line
 from saratoga_client.session.invitation import Destination
 from saratoga_client.wording import dollars, shown_name
 from saratoga_protocol import events
@@ -54,7 +54,7 @@ class BotOut(Struct, frozen=True, kw_only=True):
     show_default=True,
     help="Moves a second.",
 )
-@manner_options
+@output_options
 @server_option
 def command(
     table: Destination,
@@ -71,8 +71,8 @@ def command(
     It is shown as a bot to everybody, sees only what a player at its seat sees, and races as
     long as the host goes on. Ctrl-C takes it away.
     """
-    shown_in = manner(as_json=as_json, plain=plain)
-    begin(_send(house_of(table, server), table.code, strength, name, races, pace, shown_in))
+    shown_in = output_format(as_json=as_json, plain=plain)
+    begin(_send(server_of(table, server), table.code, strength, name, races, pace, shown_in))
 
 
 async def _send(
@@ -82,7 +82,7 @@ async def _send(
     name: str | None,
     races: int | None,
     pace: float,
-    shown_in: Manner,
+    shown_in: OutputFormat,
 ) -> None:
     from saratoga_client.bots.bot_connection import seated_bot
     from saratoga_protocol.commands import JoinTable
@@ -98,9 +98,9 @@ async def _send(
         await bot.play(strength, races=races, pace=pace, on_event=tell)
 
 
-def show(outcome: events.Outcome, result: events.Result, shown_in: Manner) -> None:
+def show(outcome: events.Outcome, result: events.Result, shown_in: OutputFormat) -> None:
     """Print how the bot came out of a race."""
-    if shown_in is Manner.JSON:
+    if shown_in is OutputFormat.JSON:
         write_json(
             BotOut(
                 race=outcome.race,

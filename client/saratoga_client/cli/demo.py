@@ -4,7 +4,7 @@ import click
 
 from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.options import SERVER_VARIABLE, begin
-from saratoga_client.output import Manner, manner
+from saratoga_client.output import OutputFormat, output_format
 from saratoga_rules.games import GAMES
 
 
@@ -37,6 +37,6 @@ def command(game: str, server: str | None, pace: float | None, plain: bool) -> i
     """
     from saratoga_client.cli.demo_race import demonstrate
 
-    shown_in = manner(as_json=False, plain=plain)
-    assert shown_in is not Manner.JSON
+    shown_in = output_format(as_json=False, plain=plain)
+    assert shown_in is not OutputFormat.JSON
     return begin(demonstrate(GAMES[game], server, pace, shown_in))

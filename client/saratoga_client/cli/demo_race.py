@@ -13,11 +13,11 @@ from saratoga_client.bots.player import Report
 from saratoga_client.cli import leaderboard, verify
 from saratoga_client.cli.watch_display import display_for
 from saratoga_client.local.identity import new_token
-from saratoga_client.local.server_process import running_house
+from saratoga_client.local.server_process import running_server
 from saratoga_client.net.connection import Connection
-from saratoga_client.output import Manner, write_line
+from saratoga_client.output import OutputFormat, write_line
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.session.open_connection import visiting
+from saratoga_client.session.open_connection import open_connection
 from saratoga_client.session.table_picture import Picture, shown_name
 from saratoga_client.session.verification import prove
 from saratoga_client.session.watcher import pictures
@@ -54,23 +54,25 @@ class Raced(NamedTuple):
     picture: Picture
 
 
-async def demonstrate(game: Game, server: str | None, pace: float | None, shown_in: Manner) -> int:
+async def demonstrate(
+    game: Game, server: str | None, pace: float | None, shown_in: OutputFormat
+) -> int:
     """Stage the race and show all of it; returns the exit code. Raises `Problem`."""
     with TemporaryDirectory(prefix="saratoga-demo-") as name:
         folder = Path(name)
         async with AsyncExitStack() as stack:
             if server is None:
                 write_line("starting a house with its own store ...")
-                server = await stack.enter_async_context(running_house(folder / "house"))
+                server = await stack.enter_async_context(running_server(folder / "house"))
                 write_line(f"the house is open at {server}")
             return await _stage(
                 game, server, pace or PACES.get(game.name, OTHER_PACE), folder, shown_in
             )
 
 
-async def _stage(game: Game, server: str, pace: float, folder: Path, shown_in: Manner) -> int:
+async def _stage(game: Game, server: str, pace: float, folder: Path, shown_in: OutputFormat) -> int:
     async with (
-        visiting(server, token=new_token()) as watcher,
+        open_connection(server, token=new_token()) as watcher,
         _four_bots(server, game, folder) as bots,
     ):
         code = bots[0].code
@@ -113,7 +115,7 @@ async def _race(
     bots: list[Visitor],
     witnesses: list[Witness],
     pace: float,
-    shown_in: Manner,
+    shown_in: OutputFormat,
 ) -> Raced:
     """The race, on the screen; one of those at the table sees no more than the watcher does."""
     async with asyncio.TaskGroup() as group:
@@ -127,7 +129,7 @@ async def _race(
     return Raced([race.result() for race in races], watched.result())
 
 
-async def _watch(watcher: Connection, code: str, shown_in: Manner) -> Picture:
+async def _watch(watcher: Connection, code: str, shown_in: OutputFormat) -> Picture:
     """Show the table until the race is over."""
     before: Picture | None = None
     with display_for(shown_in) as display:

@@ -9,16 +9,16 @@ from msgspec import Struct
 from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.cli.doctor_checks import (
     Finding,
-    Verdict,
+    Severity,
+    check_connection,
     of_files,
     of_parts,
     of_terminal,
-    way_to_house,
 )
-from saratoga_client.cli.options import begin, manner_options
+from saratoga_client.cli.options import begin, output_options
 from saratoga_client.local.settings import Settings, load
 from saratoga_client.local.terminal import this_terminal
-from saratoga_client.output import Manner, manner, write_json, write_line
+from saratoga_client.output import OutputFormat, output_format, write_json, write_line
 from saratoga_client.problems import Exit, Problem
 
 
@@ -26,7 +26,7 @@ class FindingOut(Struct, frozen=True, kw_only=True):
     """One thing looked at."""
 
     name: str
-    verdict: Verdict
+    verdict: Severity
     found: str
     remedy: str
 
@@ -43,7 +43,7 @@ class ReportOut(Struct, frozen=True, kw_only=True):
 MARGIN: Final = 7
 """Cells for the verdict, before what was found."""
 
-COLOURS: Final = {Verdict.OK: "green", Verdict.NOTE: "yellow", Verdict.WRONG: "red"}
+COLOURS: Final = {Severity.OK: "green", Severity.NOTE: "yellow", Severity.WRONG: "red"}
 
 
 @click.command(
@@ -55,19 +55,19 @@ COLOURS: Final = {Verdict.OK: "green", Verdict.NOTE: "yellow", Verdict.WRONG: "r
     ),
 )
 @click.option("--server", metavar="URL", help="The house to look for.  [default: as for playing]")
-@manner_options
+@output_options
 def command(server: str | None, as_json: bool, plain: bool) -> int:
     """Look at the terminal, the files and the way to the house, and say what to do.
 
     Ends with 0 if nothing is wrong, else with 1; if only the house cannot be reached, with 3.
     """
-    shown_in = manner(as_json=as_json, plain=plain)
+    shown_in = output_format(as_json=as_json, plain=plain)
     chosen = _settings()
-    house = server or chosen.house
+    house = server or chosen.server_url
     findings = [*of_terminal(this_terminal(), chosen), *of_parts(), *of_files()]
-    findings.append(begin(way_to_house(house, is_named=bool(server or chosen.server))))
+    findings.append(begin(check_connection(house, is_named=bool(server or chosen.server))))
     show(findings, house, shown_in)
-    wrong = [finding.name for finding in findings if finding.verdict is Verdict.WRONG]
+    wrong = [finding.name for finding in findings if finding.verdict is Severity.WRONG]
     if not wrong:
         return Exit.DONE
     return Exit.UNREACHABLE if wrong == ["way"] else Exit.UNEXPECTED
@@ -81,12 +81,12 @@ def _settings() -> Settings:
         return Settings()
 
 
-def show(findings: list[Finding], server: str, shown_in: Manner) -> None:
+def show(findings: list[Finding], server: str, shown_in: OutputFormat) -> None:
     """Print what was found."""
-    if shown_in is Manner.JSON:
+    if shown_in is OutputFormat.JSON:
         write_json(
             ReportOut(
-                well=all(finding.verdict is not Verdict.WRONG for finding in findings),
+                well=all(finding.verdict is not Severity.WRONG for finding in findings),
                 server=server,
                 findings=[
                     FindingOut(
@@ -104,10 +104,10 @@ def show(findings: list[Finding], server: str, shown_in: Manner) -> None:
         _show_finding(finding, shown_in)
 
 
-def _show_finding(finding: Finding, shown_in: Manner) -> None:
+def _show_finding(finding: Finding, shown_in: OutputFormat) -> None:
     told = f"{finding.name}: {finding.found}"
     mark = f"{finding.verdict:<{MARGIN}}"
-    if shown_in is Manner.PLAIN:
+    if shown_in is OutputFormat.PLAIN:
         write_line(told, mark=mark)
         if finding.remedy:
             write_line(f"{'remedy':<{MARGIN}}{finding.name}: {finding.remedy}")

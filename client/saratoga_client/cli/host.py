@@ -14,7 +14,7 @@ from saratoga_client.local.hosting import (
     THIS_MACHINE,
     LocalServer,
     friends_address,
-    house_here,
+    local_server,
 )
 from saratoga_client.local.origins import is_this_machine
 from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MOST_SEATS
@@ -113,7 +113,7 @@ def host_here(
     """Be the house, for as long as the host stays. Raises `Problem`."""
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
-        house = runner.run(stack.enter_async_context(house_here(public_url, port, listen=listen)))
+        house = runner.run(stack.enter_async_context(local_server(public_url, port, listen=listen)))
         try:
             if house.is_ours:
                 say("This machine is the house now: it is open as long as you stay.")
@@ -147,9 +147,9 @@ async def _opened(
     """Open the table: its code, and how friends come. A race of one's own that goes on is gone back to."""
     from saratoga_client.session.invitation import invitation_to
     from saratoga_client.session.join import freed, have_a_name, joined, opened
-    from saratoga_client.session.open_connection import visiting
+    from saratoga_client.session.open_connection import open_connection
 
-    async with visiting(settings.house) as house:
+    async with open_connection(settings.server_url) as house:
         await have_a_name(house, name)
         if racing_at := await freed(house):
             say(f"You are in a race at {racing_at}; going back there.")
@@ -177,9 +177,9 @@ def _stay_for_friends(house: LocalServer, code: str) -> None:
 
 async def _others(house: LocalServer, code: str) -> tuple[str, ...]:
     from saratoga_client.session.join import others_at
-    from saratoga_client.session.open_connection import visiting
+    from saratoga_client.session.open_connection import open_connection
 
-    async with visiting(house.own) as visit:
+    async with open_connection(house.own) as visit:
         return await others_at(visit, code)
 
 

@@ -3,7 +3,7 @@
 import click
 
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.options import TABLE, house_of, play_options
+from saratoga_client.cli.options import TABLE, play_options, server_of
 from saratoga_client.cli.play import sit_down
 from saratoga_client.local.settings import Settings
 from saratoga_client.session.invitation import Destination
@@ -24,4 +24,4 @@ def command(table: Destination, settings: Settings) -> None:
 
     If you have a seat there already you come back to it; a race goes on where you left it.
     """
-    sit_down(settings.given(server=house_of(table, settings.house)), table.code)
+    sit_down(settings.given(server=server_of(table, settings.server_url)), table.code)

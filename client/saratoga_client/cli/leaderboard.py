@@ -7,8 +7,8 @@ import click
 from msgspec import Struct
 
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.options import begin, manner_options, server_option
-from saratoga_client.output import Manner, manner, write_json, write_line
+from saratoga_client.cli.options import begin, output_options, server_option
+from saratoga_client.output import OutputFormat, output_format, write_json, write_line
 from saratoga_client.plain.leaderboard import leaderboard_lines
 from saratoga_protocol import events
 from saratoga_protocol.commands import GetLeaderboard, SubscribeLeaderboard
@@ -79,7 +79,7 @@ class LeaderboardOut(Struct, frozen=True, kw_only=True):
 )
 @click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="Rows.")
 @click.option("--watch", is_flag=True, help="Go on, and print it again whenever it changes.")
-@manner_options
+@output_options
 @server_option
 def command(
     game: str,
@@ -107,16 +107,16 @@ def command(
         around_me=around_me,
         limit=limit,
     )
-    begin(_show(server, question, manner(as_json=as_json, plain=plain)))
+    begin(_show(server, question, output_format(as_json=as_json, plain=plain)))
 
 
-async def _show(server: str, question: Question, shown_in: Manner) -> None:
+async def _show(server: str, question: Question, shown_in: OutputFormat) -> None:
     from saratoga_client.local.identity import new_token
-    from saratoga_client.session.open_connection import visiting
+    from saratoga_client.session.open_connection import open_connection
 
     # what anybody may see is asked for by nobody in particular
     token = "" if question.keywords["around_me"] else new_token()
-    async with visiting(server, token=token) as house:
+    async with open_connection(server, token=token) as house:
         page = await house.ask(question, events.Leaderboard)
         show(page, shown_in)
         if question.func is SubscribeLeaderboard:
@@ -126,15 +126,15 @@ async def _show(server: str, question: Question, shown_in: Manner) -> None:
                     show(page, shown_in)
 
 
-def show(page: events.Leaderboard, shown_in: Manner) -> None:
+def show(page: events.Leaderboard, shown_in: OutputFormat) -> None:
     """Print a page of a leaderboard."""
     match shown_in:
-        case Manner.JSON:
+        case OutputFormat.JSON:
             write_json(page_out(page))
-        case Manner.PLAIN:
+        case OutputFormat.PLAIN:
             for line in leaderboard_lines(page):
                 write_line(line)
-        case Manner.LIVE:
+        case OutputFormat.LIVE:
             from saratoga_client.cli.leaderboard_table import print_page
 
             print_page(page)

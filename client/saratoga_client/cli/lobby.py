@@ -12,9 +12,9 @@ def in_lines(settings: Settings) -> None:
 async def _stay_in_lines(settings: Settings) -> None:
     from saratoga_client.plain.lobby import claim_name, lobby
     from saratoga_client.plain.session import open_talk
-    from saratoga_client.session.open_connection import visiting
+    from saratoga_client.session.open_connection import open_connection
 
-    async with visiting(settings.house) as house:
+    async with open_connection(settings.server_url) as house:
         talk = open_talk()
         if house.welcome.name is None and settings.name:
             await claim_name(house, talk, settings.name)

@@ -63,7 +63,7 @@ TABLE: Final = Table()
 def _known_house() -> str:
     from saratoga_client.local.settings import load
 
-    return load().house
+    return load().server_url
 
 
 def server_option(function: Function) -> Function:
@@ -78,7 +78,7 @@ def server_option(function: Function) -> Function:
     )(function)
 
 
-def house_of(table: Destination, server: str) -> str:
+def server_of(table: Destination, server: str) -> str:
     """The house where the table is: a URL names it, and a flag must not say otherwise."""
     if not table.server:
         return server
@@ -126,12 +126,12 @@ def play_options(command: Function) -> Function:
     return _with_options(command, tuple(_OPTIONS))
 
 
-def sight_options(command: Function) -> Function:
+def viewing_options(command: Function) -> Function:
     """The same for whoever only looks at what a house has, and needs no name there."""
     return _with_options(command, tuple(key for key in _OPTIONS if key != "name"))
 
 
-def alone_options(command: Function) -> Function:
+def offline_options(command: Function) -> Function:
     """The same for whoever goes to no house."""
     return _with_options(command, tuple(key for key in _OPTIONS if key not in ("server", "name")))
 
@@ -154,7 +154,7 @@ def _with_options(command: Function, keys: tuple[str, ...]) -> Function:
     return typed
 
 
-def manner_options(function: Function) -> Function:
+def output_options(function: Function) -> Function:
     """In which form results are written."""
     function = click.option(
         "--plain", is_flag=True, help="One fact a line, no colours, nothing that moves."

@@ -40,7 +40,7 @@ def sit_down(
     from saratoga_client.tui.flows import at_table, open_screen
 
     try:
-        open_screen(at_table(settings.house, code, invitation or lines), settings)
+        open_screen(at_table(settings.server_url, code, invitation or lines), settings)
     except KeyboardInterrupt:
         _say_what_is_kept(settings, code, is_our_house=is_our_house)
         raise
@@ -53,14 +53,14 @@ def _say_what_is_kept(settings: Settings, code: str, *, is_our_house: bool) -> N
         return
     say(f"Your seat at {code} is kept for a minute, and what you banked stays yours.")
     say("This goes back there:")
-    say(f"  {join_command(Destination(code, settings.house))}")
+    say(f"  {join_command(Destination(code, settings.server_url))}")
 
 
 def stand_beside(settings: Settings, code: str) -> None:
     """Watch a table on the whole terminal until one has seen enough. Raises `Problem`."""
     from saratoga_client.tui.flows import beside_table, open_screen
 
-    open_screen(beside_table(settings.house, code), settings)
+    open_screen(beside_table(settings.server_url, code), settings)
 
 
 def with_a_name(settings: Settings, work: Callable[[str], Coroutine[Any, Any, Result]]) -> Result:
@@ -84,9 +84,9 @@ async def _seat(settings: Settings, code: str, name: str) -> tuple[str, tuple[st
     """
     from saratoga_client.session.invitation import invitation_to
     from saratoga_client.session.join import freed, have_a_name, joined
-    from saratoga_client.session.open_connection import visiting
+    from saratoga_client.session.open_connection import open_connection
 
-    async with visiting(settings.house) as house:
+    async with open_connection(settings.server_url) as house:
         await have_a_name(house, name)
         if racing_at := await freed(house, code):
             say(f"You are in a race at {racing_at}; going back there.")
@@ -99,10 +99,10 @@ async def _sit_in_lines(settings: Settings, code: str) -> None:
     from saratoga_client.plain.session import open_talk
     from saratoga_client.plain.table import play_table
     from saratoga_client.session.join import freed
-    from saratoga_client.session.open_connection import visiting
+    from saratoga_client.session.open_connection import open_connection
 
     # at the table, lines of the talk itself tell of the connection
-    async with visiting(settings.house, tells=False) as house:
+    async with open_connection(settings.server_url, tells=False) as house:
         talk = open_talk()
         if house.welcome.name is None:
             is_named = settings.name and await claim_name(house, talk, settings.name)

@@ -3,7 +3,7 @@
 import click
 
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.options import alone_options, begin
+from saratoga_client.cli.options import begin, offline_options
 from saratoga_client.cli.play import in_lines
 from saratoga_client.local.settings import Settings, remember_last
 from saratoga_client.problems import Exit, Problem
@@ -21,7 +21,7 @@ from saratoga_rules.games import GAMES
 @click.argument("game", type=click.Choice(list(GAMES)), metavar="GAME")
 @click.option("--seed", metavar="TEXT", help="The same text gives everybody the same cards.")
 @click.option("--ghost", is_flag=True, help="Show how far your best run of this deal was by now.")
-@alone_options
+@offline_options
 def command(game: str, seed: str | None, ghost: bool, settings: Settings) -> None:
     """Play GAME by yourself: undo, hints and restart, no clock and no money that counts.
 

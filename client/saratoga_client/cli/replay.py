@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.options import sight_options
+from saratoga_client.cli.options import viewing_options
 from saratoga_client.cli.verify import record_of
 from saratoga_client.local.settings import Settings
 from saratoga_client.problems import Exit, Problem
@@ -22,7 +22,7 @@ from saratoga_rules.records.record import RaceRecord, parse_record
     ),
 )
 @click.argument("race_or_file", metavar="RACE|FILE")
-@sight_options
+@viewing_options
 def command(race_or_file: str, settings: Settings) -> None:
     """Step through a finished race: all boards are open now, yours and the winner's.
 
@@ -75,7 +75,7 @@ def _record(race_or_file: str, settings: Settings) -> RaceRecord:
     from saratoga_client.session.record_store import RecordStore
 
     kept = None if Path(race_or_file).is_file() else RecordStore().text(race_or_file.lower())
-    text = record_of(race_or_file, settings.house) if kept is None else kept.encode()
+    text = record_of(race_or_file, settings.server_url) if kept is None else kept.encode()
     try:
         return parse_record(text.decode("utf-8"))
     except (RecordError, UnicodeDecodeError) as fault:

@@ -7,7 +7,7 @@ import click
 
 from saratoga_client.cli.commands import ExampleCommand
 from saratoga_client.local.terminal import this_terminal
-from saratoga_client.output import Manner, manner, write_line
+from saratoga_client.output import OutputFormat, output_format, write_line
 from saratoga_client.rules_text import plain_lines, prose, table
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
@@ -32,7 +32,7 @@ def command(game: str, plain: bool) -> None:
     It is written from the rules that the judge applies, so it cannot say anything else.
     """
     rules = GAMES[game]
-    if manner(as_json=False, plain=plain) is Manner.PLAIN:
+    if output_format(as_json=False, plain=plain) is OutputFormat.PLAIN:
         for line in plain_lines(rules):
             write_line(line)
         return

@@ -10,7 +10,7 @@ from saratoga_client.local import identity, key_files, token_export
 from saratoga_client.local.origins import origin_of
 from saratoga_client.output import say, write_line
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.session.open_connection import no_address
+from saratoga_client.session.open_connection import bad_address
 from saratoga_protocol.players import player_id
 
 EXAMPLES = (
@@ -45,7 +45,7 @@ class House(click.ParamType[str]):
         try:
             return origin_of(value)
         except ValueError:
-            raise no_address(value) from None
+            raise bad_address(value) from None
 
 
 HOUSE = House()
@@ -69,7 +69,7 @@ def show(house: str | None) -> None:
     Nothing secret is shown.
     """
     if house is not None:
-        path = identity.house_path(house)
+        path = identity.server_token_path(house)
         made = f"the token in {path}" if path.exists() else "your secret"
         write_line(f"{house}: player {player_id(_token_at(house))}, by {made}")
         return
@@ -99,9 +99,12 @@ def export(file: Path | None, house: str | None, show: bool) -> None:
     Without FILE it is printed: on a terminal after asking, into a pipe only with --show.
     """
     if house is None:
-        it, what = token_export.Carried(_secret(), is_secret=True), "secret"
+        it, what = token_export.ExportedKey(_secret(), is_secret=True), "secret"
     else:
-        it, what = token_export.Carried(_token_at(house), is_secret=False, origin=house), "token"
+        it, what = (
+            token_export.ExportedKey(_token_at(house), is_secret=False, origin=house),
+            "token",
+        )
     if file is not None:
         try:
             key_files.write_new(file, it.line)
@@ -163,7 +166,7 @@ def import_(file: str, house: str | None, replace: bool) -> None:
             "Say that with --house URL.",
             Exit.USAGE,
         )
-    _take(identity.house_path(origin), it.key, replace=replace)
+    _take(identity.server_token_path(origin), it.key, replace=replace)
 
 
 @command.command(
@@ -184,7 +187,7 @@ def use(house: str, at: str, replace: bool) -> None:
     0.1 is used there; every house that you went to with 0.1 knows that one.
     """
     token = _old_token() if house == OLD else _token_at(HOUSE.convert(house, None, None))
-    _take(identity.house_path(at), token, replace=replace)
+    _take(identity.server_token_path(at), token, replace=replace)
 
 
 @command.command(
@@ -196,7 +199,7 @@ def use(house: str, at: str, replace: bool) -> None:
 def forget(house: str) -> None:
     """Put aside the token that was brought for HOUSE, and go by your secret there again."""
     try:
-        aside = key_files.put_aside(identity.house_path(house))
+        aside = key_files.put_aside(identity.server_token_path(house))
     except OSError as error:
         raise Problem(f"It cannot be put aside: {error}.", "", Exit.UNEXPECTED) from None
     if aside is None:
@@ -221,7 +224,7 @@ def _take(path: Path, key: str, *, replace: bool) -> None:
     """Keep it there, and say so."""
     try:
         aside = key_files.take(path, key, replace=replace)
-    except key_files.TokenUnusable as unusable:
+    except key_files.UnusableToken as unusable:
         raise Problem(unusable.what, unusable.remedy, Exit.REFUSED) from None
     if path == identity.secret_path():
         say(f"That is who you are here now, at every house; the secret is in {path}.")
@@ -240,16 +243,16 @@ def _secret() -> str:
             "One is made at your first visit to a house.",
             Exit.USAGE,
         ) from None
-    except key_files.TokenUnusable as unusable:
+    except key_files.UnusableToken as unusable:
         raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from None
 
 
 def _token_at(origin: str) -> str:
-    if not identity.house_path(origin).exists():
+    if not identity.server_token_path(origin).exists():
         return identity.derived(_secret(), origin)
     try:
         return identity.token_for(origin)
-    except key_files.TokenUnusable as unusable:
+    except key_files.UnusableToken as unusable:
         raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from None
 
 
@@ -263,11 +266,11 @@ def _old_token() -> str:
             "If you have it in a file: saratoga token import FILE --house URL.",
             Exit.USAGE,
         ) from None
-    except key_files.TokenUnusable as unusable:
+    except key_files.UnusableToken as unusable:
         raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from None
 
 
-def _read(file: str) -> token_export.Carried:
+def _read(file: str) -> token_export.ExportedKey:
     try:
         if file == "-":
             text = sys.stdin.readline(1024)

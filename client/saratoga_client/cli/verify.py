@@ -6,8 +6,8 @@ import click
 from msgspec import Struct
 
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.options import RACE_ID, begin, manner_options, server_option
-from saratoga_client.output import Manner, manner, write_json, write_line
+from saratoga_client.cli.options import RACE_ID, begin, output_options, server_option
+from saratoga_client.output import OutputFormat, output_format, write_json, write_line
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.verification import Proof, prove
 
@@ -64,7 +64,7 @@ class ProofOut(Struct, frozen=True, kw_only=True):
 @click.option(
     "--save", type=click.Path(dir_okay=False, path_type=Path), help="Keep the record in this file."
 )
-@manner_options
+@output_options
 @server_option
 def command(race_or_file: str, save: Path | None, as_json: bool, plain: bool, server: str) -> int:
     """Work a finished race out again from its record: deal, moves, endings, scores, order.
@@ -73,7 +73,7 @@ def command(race_or_file: str, save: Path | None, as_json: bool, plain: bool, se
     anything does not hold. "Witnessed here" means that this machine also saw the commitment and
     the racers' nonce hashes before the deal, so the house cannot have changed them since.
     """
-    shown_in = manner(as_json=as_json, plain=plain)
+    shown_in = output_format(as_json=as_json, plain=plain)
     race = "" if Path(race_or_file).is_file() else _race_of(race_or_file)
     record = record_of(race_or_file, server)
     if save is not None:
@@ -122,25 +122,25 @@ async def _fetch(server: str, race: str) -> bytes:
     from functools import partial
 
     from saratoga_client.local.identity import new_token
-    from saratoga_client.session.open_connection import visiting
+    from saratoga_client.session.open_connection import open_connection
     from saratoga_protocol import events
     from saratoga_protocol.commands import GetRecord
 
     # what anybody may see is asked for by nobody in particular
-    async with visiting(server, token=new_token()) as house:
+    async with open_connection(server, token=new_token()) as house:
         record = await house.ask(partial(GetRecord, race=race), events.Record)
     return record.text.encode()
 
 
-def show(proof: Proof, shown_in: Manner) -> None:
+def show(proof: Proof, shown_in: OutputFormat) -> None:
     """Print everything that was looked at, and the verdict."""
-    if shown_in is Manner.JSON:
+    if shown_in is OutputFormat.JSON:
         write_json(proof_out(proof))
         return
     for check in proof.checks:
         mark = "ok   " if check.ok else "WRONG"
         colour = "green" if check.ok else "red"
-        drawn = click.style(mark, fg=colour) if shown_in is Manner.LIVE else mark
+        drawn = click.style(mark, fg=colour) if shown_in is OutputFormat.LIVE else mark
         write_line(f" {check.name}: {check.detail}", mark=drawn)
     write_line(proof.sentence)
 

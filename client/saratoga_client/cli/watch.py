@@ -3,10 +3,10 @@
 import click
 
 from saratoga_client.cli.commands import ExampleCommand
-from saratoga_client.cli.options import TABLE, begin, house_of, sight_options
+from saratoga_client.cli.options import TABLE, begin, server_of, viewing_options
 from saratoga_client.cli.play import stand_beside
 from saratoga_client.local.settings import Settings
-from saratoga_client.output import Manner, manner, say
+from saratoga_client.output import OutputFormat, output_format, say
 from saratoga_client.session.invitation import Destination
 
 
@@ -23,27 +23,27 @@ from saratoga_client.session.invitation import Destination
 @click.option(
     "--json", "as_json", is_flag=True, help="For programs: versioned JSON, one object a line."
 )
-@sight_options
+@viewing_options
 def command(table: Destination, once: bool, as_json: bool, settings: Settings) -> None:
     """Follow the table CODE live, without a seat.
 
     While a race runs you see what the racers see of each other: places, money, states. When it is
     over all boards are open to you too. Ctrl-C stops.
     """
-    settings = settings.given(server=house_of(table, settings.house))
-    shown_in = manner(as_json=as_json, plain=settings.plain)
-    if shown_in is Manner.LIVE and not once:
+    settings = settings.given(server=server_of(table, settings.server_url))
+    shown_in = output_format(as_json=as_json, plain=settings.plain)
+    if shown_in is OutputFormat.LIVE and not once:
         stand_beside(settings, table.code)
     else:
-        begin(_watch(settings.house, table.code, once, shown_in))
+        begin(_watch(settings.server_url, table.code, once, shown_in))
 
 
-async def _watch(server: str, code: str, once: bool, shown_in: Manner) -> None:
+async def _watch(server: str, code: str, once: bool, shown_in: OutputFormat) -> None:
     from saratoga_client.cli.watch_display import display_for
-    from saratoga_client.session.open_connection import visiting
+    from saratoga_client.session.open_connection import open_connection
     from saratoga_client.session.watcher import pictures
 
-    async with visiting(server) as house:
+    async with open_connection(server) as house:
         before = None
         with display_for(shown_in) as display:
             async for picture in pictures(house, code):

@@ -6,7 +6,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from saratoga_client.local.clock import now
-from saratoga_client.output import Manner, write_json, write_line
+from saratoga_client.output import OutputFormat, write_json, write_line
 from saratoga_client.plain.table_changes import changes, opening
 from saratoga_client.session.table_picture import Picture, Row, remaining, rows
 
@@ -68,14 +68,14 @@ class JsonDisplay:
             write_json(shown)
 
 
-def display_for(shown_in: Manner) -> AbstractContextManager[Display]:
+def display_for(shown_in: OutputFormat) -> AbstractContextManager[Display]:
     """The display that was asked for; leaving it restores the terminal."""
     match shown_in:
-        case Manner.JSON:
+        case OutputFormat.JSON:
             return nullcontext(JsonDisplay())
-        case Manner.PLAIN:
+        case OutputFormat.PLAIN:
             return nullcontext(PlainDisplay())
-        case Manner.LIVE:
+        case OutputFormat.LIVE:
             from saratoga_client.cli.scoreboard import Scoreboard
 
             return Scoreboard(now)

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from saratoga_client.local.origins import is_this_machine
 from saratoga_client.local.paths import data_folder
-from saratoga_client.local.server_process import running_house
+from saratoga_client.local.server_process import running_server
 from saratoga_client.output import say
 from saratoga_client.problems import Exit, Problem
 
@@ -47,7 +47,7 @@ class LocalServer:
 
 
 @asynccontextmanager
-async def house_here(
+async def local_server(
     public_url: str = "",
     wanted_port: int | None = None,
     tell: Callable[[str], None] = say,
@@ -60,7 +60,7 @@ async def house_here(
     `tell` is given what goes on, for people.
     """
     port = PORT if wanted_port is None else wanted_port
-    if await is_house(THIS_MACHINE, port):
+    if await is_server(THIS_MACHINE, port):
         tell(f"A house runs on this machine already, at port {port}; this table will be there.")
         yield await _found(public_url, port)
         return
@@ -75,7 +75,7 @@ async def house_here(
         tell(f"Port {port} of this machine is taken by another program; taking any free one.")
     tell("Opening a house on this machine ...")
     flags = ("--host", listen, "--port", str(chosen), "--metrics-port", "off")
-    async with running_house(data_folder(), flags=flags) as ready:
+    async with running_server(data_folder(), flags=flags) as ready:
         taken = urlsplit(ready).port
         assert taken is not None, "the ready line names the port"
         yield _house(public_url, taken, is_ours=True, listen=listen)
@@ -85,7 +85,7 @@ async def house_here(
 async def _found(public_url: str, port: int) -> LocalServer:
     house = _house(public_url, port, is_ours=False)
     address = lan_address()
-    if public_url or address is None or await is_house(address, port):
+    if public_url or address is None or await is_server(address, port):
         return house
     return LocalServer(
         own=house.own,
@@ -127,7 +127,7 @@ async def friends_address(server: str) -> str:
     if parts.scheme != "ws" or not is_this_machine(server):
         return server
     address, port = lan_address(), parts.port or 80
-    if address is None or not await is_house(address, port):
+    if address is None or not await is_server(address, port):
         return server
     return f"ws://{address}:{port}{parts.path.rstrip('/')}"
 
@@ -158,7 +158,7 @@ def is_free(port: int) -> bool:
     return True
 
 
-async def is_house(host: str, port: int) -> bool:
+async def is_server(host: str, port: int) -> bool:
     """Whether a house answers there."""
     try:
         async with asyncio.timeout(ANSWERS_WITHIN):

@@ -14,11 +14,11 @@ from typing import Final
 from urllib.parse import quote, unquote
 
 from saratoga_client.local import key_files
-from saratoga_client.local.key_files import TokenUnusable, new_key
+from saratoga_client.local.key_files import UnusableToken, new_key
 from saratoga_client.local.origins import origin_of
 from saratoga_client.local.paths import data_folder
 
-__all__ = ["TokenUnusable", "new_token", "token_for"]
+__all__ = ["UnusableToken", "new_token", "token_for"]
 
 SECRET_FILE: Final = "secret"  # noqa: S105 - a file's name
 OLD_TOKEN_FILE: Final = "token"  # noqa: S105 - a file's name
@@ -55,11 +55,11 @@ def old_token_path() -> Path:
 
 def has_only_old_token(server: str) -> bool:
     """Whether nobody went to this house, or another, from here since Saratoga 0.1."""
-    known = secret_path().exists() or house_path(origin_of(server)).exists()
+    known = secret_path().exists() or server_token_path(origin_of(server)).exists()
     return old_token_path().exists() and not known
 
 
-def house_path(origin: str) -> Path:
+def server_token_path(origin: str) -> Path:
     """Where a token for one house lies, if one was brought there."""
     return home() / HOUSES_FOLDER / f"{quote(origin, safe='')}.token"
 
@@ -71,10 +71,10 @@ def given_tokens() -> list[Given]:
 
 
 def token_for(server: str) -> str:
-    """The token that the house at this address is told; raises `TokenUnusable`, `ValueError`."""
+    """The token that the house at this address is told; raises `UnusableToken`, `ValueError`."""
     origin = origin_of(server)
     try:
-        return key_files.load(house_path(origin))
+        return key_files.load(server_token_path(origin))
     except FileNotFoundError:
         return derived(key_files.load_or_create(secret_path()), origin)
 

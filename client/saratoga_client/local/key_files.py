@@ -16,7 +16,7 @@ KEY_BYTES: Final = 32
 _KEY: Final = re.compile(r"[0-9a-f]{64}")
 
 
-class TokenUnusable(Exception):
+class UnusableToken(Exception):
     """A secret's file cannot be used: `what` is wrong, and the `remedy`."""
 
     def __init__(self, what: str, remedy: str) -> None:
@@ -39,7 +39,7 @@ def is_key(text: str) -> bool:
 
 
 def load(path: Path) -> str:
-    """Read a secret; raises `TokenUnusable`, or `FileNotFoundError` if there is none."""
+    """Read a secret; raises `UnusableToken`, or `FileNotFoundError` if there is none."""
     try:
         with path.open(encoding="utf-8") as file:
             _refuse_if_shared(path, os.fstat(file.fileno()))
@@ -47,12 +47,12 @@ def load(path: Path) -> str:
     except FileNotFoundError:
         raise
     except (OSError, UnicodeDecodeError) as error:
-        raise TokenUnusable(
+        raise UnusableToken(
             f"The secret in {path} cannot be read: {error}.",
             f"Mend that, or name another folder with {HOME_VARIABLE}.",
         ) from None
     if not is_key(text):
-        raise TokenUnusable(
+        raise UnusableToken(
             f"{path} does not hold a secret of 64 hexadecimal digits.",
             "Put the right one back, or move the file away to begin as a new player.",
         )
@@ -60,7 +60,7 @@ def load(path: Path) -> str:
 
 
 def load_or_create(path: Path) -> str:
-    """Read a secret, made and kept if there is none; raises `TokenUnusable`."""
+    """Read a secret, made and kept if there is none; raises `UnusableToken`."""
     try:
         return load(path)
     except FileNotFoundError:
@@ -86,21 +86,21 @@ def write_new(path: Path, text: str) -> None:
 def take(path: Path, key: str, *, replace: bool) -> Path | None:
     """Make `key` what this file holds; returns where the one before it was put aside, if any was.
 
-    Raises `TokenUnusable` if another is there and must not be replaced, or nothing can be written.
+    Raises `UnusableToken` if another is there and must not be replaced, or nothing can be written.
     """
-    with contextlib.suppress(FileNotFoundError, TokenUnusable):
+    with contextlib.suppress(FileNotFoundError, UnusableToken):
         if load(path) == key:
             return None
     try:
         if path.exists() and not replace:
-            raise TokenUnusable(
+            raise UnusableToken(
                 f"This machine has another one already, in {path}: it is another player.",
                 "To become the one you bring, say --replace; the old file is put aside.",
             )
         aside = put_aside(path)
         write_new(path, key)
     except OSError as error:
-        raise TokenUnusable(
+        raise UnusableToken(
             f"It cannot be kept in {path}: {error}.",
             "Nothing was lost: what was there is in that folder.",
         ) from None
@@ -120,7 +120,7 @@ def put_aside(path: Path) -> Path | None:
 def _refuse_if_shared(path: Path, status: os.stat_result) -> None:
     """As ssh does with its keys. Windows has no such bits; there the user's folder guards it."""
     if os.name == "posix" and stat.S_IMODE(status.st_mode) & 0o077:
-        raise TokenUnusable(
+        raise UnusableToken(
             f"Others on this machine can read the secret in {path}.",
             f"Take that away with: chmod 600 {path}",
         )
@@ -134,7 +134,7 @@ def _create(path: Path) -> str:
     except FileExistsError:
         return load(path)
     except OSError as error:
-        raise TokenUnusable(
+        raise UnusableToken(
             f"The secret cannot be kept in {path}: {error}.",
             f"Name another folder with {HOME_VARIABLE}.",
         ) from None

@@ -65,7 +65,7 @@ def not_installed() -> Problem:
 
 
 @asynccontextmanager
-async def running_house(
+async def running_server(
     folder: Path,
     program: tuple[str, ...] = (sys.executable, "-m", "saratoga_server"),
     flags: tuple[str, ...] = ANYWHERE_HERE,

@@ -29,7 +29,7 @@ def shown(value: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class SettingType:
     """What a setting may be; whatever it may not be reads as `None`."""
 
     read: Callable[[object], object]
@@ -45,25 +45,25 @@ class Kind:
         return f"{variable}={words}".replace("true", "1")
 
 
-def _text(example: str, is_right: Callable[[str], bool] = bool) -> Kind:
+def _text(example: str, is_right: Callable[[str], bool] = bool) -> SettingType:
     def read(value: object) -> object:
         return value if isinstance(value, str) and is_right(value) else None
 
-    return Kind(read, read, example)
+    return SettingType(read, read, example)
 
 
-def _choice(key: str, *choices: str) -> Kind:
+def _choice(key: str, *choices: str) -> SettingType:
     return _text(f"{key} = " + " or ".join(f'"{each}"' for each in choices), choices.__contains__)
 
 
-def _switch(key: str) -> Kind:
+def _switch(key: str) -> SettingType:
     def read_word(word: str) -> bool | None:
         return {"1": True, "true": True, "yes": True, "on": True}.get(
             word.lower(),
             {"0": False, "false": False, "no": False, "off": False}.get(word.lower()),
         )
 
-    return Kind(
+    return SettingType(
         lambda value: value if isinstance(value, bool) else None,
         read_word,
         f"{key} = true or false",
@@ -80,14 +80,14 @@ def every_game(word: str) -> Mapping[str, str] | None:
     return MappingProxyType(dict.fromkeys(GAMES, word)) if word in SUITS else None
 
 
-KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
+SETTING_TYPES: Final[Mapping[str, SettingType]] = MappingProxyType(
     {
         "server": _text(
             'server = "ws://192.168.1.7:7470"',
             lambda url: url.startswith(("ws://", "wss://")),
         ),
         "name": _text('name = "Anna"', lambda name: 0 < len(name) <= 64 and name.isprintable()),
-        "suits": Kind(
+        "suits": SettingType(
             lambda value: every_game(value) if isinstance(value, str) else None,
             every_game,
             'suits = "two" or "four"',
@@ -98,7 +98,7 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
         "quick": _switch("quick"),
         "plain": _switch("plain"),
         "game": _choice("game", *GAMES),
-        "cap": Kind(
+        "cap": SettingType(
             _minutes,
             lambda word: _minutes(int(word)) if word.isdecimal() else None,
             "cap = 3, 5, 10, 20 or 0",

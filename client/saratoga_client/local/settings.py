@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, Final, Self
 
 from saratoga_client.local import paths, settings_file
-from saratoga_client.local.setting_values import KINDS
+from saratoga_client.local.setting_values import SETTING_TYPES
 from saratoga_client.local.settings_file import Value
 from saratoga_client.problems import Exit, Problem
 
@@ -50,7 +50,7 @@ class Settings:
     """The line in invitations that makes a friend's machine ready; empty: see `installation`."""
 
     @property
-    def house(self) -> str:
+    def server_url(self) -> str:
         """The house to go to, named or not."""
         return self.server or DEFAULT_SERVER
 
@@ -98,7 +98,7 @@ def _last_path() -> Path:
 def _of_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     """The environment's settings, `SARATOGA_THEME` and so on; raises `Problem`."""
     found: dict[str, Any] = {}
-    for key, kind in KINDS.items():
+    for key, kind in SETTING_TYPES.items():
         variable = variable_of(key)
         word = environment.get(variable)
         if not word:
@@ -119,4 +119,4 @@ def variable_of(key: str) -> str:
     return f"SARATOGA_{key.upper()}"
 
 
-assert set(KINDS) == {each.name for each in fields(Settings)}
+assert set(SETTING_TYPES) == {each.name for each in fields(Settings)}

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from saratoga_client.local.setting_values import KINDS, SUITS, shown
+from saratoga_client.local.setting_values import SETTING_TYPES, SUITS, shown
 from saratoga_client.problems import Exit, Problem
 from saratoga_rules.games import GAMES
 
@@ -53,13 +53,13 @@ def parse(text: str, source: str) -> dict[str, Any]:
 
 def _read(key: str, value: object, place: Callable[[str], str]) -> object:
     """A setting of the file as it counts; raises `Problem` naming the place."""
-    if key not in KINDS:
+    if key not in SETTING_TYPES:
         raise Problem(
             f"{place(key)}: there is no setting {key!r}.",
-            f"The settings are {', '.join(KINDS)}.{_nearest(key)}",
+            f"The settings are {', '.join(SETTING_TYPES)}.{_nearest(key)}",
             Exit.USAGE,
         )
-    kind = KINDS[key]
+    kind = SETTING_TYPES[key]
     if key == "suits" and isinstance(value, dict):
         return MappingProxyType({game: _suits_of(game, value[game], place) for game in value})
     read = kind.read(value)
@@ -97,7 +97,7 @@ def line_of(text: str, key: str) -> int:
 def _nearest(key: str) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(key, KINDS, n=1)
+    near = get_close_matches(key, SETTING_TYPES, n=1)
     return f" Is {near[0]} meant?" if near else ""
 
 

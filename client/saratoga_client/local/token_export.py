@@ -18,7 +18,7 @@ PROGRAM: Final = "saratoga"
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class ExportedKey:
     """A secret on its way."""
 
     key: str
@@ -29,7 +29,7 @@ class Carried:
 
     def __repr__(self) -> str:
         """Without the key."""
-        return f"Carried(is_secret={self.is_secret}, origin={self.origin!r})"
+        return f"ExportedKey(is_secret={self.is_secret}, origin={self.origin!r})"
 
     @property
     def line(self) -> str:
@@ -38,16 +38,16 @@ class Carried:
         return f"{PROGRAM} token {self.origin} {self.key}"
 
 
-def read(line: str) -> Carried | None:
+def read(line: str) -> ExportedKey | None:
     """Read such a line; `None` if it is none."""
     match line.split():
         case [key] if is_key(key):
-            return Carried(key, is_secret=False)
+            return ExportedKey(key, is_secret=False)
         case ["saratoga", "secret", key] if is_key(key):
-            return Carried(key, is_secret=True)
+            return ExportedKey(key, is_secret=True)
         case ["saratoga", "token", house, key] if is_key(key):
             try:
-                return Carried(key, is_secret=False, origin=origin_of(house))
+                return ExportedKey(key, is_secret=False, origin=origin_of(house))
             except ValueError:
                 return None
         case _:

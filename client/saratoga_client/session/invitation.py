@@ -67,10 +67,10 @@ def _split(url: str) -> tuple[str, str]:
     try:
         parts = urlsplit(url.rstrip(".,;:!?)/"))
         # reading the port checks it
-        is_house = bool(parts.hostname) and parts.port != 0
+        is_valid = bool(parts.hostname) and parts.port != 0
     except ValueError:
-        is_house = False
-    if not is_house or parts.scheme not in _SCHEMES:
+        is_valid = False
+    if not is_valid or parts.scheme not in _SCHEMES:
         return "", ""
     folder, _, last = parts.path.rpartition("/")
     code = last.lower() if re.fullmatch(codes.TABLE_CODE, last.lower()) else ""
@@ -123,7 +123,7 @@ async def invitation_to(
     """What friends are sent to come to a table; `friends` is how they reach the house, if known."""
     game = table.settings.game
     return Invitation(
-        where=Destination(table.code, friends or await friends_address(settings.house)),
+        where=Destination(table.code, friends or await friends_address(settings.server_url)),
         game=GAMES[game].title if game in GAMES else game,
         cap=table.settings.cap,
         install=settings.install or install_line(),

@@ -71,7 +71,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lobby:
+class LobbyState:
     """All that the lobby shows."""
 
     server: str
@@ -100,13 +100,13 @@ class Lobby:
     is_here: bool = False
     """The table about to be opened is to be in a house on this machine."""
 
-    def with_tables(self, tables: Sequence[TableSummary]) -> "Lobby":
+    def with_tables(self, tables: Sequence[TableSummary]) -> "LobbyState":
         """The list is another; what was chosen stays so if it is still there."""
         codes = [table.code for table in tables]
         chosen = self.chosen if self.chosen in codes else (codes[0] if codes else "")
         return replace(self, tables=tuple(tables), chosen=chosen)
 
-    def with_next_table(self, by: int) -> "Lobby":
+    def with_next_table(self, by: int) -> "LobbyState":
         """The table so many lines below is the chosen one; the list has no ends."""
         codes = [table.code for table in self.tables]
         if not codes:

@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from saratoga_client.local import identity
-from saratoga_client.local.key_files import TokenUnusable
+from saratoga_client.local.key_files import UnusableToken
 from saratoga_client.local.origins import is_this_machine
 from saratoga_client.local.settings import DEFAULT_SERVER
 from saratoga_client.net.connection import Connection, LinkState, Timing
@@ -40,7 +40,7 @@ SINCE_OLD: Final = (
 
 
 @asynccontextmanager
-async def visiting(
+async def open_connection(
     server: str,
     *,
     token: str = "",
@@ -76,7 +76,7 @@ async def visiting(
         UnexpectedAnswer,
     ) as trouble:
         raise problem_of(server, trouble) from trouble
-    except TokenUnusable as unusable:
+    except UnusableToken as unusable:
         raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from unusable
 
 
@@ -115,14 +115,14 @@ def problem_of(server: str, trouble: Exception) -> Problem:
         case ServerClosed(reason=reason):
             return Problem(f"The house has closed the connection: {reason}.", "", Exit.REFUSED)
         case Unreachable(reason=reason):
-            return no_house(server, reason)
+            return no_server(server, reason)
         case UnexpectedAnswer():
             return too_old(server)
         case _:
-            return no_house(server, "it gave no answer in time")
+            return no_server(server, "it gave no answer in time")
 
 
-def no_house(server: str, reason: str) -> Problem:
+def no_server(server: str, reason: str) -> Problem:
     """Nobody answers there; where nobody said where to go, that is only to be expected."""
     if server.rstrip("/") == DEFAULT_SERVER:
         return Problem(
@@ -146,14 +146,14 @@ def check_address(server: str) -> None:
     """Refuse what is no address of a house; raises `Problem`."""
     try:
         parts = urlsplit(server)
-        is_house = parts.scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
+        is_server = parts.scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        is_house = False
-    if not is_house:
-        raise no_address(server)
+        is_server = False
+    if not is_server:
+        raise bad_address(server)
 
 
-def no_address(text: str) -> Problem:
+def bad_address(text: str) -> Problem:
     """That leads to no house."""
     return Problem(
         f"{text!r} is not the address of a house.",

@@ -48,10 +48,10 @@ def remember(key: str, value: str | bool | int) -> None:
 
 def at_table(server: str, code: str, invitation: Sequence[str] = ()) -> Flow:
     """Sit at a table until the seat is given up."""
-    from saratoga_client.session.open_connection import visiting
+    from saratoga_client.session.open_connection import open_connection
 
     async def errand(app: SaratogaApp) -> None:
-        async with visiting(server) as house:
+        async with open_connection(server) as house:
             seated, visit = visit_of(app, house, invitation)
             await seated.sit_down(code)
             await visit.stay()
@@ -61,10 +61,10 @@ def at_table(server: str, code: str, invitation: Sequence[str] = ()) -> Flow:
 
 def beside_table(server: str, code: str) -> Flow:
     """Watch a table until one has seen enough."""
-    from saratoga_client.session.open_connection import visiting
+    from saratoga_client.session.open_connection import open_connection
 
     async def errand(app: SaratogaApp) -> None:
-        async with visiting(server) as house:
+        async with open_connection(server) as house:
             seated, visit = visit_of(app, house)
             await seated.watch(code)
             await visit.stay()

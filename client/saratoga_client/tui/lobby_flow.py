@@ -26,8 +26,8 @@ from saratoga_client.net.errors import (
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.invitation import Destination, destination
 from saratoga_client.session.join import BAD_NAMES, TableWanted, freed, joined, opened
-from saratoga_client.session.lobby import Entry, Lobby, Purpose
-from saratoga_client.session.open_connection import no_address, problem_of, visiting
+from saratoga_client.session.lobby import Entry, LobbyState, Purpose
+from saratoga_client.session.open_connection import bad_address, open_connection, problem_of
 from saratoga_client.tui.app import Flow, SaratogaApp
 from saratoga_client.tui.flows import alone, at_table, beside_table
 from saratoga_client.tui.screens.lobby import LobbyScreen
@@ -106,9 +106,9 @@ def in_lobby(settings: Settings, notice: str, leave: Callable[[Going], None]) ->
                         from saratoga_client.session.invitation import invitation_to
 
                         lines = await invitation_to(table, settings)
-                        await at_table(settings.house, table.code, lines)(app)
+                        await at_table(settings.server_url, table.code, lines)(app)
                     case Beside(code):
-                        await beside_table(settings.house, code)(app)
+                        await beside_table(settings.server_url, code)(app)
                     case Practice(game):
                         from saratoga_client.practice.deals import from_seed
                         from saratoga_client.practice.practice_session import drawn_seed
@@ -133,7 +133,7 @@ class LobbyFlow:
         self._house: Connection | None = None
         self._going: asyncio.Future[Going] = asyncio.get_running_loop().create_future()
         form = TableWanted(game=settings.game, cap=settings.cap, seats=MOST_SEATS, public=False)
-        self.screen = LobbyScreen(self, Lobby(server=settings.house), form, notice)
+        self.screen = LobbyScreen(self, LobbyState(server=settings.server_url), form, notice)
 
     async def stay(self) -> Going:
         await self._app.push_screen(self.screen)
@@ -156,7 +156,7 @@ class LobbyFlow:
         """Look for the house until it is there, and then listen to it."""
         while True:
             try:
-                async with visiting(self._settings.house) as house:
+                async with open_connection(self._settings.server_url) as house:
                     await self._listen(house)
             except Problem as problem:
                 self._house = None
@@ -242,7 +242,7 @@ class LobbyFlow:
 
     def _is_elsewhere(self, found: Destination) -> bool:
         """Whether it is in another house than this one."""
-        return found.server not in ("", self._settings.house.rstrip("/"))
+        return found.server not in ("", self._settings.server_url.rstrip("/"))
 
     async def _join(self, code: str) -> None:
         house = self._here
@@ -274,7 +274,7 @@ class LobbyFlow:
     def go_to_server(self, text: str) -> None:
         found = destination(text)
         if found is None or not found.server:
-            self._ask(Entry(Purpose.HOUSE, text, str(no_address(text))))
+            self._ask(Entry(Purpose.HOUSE, text, str(bad_address(text))))
             return
         self._go(OtherHouse(found.server, found.code))
 
@@ -329,7 +329,7 @@ class LobbyFlow:
             # the player has gone somewhere else meanwhile
             return
         except (ServerClosed, Unreachable, UnexpectedAnswer) as trouble:
-            self._say(str(problem_of(self._settings.house, trouble)), Role.WARNING)
+            self._say(str(problem_of(self._settings.server_url, trouble)), Role.WARNING)
         except Problem as problem:
             self._say(str(problem), Role.WARNING)
 
@@ -338,7 +338,7 @@ class LobbyFlow:
             self.screen.say(text, role)
 
 
-def _with_house(lobby: Lobby, house: Connection) -> Lobby:
+def _with_house(lobby: LobbyState, house: Connection) -> LobbyState:
     welcome = house.welcome
     return replace(
         lobby,
@@ -350,7 +350,7 @@ def _with_house(lobby: Lobby, house: Connection) -> Lobby:
     )
 
 
-def _without_house(lobby: Lobby, problem: Problem) -> Lobby:
+def _without_house(lobby: LobbyState, problem: Problem) -> LobbyState:
     return replace(
         lobby,
         is_open=False,
@@ -362,5 +362,5 @@ def _without_house(lobby: Lobby, problem: Problem) -> Lobby:
     )
 
 
-def _with_leader(lobby: Lobby, game: str, leader: events.LeaderboardRow | None) -> Lobby:
+def _with_leader(lobby: LobbyState, game: str, leader: events.LeaderboardRow | None) -> LobbyState:
     return replace(lobby, leaders=MappingProxyType({**lobby.leaders, game: leader}))

@@ -7,9 +7,9 @@ import pytest
 from saratoga_client.__main__ import saratoga
 from saratoga_client.cli.commands import run
 from saratoga_client.cli.doctor import show
-from saratoga_client.cli.doctor_checks import Finding, Verdict
+from saratoga_client.cli.doctor_checks import Finding, Severity
 from saratoga_client.local import identity, key_files, paths
-from saratoga_client.output import Manner
+from saratoga_client.output import OutputFormat
 from saratoga_client.problems import Exit
 
 NOWHERE = "ws://127.0.0.1:1"
@@ -70,8 +70,8 @@ def test_on_a_terminal_long_findings_are_indented_below_their_verdict(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
-    finding = Finding("way", Verdict.NOTE, "long " * 30, "Come nearer.")
-    show([finding], NOWHERE, Manner.LIVE)
+    finding = Finding("way", Severity.NOTE, "long " * 30, "Come nearer.")
+    show([finding], NOWHERE, OutputFormat.LIVE)
     first, *more = capsys.readouterr().out.splitlines()
     assert first.endswith("way: long long long long long long long long long")
     assert all(line.startswith(" " * 7) and len(line) <= 60 for line in more)

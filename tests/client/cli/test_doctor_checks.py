@@ -11,11 +11,11 @@ from kit.lobbies import open_lobby
 from saratoga_client.cli import doctor_checks
 from saratoga_client.cli.doctor_checks import (
     Finding,
-    Verdict,
+    Severity,
+    check_connection,
     of_files,
     of_parts,
     of_terminal,
-    way_to_house,
 )
 from saratoga_client.local import identity, key_files, paths, server_process
 from saratoga_client.local.settings import Settings
@@ -51,7 +51,7 @@ def files() -> dict[str, Finding]:
 def test_a_good_terminal_is_well_in_everything() -> None:
     findings = found(terminal())
     assert set(findings) == {"terminal", "size", "colours", "signs", "mouse", "clipboard"}
-    assert {finding.verdict for finding in findings.values()} == {Verdict.OK}
+    assert {finding.verdict for finding in findings.values()} == {Severity.OK}
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_what_is_less_well_has_a_remedy(
     capable: Capabilities, name: str, says: str, remedy: str
 ) -> None:
     finding = found(capable)[name]
-    assert finding.verdict is Verdict.NOTE
+    assert finding.verdict is Severity.NOTE
     assert says in finding.found
     assert remedy in finding.remedy
 
@@ -77,23 +77,23 @@ def test_what_is_less_well_has_a_remedy(
 def test_what_the_player_chose_is_well(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     findings = found(terminal("linux", NO_COLOR="1"), Settings(ascii=True))
-    assert findings["colours"].verdict is Verdict.OK
-    assert findings["signs"].verdict is Verdict.OK
+    assert findings["colours"].verdict is Severity.OK
+    assert findings["signs"].verdict is Severity.OK
 
 
 @pytest.mark.parametrize(
     ("mouse", "clipboard", "verdicts"),
     [
-        ("on", "on", (Verdict.OK, Verdict.OK)),
-        ("off", "external", (Verdict.NOTE, Verdict.NOTE)),
-        ("", "", (Verdict.OK, Verdict.OK)),
+        ("on", "on", (Severity.OK, Severity.OK)),
+        ("off", "external", (Severity.NOTE, Severity.NOTE)),
+        ("", "", (Severity.OK, Severity.OK)),
     ],
 )
 def test_tmux_is_asked_what_it_lets_through(
     monkeypatch: pytest.MonkeyPatch,
     mouse: str,
     clipboard: str,
-    verdicts: tuple[Verdict, Verdict],
+    verdicts: tuple[Severity, Severity],
 ) -> None:
     def tmux(command: tuple[str, ...], **_: Any) -> subprocess.CompletedProcess[str]:
         answer = {"mouse": mouse, "set-clipboard": clipboard}[command[-1]]
@@ -112,7 +112,7 @@ def test_a_tmux_that_does_not_answer_is_no_fault(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setenv("TMUX", "/tmp/tmux,1,0")
     monkeypatch.setattr(subprocess, "run", silent)
-    assert found(terminal())["mouse"].verdict is Verdict.OK
+    assert found(terminal())["mouse"].verdict is Severity.OK
 
 
 @pytest.mark.parametrize(
@@ -123,24 +123,24 @@ def test_terminals_that_take_no_text_are_known(
 ) -> None:
     monkeypatch.setenv(variable, value)
     assert "OSC 52" in found(terminal())["clipboard"].found
-    assert found(terminal())["clipboard"].verdict is Verdict.NOTE
+    assert found(terminal())["clipboard"].verdict is Severity.NOTE
 
 
 def test_whether_a_house_can_be_opened_says_what_is_missing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (house,) = [finding for finding in of_parts() if finding.name == "house"]
-    assert house.verdict is Verdict.OK
+    assert house.verdict is Severity.OK
     monkeypatch.setattr(server_process, "NEEDED", ("click", "no_such_wheel"))
     (house,) = [finding for finding in of_parts() if finding.name == "house"]
-    assert house.verdict is Verdict.NOTE
+    assert house.verdict is Severity.NOTE
     assert "no_such_wheel not installed" in house.found
     assert "pip install" in house.remedy
 
 
 def test_on_a_fresh_machine_all_files_are_well_and_none_is_made() -> None:
     findings = files()
-    assert {finding.verdict for finding in findings.values()} == {Verdict.OK}
+    assert {finding.verdict for finding in findings.values()} == {Severity.OK}
     assert "to be made" in findings["token"].found
     assert not paths.data_folder().exists()
 
@@ -150,7 +150,7 @@ def test_a_token_that_others_can_read_is_wrong() -> None:
     assert "0600" in files()["token"].found
     identity.secret_path().chmod(0o644)
     finding = files()["token"]
-    assert finding.verdict is Verdict.WRONG
+    assert finding.verdict is Severity.WRONG
     assert finding.remedy == f"Take that away with: chmod 600 {identity.secret_path()}"
 
 
@@ -159,7 +159,7 @@ def test_a_fault_in_the_settings_is_found_with_its_line() -> None:
     path.parent.mkdir(parents=True)
     path.write_text('name = "Anna"\nthmee = "night"\n')
     finding = files()["settings"]
-    assert finding.verdict is Verdict.WRONG
+    assert finding.verdict is Severity.WRONG
     assert f"{path}, line 2" in finding.found
     assert "Is theme meant?" in finding.remedy
 
@@ -170,15 +170,15 @@ def test_a_folder_that_cannot_be_written_is_wrong(
     # for the superuser every folder can be written
     monkeypatch.setattr(os, "access", lambda *_: False)
     finding = files()["data"]
-    assert finding.verdict is Verdict.WRONG
+    assert finding.verdict is Severity.WRONG
     assert paths.HOME_VARIABLE in finding.remedy
 
 
 async def test_the_way_to_a_house_is_gone_and_measured_by_nobody_in_particular() -> None:
     async with open_lobby() as lobby:
         await lobby.host("Anna", public=True)
-        finding = await way_to_house(lobby.url)
-    assert finding.verdict is Verdict.OK
+        finding = await check_connection(lobby.url)
+    assert finding.verdict is Severity.OK
     assert lobby.url in finding.found
     assert "public tables: 1" in finding.found
     assert not identity.secret_path().exists()
@@ -187,13 +187,13 @@ async def test_the_way_to_a_house_is_gone_and_measured_by_nobody_in_particular()
 async def test_a_way_that_is_long_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor_checks, "SLOW", -1.0)
     async with open_lobby() as lobby:
-        assert (await way_to_house(lobby.url)).verdict is Verdict.NOTE
+        assert (await check_connection(lobby.url)).verdict is Severity.NOTE
 
 
 async def test_no_house_is_wrong_only_where_one_was_named() -> None:
     nowhere = "ws://127.0.0.1:1"
-    named = await way_to_house(nowhere)
-    assert named.verdict is Verdict.WRONG
+    named = await check_connection(nowhere)
+    assert named.verdict is Severity.WRONG
     assert "nobody listens there" in named.found
-    assert (await way_to_house(nowhere, is_named=False)).verdict is Verdict.NOTE
-    assert (await way_to_house("http://x", is_named=False)).verdict is Verdict.WRONG
+    assert (await check_connection(nowhere, is_named=False)).verdict is Severity.NOTE
+    assert (await check_connection("http://x", is_named=False)).verdict is Severity.WRONG

@@ -9,12 +9,12 @@ from rich.console import Console
 from kit.leaderboard_pages import BANKROLL, BEST
 from saratoga_client.cli.leaderboard import show
 from saratoga_client.cli.leaderboard_table import print_page
-from saratoga_client.output import Manner
+from saratoga_client.output import OutputFormat
 from saratoga_protocol import events
 
 
 def test_the_json_is_versioned_and_whole(capsys: pytest.CaptureFixture[str]) -> None:
-    show(BEST, Manner.JSON)
+    show(BEST, OutputFormat.JSON)
     shown = json.loads(capsys.readouterr().out)
     assert list(shown) == [
         *("schema", "game", "ranking", "period", "key", "bots", "total", "offset", "rows", "me")

@@ -33,12 +33,12 @@ class Lobbies:
     def _in_lobby(
         self, settings: Settings, notice: str, leave: Callable[[Going], None]
     ) -> Callable[[], None]:
-        self.seen.append((settings.house, notice))
+        self.seen.append((settings.server_url, notice))
         return lambda: leave(self.goings.pop(0))
 
     def _deed(self, name: str) -> Callable[..., None]:
         def deed(settings: Settings, what: object) -> None:
-            self.done.append((name, settings.house, what))
+            self.done.append((name, settings.server_url, what))
             if self.trouble is not None:
                 raise self.trouble
 
@@ -75,7 +75,7 @@ def test_what_goes_wrong_there_is_said_in_the_lobby(
 def test_a_house_here_is_open_until_its_table_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     lobbies = Lobbies(monkeypatch, HostHere(TABLE), Home())
     lobby.on_screen(Settings())
-    assert lobbies.done == [("host", Settings().house, TABLE)]
+    assert lobbies.done == [("host", Settings().server_url, TABLE)]
     assert lobbies.seen[-1][1] == "The house on this machine is closed again."
 
 

@@ -9,11 +9,11 @@ import pytest
 from saratoga_client.cli.commands import run
 from saratoga_client.cli.options import (
     TABLE,
-    alone_options,
-    house_of,
+    offline_options,
     play_options,
+    server_of,
     server_option,
-    sight_options,
+    viewing_options,
 )
 from saratoga_client.local import paths
 from saratoga_client.local.settings import DEFAULT_SERVER, Settings
@@ -70,10 +70,10 @@ def test_what_nobody_says_stays_as_it_is() -> None:
 
 
 def test_whoever_needs_no_house_or_name_is_offered_none() -> None:
-    assert settings_of("--ascii", options=alone_options) == Settings(ascii=True)
-    assert settings_of("--server", THERE, options=alone_options) == Exit.USAGE
-    assert settings_of("--name", "Anna", options=sight_options) == Exit.USAGE
-    assert settings_of("--server", THERE, options=sight_options) == Settings(server=THERE)
+    assert settings_of("--ascii", options=offline_options) == Settings(ascii=True)
+    assert settings_of("--server", THERE, options=offline_options) == Exit.USAGE
+    assert settings_of("--name", "Anna", options=viewing_options) == Exit.USAGE
+    assert settings_of("--server", THERE, options=viewing_options) == Settings(server=THERE)
 
 
 def test_a_fault_in_the_file_ends_with_its_place(capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,7 +84,7 @@ def test_a_fault_in_the_file_ends_with_its_place(capsys: pytest.CaptureFixture[s
     assert "line 2: plain cannot be" in capsys.readouterr().err
 
 
-def server_of(*words: str) -> str:
+def server_for(*words: str) -> str:
     """Where a verb that only asks a house would go."""
     given: list[str] = []
 
@@ -105,12 +105,12 @@ def test_the_house_is_said_by_flag_environment_file_or_nobody(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("SARATOGA_SERVER", raising=False)
-    assert server_of() == DEFAULT_SERVER
+    assert server_for() == DEFAULT_SERVER
     write_settings('server = "ws://file:1"\n')
-    assert server_of() == "ws://file:1"
+    assert server_for() == "ws://file:1"
     monkeypatch.setenv("SARATOGA_SERVER", "ws://environment:1")
-    assert server_of() == "ws://environment:1"
-    assert server_of("--server", THERE) == THERE
+    assert server_for() == "ws://environment:1"
+    assert server_for("--server", THERE) == THERE
 
 
 def house(*words: str) -> str | int:
@@ -125,7 +125,7 @@ def house(*words: str) -> str | int:
     @click.argument("table", type=TABLE)
     @server_option
     def verb(table: Destination, server: str) -> None:
-        given.append(house_of(table, server))
+        given.append(server_of(table, server))
 
     ended = run(program, ["verb", *words])
     return given[0] if given else ended

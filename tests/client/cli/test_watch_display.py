@@ -10,7 +10,7 @@ from kit.pictures import outcome, running
 from kit.scripted_house import CODE, NOON, RACE
 from saratoga_client.cli.scoreboard import Scoreboard, drawn
 from saratoga_client.cli.watch_display import JsonDisplay, PlainDisplay, display_for, picture_out
-from saratoga_client.output import Manner
+from saratoga_client.output import OutputFormat
 from saratoga_client.session.table_picture import follow
 from saratoga_protocol import events
 
@@ -44,9 +44,13 @@ def test_the_json_of_a_finished_race_has_its_digest() -> None:
 
 @pytest.mark.parametrize(
     ("shown_in", "kind"),
-    [(Manner.JSON, JsonDisplay), (Manner.PLAIN, PlainDisplay), (Manner.LIVE, Scoreboard)],
+    [
+        (OutputFormat.JSON, JsonDisplay),
+        (OutputFormat.PLAIN, PlainDisplay),
+        (OutputFormat.LIVE, Scoreboard),
+    ],
 )
-def test_every_manner_has_its_display(shown_in: Manner, kind: type) -> None:
+def test_every_manner_has_its_display(shown_in: OutputFormat, kind: type) -> None:
     with display_for(shown_in) as display:
         assert isinstance(display, kind)
 

@@ -12,10 +12,10 @@ from kit.scripted_house import CODE, table
 from saratoga_client.local import hosting
 from saratoga_client.local.hosting import (
     friends_address,
-    house_here,
     is_free,
-    is_house,
+    is_server,
     lan_address,
+    local_server,
 )
 from saratoga_client.local.paths import data_folder
 from saratoga_client.local.settings import Settings
@@ -43,9 +43,9 @@ OTHER = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello"
 
 async def test_a_house_is_known_by_its_answer() -> None:
     async with answering(ALIVE) as house, answering(OTHER) as other:
-        assert await is_house("127.0.0.1", house)
-        assert not await is_house("127.0.0.1", other)
-    assert not await is_house("127.0.0.1", house)
+        assert await is_server("127.0.0.1", house)
+        assert not await is_server("127.0.0.1", other)
+    assert not await is_server("127.0.0.1", house)
 
 
 def test_a_port_is_free_until_somebody_listens() -> None:
@@ -63,12 +63,12 @@ def test_the_address_that_friends_are_told_is_one_of_other_machines_too() -> Non
 async def test_a_house_that_runs_here_is_used_and_left_running() -> None:
     said: list[str] = []
     async with answering(ALIVE) as port:
-        async with house_here("wss://cards.example.org", port, said.append) as house:
+        async with local_server("wss://cards.example.org", port, said.append) as house:
             assert house.own == f"ws://127.0.0.1:{port}"
             assert house.friends == "wss://cards.example.org"
             assert not house.is_ours
             assert not house.warning
-        assert await is_house("127.0.0.1", port)
+        assert await is_server("127.0.0.1", port)
     assert len(said) == 1
 
 
@@ -76,13 +76,13 @@ async def test_a_house_that_hears_this_machine_alone_is_told_of(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(hosting, "lan_address", lambda: "127.0.0.2")
-    async with answering(ALIVE) as port, house_here("", port, lambda _: None) as house:
+    async with answering(ALIVE) as port, local_server("", port, lambda _: None) as house:
         assert "--host 0.0.0.0" in house.warning
 
 
 async def test_a_machine_in_no_network_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosting, "lan_address", lambda: None)
-    async with answering(ALIVE) as port, house_here("", port, lambda _: None) as house:
+    async with answering(ALIVE) as port, local_server("", port, lambda _: None) as house:
         assert house.friends == house.own
         assert "--public-url" in house.warning
 
@@ -98,14 +98,14 @@ async def test_a_house_is_opened_beside_another_program_and_closed_again(
         flags_seen.append(flags)
         yield "ws://0.0.0.0:4711"
 
-    monkeypatch.setattr(hosting, "running_house", opened)
+    monkeypatch.setattr(hosting, "running_server", opened)
     said: list[str] = []
     async with answering(OTHER) as port:
         monkeypatch.setattr(hosting, "PORT", port)
-        async with house_here("", tell=said.append) as house:
+        async with local_server("", tell=said.append) as house:
             pass
         with pytest.raises(Problem, match="taken by another program"):
-            await house_here("", port).__aenter__()
+            await local_server("", port).__aenter__()
     assert house.is_ours
     assert house.own == "ws://127.0.0.1:4711"
     assert house.friends.endswith(":4711")
@@ -124,10 +124,10 @@ async def test_a_house_behind_a_proxy_here_is_open_to_this_machine_alone(
         flags_seen.append(flags)
         yield "ws://127.0.0.1:4711"
 
-    monkeypatch.setattr(hosting, "running_house", opened)
-    monkeypatch.setattr(hosting, "is_house", is_nobody)
+    monkeypatch.setattr(hosting, "running_server", opened)
+    monkeypatch.setattr(hosting, "is_server", is_nobody)
     monkeypatch.setattr(hosting, "lan_address", lambda: "192.0.2.7")
-    async with house_here(public_url, tell=lambda _: None, listen="127.0.0.1") as house:
+    async with local_server(public_url, tell=lambda _: None, listen="127.0.0.1") as house:
         pass
     assert flags_seen[0][:2] == ("--host", "127.0.0.1")
     assert house.friends == (public_url or house.own)

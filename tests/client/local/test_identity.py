@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from saratoga_client.local import identity, key_files
-from saratoga_client.local.identity import derived, house_path, token_for
-from saratoga_client.local.key_files import TokenUnusable
+from saratoga_client.local.identity import derived, server_token_path, token_for
+from saratoga_client.local.key_files import UnusableToken
 from saratoga_client.local.paths import HOME_VARIABLE
 
 HERE, THERE = "ws://127.0.0.1:7470", "wss://cards.example.org"
@@ -29,7 +29,7 @@ def test_a_token_is_made_as_it_is_written_down() -> None:
 
 
 def test_a_token_that_was_brought_for_a_house_is_used_there_and_nowhere_else() -> None:
-    key_files.write_new(house_path("wss://cards.example.org:443"), "cd" * 32)
+    key_files.write_new(server_token_path("wss://cards.example.org:443"), "cd" * 32)
     assert token_for(THERE) == "cd" * 32
     assert token_for(HERE) != "cd" * 32
     (given,) = identity.given_tokens()
@@ -38,10 +38,10 @@ def test_a_token_that_was_brought_for_a_house_is_used_there_and_nowhere_else() -
 
 
 def test_a_token_brought_for_a_house_is_not_replaced_by_another_if_it_cannot_be_read() -> None:
-    path = house_path("wss://cards.example.org:443")
+    path = server_token_path("wss://cards.example.org:443")
     key_files.write_new(path, "cd" * 32)
     path.chmod(0o644)
-    with pytest.raises(TokenUnusable, match="Others on this machine"):
+    with pytest.raises(UnusableToken, match="Others on this machine"):
         token_for(THERE)
 
 
@@ -56,4 +56,4 @@ def test_the_folder_can_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path))
     assert identity.home() == tmp_path
     assert identity.secret_path() == tmp_path / "secret"
-    assert house_path("ws://[fd00::7]:7470").parent == tmp_path / "houses"
+    assert server_token_path("ws://[fd00::7]:7470").parent == tmp_path / "houses"

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from saratoga_client.local.key_files import TokenUnusable, load, load_or_create, put_aside
+from saratoga_client.local.key_files import UnusableToken, load, load_or_create, put_aside
 from saratoga_client.local.paths import HOME_VARIABLE
 
 
@@ -30,7 +30,7 @@ def test_a_secret_that_others_may_touch_is_not_used(tmp_path: Path, mode: int) -
     path = tmp_path / "secret"
     load_or_create(path)
     path.chmod(mode)
-    with pytest.raises(TokenUnusable) as fault:
+    with pytest.raises(UnusableToken) as fault:
         load_or_create(path)
     assert fault.value.remedy == f"Take that away with: chmod 600 {path}"
 
@@ -40,7 +40,7 @@ def test_what_is_no_secret_is_not_used_and_not_overwritten(tmp_path: Path, text:
     path = tmp_path / "secret"
     path.write_text(text)
     path.chmod(0o600)
-    with pytest.raises(TokenUnusable):
+    with pytest.raises(UnusableToken):
         load_or_create(path)
     assert path.read_text() == text
 
@@ -49,13 +49,13 @@ def test_bytes_that_are_no_text_are_no_secret(tmp_path: Path) -> None:
     path = tmp_path / "secret"
     path.write_bytes(b"\xff" * 64)
     path.chmod(0o600)
-    with pytest.raises(TokenUnusable):
+    with pytest.raises(UnusableToken):
         load(path)
 
 
 def test_a_folder_that_cannot_be_made_is_said_with_a_remedy(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(TokenUnusable, match=HOME_VARIABLE):
+    with pytest.raises(UnusableToken, match=HOME_VARIABLE):
         load_or_create(tmp_path / "file" / "secret")
 
 

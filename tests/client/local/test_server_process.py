@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from saratoga_client.local.server_process import running_house
+from saratoga_client.local.server_process import running_server
 from saratoga_client.problems import Exit, Problem
 
 OPENS = """
@@ -23,7 +23,7 @@ def program(text: str) -> tuple[str, ...]:
 
 
 async def test_a_house_is_waited_for_and_told_to_go(tmp_path: Path) -> None:
-    async with running_house(tmp_path, program(OPENS)) as url:
+    async with running_server(tmp_path, program(OPENS)) as url:
         assert url == "ws://127.0.0.1:4711"
         assert not (tmp_path / "goodbye").exists()
     assert (tmp_path / "goodbye").exists()
@@ -31,7 +31,7 @@ async def test_a_house_is_waited_for_and_told_to_go(tmp_path: Path) -> None:
 
 async def test_a_house_that_does_not_open_says_why(tmp_path: Path) -> None:
     with pytest.raises(Problem, match="would not start") as problem:
-        async with running_house(tmp_path, program(FAILS)):
+        async with running_server(tmp_path, program(FAILS)):
             pass
     assert problem.value.code == Exit.UNREACHABLE
     assert problem.value.said == ("the store is full",)

@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from saratoga_client.local.setting_values import KINDS, every_game, shown
+from saratoga_client.local.setting_values import SETTING_TYPES, every_game, shown
 from saratoga_client.local.setting_values import THEMES as NAMED_THEMES
 from saratoga_client.tui.colours import THEMES
 from saratoga_rules.games import GAMES
@@ -25,7 +25,7 @@ from saratoga_rules.games import GAMES
     ],
 )
 def test_what_a_setting_may_be_is_read(key: str, value: object) -> None:
-    read = KINDS[key].read(value)
+    read = SETTING_TYPES[key].read(value)
     assert read == (every_game(str(value)) if key == "suits" else value)
 
 
@@ -48,7 +48,7 @@ def test_what_a_setting_may_be_is_read(key: str, value: object) -> None:
     ],
 )
 def test_what_a_setting_may_not_be_is_none(key: str, value: object) -> None:
-    assert KINDS[key].read(value) is None
+    assert SETTING_TYPES[key].read(value) is None
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_what_a_setting_may_not_be_is_none(key: str, value: object) -> None:
 def test_words_of_the_environment_are_read_as_what_they_mean(
     key: str, word: str, value: object
 ) -> None:
-    assert KINDS[key].read_word(word) == value
+    assert SETTING_TYPES[key].read_word(word) == value
 
 
 def test_suits_for_every_game_are_one_word() -> None:
@@ -80,8 +80,10 @@ def test_a_value_is_written_as_toml_reads_it(value: object) -> None:
 
 
 def test_an_example_for_the_environment_has_no_quotes() -> None:
-    assert KINDS["quick"].example_of_variable("SARATOGA_QUICK") == "SARATOGA_QUICK=1 or false"
-    assert KINDS["name"].example_of_variable("SARATOGA_NAME") == "SARATOGA_NAME=Anna"
+    assert (
+        SETTING_TYPES["quick"].example_of_variable("SARATOGA_QUICK") == "SARATOGA_QUICK=1 or false"
+    )
+    assert SETTING_TYPES["name"].example_of_variable("SARATOGA_NAME") == "SARATOGA_NAME=Anna"
 
 
 def test_the_themes_that_can_be_set_are_those_there_are() -> None:

@@ -18,7 +18,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_without_any_word_the_defaults_hold(tmp_path: Path) -> None:
     assert load({}, tmp_path / "none") == Settings()
-    assert Settings().house == DEFAULT_SERVER
+    assert Settings().server_url == DEFAULT_SERVER
 
 
 def test_the_environment_goes_before_the_file_and_flags_before_both(file: Path) -> None:

@@ -2,26 +2,26 @@
 
 import pytest
 
-from saratoga_client.local.token_export import Carried, read
+from saratoga_client.local.token_export import ExportedKey, read
 
 KEY = "ab" * 32
 HOUSE = "wss://cards.example.org:443"
 
 
 @pytest.mark.parametrize(
-    "it", [Carried(KEY, is_secret=True), Carried(KEY, is_secret=False, origin=HOUSE)]
+    "it", [ExportedKey(KEY, is_secret=True), ExportedKey(KEY, is_secret=False, origin=HOUSE)]
 )
-def test_what_is_written_is_read_again(it: Carried) -> None:
+def test_what_is_written_is_read_again(it: ExportedKey) -> None:
     assert read(f"  {it.line}\n") == it
     assert KEY not in repr(it)
 
 
 def test_digits_alone_are_the_token_of_0_1() -> None:
-    assert read(KEY) == Carried(KEY, is_secret=False)
+    assert read(KEY) == ExportedKey(KEY, is_secret=False)
 
 
 def test_a_house_is_read_however_it_is_spelled() -> None:
-    assert read(f"saratoga token wss://Cards.example.org {KEY}") == Carried(
+    assert read(f"saratoga token wss://Cards.example.org {KEY}") == ExportedKey(
         KEY, is_secret=False, origin=HOUSE
     )
 

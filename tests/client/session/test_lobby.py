@@ -9,7 +9,7 @@ from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import (
     LONGEST_ENTRY,
     Entry,
-    Lobby,
+    LobbyState,
     Purpose,
     more_seats,
     next_cap,
@@ -59,7 +59,9 @@ def test_what_is_asked_again_says_why() -> None:
 
 
 def test_a_chosen_table_stays_chosen_while_others_come_and_go() -> None:
-    lobby = Lobby(server="ws://cards.example").with_tables([summary("a-b-1"), summary("c-d-2")])
+    lobby = LobbyState(server="ws://cards.example").with_tables(
+        [summary("a-b-1"), summary("c-d-2")]
+    )
     assert lobby.chosen == "a-b-1"
     lobby = lobby.with_next_table(1)
     lobby = lobby.with_tables([summary("e-f-3"), summary("c-d-2")])
@@ -70,10 +72,10 @@ def test_a_chosen_table_stays_chosen_while_others_come_and_go() -> None:
 
 def test_the_list_of_tables_has_no_ends() -> None:
     codes = ["a-b-1", "c-d-2", "e-f-3"]
-    lobby = Lobby(server="ws://cards.example").with_tables([summary(code) for code in codes])
+    lobby = LobbyState(server="ws://cards.example").with_tables([summary(code) for code in codes])
     assert lobby.with_next_table(-1).chosen == "e-f-3"
     assert lobby.with_next_table(2).with_next_table(1).chosen == "a-b-1"
-    empty = Lobby(server="ws://cards.example")
+    empty = LobbyState(server="ws://cards.example")
     assert empty.with_next_table(1) == empty
 
 

@@ -6,7 +6,7 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import fitted, wrapped
 from saratoga_client.sanitised import sanitised
-from saratoga_client.session.lobby import Lobby
+from saratoga_client.session.lobby import LobbyState
 from saratoga_client.session.table_picture import dollars
 from saratoga_client.tui.pages.figures import cap_text, game_title
 from saratoga_client.tui.pages.gathering import money_role
@@ -32,7 +32,7 @@ CODE, GAME, CAP, PHASE, SEATS = 2, 24, 46, 54, 65
 HOST: Final = 72
 
 
-def lobby_page(lobby: Lobby, signs: Signs, width: int, height: int) -> Canvas:
+def lobby_page(lobby: LobbyState, signs: Signs, width: int, height: int) -> Canvas:
     """Draw the page."""
     canvas = Canvas(width, height)
     _name(canvas, lobby)
@@ -52,7 +52,7 @@ def lobby_page(lobby: Lobby, signs: Signs, width: int, height: int) -> Canvas:
     return canvas
 
 
-def _name(canvas: Canvas, lobby: Lobby) -> None:
+def _name(canvas: Canvas, lobby: LobbyState) -> None:
     if not lobby.is_met:
         canvas.put(1, 1, "Looking for the house ...", Role.DIM)
     elif not lobby.is_open:
@@ -68,7 +68,7 @@ def _name(canvas: Canvas, lobby: Lobby) -> None:
         canvas.put(1, 1, "You have no name at this house yet: n takes one.", Role.TEXT)
 
 
-def _tables(canvas: Canvas, y: int, lobby: Lobby, signs: Signs, rows: int) -> None:
+def _tables(canvas: Canvas, y: int, lobby: LobbyState, signs: Signs, rows: int) -> None:
     canvas.put(1, y, "PUBLIC TABLES", Role.LABEL)
     if not lobby.tables:
         text = "none now: c opens one, j joins a private one by its code"
@@ -103,7 +103,7 @@ def _table(canvas: Canvas, y: int, table: TableSummary, signs: Signs, role: Role
     )
 
 
-def _without_house(canvas: Canvas, lobby: Lobby) -> None:
+def _without_house(canvas: Canvas, lobby: LobbyState) -> None:
     y = 3
     for line in wrapped(sanitised(lobby.wrong), canvas.width - 2):
         canvas.put(1, y, line, Role.TEXT)
@@ -116,7 +116,7 @@ def _without_house(canvas: Canvas, lobby: Lobby) -> None:
         canvas.put(CODE + 4, row, text, Role.TEXT)
 
 
-def _leaders(canvas: Canvas, y: int, lobby: Lobby, signs: Signs) -> None:
+def _leaders(canvas: Canvas, y: int, lobby: LobbyState, signs: Signs) -> None:
     canvas.put(1, y, "TODAY'S LEADERS", Role.LABEL)
     for row, game in enumerate(GAMES, y + 1):
         canvas.put(CODE, row, game_title(game), Role.TEXT)
@@ -133,7 +133,7 @@ def _leader(canvas: Canvas, y: int, leader: LeaderboardRow, signs: Signs) -> Non
     canvas.put(PHASE + 2, y, dollars(leader.net), money_role(leader.net))
 
 
-def _form(canvas: Canvas, y: int, lobby: Lobby) -> None:
+def _form(canvas: Canvas, y: int, lobby: LobbyState) -> None:
     form = lobby.form
     assert form is not None
     where = "A TABLE IN A HOUSE ON THIS MACHINE" if lobby.is_here else "A NEW TABLE"

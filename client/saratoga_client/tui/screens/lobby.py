@@ -14,7 +14,7 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import (
     Entry,
-    Lobby,
+    LobbyState,
     Purpose,
     more_seats,
     next_cap,
@@ -64,7 +64,7 @@ class LobbyScreen(SoloScreen):
     ALWAYS: Guide = (("?", "help"), ("q", "quit"))
 
     def __init__(
-        self, actions: LobbyActions, lobby: Lobby, form: TableWanted, notice: str = ""
+        self, actions: LobbyActions, lobby: LobbyState, form: TableWanted, notice: str = ""
     ) -> None:
         """`form` is the table that is offered first; `notice` is said at once."""
         super().__init__()
@@ -80,7 +80,7 @@ class LobbyScreen(SoloScreen):
         self.say(self._notice)
         self.redraw()
 
-    def show(self, change: Callable[[Lobby], Lobby]) -> None:
+    def show(self, change: Callable[[LobbyState], LobbyState]) -> None:
         """The lobby has changed."""
         self.lobby = change(self.lobby)
         if self.is_mounted and self.is_current:

@@ -6,13 +6,13 @@ import pytest
 
 from kit.terminals import HOSTILE, OBEYED
 from saratoga_client.session.join import TableWanted
-from saratoga_client.session.lobby import Lobby
+from saratoga_client.session.lobby import LobbyState
 from saratoga_client.tui.pages.lobby import lobby_page
 from saratoga_client.tui.pages.symbols import signs
 from saratoga_protocol.events import LeaderboardRow, TableSummary
 from saratoga_rules.games import GAMES
 
-OPEN = Lobby(server="wss://cards.example.org", is_open=True, is_met=True, name="Zoë")
+OPEN = LobbyState(server="wss://cards.example.org", is_open=True, is_met=True, name="Zoë")
 
 
 def tables(count: int, host: str = "Anna") -> list[TableSummary]:
@@ -43,7 +43,9 @@ def leader(name: str = "Bert") -> LeaderboardRow:
     )
 
 
-def page(lobby: Lobby, width: int = 80, height: int = 21, *, is_ascii: bool = False) -> list[str]:
+def page(
+    lobby: LobbyState, width: int = 80, height: int = 21, *, is_ascii: bool = False
+) -> list[str]:
     rows = lobby_page(lobby, signs(is_ascii), width, height).rows()
     return ["".join(text for text, _ in row).rstrip() for row in rows]
 
@@ -96,7 +98,7 @@ def test_a_table_to_be_opened_is_shown_with_the_keys_that_change_it() -> None:
 
 
 def test_without_a_house_it_says_why_and_what_can_be_done() -> None:
-    away = Lobby(server="ws://127.0.0.1:7470", is_met=True, wrong="It is gone. " * 20)
+    away = LobbyState(server="ws://127.0.0.1:7470", is_met=True, wrong="It is gone. " * 20)
     shown = page(away)
     assert shown[1] == " No house answers."
     assert sum("It is gone." in line for line in shown) > 1
@@ -105,7 +107,7 @@ def test_without_a_house_it_says_why_and_what_can_be_done() -> None:
 
 
 def test_every_game_can_be_practised_with_and_without_a_house() -> None:
-    for lobby in (OPEN, Lobby(server="ws://127.0.0.1:1", is_met=True, wrong="Nobody.")):
+    for lobby in (OPEN, LobbyState(server="ws://127.0.0.1:1", is_met=True, wrong="Nobody.")):
         shown = page(replace(lobby, is_practice=True))
         at = shown.index(" PRACTICE")
         titles = [line.strip().split(maxsplit=1) for line in shown[at + 1 : at + 6]]

@@ -8,13 +8,13 @@ from textual import events
 
 from kit.solo import Player, before
 from saratoga_client.session.join import TableWanted
-from saratoga_client.session.lobby import Lobby
+from saratoga_client.session.lobby import LobbyState
 from saratoga_client.tui.screens.lobby import LobbyScreen
 from saratoga_protocol.events import TableSummary
 
 FORM = TableWanted(game="canfield", cap=10, seats=16, public=False)
-OPEN = Lobby(server="wss://cards.example.org", is_open=True, is_met=True, name="Zoë")
-AWAY = Lobby(server="wss://cards.example.org", is_met=True, wrong="Nobody is there.")
+OPEN = LobbyState(server="wss://cards.example.org", is_open=True, is_met=True, name="Zoë")
+AWAY = LobbyState(server="wss://cards.example.org", is_met=True, wrong="Nobody is there.")
 
 
 class Wished:
@@ -49,7 +49,7 @@ class Wished:
 
 
 @asynccontextmanager
-async def looking_at(lobby: Lobby) -> AsyncIterator[tuple[Player, Wished]]:
+async def looking_at(lobby: LobbyState) -> AsyncIterator[tuple[Player, Wished]]:
     wished = Wished()
     async with before(LobbyScreen(wished, lobby, FORM)) as player:
         yield player, wished
