@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from saratoga_rules.cards import PACK
 from saratoga_rules.position import Position
+from saratoga_rules.vocabulary.deal_steps import DealStep
 from saratoga_rules.vocabulary.foundations import Foundations
-from saratoga_rules.vocabulary.layout import DealStep
 from saratoga_rules.vocabulary.stocks import Stock
 from saratoga_rules.vocabulary.tableau import Columns
 

@@ -57,11 +57,11 @@ class Node:
         return await self.readiness.why_not_ready()
 
     async def leaderboard(self, query: GetLeaderboard) -> Leaderboard:
-        """Return a page of a leaderboard. Raises `Refusal`."""
+        """Return a page of a leaderboard. Raises `CommandRefused`."""
         return await self.leaderboards.page(query)
 
     async def record(self, race: str) -> str:
-        """Return the record of a finished race. Raises `Refusal`."""
+        """Return the record of a finished race. Raises `CommandRefused`."""
         return await self.records.record(race)
 
     async def stop(self) -> None:
@@ -77,7 +77,9 @@ class Node:
         for seat in table.state.seats:
             if seat.node == self.name:
 
-                def gone(state: TableState, now: Millis, seat: tables.Seat = seat) -> Change | None:
+                def gone(
+                    state: TableState, now: Millis, seat: tables.TableSeat = seat
+                ) -> Change | None:
                     return tables.disconnect(state, seat.player, seat.epoch, now=now)
 
                 await self.table_service.change(table.code, gone)

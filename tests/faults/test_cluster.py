@@ -22,11 +22,11 @@ from saratoga_server.ports import (
 from saratoga_server.store import primaries
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.keys import due_key, leaderboard_tag, partition, race_key, table_key
-from saratoga_server.store.leaderboards import Leaderboards
+from saratoga_server.store.leaderboards import RedisLeaderboards
 from saratoga_server.store.opening import Store, open_store
 from saratoga_server.store.slots import slot_of
 from saratoga_server.store.store_client import StoreClient
-from saratoga_server.store.tables import Tables
+from saratoga_server.store.tables import RedisTables
 
 Faults = Callable[[Movers], Awaitable[None]]
 
@@ -329,15 +329,15 @@ async def test_results_at_a_primary_that_has_handed_over_are_found_at_the_next_l
             race=f"{TABLES[0]}/1", game=GAME, start_at=Millis(1), results=(result,)
         )
         over = RaceFinish(race=1, record="record", settlement=pack_settlement(settlement))
-        await Tables(client).save_table(
+        await RedisTables(client).save_table(
             TableWrite(code=TABLES[0], expected=0, body=b"over", due=None, finish=over)
         )
         owner = cluster.owner(table_key(TABLES[0]))
         await asyncio.to_thread(cluster.fail_over, owner)
         await asyncio.to_thread(cluster.wait_until_in_step)
-        assert await Leaderboards(client).settle_outbox(10) == []
+        assert await RedisLeaderboards(client).settle_outbox(10) == []
         await known.refresh()  # under way already: whoever asks meanwhile shares it
-        assert await Leaderboards(client).settle_outbox(10) == [settlement]
+        assert await RedisLeaderboards(client).settle_outbox(10) == [settlement]
     finally:
         await known.close()
 

@@ -23,7 +23,7 @@ from saratoga_rules.records.standing import State
 from saratoga_rules.stuck.stuck import INLINE_LIMIT, StuckSearch, may_declare
 from saratoga_rules.views import redact
 from saratoga_server.domain import board as boards
-from saratoga_server.domain.board import Played
+from saratoga_server.domain.board import BoardChange
 from saratoga_server.ports import Millis
 
 WALKS = 6
@@ -56,7 +56,7 @@ def way(game: Game, chance: Random) -> list[Position]:
     return found
 
 
-def played(game: Game, position: Position, move: Move) -> Played:
+def played(game: Game, position: Position, move: Move) -> BoardChange:
     """Play a move as the server does."""
     return boards.played(game, boards.open_board(position, Millis(0)), move)
 

@@ -19,7 +19,7 @@ from saratoga_rules.records.record import (
     is_ranked,
     results_of,
 )
-from saratoga_rules.records.standing import Count, Racer, State, last_reached, ranking
+from saratoga_rules.records.standing import Count, RacerScore, State, last_reached, ranking
 from saratoga_rules.stuck.stuck import is_stuck, may_declare
 
 TABLE = "mint-otter-42"
@@ -82,7 +82,7 @@ def race(
     placed = ranking(
         game,
         [
-            Racer(
+            RacerScore(
                 player=player,
                 banked=board.position.banked,
                 state=board.state,

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 from saratoga_protocol.events import Outcome, Result
 from saratoga_server.domain.tables import (
-    Phase,
-    Settings,
+    TableOptions,
+    TablePhase,
     TableState,
     close,
     elapse,
@@ -50,13 +50,13 @@ def next_id(table: TableState, player: str) -> int:
 
 
 def seated(
-    *players: str, settings: Settings | None = None, bots: tuple[str, ...] = ()
+    *players: str, settings: TableOptions | None = None, bots: tuple[str, ...] = ()
 ) -> TableState:
     """A table at which these players sit; the first is host."""
     host, *guests = players
     table = new_table(
         CODE,
-        settings or Settings(game="canfield"),
+        settings or TableOptions(game="canfield"),
         host,
         NAMES[host],
         1,
@@ -84,7 +84,7 @@ def all_ready(table: TableState, *players: str) -> TableState:
     return table
 
 
-def counting(*players: str, settings: Settings | None = None) -> TableState:
+def counting(*players: str, settings: TableOptions | None = None) -> TableState:
     """A countdown that began at noon; these players race."""
     table = all_ready(seated(*players, settings=settings))
     return start(table, players[0], next_id(table, players[0]), now=NOON).table
@@ -99,7 +99,7 @@ def all_shown(table: TableState, *players: str) -> TableState:
     return table
 
 
-def running(*players: str, settings: Settings | None = None) -> TableState:
+def running(*players: str, settings: TableOptions | None = None) -> TableState:
     """A race that began five seconds past noon."""
     table = all_shown(counting(*players, settings=settings))
     change = elapse(table, table.start_at, OTHER_SEED)
@@ -137,16 +137,16 @@ def over(*players: str) -> TableState:
     return finish(table, outcome(table), now=after(60_000)).table
 
 
-def in_phase(phase: Phase) -> TableState:
+def in_phase(phase: TablePhase) -> TableState:
     """Ann, the host, and Ben at a table in that phase; both race, or are ready to."""
     match phase:
-        case Phase.GATHERING:
+        case TablePhase.GATHERING:
             return all_ready(seated(ANN, BEN))
-        case Phase.COUNTDOWN:
+        case TablePhase.COUNTDOWN:
             return counting(ANN, BEN)
-        case Phase.RUNNING:
+        case TablePhase.RUNNING:
             return running(ANN, BEN)
-        case Phase.OVER:
+        case TablePhase.OVER:
             return over(ANN, BEN)
-        case Phase.CLOSED:
+        case TablePhase.CLOSED:
             return close(seated(ANN, BEN), "The house closes.", now=NOON).table

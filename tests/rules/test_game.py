@@ -15,8 +15,8 @@ from saratoga_rules.piles import Pile
 from saratoga_rules.stuck.stuck import is_stuck
 from saratoga_rules.views import redact
 from saratoga_rules.vocabulary.building import Pairing, down
+from saratoga_rules.vocabulary.deal_steps import BaseCard, DealBuilder, ToColumns, ToReserve
 from saratoga_rules.vocabulary.foundations import First, up_from
-from saratoga_rules.vocabulary.layout import BaseCard, Layout, ToColumns, ToReserve
 from saratoga_rules.vocabulary.packets import TOP_CARD_OR_WHOLE_PILE
 from saratoga_rules.vocabulary.spaces import ANYTHING, Space
 from saratoga_rules.vocabulary.stocks import turned
@@ -27,7 +27,7 @@ from saratoga_rules.vocabulary.tableau import Columns
 class FirstPacket:
     """PySolFC turns the first three cards before the player does."""
 
-    def __call__(self, layout: Layout) -> None:
+    def __call__(self, layout: DealBuilder) -> None:
         layout.waste += layout.take(3)
 
     def __str__(self) -> str:

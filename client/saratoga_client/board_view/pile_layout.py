@@ -14,7 +14,7 @@ from saratoga_client.board_view.card_faces import Size
 from saratoga_rules.game import Game
 from saratoga_rules.moves import COLUMN_NAMES, RESERVE, WASTE
 from saratoga_rules.piles import Pile
-from saratoga_rules.vocabulary.layout import ToReserve
+from saratoga_rules.vocabulary.deal_steps import ToReserve
 
 STOCK: Final = "stock"
 SUIT_ORDER: Final = "SHCD"

@@ -10,7 +10,7 @@ from saratoga_rules.cards import SUITS
 from saratoga_rules.game import Game
 from saratoga_rules.moves import COLUMN_NAMES, DOWN, RESERVE, UP, WASTE
 from saratoga_rules.piles import Pile
-from saratoga_rules.vocabulary.layout import ToReserve
+from saratoga_rules.vocabulary.deal_steps import ToReserve
 
 COLUMN_KEYS: Final = "1234567890-="
 """A key for each column from the left, as they lie on the keyboard."""

@@ -14,8 +14,8 @@ from saratoga_rules.game import Game
 from saratoga_rules.money import net
 from saratoga_rules.piles import Pile
 from saratoga_rules.views import View
+from saratoga_rules.vocabulary.deal_steps import ToReserve
 from saratoga_rules.vocabulary.foundations import First, rank_at
-from saratoga_rules.vocabulary.layout import ToReserve
 from saratoga_rules.vocabulary.stocks import UNLIMITED
 
 WASTE_SHOWN: Final = 3

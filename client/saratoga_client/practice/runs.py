@@ -26,7 +26,7 @@ from saratoga_client.practice.game import Aid, PracticeEntry, PracticeGame, foll
 from saratoga_rules.games import GAMES, RULES_VERSION
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position, format_position, parse_position
-from saratoga_rules.records.lines import Reader, RecordError
+from saratoga_rules.records.lines import RecordReader, RecordError
 from saratoga_rules.refusals import IllegalMove
 
 RUN_FORMAT: Final = 1
@@ -56,7 +56,7 @@ def format_run(run: PracticeRun) -> str:
 
 def parse_run(text: str) -> PracticeRun:
     """Read a run and play it again; raises `RecordError`, which names the line."""
-    reader = Reader(text)
+    reader = RecordReader(text)
     if reader.take(_HEAD, "the words 'saratoga practice 1'")[1] != str(RUN_FORMAT):
         reader.refuse(f"known is format {RUN_FORMAT}")
     dealt = _parse_dealt(reader)
@@ -101,7 +101,7 @@ _ENTRY: Final = re.compile(f"{_NUMBER} ([a-zCSHD0-9.:>-]+)")
 _ENDED: Final = re.compile(f"ended {_NUMBER} {_NUMBER} ({WON}|{STOPPED})")
 
 
-def _parse_dealt(reader: Reader) -> PracticeDeal:
+def _parse_dealt(reader: RecordReader) -> PracticeDeal:
     name = reader.take(_GAME, "the game")[1]
     if name not in GAMES:
         reader.refuse(f"there is no game called {name}")
@@ -131,12 +131,12 @@ def _dealt_from(name: str, quoted: str, line: int) -> PracticeDeal:
         raise RecordError(line, f"this is no seed: {quoted[:60]}") from None
 
 
-def _refuse_other_deal(reader: Reader, dealt: PracticeDeal, position: Position) -> None:
+def _refuse_other_deal(reader: RecordReader, dealt: PracticeDeal, position: Position) -> None:
     if dealt.position != position:
         reader.refuse("the seed makes another deal")
 
 
-def _parse_entry(reader: Reader, practice: PracticeGame) -> PracticeGame:
+def _parse_entry(reader: RecordReader, practice: PracticeGame) -> PracticeGame:
     at, word = reader.take(_ENTRY, "an entry").groups()
     if int(at) < practice.last_at:
         reader.refuse("an entry earlier than the one before it")

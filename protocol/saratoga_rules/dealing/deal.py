@@ -7,7 +7,7 @@ from saratoga_rules.cards import Card
 from saratoga_rules.dealing.shuffle import shuffled_deck
 from saratoga_rules.game import Game
 from saratoga_rules.position import Position
-from saratoga_rules.vocabulary.layout import Layout
+from saratoga_rules.vocabulary.deal_steps import DealBuilder
 
 _PRACTICE_TAG: Final = b"saratoga practice 1"
 
@@ -16,7 +16,7 @@ def deal(game: Game, deck: tuple[Card, ...]) -> Position:
     """Lay out a shuffled deck, its first card dealt first."""
     if len(deck) != game.cards:
         raise ValueError(f"{game.title} is played with {game.cards} cards, not with {len(deck)}.")
-    layout = Layout(
+    layout = DealBuilder(
         deck=list(deck),
         columns=[[] for _ in range(game.columns.count)],
         up=[0] * game.up.piles,

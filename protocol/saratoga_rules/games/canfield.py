@@ -10,8 +10,8 @@ be filled from the waste alone. The stock is turned three at a time, as often as
 from saratoga_rules.game import Game, foundations_hold
 from saratoga_rules.piles import Pile
 from saratoga_rules.vocabulary.building import Pairing, down
+from saratoga_rules.vocabulary.deal_steps import BaseCard, ToColumns, ToReserve
 from saratoga_rules.vocabulary.foundations import First, up_from
-from saratoga_rules.vocabulary.layout import BaseCard, ToColumns, ToReserve
 from saratoga_rules.vocabulary.packets import WHOLE_PILE
 from saratoga_rules.vocabulary.spaces import Space, only_from
 from saratoga_rules.vocabulary.stocks import turned

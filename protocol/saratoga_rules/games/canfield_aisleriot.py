@@ -9,8 +9,8 @@ space. The stock is turned three at a time and gone through three times: two red
 from saratoga_rules.game import Game, foundations_hold
 from saratoga_rules.piles import Pile
 from saratoga_rules.vocabulary.building import Pairing, down
+from saratoga_rules.vocabulary.deal_steps import BaseCard, ToColumns, ToReserve
 from saratoga_rules.vocabulary.foundations import First, up_from
-from saratoga_rules.vocabulary.layout import BaseCard, ToColumns, ToReserve
 from saratoga_rules.vocabulary.packets import ANY_RUN
 from saratoga_rules.vocabulary.spaces import ANYTHING, Space
 from saratoga_rules.vocabulary.stocks import turned

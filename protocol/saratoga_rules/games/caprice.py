@@ -9,8 +9,8 @@ its next card fills a space at once. When it is gone, any one card may go into a
 from saratoga_rules.game import Game, foundations_hold
 from saratoga_rules.piles import Pile
 from saratoga_rules.vocabulary.building import Pairing, up_or_down
+from saratoga_rules.vocabulary.deal_steps import AcesAndKings, ToColumns
 from saratoga_rules.vocabulary.foundations import First, down_from, up_from
-from saratoga_rules.vocabulary.layout import AcesAndKings, ToColumns
 from saratoga_rules.vocabulary.packets import ONE_CARD
 from saratoga_rules.vocabulary.spaces import ANYTHING, Space
 from saratoga_rules.vocabulary.stocks import dealt_to_columns

@@ -7,8 +7,8 @@ are built up in suit from the ace to the king. The stock is turned card by card,
 
 from saratoga_rules.game import Game, foundations_hold
 from saratoga_rules.vocabulary.building import Pairing, down
+from saratoga_rules.vocabulary.deal_steps import ToColumns
 from saratoga_rules.vocabulary.foundations import First, up_from
-from saratoga_rules.vocabulary.layout import ToColumns
 from saratoga_rules.vocabulary.packets import ANY_RUN
 from saratoga_rules.vocabulary.spaces import KINGS, Space
 from saratoga_rules.vocabulary.stocks import turned

@@ -8,8 +8,8 @@ card, and nothing fills it unasked. The stock is turned card by card, as often a
 
 from saratoga_rules.game import Game, foundations_hold
 from saratoga_rules.vocabulary.building import Pairing, down
+from saratoga_rules.vocabulary.deal_steps import ToColumns, ToReserve
 from saratoga_rules.vocabulary.foundations import First, down_from, up_from
-from saratoga_rules.vocabulary.layout import ToColumns, ToReserve
 from saratoga_rules.vocabulary.packets import ONE_CARD
 from saratoga_rules.vocabulary.spaces import ANYTHING, Space
 from saratoga_rules.vocabulary.stocks import turned

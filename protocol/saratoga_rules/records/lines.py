@@ -17,7 +17,7 @@ class RecordError(ValueError):
         return f"line {self.line}: {self.reason}"
 
 
-class Reader:
+class RecordReader:
     """The lines of a text, one after another."""
 
     def __init__(self, text: str) -> None:

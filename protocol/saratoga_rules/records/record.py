@@ -41,7 +41,7 @@ from typing import Final, NoReturn
 
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position, format_position, parse_position
-from saratoga_rules.records.lines import Reader, RecordError
+from saratoga_rules.records.lines import RecordError, RecordReader
 from saratoga_rules.records.standing import Placed, State
 
 RECORD_FORMAT: Final = 1
@@ -204,7 +204,7 @@ def digest_of(text: str) -> str:
 
 def parse_record(text: str) -> RaceRecord:
     """Read a record; raise `RecordError` if `format_record` would write it differently."""
-    reader = Reader(text)
+    reader = RecordReader(text)
     record = _parse_race(reader)
     written = format_record(record)
     if written != text:
@@ -272,7 +272,7 @@ _NEVER_IN_A_NAME: Final = re.compile(
 _DIGEST: Final = re.compile("digest ([0-9a-f]{64})")
 
 
-def _parse_race(reader: Reader) -> RaceRecord:
+def _parse_race(reader: RecordReader) -> RaceRecord:
     version = reader.take(_HEAD, "the words 'saratoga record 1'")[1]
     if version != str(RECORD_FORMAT):
         reader.refuse(f"this is a record of format {version}; known is format {RECORD_FORMAT}")
@@ -305,7 +305,7 @@ def _parse_race(reader: Reader) -> RaceRecord:
     )
 
 
-def _parse_deal(reader: Reader) -> Position:
+def _parse_deal(reader: RecordReader) -> Position:
     text = reader.take(_DEAL, "the deal")[1]
     try:
         return parse_position(text)
@@ -313,7 +313,7 @@ def _parse_deal(reader: Reader) -> Position:
         reader.refuse(str(fault))
 
 
-def _parse_racers(reader: Reader) -> Iterator[RacerLog]:
+def _parse_racers(reader: RecordReader) -> Iterator[RacerLog]:
     before = ""
     for number in count(1):
         if not reader.starts("racer"):
@@ -341,7 +341,7 @@ def _parse_racers(reader: Reader) -> Iterator[RacerLog]:
         )
 
 
-def _parse_name(reader: Reader, quoted: str) -> str:
+def _parse_name(reader: RecordReader, quoted: str) -> str:
     try:
         name = str(json.loads(quoted))
     except ValueError:
@@ -351,7 +351,7 @@ def _parse_name(reader: Reader, quoted: str) -> str:
     return name
 
 
-def _parse_log(reader: Reader) -> Iterator[LogLine]:
+def _parse_log(reader: RecordReader) -> Iterator[LogLine]:
     while reader.line[:1].isdigit():
         at, number, text = reader.take(_ENTRY, "an entry").groups()
         if text not in LOG_ENDINGS:
@@ -362,7 +362,7 @@ def _parse_log(reader: Reader) -> Iterator[LogLine]:
         yield LogLine(int(at), int(number), text)
 
 
-def _parse_results(reader: Reader) -> Iterator[ResultLine]:
+def _parse_results(reader: RecordReader) -> Iterator[ResultLine]:
     while reader.starts("place"):
         place, player, banked, dollars, reached, state = reader.take(_PLACE, "a place").groups()
         yield ResultLine(

@@ -40,7 +40,7 @@ class Reached(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Racer:
+class RacerScore:
     """What the order of finish depends on."""
 
     player: str
@@ -65,7 +65,7 @@ class Placed:
     """What decided against the racer just ahead, if the net did not; a sentence for people."""
 
 
-def ranking(game: Game, racers: Iterable[Racer]) -> list[Placed]:
+def ranking(game: Game, racers: Iterable[RacerScore]) -> list[Placed]:
     """Every racer in order of place, and by player id within a shared place."""
     ordered = sorted(racers, key=lambda racer: (_merit(racer), racer.player))
     return [
@@ -108,12 +108,12 @@ def last_reached(start: int, counts: Iterable[Count]) -> Reached | None:
 _AT_THE_START = Reached(-1, 0)
 
 
-def _merit(racer: Racer) -> tuple[int, Reached]:
+def _merit(racer: RacerScore) -> tuple[int, Reached]:
     """Return the sort key; smaller is better. All racers play the same packs, so count orders like net."""
     return -racer.banked, racer.reached or _AT_THE_START
 
 
-def _places(ordered: Sequence[Racer]) -> list[int]:
+def _places(ordered: Sequence[RacerScore]) -> list[int]:
     places: list[int] = []
     for index, racer in enumerate(ordered):
         shares = index > 0 and _merit(racer) == _merit(ordered[index - 1])
@@ -121,11 +121,11 @@ def _places(ordered: Sequence[Racer]) -> list[int]:
     return places
 
 
-def _ties(ordered: Sequence[Racer]) -> list[str]:
+def _ties(ordered: Sequence[RacerScore]) -> list[str]:
     return ["" for _ in ordered[:1]] + [_tie(ahead, racer) for ahead, racer in pairwise(ordered)]
 
 
-def _tie(ahead: Racer, racer: Racer) -> str:
+def _tie(ahead: RacerScore, racer: RacerScore) -> str:
     if racer.banked != ahead.banked or racer.reached is None:
         return ""
     cards = "1 card" if racer.banked == 1 else f"{racer.banked} cards"

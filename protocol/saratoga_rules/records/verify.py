@@ -29,7 +29,7 @@ from saratoga_rules.records.record import (
     results_of,
 )
 from saratoga_rules.records.replay import ReplayError, Step, game_of, steps
-from saratoga_rules.records.standing import Count, Placed, Racer, State, last_reached, ranking
+from saratoga_rules.records.standing import Count, Placed, RacerScore, State, last_reached, ranking
 from saratoga_rules.stuck.stuck import is_stuck, may_declare
 
 PROOF_LIMIT: Final = 50_000
@@ -163,11 +163,11 @@ def _placed(game: Game, record: RaceRecord, story: _Story) -> tuple[Placed, ...]
     return tuple(ranking(game, (_racer(record, racer, story) for racer in record.racers)))
 
 
-def _racer(record: RaceRecord, racer: RacerLog, story: _Story) -> Racer:
+def _racer(record: RaceRecord, racer: RacerLog, story: _Story) -> RacerScore:
     counts = [
         Count(position.banked, line.at, line.number) for line, position in story[racer.player]
     ]
-    return Racer(
+    return RacerScore(
         player=racer.player,
         banked=_end(record, story, racer).banked,
         state=racer.state,

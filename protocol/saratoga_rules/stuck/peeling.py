@@ -37,7 +37,7 @@ def can_peel(game: Game) -> bool:
     )
 
 
-class Run(NamedTuple):
+class ColumnRun(NamedTuple):
     """Cards that lie as they are built; the column below them continues with another run."""
 
     goes_on: int
@@ -128,9 +128,9 @@ class PeelingSearch:
             spaces += 1
         self._waiting.append(Stage(after, tuple(free), spaces))
 
-    def _run(self, game: Game, run: tuple[Card, ...], hopes: frozenset[Card]) -> Run:
+    def _run(self, game: Game, run: tuple[Card, ...], hopes: frozenset[Card]) -> ColumnRun:
         under = game.columns.build.under[run[0]]
-        return Run(
+        return ColumnRun(
             goes_on=self._kinds[next(iter(under))] if under else NOWHERE,
             top=self._kinds[run[-1]],
             hopes=frozenset(self._kinds[card] for card in hopes.intersection(run)),

@@ -12,7 +12,7 @@ from saratoga_rules.piles import Pile
 
 
 @dataclass(frozen=True)
-class Admission:
+class SpaceRule:
     """Which cards, from where, a player may put into a space; a packet goes by its first card."""
 
     words: str
@@ -29,22 +29,22 @@ class Admission:
 _ALL_CARDS: Final = frozenset((*PACK, HIDDEN))
 _ALL_PILES: Final = (Pile.WASTE, Pile.RESERVE, Pile.COLUMN, Pile.FOUNDATION)
 
-ANYTHING: Final = Admission("anything that may be carried", _ALL_CARDS, _ALL_PILES)
-KINGS: Final = Admission(
+ANYTHING: Final = SpaceRule("anything that may be carried", _ALL_CARDS, _ALL_PILES)
+KINGS: Final = SpaceRule(
     "a king, or a packet headed by one", frozenset(c for c in PACK if rank(c) == 13), _ALL_PILES
 )
 
 
-def only_from(pile: Pile) -> Admission:
+def only_from(pile: Pile) -> SpaceRule:
     """Any card, but only from one family of piles."""
-    return Admission(f"only the top card of {pile}", _ALL_CARDS, (pile,))
+    return SpaceRule(f"only the top card of {pile}", _ALL_CARDS, (pile,))
 
 
 @dataclass(frozen=True)
 class Space:
     """What fills a space."""
 
-    admits: Admission
+    admits: SpaceRule
     """What the player may put there, if the player wants to."""
     filled_from: Pile | None = None
     """The reserve or the stock: its next card goes there automatically, while it has one."""

@@ -13,8 +13,8 @@ from saratoga_rules.records.record import parse_record
 from saratoga_server.domain.lookalikes import skeleton
 from saratoga_server.domain.tables import (
     Change,
-    Phase,
-    Refusal,
+    CommandRefused,
+    TablePhase,
     TableState,
     close,
     force_leave,
@@ -81,7 +81,7 @@ class Administration:
         async for code in self.stores.tables.all_codes():
             stored = await self.stores.tables.load_table(code)
             table = unpack(stored[1]) if stored else None
-            if table is not None and table.phase is not Phase.CLOSED:
+            if table is not None and table.phase is not TablePhase.CLOSED:
                 lines.append(_line(table))
         return sorted(lines, key=lambda line: (-line.connected, -line.seated, line.code))
 
@@ -203,7 +203,7 @@ class Administration:
         if stored is None:
             raise NotDone(f"There is no table {code}.")
         table = unpack(stored[1])
-        if table.phase is Phase.CLOSED:
+        if table.phase is TablePhase.CLOSED:
             raise NotDone(f"The table {code} is closed already.")
         return table
 
@@ -228,7 +228,7 @@ class Administration:
         """Change a table as the nodes do; returns it, or `None` if it does not exist."""
         try:
             return (await self.table_cache.change(code, transition)).table.state
-        except Refusal as refusal:
+        except CommandRefused as refusal:
             if refusal.code == "no_such_table":
                 return None
             raise NotDone(refusal.detail) from None

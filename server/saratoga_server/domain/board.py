@@ -64,7 +64,7 @@ class Board(Struct):
         return LiveStanding(self.length, self.banked, self.state, self.reached)
 
 
-class Played(Struct, frozen=True):
+class BoardChange(Struct, frozen=True):
     """What a move or an ending leads to, before it is stored."""
 
     position: Position
@@ -79,12 +79,12 @@ def open_board(opening: Position, start_at: Millis) -> Board:
     return Board(position=opening, start_at=start_at, banked=opening.banked)
 
 
-def played(game: Game, board: Board, move: Move) -> Played:
+def played(game: Game, board: Board, move: Move) -> BoardChange:
     """Return what `move` leads to. Raises `IllegalMove`."""
     position = play(game, board.position, move)
     banked = position.banked
     rises = banked > board.banked
-    return Played(position, banked, WON if rises and is_won(game, position) else RACING, rises)
+    return BoardChange(position, banked, WON if rises and is_won(game, position) else RACING, rises)
 
 
 def stuck_search(game: Game, position: Position, state: State) -> StuckSearch | None:
@@ -94,14 +94,14 @@ def stuck_search(game: Game, position: Position, state: State) -> StuckSearch | 
     return None
 
 
-def ended(board: Board, state: State) -> Played:
+def ended(board: Board, state: State) -> BoardChange:
     """Return what an ending leads to that the position does not show."""
-    return Played(board.position, board.banked, state)
+    return BoardChange(board.position, board.banked, state)
 
 
 def commit_of(
     board: Board,
-    after: Played,
+    after: BoardChange,
     entries: tuple[str, ...],
     *,
     table: str,
@@ -126,7 +126,7 @@ def commit_of(
     )
 
 
-def enter(board: Board, after: Played, entries: Iterable[LogEntry]) -> None:
+def enter(board: Board, after: BoardChange, entries: Iterable[LogEntry]) -> None:
     """Put entries that the store has accepted on the board. The first may be a rise."""
     rises = after.rises
     for entry in entries:
@@ -167,7 +167,7 @@ def fold(game: Game, board: Board, stored: StoredBoard) -> Iterator[int]:
     board.last_id = max(board.last_id, stored.last_id)
 
 
-def _replayed(game: Game, board: Board, entry: LogEntry) -> Played:
+def _replayed(game: Game, board: Board, entry: LogEntry) -> BoardChange:
     ending = LOG_ENDINGS.get(entry.text)
     if ending is None:
         return played(game, board, parse_move(entry.text))

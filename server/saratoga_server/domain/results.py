@@ -22,7 +22,7 @@ from saratoga_rules.records.record import (
     parse_record,
     results_of,
 )
-from saratoga_rules.records.standing import Placed, Racer, Reached, ranking
+from saratoga_rules.records.standing import Placed, RacerScore, Reached, ranking
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.tables import TableState
 from saratoga_server.ports import Millis, Settlement
@@ -42,7 +42,7 @@ def count_up(state: TableState, opening: Position, boards: Mapping[str, Board]) 
     placed = ranking(
         RULES[state.rules_version][state.settings.game],
         [
-            Racer(player=player, banked=board.banked, state=board.state, reached=board.reached)
+            RacerScore(player=player, banked=board.banked, state=board.state, reached=board.reached)
             for player, board in boards.items()
         ],
     )
@@ -74,7 +74,7 @@ def outcome_of(text: str) -> Outcome:
     placed = ranking(
         RULES[record.rules_version][record.game],
         [
-            Racer(
+            RacerScore(
                 player=row.player,
                 banked=row.banked,
                 state=row.state,

@@ -11,10 +11,10 @@ from saratoga_protocol import commands as wire
 from saratoga_protocol.events import Alive, AnyEvent, Refused
 from saratoga_protocol.refusals import BANNED, RESTARTING, TAKEN_OVER
 from saratoga_server.clock import ServerClock
-from saratoga_server.domain.tables import Phase, Refusal
+from saratoga_server.domain.tables import CommandRefused, TablePhase
 from saratoga_server.handlers.identity import IdentityHandlers
 from saratoga_server.handlers.leaderboards import LeaderboardHandlers
-from saratoga_server.handlers.play import PendingMove, PlayHandlers
+from saratoga_server.handlers.play import JudgedMove, PlayHandlers
 from saratoga_server.handlers.records import RecordHandlers
 from saratoga_server.handlers.seats import SeatHandlers
 from saratoga_server.handlers.table_commands import TableHandlers
@@ -142,13 +142,13 @@ class Dispatcher:
             return
         try:
             await self._seats.disconnected(session)
-        except (Refusal, StoreUnavailable):
+        except (CommandRefused, StoreUnavailable):
             return  # the scheduler finds the lost seat at its next look
 
     def is_racing(self, session: Session) -> bool:
         """Whether the connection's player sits at a table that races."""
         table = self._table_cache.known(session.seat) if session.seat else None
-        return table is not None and table.state.phase is Phase.RUNNING
+        return table is not None and table.state.phase is TablePhase.RUNNING
 
     # Commands
 
@@ -159,22 +159,24 @@ class Dispatcher:
 
         `None`: the board is not at hand; call `answer`.
         """
-        begun: PendingMove | AnyEvent | None
+        begun: JudgedMove | AnyEvent | None
         try:
             try:
                 begun = self._play.begin_move(session, command)
-            except Refusal as refusal:
+            except CommandRefused as refusal:
                 begun = self._refused_move(session, command, refusal)
         except Exception as fault:  # the edge: a fault of ours is an answer and a line in the log
             begun = self._failed(session, command, fault)
         if begun is None:
             return None
         self._metrics.commands[TAGS[wire.MakeMove]] += 1
-        if isinstance(begun, PendingMove):
+        if isinstance(begun, JudgedMove):
             return DispatchedMove(self, session, command, begun)
         return begun
 
-    def _refused_move(self, session: Session, command: wire.MakeMove, refusal: Refusal) -> Refused:
+    def _refused_move(
+        self, session: Session, command: wire.MakeMove, refusal: CommandRefused
+    ) -> Refused:
         self._metrics.refusals[refusal.code] += 1
         board = None
         if refusal.code in WITH_BOARD:
@@ -193,7 +195,7 @@ class Dispatcher:
         try:
             try:
                 return await handling
-            except Refusal as refusal:
+            except CommandRefused as refusal:
                 answer = await self._refused(session, command, refusal)
         except Exception as fault:  # the edge: a fault of ours is an answer and a line in the log
             return self._failed(session, command, fault)
@@ -213,12 +215,12 @@ class Dispatcher:
         return refused(code, command.id)
 
     async def _handled(self, session: Session, command: wire.AnyCommand) -> AnyEvent:
-        """Have a command carried out by its handler. Raises `Refusal`."""
+        """Have a command carried out by its handler. Raises `CommandRefused`."""
         kind = type(command)
         if not session.player and kind not in (wire.Hello, wire.Heartbeat):
-            raise Refusal("hello_first")
+            raise CommandRefused("hello_first")
         if self._readiness.is_draining and kind in (wire.CreateTable, wire.Start):
-            raise Refusal("draining")
+            raise CommandRefused("draining")
         if kind in CHANGES_TABLE and (wait := session.quota.take(Action.CHANGE)):
             raise too_much("The table was changed too often.", wait)
         if kind in NAMES_TABLE and is_guess(session, command):
@@ -233,7 +235,7 @@ class Dispatcher:
         is_there = True
         try:
             return await self._handlers[type(command)](session, command)
-        except Refusal as refusal:
+        except CommandRefused as refusal:
             is_there = refusal.code not in NO_SUCH
             raise
         finally:
@@ -241,7 +243,7 @@ class Dispatcher:
                 quota.refund(Action.WRONG_CODE)
 
     async def _refused(
-        self, session: Session, command: wire.AnyCommand, refusal: Refusal
+        self, session: Session, command: wire.AnyCommand, refusal: CommandRefused
     ) -> Refused:
         """Return the answer to a refused command, and do what the refusal means."""
         board = None
@@ -268,7 +270,7 @@ class Dispatcher:
     # Moves that were begun
 
     def finish_move(
-        self, session: Session, command: wire.MakeMove, move: PendingMove
+        self, session: Session, command: wire.MakeMove, move: JudgedMove
     ) -> AnyEvent | None:
         """Return the answer to a move whose commit is done; `None`: `DispatchedMove.explain` has it."""
         try:
@@ -287,7 +289,7 @@ class DispatchedMove:
         dispatcher: Dispatcher,
         session: Session,
         command: wire.MakeMove,
-        move: PendingMove,
+        move: JudgedMove,
     ) -> None:
         self._dispatcher = dispatcher
         self._session = session

@@ -15,10 +15,10 @@ from saratoga_rules.records.record import MOST_ENTRIES
 from saratoga_rules.records.standing import State
 from saratoga_rules.stuck.stuck import INLINE_LIMIT, StuckSearch
 from saratoga_server.domain import board as boards
-from saratoga_server.domain.board import Board, Played
-from saratoga_server.domain.tables import Refusal
+from saratoga_server.domain.board import Board, BoardChange
+from saratoga_server.domain.tables import CommandRefused
 from saratoga_server.live.board_service import DONE
-from saratoga_server.live.live_race import LiveRace, Run
+from saratoga_server.live.live_race import BoardRun, LiveRace
 from saratoga_server.live.races import RaceCache
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_service import TableService
@@ -31,7 +31,7 @@ REFUSALS: Final = {
     CommitStatus.NO_BOARD: "not_racing",
 }
 
-Judged = tuple[tuple[str, ...], Played, StuckSearch | None]
+Judged = tuple[tuple[str, ...], BoardChange, StuckSearch | None]
 """What a command leads to: entries of the log, the board after them, and the search of a stuck board."""
 
 
@@ -48,8 +48,8 @@ class PlayHandlers:
         self._races = races
         self._table_service = table_service
 
-    def begin_move(self, session: Session, command: MakeMove) -> "PendingMove | MoveMade | None":
-        """Judge a move and put it on its way to the store, without waiting. Raises `Refusal`.
+    def begin_move(self, session: Session, command: MakeMove) -> "JudgedMove | MoveMade | None":
+        """Judge a move and put it on its way to the store, without waiting. Raises `CommandRefused`.
 
         Returns `MoveMade` for a command that was carried out before, and `None` if the board is not
         at hand: then `make_move` answers.
@@ -61,13 +61,13 @@ class PlayHandlers:
         return self._begun(session, race, run, command) if run.lock.try_acquire() else None
 
     async def make_move(self, session: Session, command: MakeMove) -> MoveMade:
-        """Judge a move, make it durable, and return the board after it. Raises `Refusal`."""
+        """Judge a move, make it durable, and return the board after it. Raises `CommandRefused`."""
         race, run, _ = await self._own(session, command.race)
         await run.lock.acquire()
         return await self._finished(self._begun(session, race, run, command))
 
     async def cash_out(self, session: Session, command: CashOut) -> MoveMade:
-        """End a player's own board and keep what is banked. Raises `Refusal`."""
+        """End a player's own board and keep what is banked. Raises `CommandRefused`."""
         race, run, _ = await self._own(session, command.race)
         await run.lock.acquire()
         return await self._finished(self._begun(session, race, run, command))
@@ -84,20 +84,20 @@ class PlayHandlers:
         """Return the player's present board, to go with a refusal; `None` where there is none."""
         try:
             race, _, board = await self._own(session, race_id)
-        except (Refusal, StoreUnavailable):
+        except (CommandRefused, StoreUnavailable):
             return None
         return race.view(board, session.legal)
 
-    async def _own(self, session: Session, race_id: str) -> tuple[LiveRace, Run, Board]:
+    async def _own(self, session: Session, race_id: str) -> tuple[LiveRace, BoardRun, Board]:
         if session.seat is None:
-            raise Refusal("not_seated")
+            raise CommandRefused("not_seated")
         race = await self._races.running_at(session.seat, race_id)
         return race, *await self._races.board(race, session.player)
 
     def _begun(
-        self, session: Session, race: LiveRace, run: Run, command: MakeMove | CashOut
-    ) -> "PendingMove | MoveMade":
-        """Judge a command and start its commit; the lock is held, and given back by `PendingMove`."""
+        self, session: Session, race: LiveRace, run: BoardRun, command: MakeMove | CashOut
+    ) -> "JudgedMove | MoveMade":
+        """Judge a command and start its commit; the lock is held, and given back by `JudgedMove`."""
         try:
             board = _held(run)
             if command.id > board.last_id:
@@ -110,8 +110,8 @@ class PlayHandlers:
         return answer
 
     def _commit(
-        self, session: Session, race: LiveRace, run: Run, command_id: int, judged: Judged
-    ) -> "PendingMove":
+        self, session: Session, race: LiveRace, run: BoardRun, command_id: int, judged: Judged
+    ) -> "JudgedMove":
         entries, after, search = judged
         commit = boards.commit_of(
             _held(run),
@@ -124,9 +124,9 @@ class PlayHandlers:
             command_id=command_id,
         )
         durable = asyncio.ensure_future(self._commits.commit(commit))
-        return PendingMove(self, session, race, run, command_id, entries, after, search, durable)
+        return JudgedMove(self, session, race, run, command_id, entries, after, search, durable)
 
-    async def _finished(self, move: "PendingMove | MoveMade") -> MoveMade:
+    async def _finished(self, move: "JudgedMove | MoveMade") -> MoveMade:
         if isinstance(move, MoveMade):
             return move
         try:
@@ -136,7 +136,7 @@ class PlayHandlers:
             raise
         return move.finish() or await move.explain()
 
-    def entered(self, move: "PendingMove", outcome: CommitOutcome) -> MoveMade:
+    def entered(self, move: "JudgedMove", outcome: CommitOutcome) -> MoveMade:
         """Apply a durable move, and return its acknowledgement."""
         race, run, after = move.race, move.run, move.after
         self._races.entered(race, run, after, move.entries, outcome, move.command_id)
@@ -151,8 +151,8 @@ class PlayHandlers:
             at=outcome.at - run.start_at,
         )
 
-    async def refused(self, move: "PendingMove", outcome: CommitOutcome) -> MoveMade:
-        """Read the board again that the store knows better. Raises `Refusal` with the reason."""
+    async def refused(self, move: "JudgedMove", outcome: CommitOutcome) -> MoveMade:
+        """Read the board again that the store knows better. Raises `CommandRefused` with the reason."""
         race, run = move.race, move.run
         meant = _held(run).length
         await self._races.reload(race, run)
@@ -160,11 +160,11 @@ class PlayHandlers:
         if outcome.status is CommitStatus.REPEAT:
             return _repeated(move.session, race, run, move.command_id)
         if outcome.status is CommitStatus.STALE:
-            raise Refusal("stale_move", _stale_sentence(meant, outcome.length))
-        raise Refusal(REFUSALS[outcome.status])
+            raise CommandRefused("stale_move", _stale_sentence(meant, outcome.length))
+        raise CommandRefused(REFUSALS[outcome.status])
 
 
-class PendingMove:
+class JudgedMove:
     """A judged move on its way to the store. Holds the board's lock until it is finished."""
 
     __slots__ = (
@@ -177,10 +177,10 @@ class PendingMove:
         play: PlayHandlers,
         session: Session,
         race: LiveRace,
-        run: Run,
+        run: BoardRun,
         command_id: int,
         entries: tuple[str, ...],
-        after: Played,
+        after: BoardChange,
         search: StuckSearch | None,
         durable: asyncio.Future[CommitOutcome],
     ) -> None:
@@ -212,7 +212,7 @@ class PendingMove:
                 self.run.lock.release()
 
     async def explain(self) -> MoveMade:
-        """Read the board again. Raises `Refusal` with what the store knew."""
+        """Read the board again. Raises `CommandRefused` with what the store knew."""
         try:
             return await self._play.refused(self, self.durable.result())
         finally:
@@ -228,15 +228,15 @@ class PendingMove:
             durable.exception()  # else asyncio logs that nobody took it
 
 
-def _held(run: Run) -> Board:
+def _held(run: BoardRun) -> Board:
     assert run.board is not None
     return run.board
 
 
 def _judged(race: LiveRace, board: Board, command: MakeMove | CashOut) -> Judged:
-    """Return what a command leads to. Raises `Refusal`: the board has ended, or as `_played`."""
+    """Return what a command leads to. Raises `CommandRefused`: the board has ended, or as `_played`."""
     if not board.racing:
-        raise Refusal("board_over", f"Your board has ended: {board.state}.")
+        raise CommandRefused("board_over", f"Your board has ended: {board.state}.")
     if isinstance(command, CashOut):
         ending = boards.ENDING_OF_STATE[State.CASHED_OUT]
         return (ending,), boards.ended(board, State.CASHED_OUT), None
@@ -244,32 +244,32 @@ def _judged(race: LiveRace, board: Board, command: MakeMove | CashOut) -> Judged
     search = boards.stuck_search(race.game, after.position, after.state)
     if search is None or not search.advance(INLINE_LIMIT):
         return (command.move,), after, search
-    stuck = Played(after.position, after.banked, State.STUCK, after.rises)
+    stuck = BoardChange(after.position, after.banked, State.STUCK, after.rises)
     return (command.move, boards.ENDING_OF_STATE[State.STUCK]), stuck, search
 
 
-def _played(race: LiveRace, board: Board, command: MakeMove) -> Played:
-    """Return what a move leads to. Raises `Refusal`: meant for another board, or against the rules."""
+def _played(race: LiveRace, board: Board, command: MakeMove) -> BoardChange:
+    """Return what a move leads to. Raises `CommandRefused`: meant for another board, or against the rules."""
     if board.length >= MOST_ENTRIES:
-        raise Refusal("board_full")
+        raise CommandRefused("board_full")
     if command.after != board.length:
-        raise Refusal("stale_move", _stale_sentence(command.after, board.length))
+        raise CommandRefused("stale_move", _stale_sentence(command.after, board.length))
     try:
         move = parse_move(command.move)
     except ValueError as error:
-        raise Refusal("bad_move", str(error)) from None
+        raise CommandRefused("bad_move", str(error)) from None
     try:
         return boards.played(race.game, board, move)
     except IllegalMove as error:
-        raise Refusal("illegal_move", str(error)) from None
+        raise CommandRefused("illegal_move", str(error)) from None
 
 
-def _repeated(session: Session, race: LiveRace, run: Run, command_id: int) -> MoveMade:
-    """Return the answer to a command that was carried out before. Raises `Refusal` if it never was."""
+def _repeated(session: Session, race: LiveRace, run: BoardRun, command_id: int) -> MoveMade:
+    """Return the answer to a command that was carried out before. Raises `CommandRefused` if it never was."""
     board = _held(run)
     entry = board.log.of_command(command_id)
     if entry is None:
-        raise Refusal("stale_id")
+        raise CommandRefused("stale_id")
     return MoveMade(
         re=command_id,
         board=race.view(board, session.legal),

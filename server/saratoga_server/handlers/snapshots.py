@@ -2,7 +2,7 @@
 
 from saratoga_protocol.events import BoardView, Snapshot, Standing
 from saratoga_server.clock import ServerClock
-from saratoga_server.domain.tables import Phase
+from saratoga_server.domain.tables import TablePhase
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.races import RaceCache
 from saratoga_server.live.session import Session
@@ -22,7 +22,7 @@ class Snapshots:
         next_id = 1 if seat is None else seat.last_id + 1
         board: BoardView | None = None
         standings: list[Standing] = []
-        if state.phase is Phase.RUNNING:
+        if state.phase is TablePhase.RUNNING:
             race = await self._races.of(table)
             standings = race.standings().standings
             if seat is not None and session.player in race.runs:

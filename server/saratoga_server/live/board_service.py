@@ -8,7 +8,7 @@ from saratoga_server.clock import ServerClock
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Board
 from saratoga_server.live.broadcaster import Broadcaster
-from saratoga_server.live.live_race import LiveRace, Run
+from saratoga_server.live.live_race import BoardRun, LiveRace
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.races import RaceCache
 from saratoga_server.live.session import Session
@@ -75,7 +75,7 @@ class BoardService:
             self._races.tell_ended(race, run)
         return True
 
-    async def _ended(self, race: LiveRace, run: Run, board: Board, state: State) -> bool:
+    async def _ended(self, race: LiveRace, run: BoardRun, board: Board, state: State) -> bool:
         """Write the ending; False if the board is not as this node thought."""
         after = boards.ended(board, state)
         entries = (boards.ENDING_OF_STATE[state],)

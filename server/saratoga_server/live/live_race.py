@@ -8,7 +8,7 @@ from saratoga_rules.game import Game
 from saratoga_rules.judge import legal_moves
 from saratoga_rules.money import net
 from saratoga_rules.position import Position
-from saratoga_rules.records.standing import Racer, ranking
+from saratoga_rules.records.standing import RacerScore, ranking
 from saratoga_rules.views import redact
 from saratoga_server.domain.board import Board
 from saratoga_server.domain.results import wire_standings
@@ -17,7 +17,7 @@ from saratoga_server.ports import LiveStanding, Millis
 
 
 @dataclass(slots=True, eq=False)
-class Run:
+class BoardRun:
     """One racer's run: its own start and deadline, who follows it, and how it stands.
 
     At a table all runs of a race share start, deadline and audience.
@@ -49,7 +49,7 @@ class LiveRace:
     number: int
     game: Game
     opening: Position
-    runs: dict[str, Run]
+    runs: dict[str, BoardRun]
     """By player."""
     is_dealt: bool = False
     """Whether this node's racers have been sent the deal."""
@@ -63,7 +63,7 @@ class LiveRace:
         placed = ranking(
             self.game,
             [
-                Racer(
+                RacerScore(
                     player=run.player,
                     banked=run.standing.banked,
                     state=run.standing.state,

@@ -6,7 +6,7 @@ import msgspec
 
 from saratoga_protocol.commands import ListTables
 from saratoga_protocol.events import Tables, TableSummary
-from saratoga_server.domain.tables import Phase
+from saratoga_server.domain.tables import TablePhase
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.session import Session
 from saratoga_server.ports import TableStore
@@ -37,7 +37,7 @@ class PublicTables:
         """Write the table's line if it has changed."""
         state = live_table.state
         line = None
-        if state.settings.public and state.phase is not Phase.CLOSED and state.seats:
+        if state.settings.public and state.phase is not TablePhase.CLOSED and state.seats:
             line = msgspec.msgpack.encode(
                 TableSummary(
                     code=state.code,

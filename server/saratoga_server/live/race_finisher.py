@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from saratoga_protocol.events import Outcome, RaceOver
 from saratoga_server.domain import results
-from saratoga_server.domain.tables import Phase
+from saratoga_server.domain.tables import TablePhase
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.live_race import LiveRace
 from saratoga_server.live.live_table import LiveTable
@@ -39,7 +39,7 @@ class RaceFinisher:
     async def count(self, table: LiveTable) -> Finish | None:
         """Count the table's race; `None` if it does not run, or a board still races."""
         state = table.state
-        if state.phase is not Phase.RUNNING:
+        if state.phase is not TablePhase.RUNNING:
             return None
         race = await self._races.of(table)
         boards = await self._races.final_boards(race)

@@ -14,10 +14,10 @@ from saratoga_rules.games import RULES
 from saratoga_rules.position import Position
 from saratoga_rules.records.standing import State
 from saratoga_server.domain import board as boards
-from saratoga_server.domain.board import Board, Played
-from saratoga_server.domain.tables import Phase, Refusal, TableState
+from saratoga_server.domain.board import Board, BoardChange
+from saratoga_server.domain.tables import CommandRefused, TablePhase, TableState
 from saratoga_server.live.broadcaster import Broadcaster
-from saratoga_server.live.live_race import LiveRace, Run
+from saratoga_server.live.live_race import BoardRun, LiveRace
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.table_cache import TableCache
@@ -76,13 +76,13 @@ class RaceCache:
     # Races
 
     async def of(self, table: LiveTable) -> LiveRace:
-        """Return the table's race once it has started. Raises `Refusal` before."""
+        """Return the table's race once it has started. Raises `CommandRefused` before."""
         state = table.state
         race = self._races.get(state.race_id)
         if race is not None:
             return race
-        if state.phase not in (Phase.RUNNING, Phase.OVER) or not state.deal_key:
-            raise Refusal("wrong_phase", "The race has not started yet.")
+        if state.phase not in (TablePhase.RUNNING, TablePhase.OVER) or not state.deal_key:
+            raise CommandRefused("wrong_phase", "The race has not started yet.")
         published = self._loading.setdefault(state.race_id, {})
         try:
             stored = await self._store.load_standings(state.code, state.race)
@@ -112,7 +112,7 @@ class RaceCache:
             game=game_of(state),
             opening=opening,
             runs={
-                player: Run(
+                player: BoardRun(
                     player=player,
                     start_at=state.start_at,
                     deadline=state.deadline,
@@ -124,32 +124,34 @@ class RaceCache:
         )
 
     async def running_at(self, code: str, race_id: str) -> LiveRace:
-        """Return the race of that id, which must be the one at this table. Raises `Refusal`."""
+        """Return the race of that id, which must be the one at this table. Raises `CommandRefused`."""
         race = self._races.get(race_id)
         if race is None:
             table = await self._table_cache.get(code)
             if table.state.race_id != race_id:
-                raise Refusal("no_such_race", f"The race at this table is {table.state.race_id}.")
+                raise CommandRefused(
+                    "no_such_race", f"The race at this table is {table.state.race_id}."
+                )
             return await self.of(table)
         if race.code != code:
-            raise Refusal("not_racing")
+            raise CommandRefused("not_racing")
         return race
 
     # Boards
 
-    async def board(self, race: LiveRace, player: str) -> tuple[Run, Board]:
-        """Return a run and its board, folded at the first touch. Raises `Refusal`."""
+    async def board(self, race: LiveRace, player: str) -> tuple[BoardRun, Board]:
+        """Return a run and its board, folded at the first touch. Raises `CommandRefused`."""
         run = _run(race, player)
         if run.board is None:
             loaded = await self._load(race, run)
             run.board = run.board or loaded
         return run, run.board
 
-    async def reload(self, race: LiveRace, run: Run, *, is_shown: bool = False) -> Board:
+    async def reload(self, race: LiveRace, run: BoardRun, *, is_shown: bool = False) -> Board:
         """Read a board again: another node may have written. The caller holds `run.lock`.
 
         The player is told if the server has ended the board meanwhile, unless the caller shows the
-        board anyway (`is_shown`). Raises `Refusal`.
+        board anyway (`is_shown`). Raises `CommandRefused`.
         """
         was_racing = run.board is not None and run.board.racing
         board = run.board = await self._load(race, run)
@@ -159,7 +161,7 @@ class RaceCache:
         return board
 
     async def latest(self, race: LiveRace, player: str, *, is_shown: bool = False) -> Board:
-        """Return a board read again when nobody is judging it. Raises `Refusal`."""
+        """Return a board read again when nobody is judging it. Raises `CommandRefused`."""
         run = _run(race, player)
         async with run.lock:
             return await self.reload(race, run, is_shown=is_shown)
@@ -178,10 +180,10 @@ class RaceCache:
             final[player] = board
         return final
 
-    async def _load(self, race: LiveRace, run: Run) -> Board:
+    async def _load(self, race: LiveRace, run: BoardRun) -> Board:
         stored = await self._store.load_board(race.code, race.number, run.player)
         if stored is None:
-            raise Refusal("not_racing")
+            raise CommandRefused("not_racing")
         board = None if run.board is None else boards.continued(run.board, stored)
         if board is None:
             board = boards.open_board(race.opening, run.start_at)
@@ -190,7 +192,7 @@ class RaceCache:
                 await asyncio.sleep(0)
         return board
 
-    def tell_ended(self, race: LiveRace, run: Run) -> None:
+    def tell_ended(self, race: LiveRace, run: BoardRun) -> None:
         """Tell the player, if connected here, that the server has ended the board."""
         board = run.board
         assert board is not None
@@ -206,8 +208,8 @@ class RaceCache:
     def entered(
         self,
         race: LiveRace,
-        run: Run,
-        after: Played,
+        run: BoardRun,
+        after: BoardChange,
         entries: tuple[str, ...],
         outcome: CommitOutcome,
         command_id: int = 0,
@@ -226,7 +228,7 @@ class RaceCache:
 
     # Standings
 
-    def changed(self, race: LiveRace, run: Run) -> None:
+    def changed(self, race: LiveRace, run: BoardRun) -> None:
         """Let the table and the other nodes know where a racer of this node stands now."""
         assert run.board is not None
         standing = run.board.standing()
@@ -259,7 +261,7 @@ class RaceCache:
             and standing.state.has_ended
         ]
 
-    def _moves_on(self, race: LiveRace, run: Run, standing: LiveStanding) -> bool:
+    def _moves_on(self, race: LiveRace, run: BoardRun, standing: LiveStanding) -> bool:
         """Take a standing if it is newer (a standing never goes back); returns whether it shows."""
         known = run.standing
         if standing.length <= known.length:
@@ -271,8 +273,8 @@ class RaceCache:
         return True
 
 
-def _run(race: LiveRace, player: str) -> Run:
+def _run(race: LiveRace, player: str) -> BoardRun:
     run = race.runs.get(player)
     if run is None:
-        raise Refusal("not_racing")
+        raise CommandRefused("not_racing")
     return run

@@ -13,7 +13,7 @@ from saratoga_server.background_tasks import BackgroundTasks, run_each_logged, r
 from saratoga_server.cancellation import pause
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import tables
-from saratoga_server.domain.tables import Change, Phase, TableState
+from saratoga_server.domain.tables import Change, TablePhase, TableState
 from saratoga_server.live.broadcaster import TICK, Broadcaster
 from saratoga_server.live.due_tables import DueTables
 from saratoga_server.live.leaderboards import Leaderboards
@@ -132,9 +132,9 @@ class Scheduler:
             seat.node for seat in table.state.seats if seat.node and seat.node != self._node
         )
         await self._table_service.elapse(code, dead)
-        if table.state.phase is Phase.RUNNING:
+        if table.state.phase is TablePhase.RUNNING:
             await self._table_service.check_race(table)
-        elif table.state.phase is Phase.CLOSED and not self._broadcaster.audience(code):
+        elif table.state.phase is TablePhase.CLOSED and not self._broadcaster.audience(code):
             self._table_cache.forget(code)
 
     # Regular checks
@@ -160,7 +160,7 @@ class Scheduler:
         held = self._table_cache.all()
         self._public_tables.forget_others({table.code for table in held})
         self._races.keep_only(
-            {table.state.race_id for table in held if table.state.phase is Phase.RUNNING}
+            {table.state.race_id for table in held if table.state.phase is TablePhase.RUNNING}
         )
 
     async def _elapse_overdue(self) -> None:

@@ -7,7 +7,7 @@ does not do at once is noted here and done later.
 from saratoga_protocol.events import SeatLost
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.background_tasks import run_each_logged
-from saratoga_server.domain.tables import Phase, Refusal, Seat, TableState
+from saratoga_server.domain.tables import CommandRefused, TablePhase, TableSeat, TableState
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.public_tables import PublicTables
@@ -96,19 +96,19 @@ class Seats:
     async def state(self, code: str) -> TableState | None:
         """Return the table, read again: nothing may rest on old knowledge. `None`: there is none.
 
-        Raises any other `Refusal`: a table that this node cannot read may have the seat.
+        Raises any other `CommandRefused`: a table that this node cannot read may have the seat.
         """
         try:
             table = await self._table_cache.refresh(code) or await self._table_cache.get(code)
             return table.state
-        except Refusal as refusal:
+        except CommandRefused as refusal:
             if refusal.code != "no_such_table":
                 raise
             return None
 
-    async def seat(self, player: str, code: str) -> Seat | None:
+    async def seat(self, player: str, code: str) -> TableSeat | None:
         """Return the player's seat at a table that is open, read again."""
         state = await self.state(code)
-        if state is None or state.phase is Phase.CLOSED:
+        if state is None or state.phase is TablePhase.CLOSED:
             return None
         return state.seat(player)

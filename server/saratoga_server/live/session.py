@@ -7,11 +7,11 @@ from msgspec import Struct, field
 from saratoga_protocol.codec import Codec
 from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.refusals import NO_HELLO, TAKEN_OVER, CloseCode
-from saratoga_server.domain.tables import Seat
+from saratoga_server.domain.tables import TableSeat
 from saratoga_server.rate_limits.limiter import Quota, unlimited
 
 
-class PlayerConnection(Protocol):
+class ConnectionPort(Protocol):
     """The way to the player. Sending never waits: a client that does not read is disconnected."""
 
     @property
@@ -33,7 +33,7 @@ class PlayerConnection(Protocol):
 class Session(Struct, eq=False):
     """A connection and its player."""
 
-    connection: PlayerConnection
+    connection: ConnectionPort
     codec: Codec
     address: str
     number: int
@@ -60,7 +60,7 @@ class Session(Struct, eq=False):
     quota: Quota = field(default_factory=unlimited)
     """What it may still do."""
 
-    def has_lost(self, seat: Seat) -> bool:
+    def has_lost(self, seat: TableSeat) -> bool:
         """Whether a newer connection has the seat that this one had.
 
         A seat that this connection asked for is its own, though the reply was lost.

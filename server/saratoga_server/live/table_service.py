@@ -16,12 +16,12 @@ from saratoga_server.background_tasks import BackgroundTasks, run_each_logged, r
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import board as boards
 from saratoga_server.domain import tables
-from saratoga_server.domain.tables import Change, Phase, TableState
+from saratoga_server.domain.tables import Change, TablePhase, TableState
 from saratoga_server.domain.tables.seating import KICKED
 from saratoga_server.live.board_service import BoardService
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.leaderboards import Leaderboards
-from saratoga_server.live.live_race import LiveRace, Run
+from saratoga_server.live.live_race import BoardRun, LiveRace
 from saratoga_server.live.live_table import Known, LiveTable
 from saratoga_server.live.public_tables import PublicTables
 from saratoga_server.live.race_finisher import RaceFinisher
@@ -80,7 +80,7 @@ class TableService:
     async def change(
         self, code: str, transition: Transition, finish: RaceFinish | None = None
     ) -> LiveTable:
-        """Change a table and carry out the effects. Raises `Refusal`: then nothing has changed."""
+        """Change a table and carry out the effects. Raises `CommandRefused`: then nothing has changed."""
         try:
             applied = await self._table_cache.change(code, transition, finish)
         finally:
@@ -149,7 +149,7 @@ class TableService:
                     self._boards.deal(table, self._races.open(table))
                 case tables.RacerLeft(player):
                     await self.end_board(await self._races.of(table), player, State.LEFT)
-                case tables.SeatLost(player, reason):
+                case tables.SeatVacated(player, reason):
                     log.info("seat_lost", table=table.code, player=player, reason=reason)
                     await self._seats.lost(table, player, reason)
                 case tables.BoardsDue():
@@ -170,7 +170,7 @@ class TableService:
             if session.seat == table.code and state.seat(session.player) is None:
                 reason = KICKED if session.player in state.kicked else state.notice
                 await self._seats.lost(table, session.player, reason)
-        if state.phase is Phase.CLOSED:
+        if state.phase is TablePhase.CLOSED:
             await self._seats.closed(table, state.notice)
         await self._follow_race(table, known)
         self._seats.close_replaced(table)
@@ -182,11 +182,11 @@ class TableService:
         """Carry out what became of the race that was known, and of the one that was not."""
         state = table.state
         is_same_race = known.race == state.race
-        if known.phase in (Phase.COUNTDOWN, Phase.RUNNING) and not is_same_race:
+        if known.phase in (TablePhase.COUNTDOWN, TablePhase.RUNNING) and not is_same_race:
             await self._finisher.announce_missed(table, known.race)
-        if state.phase is Phase.RUNNING:
+        if state.phase is TablePhase.RUNNING:
             race = await self._races.of(table)
-            if known.phase is not Phase.RUNNING or not is_same_race:
+            if known.phase is not TablePhase.RUNNING or not is_same_race:
                 self._boards.deal(table, race)
             for player in state.left:
                 await self.end_board(race, player, State.LEFT)
@@ -206,7 +206,7 @@ class TableService:
         await self._boards.end(race, player, state, length)
         self.finish_if_over(race)
 
-    def search_stuck(self, race: LiveRace, run: Run, search: StuckSearch) -> None:
+    def search_stuck(self, race: LiveRace, run: BoardRun, search: StuckSearch) -> None:
         """Continue a search in the background; a board that is proved stuck is ended."""
         board = run.board
         assert board is not None
@@ -248,7 +248,7 @@ class TableService:
 
         def over(state: TableState, now: Millis) -> Change | None:
             nonlocal is_first
-            is_first = state.phase is Phase.RUNNING and state.race == finish.write.race
+            is_first = state.phase is TablePhase.RUNNING and state.race == finish.write.race
             return tables.finish(state, finish.outcome, now=now) if is_first else None
 
         await self.change(code, over, finish.write)

@@ -13,7 +13,7 @@ SAMPLE_EVERY: Final = 2.0
 """Seconds."""
 
 
-class Readiness(Protocol):
+class ReadinessCheck(Protocol):
     """Knows whether this node accepts players."""
 
     async def why_not_ready(self) -> str | None: ...
@@ -24,7 +24,7 @@ class Sampler:
 
     def __init__(
         self,
-        readiness: Readiness,
+        readiness: ReadinessCheck,
         store_health: Callable[[], Awaitable[Sequence[StoreHealth]]],
         metrics: Metrics,
     ) -> None:

@@ -39,7 +39,7 @@ COMMANDS_PREPAID: Final = 16
 """Commands that a connection takes from its address at once, so that most commands need not ask it."""
 
 
-class Connection(Protocol):
+class Evictable(Protocol):
     """What the limiter asks of a connection."""
 
     @property
@@ -84,7 +84,7 @@ class Quota(Struct, eq=False):
     """One connection's share of the limits of its address and of its player."""
 
     limiter: "RateLimiter"
-    connection: Connection
+    connection: Evictable
     address: AddressUsage
     player: PlayerUsage
     prepaid: float = 0.0
@@ -230,7 +230,7 @@ class RateLimiter:
         self._unauthenticated: dict[Quota, None] = {}
         self._refusals = Counter[str]() if refusals is None else refusals
 
-    def open(self, address: str, connection: Connection) -> Quota:
+    def open(self, address: str, connection: Evictable) -> Quota:
         """Count a new connection, and evict an older one if too many are without a hello."""
         player = PlayerUsage(NO_LIMITS, TokenBucket(self._commands), open=1)
         quota = Quota(self, connection, self.usage_of(address), player)

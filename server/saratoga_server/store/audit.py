@@ -8,7 +8,7 @@ from saratoga_server.store.keys import AUDIT, AUDIT_KEPT
 from saratoga_server.store.store_client import StoreClient
 
 
-class Audit:
+class RedisAudit:
     """The port `AuditLog`."""
 
     def __init__(self, client: StoreClient) -> None:

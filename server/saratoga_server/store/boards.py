@@ -17,7 +17,7 @@ READ_STEP: Final = 500
 """Entries decoded in one turn of the event loop: about half a millisecond."""
 
 
-class Boards:
+class RedisBoards:
     """The port `BoardStore`."""
 
     def __init__(self, client: StoreClient) -> None:

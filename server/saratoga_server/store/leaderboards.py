@@ -38,7 +38,7 @@ UNREAD_BATCH: Final = 1_000
 """Unreadable settlements tried again at a time, for each primary; the rest is tried the next times."""
 
 
-class Leaderboards:
+class RedisLeaderboards:
     """The port `LeaderboardStore`."""
 
     def __init__(self, client: StoreClient) -> None:

@@ -13,7 +13,7 @@ def _node_key(node: str) -> str:
     return f"node:{node}"
 
 
-class Nodes:
+class RedisNodes:
     """The nodes that share this store."""
 
     def __init__(self, client: StoreClient) -> None:

@@ -10,22 +10,22 @@ from msgspec import Struct
 
 from saratoga_server.ports import StoreRefused, StoreUnavailable
 from saratoga_server.store.addresses import addresses
-from saratoga_server.store.audit import Audit
+from saratoga_server.store.audit import RedisAudit
 from saratoga_server.store.batcher import Batcher
-from saratoga_server.store.boards import Boards
+from saratoga_server.store.boards import RedisBoards
 from saratoga_server.store.cluster_commits import ClusterCommits
 from saratoga_server.store.cluster_preflight import check_rest
 from saratoga_server.store.commit_encoder import CommitEncoder
 from saratoga_server.store.dial import dial
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.event_channel import EventChannel
-from saratoga_server.store.leaderboards import Leaderboards
-from saratoga_server.store.nodes import Nodes
-from saratoga_server.store.players import Players
+from saratoga_server.store.leaderboards import RedisLeaderboards
+from saratoga_server.store.nodes import RedisNodes
+from saratoga_server.store.players import RedisPlayers
 from saratoga_server.store.preflight import Preflight, check_store
 from saratoga_server.store.primaries import Primaries, Primary, open_primaries
 from saratoga_server.store.store_client import StoreClient, load_into
-from saratoga_server.store.tables import Tables
+from saratoga_server.store.tables import RedisTables
 from saratoga_server.store_timeout import STORE_TIMEOUT
 
 _PAUSE: Final = 0.05
@@ -36,12 +36,12 @@ class Store(Struct, frozen=True):
     """A store that is fit for use."""
 
     commits: Batcher | ClusterCommits
-    boards: Boards
-    tables: Tables
-    players: Players
-    leaderboards: Leaderboards
-    audit: Audit
-    nodes: Nodes
+    boards: RedisBoards
+    tables: RedisTables
+    players: RedisPlayers
+    leaderboards: RedisLeaderboards
+    audit: RedisAudit
+    nodes: RedisNodes
     events: EventChannel
     client: StoreClient
     primaries: Primaries
@@ -87,12 +87,12 @@ async def open_store(
         commits.start()
         yield Store(
             commits=commits,
-            boards=Boards(client),
-            tables=Tables(client),
-            players=Players(client),
-            leaderboards=Leaderboards(client),
-            audit=Audit(client),
-            nodes=Nodes(client),
+            boards=RedisBoards(client),
+            tables=RedisTables(client),
+            players=RedisPlayers(client),
+            leaderboards=RedisLeaderboards(client),
+            audit=RedisAudit(client),
+            nodes=RedisNodes(client),
             events=EventChannel(client, primaries),
             client=client,
             primaries=primaries,

@@ -12,7 +12,7 @@ from saratoga_server.store.store_client import Answer, StoreClient
 _FIELDS = tuple(field.name for field in fields(PlayerRow) if field.name != "player")
 
 
-class Players:
+class RedisPlayers:
     """The port `PlayerStore`."""
 
     def __init__(self, client: StoreClient) -> None:

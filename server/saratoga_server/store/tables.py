@@ -18,7 +18,7 @@ from saratoga_server.store.keys import (
 from saratoga_server.store.store_client import StoreClient
 
 
-class Tables:
+class RedisTables:
     """The port `TableStore`."""
 
     def __init__(self, client: StoreClient) -> None:

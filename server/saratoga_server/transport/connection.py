@@ -45,7 +45,7 @@ CONTROL: Final = Rate(20, 0.5)
 """Pings and pongs of a client."""
 
 
-class Phase(Enum):
+class ConnectionPhase(Enum):
     """Of a connection's life."""
 
     ACCEPTED = auto()
@@ -111,7 +111,7 @@ class PlayerConnection(asyncio.Protocol):
         """
         self._owner = owner
         self._outside: socket.socket | None = outside
-        self._phase = Phase.ACCEPTED
+        self._phase = ConnectionPhase.ACCEPTED
         self.address = address
         self.session: Session | None = None
         self.page_size = 0
@@ -140,7 +140,7 @@ class PlayerConnection(asyncio.Protocol):
         bound_buffers(transport.get_extra_info("socket"))
         self._outbox = Outbox(transport)
         self._reading = SlowReaderDetector(transport)
-        self._phase = Phase.HANDSHAKE
+        self._phase = ConnectionPhase.HANDSHAKE
         self._deadline = monotonic() + OPEN_WITHIN
         self._receiver = self._owner.handshake(self)
 
@@ -160,7 +160,7 @@ class PlayerConnection(asyncio.Protocol):
         self._go_on()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._phase = Phase.LOST
+        self._phase = ConnectionPhase.LOST
         self._receiver = None
         self._outbox.drain()
         self._owner.lost(self)
@@ -169,7 +169,7 @@ class PlayerConnection(asyncio.Protocol):
 
     def never_connected(self) -> None:
         """Note that TLS could not be negotiated, or that the peer had gone before."""
-        self._phase = Phase.LOST
+        self._phase = ConnectionPhase.LOST
         self._owner.lost(self)
 
     # The handshake
@@ -177,7 +177,7 @@ class PlayerConnection(asyncio.Protocol):
     def opened(self, session: Session, rest: bytes) -> None:
         """Begin a session after its handshake; `rest` came behind the request."""
         now = monotonic()
-        self._phase = Phase.OPEN
+        self._phase = ConnectionPhase.OPEN
         self.session = session
         self._receiver = None
         self._deadline = now + HELLO_WITHIN
@@ -196,9 +196,9 @@ class PlayerConnection(asyncio.Protocol):
     @property
     def may_begin(self) -> bool:
         """Whether the next frame may be looked at: no command is being carried out."""
-        if self._phase is Phase.OPEN:
+        if self._phase is ConnectionPhase.OPEN:
             return not self._is_answering and not self._outbox.is_full
-        return self._phase is Phase.CLOSING
+        return self._phase is ConnectionPhase.CLOSING
 
     def begin(self, message: bytes | str) -> None:
         """Carry out the command in a message, if commands are still carried out."""
@@ -212,7 +212,7 @@ class PlayerConnection(asyncio.Protocol):
     def answered(self) -> None:
         """Take the next command."""
         self._is_answering = False
-        if self._phase is Phase.LOST:
+        if self._phase is ConnectionPhase.LOST:
             self._end_session()
             return
         if self._leaving is not None:
@@ -237,7 +237,7 @@ class PlayerConnection(asyncio.Protocol):
     @property
     def is_open(self) -> bool:
         """Whether the client may still be there: neither side has begun to close."""
-        return self._phase is Phase.OPEN and not self._transport.is_closing()
+        return self._phase is ConnectionPhase.OPEN and not self._transport.is_closing()
 
     @property
     def pending(self) -> int:
@@ -256,7 +256,7 @@ class PlayerConnection(asyncio.Protocol):
 
     def write_protocol(self, parser: FrameParser) -> None:
         """Write what a parser has to send, and follow it into closing."""
-        if not parser.is_open and self._phase is Phase.OPEN:
+        if not parser.is_open and self._phase is ConnectionPhase.OPEN:
             self._begin_closing()
         for data in parser.data_to_send():
             if data:
@@ -333,7 +333,7 @@ class PlayerConnection(asyncio.Protocol):
         if self._outside is not None:
             with suppress(OSError):
                 self._outside.shutdown(socket.SHUT_RDWR)
-        elif not self._is_cut and self._phase is not Phase.LOST:
+        elif not self._is_cut and self._phase is not ConnectionPhase.LOST:
             self._is_cut = True
             forget_unsent(self._transport.get_extra_info("socket"))
             self._transport.abort()
@@ -344,12 +344,12 @@ class PlayerConnection(asyncio.Protocol):
         return self._receiver
 
     def _begin_closing(self) -> None:
-        self._phase = Phase.CLOSING
+        self._phase = ConnectionPhase.CLOSING
         self._deadline = monotonic() + CLOSE_WITHIN
 
     def _end(self) -> None:
         """Write nothing more, and wait for the client to end: to hang up on it could lose the answer."""
-        self._phase = Phase.CLOSING
+        self._phase = ConnectionPhase.CLOSING
         self._inbox().shut()
         if self._transport.is_closing():
             return
@@ -363,7 +363,11 @@ class PlayerConnection(asyncio.Protocol):
 
     def check(self, now: float) -> None:
         """Do what is due at `now`, by `monotonic`."""
-        if self._is_cut or self._phase is Phase.ACCEPTED or self._phase is Phase.LOST:
+        if (
+            self._is_cut
+            or self._phase is ConnectionPhase.ACCEPTED
+            or self._phase is ConnectionPhase.LOST
+        ):
             return
         if now >= self._deadline:
             self._deadline = inf
@@ -372,7 +376,7 @@ class PlayerConnection(asyncio.Protocol):
             self._cut_slow_reader()
 
     def _out_of_time(self) -> None:
-        if self._phase is not Phase.OPEN:
+        if self._phase is not ConnectionPhase.OPEN:
             self.cut()
         elif self.session is not None and not self.session.player:
             self.close(NO_HELLO)

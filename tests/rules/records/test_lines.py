@@ -4,20 +4,20 @@ import re
 
 import pytest
 
-from saratoga_rules.records.lines import Reader, RecordError
+from saratoga_rules.records.lines import RecordError, RecordReader
 
 ANYTHING = re.compile(".*")
 NUMBER = re.compile("([0-9]+)")
 
 
 def test_lines_are_taken_one_after_another() -> None:
-    reader = Reader("12\nthree")
+    reader = RecordReader("12\nthree")
     assert reader.take(NUMBER, "a number")[1] == "12"
     assert reader.line == "three"
 
 
 def test_a_line_that_is_not_the_expected_one_is_named_and_not_taken() -> None:
-    reader = Reader("12\nthree")
+    reader = RecordReader("12\nthree")
     reader.take(NUMBER, "a number")
     with pytest.raises(RecordError, match="line 2: a number should stand here, not 'three'"):
         reader.take(NUMBER, "a number")
@@ -25,7 +25,7 @@ def test_a_line_that_is_not_the_expected_one_is_named_and_not_taken() -> None:
 
 
 def test_the_end_is_named_as_the_end() -> None:
-    reader = Reader("12")
+    reader = RecordReader("12")
     reader.take(NUMBER, "a number")
     assert reader.line == ""
     with pytest.raises(RecordError, match="line 2: a number should stand here, not the end"):
@@ -33,12 +33,12 @@ def test_the_end_is_named_as_the_end() -> None:
 
 
 def test_only_a_line_feed_ends_a_line() -> None:
-    reader = Reader("one\r\x0b\x0c\x85\u2028two\nthree")
+    reader = RecordReader("one\r\x0b\x0c\x85\u2028two\nthree")
     assert reader.line == "one\r\x0b\x0c\x85\u2028two"
 
 
 def test_a_line_can_be_refused_after_it_was_taken() -> None:
-    reader = Reader("one\ntwo")
+    reader = RecordReader("one\ntwo")
     reader.take(ANYTHING, "anything")
     with pytest.raises(RecordError, match="line 1: because") as refused:
         reader.refuse("because")
@@ -46,5 +46,5 @@ def test_a_line_can_be_refused_after_it_was_taken() -> None:
 
 
 def test_a_line_starts_with_a_whole_word() -> None:
-    assert Reader("racer anna").starts("racer")
-    assert not Reader("racers").starts("racer")
+    assert RecordReader("racer anna").starts("racer")
+    assert not RecordReader("racers").starts("racer")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saratoga_rules.games import GAMES
-from saratoga_rules.records.standing import Count, Racer, Reached, State, last_reached, ranking
+from saratoga_rules.records.standing import Count, RacerScore, Reached, State, last_reached, ranking
 
 CANFIELD = GAMES["canfield"]
 CAPRICE = GAMES["caprice"]
@@ -15,12 +15,12 @@ CAPRICE = GAMES["caprice"]
 
 def racer(
     player: str, banked: int, at: int | None = None, number: int = 1, state: State = State.STUCK
-) -> Racer:
+) -> RacerScore:
     reached = None if at is None else Reached(at, number)
-    return Racer(player=player, banked=banked, state=state, reached=reached)
+    return RacerScore(player=player, banked=banked, state=state, reached=reached)
 
 
-def order(*racers: Racer) -> list[tuple[int, str, int]]:
+def order(*racers: RacerScore) -> list[tuple[int, str, int]]:
     return [(row.place, row.player, row.net) for row in ranking(CANFIELD, racers)]
 
 
@@ -115,7 +115,7 @@ racers = st.lists(
 
 @given(racers, st.randoms())
 def test_the_order_does_not_depend_on_who_is_named_first(
-    field: list[Racer], chance: Random
+    field: list[RacerScore], chance: Random
 ) -> None:
     shuffled = list(field)
     chance.shuffle(shuffled)
@@ -123,7 +123,7 @@ def test_the_order_does_not_depend_on_who_is_named_first(
 
 
 @given(racers)
-def test_a_place_is_one_more_than_the_number_of_racers_ahead(field: list[Racer]) -> None:
+def test_a_place_is_one_more_than_the_number_of_racers_ahead(field: list[RacerScore]) -> None:
     merits = {one.player: (-one.banked, one.reached or Reached(-1, 0)) for one in field}
     for row in ranking(CANFIELD, field):
         assert row.place == 1 + sum(merit < merits[row.player] for merit in merits.values())

@@ -20,8 +20,8 @@ from saratoga_rules.position import Position, parse_position
 from saratoga_rules.stuck.prospects import is_in_sight
 from saratoga_rules.stuck.stuck import StuckSearch, is_stuck, may_declare
 from saratoga_rules.vocabulary.building import Pairing, down
+from saratoga_rules.vocabulary.deal_steps import ToColumns
 from saratoga_rules.vocabulary.foundations import First, up_from
-from saratoga_rules.vocabulary.layout import ToColumns
 from saratoga_rules.vocabulary.packets import ANY_RUN, TOP_CARD_OR_WHOLE_PILE
 from saratoga_rules.vocabulary.spaces import ANYTHING, KINGS, Space
 from saratoga_rules.vocabulary.stocks import UNLIMITED, turned

@@ -15,7 +15,7 @@ from kit.walks import banking
 from saratoga_rules.records.record import format_record
 from saratoga_server.admin.acts import LONGEST_ANNOUNCEMENT, Administration, NotDone
 from saratoga_server.app import compose_table_cache
-from saratoga_server.domain.tables import Phase, TableState, disconnect, due, unpack
+from saratoga_server.domain.tables import TablePhase, TableState, disconnect, due, unpack
 from saratoga_server.domain.tables.packing import pack
 from saratoga_server.domain.usernames import checked_name
 from saratoga_server.messages.node_events import (
@@ -116,7 +116,7 @@ async def test_tables_are_listed_with_the_busiest_first(office: Office) -> None:
 async def test_a_table_is_closed_and_its_players_are_free(office: Office) -> None:
     assert await office.admin.close(CODE, "Closing time.") == 2
     table = await office.table()
-    assert (table.phase, table.seats, table.notice) == (Phase.CLOSED, (), "Closing time.")
+    assert (table.phase, table.seats, table.notice) == (TablePhase.CLOSED, (), "Closing time.")
     assert await office.store.tables.list_public() == []
     assert (await office.player(ANN)).table is None
     assert office.published == [TableClosedByAdmin(CODE, "Closing time.")]
@@ -127,7 +127,7 @@ async def test_a_table_is_closed_and_its_players_are_free(office: Office) -> Non
 async def test_a_table_can_be_closed_while_a_race_is_running(office: Office) -> None:
     await office.save(running(ANN, BEN))
     await office.admin.close(CODE, "Closing time.")
-    assert (await office.table()).phase is Phase.CLOSED
+    assert (await office.table()).phase is TablePhase.CLOSED
 
 
 async def test_closing_a_table_leaves_a_player_who_sits_elsewhere_by_now_alone(
@@ -161,7 +161,7 @@ async def test_closing_is_judged_again_if_a_node_wrote_first(
 
     monkeypatch.setattr(office.store.tables, "save_table", interfered)
     await office.admin.close(CODE, "Closing time.")
-    assert (await office.table()).phase is Phase.CLOSED
+    assert (await office.table()).phase is TablePhase.CLOSED
 
 
 async def test_a_player_is_renamed_in_the_row_and_at_the_table(office: Office) -> None:
@@ -228,7 +228,7 @@ async def test_a_player_who_is_banned_while_racing_leaves_the_race(office: Offic
     await office.save(away(running(ANN, BEN), BEN))
     await office.admin.ban("Ben")
     table = await office.table()
-    assert (table.phase, table.left) == (Phase.RUNNING, (BEN,))
+    assert (table.phase, table.left) == (TablePhase.RUNNING, (BEN,))
 
 
 async def test_a_table_whose_last_player_is_banned_is_not_listed_any_more(office: Office) -> None:

@@ -15,7 +15,7 @@ from kit.stores import StoreServer
 from kit.tables import ANN, BEN, CODE, seated
 from saratoga_server.admin.commands import admin
 from saratoga_server.config import Config
-from saratoga_server.domain.tables import Phase, due, unpack
+from saratoga_server.domain.tables import TablePhase, due, unpack
 from saratoga_server.domain.tables.packing import pack
 from saratoga_server.domain.usernames import checked_name
 from saratoga_server.embedded_store.embedded import EmbeddedStore
@@ -101,7 +101,7 @@ def test_a_user_without_a_name_is_audited_by_number(
 
 
 def test_closing_a_table_asks_for_confirmation(url: str) -> None:
-    async def phase(store: Store) -> Phase:
+    async def phase(store: Store) -> TablePhase:
         stored = await store.tables.load_table(CODE)
         assert stored is not None
         return unpack(stored[1]).phase
@@ -109,13 +109,13 @@ def test_closing_a_table_asks_for_confirmation(url: str) -> None:
     refused = typed(url, "close", CODE, answer="n\n")
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert f"Close the table {CODE}" in refused.stderr
-    assert in_store(url, phase) is Phase.GATHERING
+    assert in_store(url, phase) is TablePhase.GATHERING
     unanswered = typed(url, "close", CODE)
     assert unanswered.exit_code == 1
-    assert in_store(url, phase) is Phase.GATHERING
+    assert in_store(url, phase) is TablePhase.GATHERING
     done = typed(url, "close", CODE, answer="y\n")
     assert (done.exit_code, done.stdout) == (0, f"{CODE} is closed; 2 had a seat there.\n")
-    assert in_store(url, phase) is Phase.CLOSED
+    assert in_store(url, phase) is TablePhase.CLOSED
 
 
 @pytest.mark.parametrize(

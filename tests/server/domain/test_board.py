@@ -17,7 +17,7 @@ from saratoga_server.domain.board import (
     FOLD_STEP,
     IDLE_MILLIS,
     Board,
-    Played,
+    BoardChange,
     commit_of,
     continued,
     ended,
@@ -108,7 +108,7 @@ def test_a_count_below_that_of_the_deal_was_never_reached() -> None:
 def test_an_ending_that_comes_with_a_move_is_entered_after_it() -> None:
     board = open_board(OPENING, START)
     after = played(CANFIELD, board, parse_move("t1>up"))
-    stuck = Played(after.position, after.banked, State.STUCK, after.rises)
+    stuck = BoardChange(after.position, after.banked, State.STUCK, after.rises)
     enter(board, stuck, [entry("t1>up", 70, 5, 9), entry("stuck", 70, 6, 9)])
     assert (board.state, board.length) == (State.STUCK, 2)
     assert (board.reached, board.last_id) == (Reached(70, 5), 9)
@@ -173,10 +173,10 @@ def test_a_racer_without_a_move_for_three_minutes_is_idle() -> None:
     assert not is_idle(board, at(IDLE_MILLIS - 1), START)
     assert is_idle(board, at(IDLE_MILLIS), START)
     assert not is_idle(board, at(IDLE_MILLIS), at(60_000)), "the server was away"
-    enter(board, Played(OPENING, 4, State.RACING), [entry("draw", 1000, 1)])
+    enter(board, BoardChange(OPENING, 4, State.RACING), [entry("draw", 1000, 1)])
     assert not is_idle(board, at(IDLE_MILLIS), START)
     assert is_idle(board, at(IDLE_MILLIS + 1000), START)
-    enter(board, Played(OPENING, 4, State.CASHED_OUT), [entry("cash-out", 1000, 2)])
+    enter(board, BoardChange(OPENING, 4, State.CASHED_OUT), [entry("cash-out", 1000, 2)])
     assert not is_idle(board, at(10 * IDLE_MILLIS), START)
 
 

@@ -12,7 +12,14 @@ from saratoga_rules.position import Position
 from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.standing import State
 from saratoga_rules.records.verify import verify
-from saratoga_server.domain.board import ENDING_OF_STATE, Board, Played, enter, open_board, played
+from saratoga_server.domain.board import (
+    ENDING_OF_STATE,
+    Board,
+    BoardChange,
+    enter,
+    open_board,
+    played,
+)
 from saratoga_server.domain.results import CountedRace, count_up, outcome_of, wire_standings
 from saratoga_server.domain.tables import TableState
 from saratoga_server.ports import LogEntry, Millis
@@ -38,10 +45,10 @@ class PlayedRace:
 
     def ends(self, player: str, state: State = State.CASHED_OUT, at: int = 60_000) -> None:
         board = self.boards[player]
-        after = Played(board.position, board.banked, state)
+        after = BoardChange(board.position, board.banked, state)
         self._enter(player, after, ENDING_OF_STATE[state], at)
 
-    def _enter(self, player: str, after: Played, text: str, at: int) -> None:
+    def _enter(self, player: str, after: BoardChange, text: str, at: int) -> None:
         self.commits += 1
         moment = Millis(self.state.start_at + at)
         enter(self.boards[player], after, [LogEntry(text, moment, self.commits, self.commits)])

@@ -9,7 +9,7 @@ from saratoga_rules.position import parse_position
 from saratoga_rules.records.standing import Reached, State
 from saratoga_rules.views import redact
 from saratoga_server.domain.board import ended, enter, open_board
-from saratoga_server.live.live_race import LiveRace, Run
+from saratoga_server.live.live_race import BoardRun, LiveRace
 from saratoga_server.ports import LiveStanding, LogEntry, Millis
 
 GAME = GAMES["canfield"]
@@ -30,8 +30,8 @@ def race(standings: dict[str, LiveStanding]) -> LiveRace:
     )
 
 
-def run(player: str, standing: LiveStanding, deadline: int = 0) -> Run:
-    return Run(
+def run(player: str, standing: LiveStanding, deadline: int = 0) -> BoardRun:
+    return BoardRun(
         player=player,
         start_at=NOON,
         deadline=Millis(deadline),

@@ -7,12 +7,12 @@ from kit.fake_store import FakeHouse, FakeTables
 from kit.rooms import HouseInMemory, gathered, listed
 from kit.tables import ANN, BEN, CODE, running, seated
 from saratoga_protocol.commands import ChangeSettings, JoinTable, LeaveTable, Resume
-from saratoga_server.domain.tables import Settings, TableState
+from saratoga_server.domain.tables import TableOptions, TableState
 from saratoga_server.domain.tables.timers import ALONE_MILLIS
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.public_tables import PublicTables
 
-PUBLIC, PRIVATE = Settings(game="canfield", public=True), Settings(game="canfield")
+PUBLIC, PRIVATE = TableOptions(game="canfield", public=True), TableOptions(game="canfield")
 
 
 class RecordingTables(FakeTables):

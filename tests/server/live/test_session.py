@@ -7,7 +7,7 @@ from saratoga_protocol.codec import CODECS
 from saratoga_protocol.events import Announcement
 from saratoga_protocol.refusals import NO_HELLO, TAKEN_OVER
 from saratoga_protocol.version import JSON, SUBPROTOCOLS
-from saratoga_server.domain.tables import Seat
+from saratoga_server.domain.tables import TableSeat
 from saratoga_server.live.session import Session
 
 
@@ -45,7 +45,7 @@ def test_a_seat_is_lost_to_a_newer_connection_but_not_to_an_own_claim_without_a_
         connection=RecordingLine(Heard(CODECS[JSON])), codec=CODECS[JSON], address="", number=1
     )
     session.hello, session.epoch, session.claimed = 7, 3, 4
-    seat = Seat(player="a" * 16, name="Ann", hello=hello, epoch=epoch)
+    seat = TableSeat(player="a" * 16, name="Ann", hello=hello, epoch=epoch)
     assert session.has_lost(seat) == is_lost
     assert session.epoch == (3 if is_lost else epoch)
 

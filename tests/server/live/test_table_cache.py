@@ -32,7 +32,14 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.position import Position
 from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.clock import ServerClock
-from saratoga_server.domain.tables import Change, Phase, Refusal, TableState, elapse, resume
+from saratoga_server.domain.tables import (
+    Change,
+    CommandRefused,
+    TablePhase,
+    TableState,
+    elapse,
+    resume,
+)
 from saratoga_server.domain.tables.state import FORMAT
 from saratoga_server.domain.tables.timers import IDLE_MILLIS
 from saratoga_server.live.broadcaster import Broadcaster
@@ -154,7 +161,7 @@ async def test_a_new_table_is_there_for_every_node(here: Node, there: Node) -> N
 
 async def test_a_table_that_does_not_exist_is_refused_each_time(here: Node) -> None:
     for _ in range(3):
-        with pytest.raises(Refusal, match="no_such_table"):
+        with pytest.raises(CommandRefused, match="no_such_table"):
             await here.cache.get(OTHER)
     assert here.cache.all() == []
 
@@ -193,7 +200,7 @@ async def test_a_table_for_newer_nodes_is_left_alone(
     newer = msgpack.packb(msgpack.unpackb(body) | {"format": FORMAT + 1})
     fake.tables[CODE] = (version + 1, newer)
     for node in (here, there):
-        with pytest.raises(Refusal, match="draining: That table has moved") as refused:
+        with pytest.raises(CommandRefused, match="draining: That table has moved") as refused:
             await node.cache.change(CODE, adding("Hello."))
         assert refused.value.retry
         assert node.cache.known(CODE) is None
@@ -237,9 +244,9 @@ async def test_a_refused_change_changes_nothing(here: Node, fake: FakeHouse) -> 
     await here.cache.open(seated(ANN))
 
     def refused(state: TableState, now: Millis) -> Change:
-        raise Refusal("host_only")
+        raise CommandRefused("host_only")
 
-    with pytest.raises(Refusal, match="host_only"):
+    with pytest.raises(CommandRefused, match="host_only"):
         await here.cache.change(CODE, refused)
     assert (fake.tables[CODE][0], here.received.events) == (1, [])
 
@@ -279,7 +286,7 @@ async def test_a_change_that_always_comes_too_late_is_given_up(here: Node, fake:
         fake.tables[CODE] = (version + 1, body)
         return Change(replace(state, touched=now))
 
-    with pytest.raises(Refusal, match="Too many changes at once") as refused:
+    with pytest.raises(CommandRefused, match="Too many changes at once") as refused:
         await here.cache.change(CODE, too_late)
     assert refused.value.retry
 
@@ -293,10 +300,10 @@ async def test_a_refusal_is_judged_on_the_newest_version_if_other_nodes_are_aliv
 
     def only_after_one(state: TableState, now: Millis) -> Change:
         if state.notice != "one":
-            raise Refusal("wrong_phase")
+            raise CommandRefused("wrong_phase")
         return Change(replace(state, notice="two"))
 
-    with pytest.raises(Refusal):
+    with pytest.raises(CommandRefused):
         await there.cache.change(CODE, only_after_one)
     there.peers.seen()
     assert (await there.cache.change(CODE, only_after_one)).table.state.notice == "two"
@@ -471,7 +478,7 @@ async def test_tables_that_nobody_follows_are_forgotten(here: Node, fake: FakeHo
     await here.cache.open(replace(seated(ANN), code=OTHER))
     here.cache.forget_unused("another node")
     assert [table.code for table in here.cache.all()] == [CODE], "somebody follows it"
-    assert here.cache.phases() == {Phase.GATHERING: 1}
+    assert here.cache.phases() == {TablePhase.GATHERING: 1}
     assert (await here.cache.get(OTHER)).state.seats
     here.cache.forget_unused(NODE)
     assert len(here.cache.all()) == 2, "a seat there is held by this node"
@@ -515,7 +522,7 @@ async def test_a_table_that_was_forgotten_has_no_timer(here: Node, town: Town) -
 async def test_a_table_that_the_store_has_deleted_is_forgotten(here: Node, fake: FakeHouse) -> None:
     await here.cache.open(seated(ANN))
     del fake.tables[CODE]
-    with pytest.raises(Refusal, match="no_such_table"):
+    with pytest.raises(CommandRefused, match="no_such_table"):
         await here.cache.refresh(CODE)
     assert here.cache.known(CODE) is None
 

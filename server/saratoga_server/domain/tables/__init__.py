@@ -1,7 +1,7 @@
 """A table: where friends gather under a code, race after race.
 
 Pure: commands and the time go in, the next table and its effects come out. A refused command raises
-`Refusal` and has changed nothing. Randomness comes in as `fresh_seed`, 32 bytes that nobody can guess.
+`CommandRefused` and has changed nothing. Randomness comes in as `fresh_seed`, 32 bytes that nobody can guess.
 In order of reading: `state` (what a table is), `phases` (who may do what when), `countdown`,
 `lifecycle` (settings, finish, next race, close), `seating`, `timers`, `public_view`, `packing`, `writes`.
 """
@@ -32,15 +32,15 @@ from saratoga_server.domain.tables.seating import (
 from saratoga_server.domain.tables.state import (
     BoardsDue,
     Change,
+    CommandRefused,
     CountdownVoided,
-    Phase,
     RacerLeft,
     RaceStarted,
-    Refusal,
-    Seat,
-    SeatLost,
-    Settings,
+    SeatVacated,
     TableClosed,
+    TableOptions,
+    TablePhase,
+    TableSeat,
     TableState,
 )
 from saratoga_server.domain.tables.timers import due, elapse
@@ -48,16 +48,16 @@ from saratoga_server.domain.tables.timers import due, elapse
 __all__ = [
     "BoardsDue",
     "Change",
+    "CommandRefused",
     "CountdownVoided",
     "NewerTable",
-    "Phase",
     "RaceStarted",
     "RacerLeft",
-    "Refusal",
-    "Seat",
-    "SeatLost",
-    "Settings",
+    "SeatVacated",
     "TableClosed",
+    "TableOptions",
+    "TablePhase",
+    "TableSeat",
     "TableState",
     "change_settings",
     "checked_settings",

@@ -14,10 +14,10 @@ from saratoga_server.domain.tables.phases import Act, checked
 from saratoga_server.domain.tables.state import (
     NO_TIME,
     Change,
+    CommandRefused,
     CountdownVoided,
-    Phase,
     RaceStarted,
-    Refusal,
+    TablePhase,
     TableState,
     listed,
     with_new_deal,
@@ -48,12 +48,12 @@ def ready(
     """Be ready for the deal that `commitment` fixes. A second hash replaces the first."""
     seat = checked(table, player, Act.READY)
     if commitment != table.commitment:
-        raise Refusal(
+        raise CommandRefused(
             "wrong_commitment",
             "The coming deal has changed since you looked. Look at the table, and say ready again.",
         )
     if any(other.nonce_hash == nonce_hash for other in table.seats if other.player != player):
-        raise Refusal(
+        raise CommandRefused(
             "wrong_nonce", "Somebody at the table gave that hash. Draw a nonce of your own."
         )
     seat = replace(seat.with_accepted(command_id), nonce_hash=nonce_hash)
@@ -71,13 +71,13 @@ def start(table: TableState, player: str, command_id: int, *, now: Millis) -> Ch
     """Start the countdown with everyone who is ready and connected."""
     seat = checked(table, player, Act.START)
     if not seat.is_ready:
-        raise Refusal("nobody_ready", "Say ready yourself first; then start.")
+        raise CommandRefused("nobody_ready", "Say ready yourself first; then start.")
     racing = [s for s in table.seats if s.is_ready and (s.is_connected or s.player == player)]
     away = [s.name for s in table.seats if s.is_ready and s not in racing]
     start_at = Millis(now + COUNTDOWN_MILLIS)
     counting = replace(
         table.with_seat(seat.with_accepted(command_id)),
-        phase=Phase.COUNTDOWN,
+        phase=TablePhase.COUNTDOWN,
         racers=tuple(s.player for s in racing),
         racer_names={s.player: s.name for s in racing},
         racer_bots=tuple(s.player for s in racing if s.bot),
@@ -94,15 +94,17 @@ def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: 
     """Reveal the nonce. The last one fixes the deal."""
     seat = checked(table, player, Act.REVEAL)
     if player not in table.racers:
-        raise Refusal("not_racing", "You were not ready, and sit this race out. Nothing to show.")
+        raise CommandRefused(
+            "not_racing", "You were not ready, and sit this race out. Nothing to show."
+        )
     shown = bytes.fromhex(nonce)
     if nonce_hash(shown) != seat.nonce_hash:
-        raise Refusal(
+        raise CommandRefused(
             "wrong_nonce",
             "That nonce does not fit the hash you said ready with. Show the one that does.",
         )
     if player in table.missing and now >= table.reveal_by:
-        raise Refusal(
+        raise CommandRefused(
             "wrong_phase", "That nonce came too late; the countdown is void. Say ready again."
         )
     table = replace(
@@ -135,7 +137,7 @@ def begun(table: TableState, now: Millis) -> Change:
         start_at = now
     running = replace(
         table,
-        phase=Phase.RUNNING,
+        phase=TablePhase.RUNNING,
         start_at=start_at,
         deadline=_deadline(table, start_at),
         reveal_by=NO_TIME,

@@ -9,13 +9,13 @@ from saratoga_rules.games import GAMES
 from saratoga_server.domain.tables.phases import Act, checked, checked_open, checked_phase
 from saratoga_server.domain.tables.state import (
     Change,
+    CommandRefused,
     Effect,
-    Phase,
-    Refusal,
-    Seat,
-    SeatLost,
-    Settings,
+    SeatVacated,
     TableClosed,
+    TableOptions,
+    TablePhase,
+    TableSeat,
     TableState,
     listed,
     with_new_deal,
@@ -30,22 +30,22 @@ NO_CAP: Final = 0
 MOST_SEATS: Final = 16
 
 
-def checked_settings(settings: Settings, seated: int = 0) -> Settings:
-    """Return the settings. Raises `Refusal` if they do not go together."""
+def checked_settings(settings: TableOptions, seated: int = 0) -> TableOptions:
+    """Return the settings. Raises `CommandRefused` if they do not go together."""
     if settings.game not in GAMES:
-        raise Refusal(
+        raise CommandRefused(
             "no_such_game", f"There is no game of that name. Choose from {listed(GAMES)}."
         )
     if settings.cap not in (*CAPS, NO_CAP):
-        raise Refusal("bad_settings", "The cap is 3, 5, 10 or 20 minutes, or 0 for none.")
+        raise CommandRefused("bad_settings", "The cap is 3, 5, 10 or 20 minutes, or 0 for none.")
     if settings.cap == NO_CAP and settings.public:
-        raise Refusal(
+        raise CommandRefused(
             "bad_settings", "A public table needs a cap. Choose one, or make the table private."
         )
     if not 1 <= settings.seats <= MOST_SEATS:
-        raise Refusal("bad_settings", f"A table has 1 to {MOST_SEATS} seats.")
+        raise CommandRefused("bad_settings", f"A table has 1 to {MOST_SEATS} seats.")
     if settings.seats < seated:
-        raise Refusal(
+        raise CommandRefused(
             "bad_settings", f"{seated} players are seated. Leave them a seat each, at least."
         )
     return settings
@@ -65,12 +65,12 @@ def change_settings(
 ) -> Change:
     """Change what is given. Ready marks are cleared, and there is a new deal.
 
-    Settings that stay the same change nothing.
+    Options that stay the same change nothing.
     """
     seat = checked(table, player, Act.CHANGE_SETTINGS)
     old = table.settings
     new = checked_settings(
-        Settings(
+        TableOptions(
             game=old.game if game is None else game,
             cap=old.cap if cap is None else cap,
             seats=old.seats if seats is None else seats,
@@ -91,7 +91,7 @@ def finish(table: TableState, outcome: Outcome, *, now: Millis) -> Change:
     checked_phase(table, Act.FINISH)
     results = {result.player: result for result in outcome.results}
 
-    def counted(seat: Seat) -> Seat:
+    def counted(seat: TableSeat) -> TableSeat:
         result = results.get(seat.player)
         if result is None:
             return seat
@@ -103,7 +103,7 @@ def finish(table: TableState, outcome: Outcome, *, now: Millis) -> Change:
         )
 
     seats = tuple(counted(seat) for seat in table.seats)
-    return Change(replace(table, phase=Phase.OVER, outcome=outcome, seats=seats, touched=now))
+    return Change(replace(table, phase=TablePhase.OVER, outcome=outcome, seats=seats, touched=now))
 
 
 def next_race(
@@ -128,6 +128,6 @@ def never_raced(table: TableState) -> bool:
 def close(table: TableState, reason: str, *, now: Millis) -> Change:
     """Close the table for good. A race that still runs gets no results."""
     checked_open(table)
-    lost: tuple[Effect, ...] = tuple(SeatLost(seat.player, reason) for seat in table.seats)
-    closed = replace(table, phase=Phase.CLOSED, seats=(), host="", notice=reason, touched=now)
+    lost: tuple[Effect, ...] = tuple(SeatVacated(seat.player, reason) for seat in table.seats)
+    closed = replace(table, phase=TablePhase.CLOSED, seats=(), host="", notice=reason, touched=now)
     return Change(closed, (*lost, TableClosed(reason)))

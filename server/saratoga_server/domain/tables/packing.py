@@ -16,11 +16,11 @@ import msgspec
 
 from saratoga_protocol.events import Outcome
 from saratoga_rules.games import RULES_VERSION
-from saratoga_server.domain.tables.state import FORMAT, Seat, Settings, TableState
+from saratoga_server.domain.tables.state import FORMAT, TableOptions, TableSeat, TableState
 
 _TABLE: Final = "table"
 _SEAT: Final = "seat "
-_PARTS: Final[dict[str, type[msgspec.Struct]]] = {"settings": Settings, "outcome": Outcome}
+_PARTS: Final[dict[str, type[msgspec.Struct]]] = {"settings": TableOptions, "outcome": Outcome}
 """Maps within the table, beside its seats."""
 
 
@@ -77,7 +77,7 @@ def _unknown(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return every unknown field, by where it was found."""
     found = {_TABLE: _strange(body, TableState)}
     found |= {name: _strange(body.get(name), kind) for name, kind in _PARTS.items()}
-    found |= {_SEAT + str(s["player"]): _strange(s, Seat) for s in body.get("seats", ())}
+    found |= {_SEAT + str(s["player"]): _strange(s, TableSeat) for s in body.get("seats", ())}
     return {where: fields for where, fields in found.items() if fields}
 
 

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-from saratoga_server.domain.tables.state import Phase, Refusal, Seat, TableState
+from saratoga_server.domain.tables.state import CommandRefused, TablePhase, TableSeat, TableState
 
 
 class Act(StrEnum):
@@ -39,21 +39,22 @@ class Act(StrEnum):
 
 COMING_AND_GOING: Final = frozenset({Act.JOIN, Act.RESUME, Act.LEAVE, Act.KICK})
 
-ALLOWED: Final[Mapping[Phase, frozenset[Act]]] = {
-    Phase.GATHERING: COMING_AND_GOING | {Act.CHANGE_SETTINGS, Act.READY, Act.NOT_READY, Act.START},
-    Phase.COUNTDOWN: COMING_AND_GOING | {Act.REVEAL},
-    Phase.RUNNING: COMING_AND_GOING | {Act.FINISH},
-    Phase.OVER: COMING_AND_GOING | {Act.NEXT_RACE},
-    Phase.CLOSED: frozenset(),
+ALLOWED: Final[Mapping[TablePhase, frozenset[Act]]] = {
+    TablePhase.GATHERING: COMING_AND_GOING
+    | {Act.CHANGE_SETTINGS, Act.READY, Act.NOT_READY, Act.START},
+    TablePhase.COUNTDOWN: COMING_AND_GOING | {Act.REVEAL},
+    TablePhase.RUNNING: COMING_AND_GOING | {Act.FINISH},
+    TablePhase.OVER: COMING_AND_GOING | {Act.NEXT_RACE},
+    TablePhase.CLOSED: frozenset(),
 }
 
 HOST_ONLY: Final = frozenset({Act.KICK, Act.CHANGE_SETTINGS, Act.START, Act.NEXT_RACE})
 
-_NOW: Final[Mapping[Phase, str]] = {
-    Phase.GATHERING: "The table is gathering for the next race.",
-    Phase.COUNTDOWN: "The countdown is running.",
-    Phase.RUNNING: "The race is running.",
-    Phase.OVER: "The race is over, and the host has not called the next one yet.",
+_NOW: Final[Mapping[TablePhase, str]] = {
+    TablePhase.GATHERING: "The table is gathering for the next race.",
+    TablePhase.COUNTDOWN: "The countdown is running.",
+    TablePhase.RUNNING: "The race is running.",
+    TablePhase.OVER: "The race is over, and the host has not called the next one yet.",
 }
 
 _REMEDY: Final[Mapping[Act, str]] = {
@@ -68,38 +69,42 @@ _REMEDY: Final[Mapping[Act, str]] = {
 
 
 def checked_open(table: TableState) -> None:
-    if table.phase is Phase.CLOSED:
-        raise Refusal("table_closed", "This table is closed. Join another, or open one.")
+    if table.phase is TablePhase.CLOSED:
+        raise CommandRefused("table_closed", "This table is closed. Join another, or open one.")
 
 
-def checked_seat(table: TableState, player: str) -> Seat:
-    """Return the player's seat at an open table. Raises `Refusal`."""
+def checked_seat(table: TableState, player: str) -> TableSeat:
+    """Return the player's seat at an open table. Raises `CommandRefused`."""
     checked_open(table)
     seat = table.seat(player)
     if seat is None:
-        raise Refusal("not_seated", f"You have no seat at {table.code}. Join the table first.")
+        raise CommandRefused(
+            "not_seated", f"You have no seat at {table.code}. Join the table first."
+        )
     return seat
 
 
-def checked(table: TableState, player: str, act: Act) -> Seat:
-    """Return the player's seat if the player may do this now. Raises `Refusal`."""
+def checked(table: TableState, player: str, act: Act) -> TableSeat:
+    """Return the player's seat if the player may do this now. Raises `CommandRefused`."""
     seat = checked_seat(table, player)
     if act in HOST_ONLY and player != table.host:
-        raise Refusal("host_only", f"Only the host may do that. Ask {table.name(table.host)}.")
+        raise CommandRefused(
+            "host_only", f"Only the host may do that. Ask {table.name(table.host)}."
+        )
     checked_phase(table, act)
     return seat
 
 
 def checked_phase(table: TableState, act: Act) -> None:
     if act not in ALLOWED[table.phase]:
-        raise Refusal("wrong_phase", f"{_NOW[table.phase]} {_REMEDY[act]}")
+        raise CommandRefused("wrong_phase", f"{_NOW[table.phase]} {_REMEDY[act]}")
 
 
 def checked_sits_out(table: TableState, player: str) -> None:
-    """Raise `Refusal` if the player is in a countdown or running race and has not left it."""
+    """Raise `CommandRefused` if the player is in a countdown or running race and has not left it."""
     if table.is_racing(player):
         name = table.name(player)
-        raise Refusal(
+        raise CommandRefused(
             "wrong_phase", f"{name} is in this race. Wait until it is over to kick {name}."
         )
 
@@ -107,8 +112,8 @@ def checked_sits_out(table: TableState, player: str) -> None:
 def is_repeat(table: TableState, player: str, command_id: int) -> bool:
     """Whether this command was accepted before: then it is answered and not carried out again.
 
-    Raises `Refusal` if a later command of the seat's was accepted first: this one was not carried out and
-    will not be. Where that is unknown (`Seat.earlier_seat`), it counts as accepted. Not for joining and
+    Raises `CommandRefused` if a later command of the seat's was accepted first: this one was not carried out and
+    will not be. Where that is unknown (`TableSeat.earlier_seat`), it counts as accepted. Not for joining and
     resuming, which every new connection does anew.
     """
     seat = table.seat(player)
@@ -117,5 +122,5 @@ def is_repeat(table: TableState, player: str, command_id: int) -> bool:
     if command_id <= seat.earlier_seat or command_id in seat.accepted:
         return True
     if command_id < seat.last_id:
-        raise Refusal("stale_id")
+        raise CommandRefused("stale_id")
     return False

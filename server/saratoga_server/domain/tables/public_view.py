@@ -1,7 +1,7 @@
 """A table as everyone at it may see it."""
 
 from saratoga_protocol import events
-from saratoga_server.domain.tables.state import Seat, TableState
+from saratoga_server.domain.tables.state import TableSeat, TableState
 
 
 def public_view(table: TableState, version: int) -> events.Table:
@@ -26,7 +26,7 @@ def public_view(table: TableState, version: int) -> events.Table:
     )
 
 
-def _public_seat(seat: Seat) -> events.Seat:
+def _public_seat(seat: TableSeat) -> events.Seat:
     return events.Seat(
         player=seat.player,
         name=seat.name,

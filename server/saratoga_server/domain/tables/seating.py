@@ -22,12 +22,12 @@ from saratoga_server.domain.tables.phases import (
 from saratoga_server.domain.tables.state import (
     NO_TIME,
     Change,
-    Phase,
+    CommandRefused,
     RacerLeft,
-    Refusal,
-    Seat,
-    SeatLost,
-    Settings,
+    SeatVacated,
+    TableOptions,
+    TablePhase,
+    TableSeat,
     TableState,
     with_new_deal,
 )
@@ -41,7 +41,7 @@ DEPARTED_KEPT: Final = 64
 
 def new_table(
     code: str,
-    settings: Settings,
+    settings: TableOptions,
     player: str,
     name: str,
     command_id: int,
@@ -74,13 +74,15 @@ def join(
     if table.seat(player) is not None:
         return resume(table, player, node=node, hello=hello, now=now)
     if player in table.kicked:
-        raise Refusal("kicked", "The host has kicked you from this table. Join another.")
+        raise CommandRefused("kicked", "The host has kicked you from this table. Join another.")
     if command_id <= table.departed.get(player, 0):
-        raise Refusal("stale_id", "You have left that seat since. Join again with a new id.")
+        raise CommandRefused("stale_id", "You have left that seat since. Join again with a new id.")
     if len(table.seats) >= table.settings.seats:
-        raise Refusal("table_full", "Every seat at this table is taken. Watch it, or join another.")
+        raise CommandRefused(
+            "table_full", "Every seat at this table is taken. Watch it, or join another."
+        )
     epoch = table.epoch + 1
-    seat = Seat(
+    seat = TableSeat(
         player=player,
         name=name,
         bot=bot,
@@ -103,7 +105,7 @@ def resume(table: TableState, player: str, *, node: str, hello: int = 0, now: Mi
     """
     seat = checked_seat(table, player)
     if seat.is_connected and hello < seat.hello:
-        raise Refusal("taken_over")
+        raise CommandRefused("taken_over")
     epoch = table.epoch + 1
     seat = replace(seat, epoch=epoch, node=node, hello=hello, absent_since=NO_TIME)
     return Change(replace(table.with_seat(seat), epoch=epoch, touched=now))
@@ -156,16 +158,18 @@ def kick(
     """Remove a player who does not race, for good."""
     seat = checked(table, player, Act.KICK)
     if target == player:
-        raise Refusal("no_such_player", "You cannot kick yourself. Leave the table instead.")
+        raise CommandRefused("no_such_player", "You cannot kick yourself. Leave the table instead.")
     kicked = table.seat(target)
     if kicked is None:
-        raise Refusal("no_such_player", "That player does not sit here. Look at the table again.")
+        raise CommandRefused(
+            "no_such_player", "That player does not sit here. Look at the table again."
+        )
     checked_sits_out(table, target)
     noted = table.with_seat(seat.with_accepted(command_id))
     noted = replace(noted, kicked=(*table.kicked, target))
     reason = f"{seat.name} has kicked {kicked.name}."
     change = vacated(noted, target, reason, now, fresh_seed)
-    return Change(change.table, (*change.effects, SeatLost(target, KICKED)))
+    return Change(change.table, (*change.effects, SeatVacated(target, KICKED)))
 
 
 def has_others(table: TableState, player: str) -> bool:
@@ -180,13 +184,13 @@ def idle_leave(table: TableState, player: str, *, now: Millis) -> Change | None:
     the board's log.
     """
     seat = table.seat(player)
-    if table.phase is not Phase.RUNNING or seat is None or player not in table.racers:
+    if table.phase is not TablePhase.RUNNING or seat is None or player not in table.racers:
         return None
     if not has_others(table, player) or player in table.left:
         return None
     reason = f"{seat.name} has done nothing for too long and counts as having left."
     change = vacated(table, player, reason, now, b"")
-    lost = SeatLost(player, "You have done nothing for three minutes.")
+    lost = SeatVacated(player, "You have done nothing for three minutes.")
     return Change(change.table, (*change.effects, lost))
 
 
@@ -202,11 +206,11 @@ def vacated(table: TableState, player: str, reason: str, now: Millis, fresh_seed
     change = Change(_with_host(emptied, place))
     if player not in table.racers:
         return change
-    if table.phase is Phase.COUNTDOWN:
+    if table.phase is TablePhase.COUNTDOWN:
         return change.then(
             voided(change.table, f"{change.table.notice} The countdown was called off.", fresh_seed)
         )
-    if table.phase is Phase.RUNNING and player not in table.left:
+    if table.phase is TablePhase.RUNNING and player not in table.left:
         left = replace(change.table, left=(*table.left, player))
         return change.then(Change(left, (RacerLeft(player),)))
     return change
@@ -224,6 +228,6 @@ def _with_host(table: TableState, place: int = 0) -> TableState:
     return replace(table, host=host.player, notice=notice)
 
 
-def _departed(table: TableState, seat: Seat) -> dict[str, int]:
+def _departed(table: TableState, seat: TableSeat) -> dict[str, int]:
     others = [(gone, last) for gone, last in table.departed.items() if gone != seat.player]
     return dict([*others, (seat.player, seat.last_id)][-DEPARTED_KEPT:])

@@ -28,7 +28,7 @@ ACCEPTED_KEPT: Final = 8
 """Command ids remembered of a seat: more than an honest client has in flight."""
 
 
-class Phase(StrEnum):
+class TablePhase(StrEnum):
     """The phase of a table (`phases` shows which follows which)."""
 
     GATHERING = "gathering"
@@ -38,7 +38,7 @@ class Phase(StrEnum):
     CLOSED = "closed"
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class TableOptions(Struct, frozen=True, kw_only=True):
     """What the host chose."""
 
     game: str
@@ -48,7 +48,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     public: bool = False
 
 
-class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class TableSeat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A player's place at the table."""
 
     player: str
@@ -75,7 +75,7 @@ class Seat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     net: int = 0
     """Casino dollars over the races raced from this seat."""
 
-    def with_accepted(self, command_id: int) -> "Seat":
+    def with_accepted(self, command_id: int) -> "TableSeat":
         """Return the seat after a command of that id was accepted from it."""
         accepted = (*self.accepted, command_id)[-ACCEPTED_KEPT:]
         return replace(self, last_id=command_id, accepted=accepted)
@@ -93,14 +93,14 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A whole table, secrets included. Only `public_view` may be shown."""
 
     code: str
-    settings: Settings
+    settings: TableOptions
     created: Millis
     touched: Millis
     """When somebody last did something here."""
-    phase: Phase = Phase.GATHERING
+    phase: TablePhase = TablePhase.GATHERING
     host: str = ""
     """The host's player id; empty while nobody is seated."""
-    seats: tuple[Seat, ...] = ()
+    seats: tuple[TableSeat, ...] = ()
     """In the order in which they were taken."""
     kicked: tuple[str, ...] = ()
     departed: dict[str, int] = {}
@@ -147,12 +147,12 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
         """The racers who have not revealed their nonces."""
         return tuple(player for player in self.racers if player not in self.nonces)
 
-    def seat(self, player: str) -> Seat | None:
+    def seat(self, player: str) -> TableSeat | None:
         return next((seat for seat in self.seats if seat.player == player), None)
 
     def is_racing(self, player: str) -> bool:
         """Whether the player is in a countdown or a running race here, and has not left it."""
-        is_on = self.phase in (Phase.COUNTDOWN, Phase.RUNNING)
+        is_on = self.phase in (TablePhase.COUNTDOWN, TablePhase.RUNNING)
         return is_on and player in self.racers and player not in self.left
 
     def name(self, player: str) -> str:
@@ -160,7 +160,7 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
         seat = self.seat(player)
         return seat.name if seat else self.racer_names.get(player, player)
 
-    def with_seat(self, seat: Seat) -> "TableState":
+    def with_seat(self, seat: TableSeat) -> "TableState":
         """Return the table with this seat in place of its player's old one."""
         seats = tuple(seat if old.player == seat.player else old for old in self.seats)
         return replace(self, seats=seats)
@@ -176,7 +176,7 @@ class RacerLeft(Struct, frozen=True):
     player: str
 
 
-class SeatLost(Struct, frozen=True):
+class SeatVacated(Struct, frozen=True):
     """A player lost the seat without asking for it: tell them why."""
 
     player: str
@@ -199,7 +199,9 @@ class TableClosed(Struct, frozen=True):
     """For people."""
 
 
-Effect: TypeAlias = RaceStarted | RacerLeft | SeatLost | CountdownVoided | BoardsDue | TableClosed
+Effect: TypeAlias = (
+    RaceStarted | RacerLeft | SeatVacated | CountdownVoided | BoardsDue | TableClosed
+)
 
 
 class Change(Struct, frozen=True):
@@ -213,7 +215,7 @@ class Change(Struct, frozen=True):
         return Change(other.table, self.effects + other.effects)
 
 
-class Refusal(Exception):
+class CommandRefused(Exception):
     """A command or change is refused; nothing has changed."""
 
     def __init__(self, code: str, detail: str = "", wait: float = 0.0) -> None:
@@ -231,7 +233,7 @@ def with_new_deal(table: TableState, seed: bytes) -> TableState:
     """Return the table gathering for a new deal: new commitment, nobody ready."""
     return replace(
         table,
-        phase=Phase.GATHERING,
+        phase=TablePhase.GATHERING,
         seats=tuple(replace(seat, nonce_hash="") for seat in table.seats),
         rules_version=RULES_VERSION,
         seed=seed.hex(),

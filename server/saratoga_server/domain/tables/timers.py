@@ -16,9 +16,9 @@ from saratoga_server.domain.tables.state import (
     NO_TIME,
     BoardsDue,
     Change,
-    Phase,
-    Seat,
-    SeatLost,
+    SeatVacated,
+    TablePhase,
+    TableSeat,
     TableState,
 )
 from saratoga_server.ports import Millis
@@ -44,7 +44,7 @@ LATE_MILLIS: Final = 500
 
 def due(table: TableState) -> Millis | None:
     """Return when the next timer of any kind runs out; `None` at a closed table."""
-    if table.phase is Phase.CLOSED:
+    if table.phase is TablePhase.CLOSED:
         return None
     timers = (_phase_due(table), _absence_due(table), _close_due(table))
     return min((at for at in timers if at is not None), default=None)
@@ -62,7 +62,7 @@ def elapse(
     Players connected on dead nodes are absent from now on. Before `since` the server was away, or its
     clock was wrong: absence counts from then on.
     """
-    if table.phase is Phase.CLOSED:
+    if table.phase is TablePhase.CLOSED:
         return None
     change = Change(_excused(_with_absent(table, now, dead_nodes), now, since))
     change = change.then(_phase_elapsed(change.table, now, fresh_seed))
@@ -75,9 +75,9 @@ def elapse(
 
 
 def _phase_due(table: TableState) -> Millis | None:
-    if table.phase is Phase.COUNTDOWN:
+    if table.phase is TablePhase.COUNTDOWN:
         return table.start_at if table.deal_key else table.reveal_by
-    if table.phase is Phase.RUNNING:
+    if table.phase is TablePhase.RUNNING:
         if table.looked < table.deadline:
             return min(Millis(table.looked + LOOK_MILLIS), table.deadline)
         return Millis(table.looked + (LATE_MILLIS if table.deadline else LOOK_MILLIS))
@@ -88,7 +88,7 @@ def _phase_elapsed(table: TableState, now: Millis, fresh_seed: bytes) -> Change:
     at = _phase_due(table)
     if at is None or now < at:
         return Change(table)
-    if table.phase is Phase.RUNNING:
+    if table.phase is TablePhase.RUNNING:
         return Change(replace(table, looked=now), (BoardsDue(),))
     return begun(table, now) if table.deal_key else voided_for_missing(table, fresh_seed)
 
@@ -102,7 +102,7 @@ def _absence_due(table: TableState) -> Millis | None:
     return Millis(min(ends)) if ends else None
 
 
-def _longest_absent(table: TableState, now: Millis) -> Seat | None:
+def _longest_absent(table: TableState, now: Millis) -> TableSeat | None:
     """Return the seat that has been away too long, the longest first."""
     at = _absence_due(table)
     if at is None or now < at:
@@ -111,9 +111,9 @@ def _longest_absent(table: TableState, now: Millis) -> Seat | None:
     return min(absent, key=lambda seat: seat.absent_since)
 
 
-def _taken_for_gone(table: TableState, seat: Seat, now: Millis, fresh_seed: bytes) -> Change:
+def _taken_for_gone(table: TableState, seat: TableSeat, now: Millis, fresh_seed: bytes) -> Change:
     change = vacated(table, seat.player, f"{seat.name} was away too long.", now, fresh_seed)
-    lost = SeatLost(seat.player, "You were away for too long.")
+    lost = SeatVacated(seat.player, "You were away for too long.")
     return Change(change.table, (*change.effects, lost))
 
 
@@ -148,7 +148,7 @@ def _excused(table: TableState, now: Millis, since: Millis) -> TableState:
 def _close_due(table: TableState) -> Millis | None:
     if not table.seats:
         return Millis(table.touched + EMPTY_MILLIS)
-    if table.phase in (Phase.GATHERING, Phase.OVER):
+    if table.phase in (TablePhase.GATHERING, TablePhase.OVER):
         return Millis(table.touched + IDLE_MILLIS)
     return None
 

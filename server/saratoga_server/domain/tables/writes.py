@@ -2,7 +2,7 @@
 
 from saratoga_server.domain.tables.lifecycle import never_raced
 from saratoga_server.domain.tables.packing import pack
-from saratoga_server.domain.tables.state import Phase, TableState
+from saratoga_server.domain.tables.state import TablePhase, TableState
 from saratoga_server.domain.tables.timers import due
 from saratoga_server.ports import RaceFinish, RaceOpening, TableWrite
 
@@ -28,14 +28,14 @@ def write_of(
         race=after.race,
         opening=_opening(after, opening_banked) if starts(before, after) else None,
         finish=finish,
-        unraced=after.phase is Phase.CLOSED and never_raced(after),
+        unraced=after.phase is TablePhase.CLOSED and never_raced(after),
     )
 
 
 def starts(before: TableState | None, after: TableState) -> bool:
     """Whether the change starts the race."""
-    is_running = after.phase is Phase.RUNNING
-    return is_running and before is not None and before.phase is not Phase.RUNNING
+    is_running = after.phase is TablePhase.RUNNING
+    return is_running and before is not None and before.phase is not TablePhase.RUNNING
 
 
 def _opening(table: TableState, banked: int) -> RaceOpening:
@@ -51,7 +51,7 @@ def _opening(table: TableState, banked: int) -> RaceOpening:
 
 def _new_epochs(before: TableState, after: TableState) -> dict[str, int]:
     """Return the epochs of racers whose connection has changed during the race: they fence boards."""
-    if after.phase is not Phase.RUNNING or before.phase is not Phase.RUNNING:
+    if after.phase is not TablePhase.RUNNING or before.phase is not TablePhase.RUNNING:
         return {}
     old = _epochs(before)
     return {

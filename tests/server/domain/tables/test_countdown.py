@@ -23,11 +23,11 @@ from kit.tables import (
 )
 from saratoga_rules.dealing.fairness import commitment, deal_key
 from saratoga_server.domain.tables import (
+    CommandRefused,
     CountdownVoided,
-    Phase,
     RaceStarted,
-    Refusal,
-    Settings,
+    TableOptions,
+    TablePhase,
     TableState,
     disconnect,
     due,
@@ -42,9 +42,9 @@ from saratoga_server.domain.tables import (
 )
 
 
-def refused_ready(table: TableState, **content: str) -> Refusal:
+def refused_ready(table: TableState, **content: str) -> CommandRefused:
     given = {"commitment": table.commitment, "nonce_hash": nonce_hash(ANN)} | content
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(CommandRefused) as refused:
         ready(
             table,
             ANN,
@@ -86,7 +86,7 @@ def test_not_ready_takes_the_mark_back() -> None:
 
 
 def test_at_least_the_host_must_be_ready() -> None:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(CommandRefused) as refused:
         start(all_ready(seated(ANN, BEN), BEN), ANN, 2, now=NOON)
     assert refused.value.code == "nobody_ready"
 
@@ -94,7 +94,7 @@ def test_at_least_the_host_must_be_ready() -> None:
 def test_the_start_freezes_those_who_are_ready() -> None:
     table = all_ready(seated(ANN, BEN, CLEO), ANN, CLEO)
     table = start(table, ANN, 3, now=NOON).table
-    assert table.phase is Phase.COUNTDOWN
+    assert table.phase is TablePhase.COUNTDOWN
     assert table.racers == (ANN, CLEO)
     assert table.racer_names == {ANN: "Ann", CLEO: "Cleo"}
     assert (table.reveal_by, table.start_at) == (after(3_000), after(5_000))
@@ -116,7 +116,7 @@ def test_who_is_ready_but_not_connected_sits_the_race_out_and_is_named() -> None
 
 
 def test_a_race_without_a_cap_has_no_deadline() -> None:
-    assert counting(ANN, settings=Settings(game="canfield", cap=0)).deadline == 0
+    assert counting(ANN, settings=TableOptions(game="canfield", cap=0)).deadline == 0
 
 
 def test_the_last_nonce_makes_the_deal_key() -> None:
@@ -129,14 +129,14 @@ def test_the_last_nonce_makes_the_deal_key() -> None:
 
 
 def test_a_nonce_must_fit_its_hash() -> None:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(CommandRefused) as refused:
         reveal(counting(ANN, BEN), ANN, 4, nonce=nonce(BEN), now=NOON)
     assert refused.value.code == "wrong_nonce"
 
 
 def test_who_does_not_race_has_nothing_to_show() -> None:
     table = join(counting(ANN), BEN, "Ben", 1, node="node-1", now=NOON).table
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(CommandRefused) as refused:
         reveal(table, BEN, 2, nonce=nonce(BEN), now=NOON)
     assert refused.value.code == "not_racing"
 
@@ -151,7 +151,7 @@ def test_a_nonce_shown_twice_is_shown_once() -> None:
 
 
 def test_a_nonce_that_comes_too_late_is_refused_even_before_the_sweep() -> None:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(CommandRefused) as refused:
         reveal(counting(ANN), ANN, 4, nonce=nonce(ANN), now=after(3_000))
     assert refused.value.code == "wrong_phase"
     assert "too late" in refused.value.detail
@@ -165,7 +165,7 @@ def test_a_missing_nonce_voids_the_countdown_and_says_whose_it_was() -> None:
     assert change is not None
     assert change.effects == (CountdownVoided(),)
     gathering = change.table
-    assert gathering.phase is Phase.GATHERING
+    assert gathering.phase is TablePhase.GATHERING
     assert gathering.notice == (
         "The countdown was called off: nothing came from Ben and Cleo in time. "
         "There is a new deal; say ready again."
@@ -182,7 +182,7 @@ def test_a_racer_who_leaves_in_the_countdown_voids_it() -> None:
     table = all_shown(counting(ANN, BEN))
     change = leave(table, BEN, 9, now=after(200), fresh_seed=OTHER_SEED)
     assert change.effects == (CountdownVoided(),)
-    assert change.table.phase is Phase.GATHERING
+    assert change.table.phase is TablePhase.GATHERING
     assert change.table.notice == (
         "Ben has left. The countdown was called off. There is a new deal; say ready again."
     )
@@ -192,14 +192,14 @@ def test_a_racer_who_leaves_in_the_countdown_voids_it() -> None:
 
 def test_the_countdown_of_a_host_who_leaves_is_void_and_the_next_is_host() -> None:
     change = leave(counting(ANN, BEN), ANN, 9, now=after(200), fresh_seed=OTHER_SEED)
-    assert (change.table.phase, change.table.host) == (Phase.GATHERING, BEN)
+    assert (change.table.phase, change.table.host) == (TablePhase.GATHERING, BEN)
     assert "Ben is host now." in change.table.notice
 
 
 def test_who_sits_the_race_out_may_come_and_go_in_the_countdown() -> None:
     table = join(counting(ANN), BEN, "Ben", 1, node="node-1", now=after(100)).table
     change = leave(table, BEN, 2, now=after(200), fresh_seed=OTHER_SEED)
-    assert (change.table.phase, change.effects) == (Phase.COUNTDOWN, ())
+    assert (change.table.phase, change.effects) == (TablePhase.COUNTDOWN, ())
     assert change.table.racers == (ANN,)
 
 
@@ -217,7 +217,7 @@ def test_the_race_begins_at_the_announced_moment_and_not_before() -> None:
     change = elapse(table, after(5_000), OTHER_SEED)
     assert change is not None
     assert change.effects == (RaceStarted(),)
-    assert change.table.phase is Phase.RUNNING
+    assert change.table.phase is TablePhase.RUNNING
     assert change.table.start_at == after(5_000)
     assert change.table.deadline == after(605_000)
 

@@ -23,11 +23,11 @@ from kit.tables import (
     seated,
 )
 from saratoga_server.domain.tables import (
-    Phase,
-    Refusal,
-    SeatLost,
-    Settings,
+    CommandRefused,
+    SeatVacated,
     TableClosed,
+    TableOptions,
+    TablePhase,
     TableState,
     change_settings,
     close,
@@ -60,7 +60,7 @@ def test_a_change_of_settings_clears_ready_marks_and_makes_a_new_commitment(
 ) -> None:
     table = all_ready(seated(ANN, BEN))
     after_it = changed(table, chosen)
-    assert after_it.settings == Settings(**({"game": "canfield"} | chosen))
+    assert after_it.settings == TableOptions(**({"game": "canfield"} | chosen))
     assert not any(seat.is_ready for seat in after_it.seats)
     assert after_it.commitment != table.commitment
     assert after_it.seed == OTHER_SEED.hex()
@@ -93,14 +93,14 @@ def test_every_cap_is_allowed_at_a_public_table(cap: int) -> None:
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(chosen: Chosen, code: str) -> None:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(CommandRefused) as refused:
         changed(seated(ANN, BEN), chosen)
     assert refused.value.code == code
 
 
 def test_a_table_without_a_cap_cannot_be_made_public() -> None:
     table = changed(seated(ANN), Chosen(cap=0))
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(CommandRefused) as refused:
         change_settings(table, ANN, 10, public=True, now=NOON, fresh_seed=OTHER_SEED)
     assert "cap" in refused.value.detail
 
@@ -110,7 +110,7 @@ def test_a_finished_race_is_counted_at_the_seats() -> None:
     table = join(table, CLEO, "Cleo", 1, node=NODE, now=after(9_000)).table
     result = outcome(table, {ANN: 40, BEN: -25})
     table = finish(table, result, now=after(60_000)).table
-    assert (table.phase, table.outcome) == (Phase.OVER, result)
+    assert (table.phase, table.outcome) == (TablePhase.OVER, result)
     assert [(seat.races, seat.wins, seat.net) for seat in table.seats] == [
         (1, 1, 40),
         (1, 0, -25),
@@ -133,7 +133,7 @@ def test_who_left_keeps_no_seat_and_no_totals() -> None:
 def test_the_next_race_gathers_for_another_deal_and_keeps_the_totals() -> None:
     table = over(ANN, BEN)
     after_it = next_race(table, ANN, 9, now=after(90_000), fresh_seed=OTHER_SEED).table
-    assert (after_it.phase, after_it.race) == (Phase.GATHERING, 2)
+    assert (after_it.phase, after_it.race) == (TablePhase.GATHERING, 2)
     assert after_it.race_id == "mint-otter-42/2"
     assert after_it.commitment != table.commitment
     assert not any(seat.is_ready for seat in after_it.seats)
@@ -170,16 +170,16 @@ def test_who_left_the_last_race_has_not_left_the_next() -> None:
     assert next_race(table, ANN, 9, now=after(90_000), fresh_seed=OTHER_SEED).table.left == ()
 
 
-@pytest.mark.parametrize("phase", sorted(set(Phase) - {Phase.CLOSED}))
-def test_a_table_can_be_closed_in_every_phase(phase: Phase) -> None:
+@pytest.mark.parametrize("phase", sorted(set(TablePhase) - {TablePhase.CLOSED}))
+def test_a_table_can_be_closed_in_every_phase(phase: TablePhase) -> None:
     change = close(in_phase(phase), "The house closes.", now=after(100))
     assert change.effects == (
-        SeatLost(ANN, "The house closes."),
-        SeatLost(BEN, "The house closes."),
+        SeatVacated(ANN, "The house closes."),
+        SeatVacated(BEN, "The house closes."),
         TableClosed("The house closes."),
     )
     closed = change.table
-    assert (closed.phase, closed.seats, closed.host) == (Phase.CLOSED, (), "")
+    assert (closed.phase, closed.seats, closed.host) == (TablePhase.CLOSED, (), "")
 
 
 def test_a_countdown_that_is_called_off_is_no_race() -> None:
@@ -201,6 +201,6 @@ def test_the_second_race_of_an_evening_is_not_the_first() -> None:
 
 
 def test_a_table_is_closed_once() -> None:
-    with pytest.raises(Refusal) as refused:
-        close(in_phase(Phase.CLOSED), "Again.", now=NOON)
+    with pytest.raises(CommandRefused) as refused:
+        close(in_phase(TablePhase.CLOSED), "Again.", now=NOON)
     assert refused.value.code == "table_closed"

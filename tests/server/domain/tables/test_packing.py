@@ -10,14 +10,21 @@ from msgspec.structs import replace
 
 from kit.tables import ANN, BEN, NOON, in_phase, over, seated
 from saratoga_rules.games import RULES_VERSION
-from saratoga_server.domain.tables import Phase, Seat, Settings, TableState, public_view, unpack
+from saratoga_server.domain.tables import (
+    TableOptions,
+    TablePhase,
+    TableSeat,
+    TableState,
+    public_view,
+    unpack,
+)
 from saratoga_server.domain.tables import disconnect as lost
 from saratoga_server.domain.tables.packing import NewerTable, pack
 from saratoga_server.domain.tables.state import FORMAT
 
 
-@pytest.mark.parametrize("phase", Phase)
-def test_a_table_of_every_phase_comes_back_as_it_was(phase: Phase) -> None:
+@pytest.mark.parametrize("phase", TablePhase)
+def test_a_table_of_every_phase_comes_back_as_it_was(phase: TablePhase) -> None:
     table = in_phase(phase)
     assert unpack(pack(table)) == table
     assert pack(unpack(pack(table))) == pack(table)
@@ -40,8 +47,8 @@ def keeps_to_the_store(value: object) -> bool:
             return False
 
 
-@pytest.mark.parametrize("phase", Phase)
-def test_the_body_keeps_to_what_the_store_can_read(phase: Phase) -> None:
+@pytest.mark.parametrize("phase", TablePhase)
+def test_the_body_keeps_to_what_the_store_can_read(phase: TablePhase) -> None:
     assert keeps_to_the_store(msgpack.unpackb(pack(in_phase(phase))))
 
 
@@ -60,10 +67,10 @@ def test_nothing_of_a_table_is_forgotten() -> None:
 )
 def test_whatever_stands_in_a_seat_comes_back(name: str, numbers: tuple[int, ...]) -> None:
     races, wins, net, last_id = numbers
-    seat = Seat(player=ANN, name=name, races=races, wins=wins, net=net, last_id=last_id)
+    seat = TableSeat(player=ANN, name=name, races=races, wins=wins, net=net, last_id=last_id)
     table = TableState(
         code="mint-otter-42",
-        settings=Settings(game="canfield"),
+        settings=TableOptions(game="canfield"),
         created=NOON,
         touched=NOON,
         seats=(seat,),
@@ -112,7 +119,7 @@ def test_strange_fields_change_nothing_that_this_node_knows() -> None:
 
 
 def test_a_table_of_today_has_nothing_strange() -> None:
-    for phase in Phase:
+    for phase in TablePhase:
         assert unpack(pack(in_phase(phase))).unknown == {}
 
 

@@ -18,7 +18,7 @@ from kit.tables import (
     seated,
 )
 from saratoga_protocol import events
-from saratoga_server.domain.tables import Phase, TableState, disconnect, public_view
+from saratoga_server.domain.tables import TablePhase, TableState, disconnect, public_view
 
 
 def test_the_picture_of_a_gathering_table() -> None:
@@ -55,7 +55,7 @@ def test_a_bot_is_shown_as_a_bot() -> None:
 
 @pytest.mark.parametrize(
     "table",
-    [*map(in_phase, Phase), all_shown(counting(ANN, BEN)), running(ANN, BEN), over(ANN, BEN)],
+    [*map(in_phase, TablePhase), all_shown(counting(ANN, BEN)), running(ANN, BEN), over(ANN, BEN)],
 )
 def test_no_picture_holds_a_secret(table: TableState) -> None:
     secrets = [table.seed, table.deal_key, nonce(ANN), nonce(BEN), "node-1"]

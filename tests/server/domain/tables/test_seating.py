@@ -18,11 +18,11 @@ from kit.tables import (
     seated,
 )
 from saratoga_server.domain.tables import (
-    Phase,
+    CommandRefused,
     RacerLeft,
-    Refusal,
-    SeatLost,
-    Settings,
+    SeatVacated,
+    TableOptions,
+    TablePhase,
     TableState,
     disconnect,
     idle_leave,
@@ -46,24 +46,24 @@ def left(table: TableState, player: str) -> TableState:
 
 def test_who_opens_a_table_is_its_host() -> None:
     table = seated(ANN)
-    assert (table.host, players(table), table.phase) == (ANN, [ANN], Phase.GATHERING)
+    assert (table.host, players(table), table.phase) == (ANN, [ANN], TablePhase.GATHERING)
     assert is_repeat(table, ANN, 1)
 
 
 @pytest.mark.parametrize(
     ("settings", "code"),
     [
-        (Settings(game="faro"), "no_such_game"),
-        (Settings(game="canfield", cap=4), "bad_settings"),
-        (Settings(game="canfield", cap=0, public=True), "bad_settings"),
-        (Settings(game="canfield", seats=0), "bad_settings"),
-        (Settings(game="canfield", seats=17), "bad_settings"),
+        (TableOptions(game="faro"), "no_such_game"),
+        (TableOptions(game="canfield", cap=4), "bad_settings"),
+        (TableOptions(game="canfield", cap=0, public=True), "bad_settings"),
+        (TableOptions(game="canfield", seats=0), "bad_settings"),
+        (TableOptions(game="canfield", seats=17), "bad_settings"),
     ],
 )
 def test_a_table_is_not_opened_with_settings_that_do_not_go_together(
-    settings: Settings, code: str
+    settings: TableOptions, code: str
 ) -> None:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(CommandRefused) as refused:
         new_table("mint-otter-42", settings, ANN, "Ann", 1, node=NODE, now=NOON, fresh_seed=SEED)
     assert refused.value.code == code
 
@@ -77,8 +77,8 @@ def test_who_comes_in_any_phase_gets_a_seat_and_no_part_in_the_race(table: Table
 
 
 def test_every_seat_is_taken_once() -> None:
-    table = seated(ANN, BEN, settings=Settings(game="canfield", seats=2))
-    with pytest.raises(Refusal) as refused:
+    table = seated(ANN, BEN, settings=TableOptions(game="canfield", seats=2))
+    with pytest.raises(CommandRefused) as refused:
         join(table, CLEO, "Cleo", 1, node=NODE, now=NOON)
     assert refused.value.code == "table_full"
 
@@ -126,7 +126,7 @@ def test_a_join_from_before_one_left_does_not_seat_one_again() -> None:
     table = left(seated(ANN, BEN), BEN)
     assert is_repeat(table, BEN, 50)
     for old_id in (1, 50):
-        with pytest.raises(Refusal) as refused:
+        with pytest.raises(CommandRefused) as refused:
             join(table, BEN, "Ben", old_id, node=NODE, now=NOON)
         assert refused.value.code == "stale_id"
     assert players(join(table, BEN, "Ben", 51, node=NODE, now=NOON).table) == [ANN, BEN]
@@ -173,16 +173,16 @@ def test_an_empty_table_has_no_host_until_somebody_comes() -> None:
 
 def test_who_is_sent_away_does_not_come_back() -> None:
     change = kick(seated(ANN, BEN), ANN, 2, target=BEN, now=NOON, fresh_seed=OTHER_SEED)
-    assert change.effects == (SeatLost(BEN, "The host has kicked you from the table."),)
+    assert change.effects == (SeatVacated(BEN, "The host has kicked you from the table."),)
     assert change.table.notice == "Ann has kicked Ben."
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(CommandRefused) as refused:
         join(change.table, BEN, "Ben", 9, node=NODE, now=NOON)
     assert refused.value.code == "kicked"
 
 
 @pytest.mark.parametrize("target", [ANN, DAN])
 def test_only_others_who_sit_here_can_be_sent_away(target: str) -> None:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(CommandRefused) as refused:
         kick(seated(ANN, BEN), ANN, 2, target=target, now=NOON, fresh_seed=OTHER_SEED)
     assert refused.value.code == "no_such_player"
 
@@ -191,7 +191,7 @@ def test_who_leaves_a_running_race_leaves_the_race() -> None:
     table = running(ANN, BEN)
     change = leave(table, BEN, 50, now=after(9_000), fresh_seed=OTHER_SEED)
     assert change.effects == (RacerLeft(BEN),)
-    assert change.table.phase is Phase.RUNNING
+    assert change.table.phase is TablePhase.RUNNING
     assert change.table.left == (BEN,)
     # what the record will need of the racer stays
     assert change.table.racers == table.racers
@@ -202,7 +202,7 @@ def test_who_leaves_a_running_race_leaves_the_race() -> None:
 
 @pytest.mark.parametrize("table", [counting(ANN, BEN), running(ANN, BEN)])
 def test_a_host_cannot_send_a_rival_away_from_the_race(table: TableState) -> None:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(CommandRefused) as refused:
         kick(table, ANN, 50, target=BEN, now=after(200), fresh_seed=OTHER_SEED)
     assert refused.value.code == "wrong_phase"
     assert refused.value.detail == "Ben is in this race. Wait until it is over to kick Ben."
@@ -212,7 +212,7 @@ def test_a_host_cannot_send_a_rival_away_from_the_race(table: TableState) -> Non
 def test_who_sits_the_race_out_can_be_sent_away_during_it(table: TableState) -> None:
     table = join(table, CLEO, "Cleo", 1, node=NODE, now=after(200)).table
     change = kick(table, ANN, 50, target=CLEO, now=after(200), fresh_seed=OTHER_SEED)
-    assert change.effects == (SeatLost(CLEO, "The host has kicked you from the table."),)
+    assert change.effects == (SeatVacated(CLEO, "The host has kicked you from the table."),)
     assert change.table.phase is table.phase
 
 
@@ -220,12 +220,12 @@ def test_who_has_left_the_race_and_sits_again_can_be_sent_away() -> None:
     table = left(running(ANN, BEN), BEN)
     table = join(table, BEN, "Ben", 51, node=NODE, now=after(9_000)).table
     change = kick(table, ANN, 51, target=BEN, now=after(9_500), fresh_seed=OTHER_SEED)
-    assert change.effects == (SeatLost(BEN, "The host has kicked you from the table."),)
+    assert change.effects == (SeatVacated(BEN, "The host has kicked you from the table."),)
 
 
 def test_after_the_race_a_rival_can_be_sent_away() -> None:
     change = kick(over(ANN, BEN), ANN, 50, target=BEN, now=after(90_000), fresh_seed=OTHER_SEED)
-    assert change.effects == (SeatLost(BEN, "The host has kicked you from the table."),)
+    assert change.effects == (SeatVacated(BEN, "The host has kicked you from the table."),)
 
 
 def test_a_racer_who_left_and_sits_again_does_not_leave_the_race_twice() -> None:
@@ -248,7 +248,7 @@ def test_three_minutes_without_a_command_count_as_leaving_among_others() -> None
     assert change is not None
     assert change.effects == (
         RacerLeft(BEN),
-        SeatLost(BEN, "You have done nothing for three minutes."),
+        SeatVacated(BEN, "You have done nothing for three minutes."),
     )
     assert players(change.table) == [ANN]
 

@@ -20,11 +20,11 @@ from kit.tables import (
 from saratoga_server.domain.tables import (
     BoardsDue,
     Change,
-    Phase,
     RacerLeft,
-    SeatLost,
-    Settings,
+    SeatVacated,
     TableClosed,
+    TableOptions,
+    TablePhase,
     TableState,
     disconnect,
     due,
@@ -53,16 +53,16 @@ def without(table: TableState, player: str, now: Millis) -> TableState:
     return change.table
 
 
-@pytest.mark.parametrize("phase", Phase)
-def test_before_the_next_timer_nothing_happens(phase: Phase) -> None:
+@pytest.mark.parametrize("phase", TablePhase)
+def test_before_the_next_timer_nothing_happens(phase: TablePhase) -> None:
     table = in_phase(phase)
     at = due(table)
-    assert (at is None) == (phase is Phase.CLOSED)
+    assert (at is None) == (phase is TablePhase.CLOSED)
     assert elapse(table, after(0) if at is None else Millis(at - 1), OTHER_SEED) is None
 
 
-@pytest.mark.parametrize("phase", sorted(set(Phase) - {Phase.CLOSED}))
-def test_to_sweep_twice_at_one_moment_is_to_sweep_once(phase: Phase) -> None:
+@pytest.mark.parametrize("phase", sorted(set(TablePhase) - {TablePhase.CLOSED}))
+def test_to_sweep_twice_at_one_moment_is_to_sweep_once(phase: TablePhase) -> None:
     for moment in (due(in_phase(phase)), after(10 * HOUR)):
         assert moment is not None
         change = swept(in_phase(phase), moment)
@@ -76,7 +76,7 @@ def test_a_minute_away_counts_as_leaving_at_a_table_with_others() -> None:
     assert due(table) == after(MINUTE)
     assert elapse(table, after(MINUTE - 1), OTHER_SEED) is None
     change = swept(table, after(MINUTE))
-    assert change.effects == (SeatLost(BEN, "You were away for too long."),)
+    assert change.effects == (SeatVacated(BEN, "You were away for too long."),)
     assert [seat.player for seat in change.table.seats] == [ANN]
     assert change.table.notice == "Ben was away too long."
 
@@ -92,7 +92,7 @@ def test_a_racer_away_for_a_minute_leaves_the_race() -> None:
     assert change.effects == (
         BoardsDue(),
         RacerLeft(BEN),
-        SeatLost(BEN, "You were away for too long."),
+        SeatVacated(BEN, "You were away for too long."),
     )
     assert change.table.left == (BEN,)
 
@@ -150,7 +150,7 @@ def test_running_boards_are_looked_over_again_and_again() -> None:
 
 
 def test_running_boards_are_looked_over_at_the_deadline() -> None:
-    table = running(ANN, BEN, settings=Settings(game="canfield", cap=3))
+    table = running(ANN, BEN, settings=TableOptions(game="canfield", cap=3))
     deadline = Millis(table.deadline)
     table = swept(table, Millis(deadline - 1)).table
     assert due(table) == deadline
@@ -162,7 +162,7 @@ def test_running_boards_are_looked_over_at_the_deadline() -> None:
 
 
 def test_without_a_deadline_boards_are_looked_over_as_ever() -> None:
-    table = running(ANN, BEN, settings=Settings(game="canfield", cap=0))
+    table = running(ANN, BEN, settings=TableOptions(game="canfield", cap=0))
     assert (table.deadline, due(table)) == (0, after(20_000))
     assert due(swept(table, after(20_000)).table) == after(35_000)
 
@@ -172,7 +172,7 @@ def test_an_empty_table_closes_after_half_an_hour() -> None:
     assert due(table) == after(30 * MINUTE)
     change = swept(table, after(30 * MINUTE))
     assert change.effects == (TableClosed("The table was empty and has been closed."),)
-    assert change.table.phase is Phase.CLOSED
+    assert change.table.phase is TablePhase.CLOSED
     assert due(change.table) is None
 
 
@@ -182,31 +182,38 @@ def test_a_table_at_which_nothing_happens_closes_after_two_hours(table: TableSta
     assert due(table) == moment
     change = swept(table, moment)
     reason = "Nothing has happened here for two hours; the table has been closed."
-    assert change.effects == (SeatLost(ANN, reason), SeatLost(BEN, reason), TableClosed(reason))
+    assert change.effects == (
+        SeatVacated(ANN, reason),
+        SeatVacated(BEN, reason),
+        TableClosed(reason),
+    )
 
 
 def test_a_countdown_that_nobody_swept_is_void_before_its_racers_are_gone() -> None:
     table = without(counting(ANN, BEN), BEN, after(100))
     change = swept(table, after(HOUR))
-    assert change.table.phase is Phase.GATHERING
-    assert [type(effect).__name__ for effect in change.effects] == ["CountdownVoided", "SeatLost"]
+    assert change.table.phase is TablePhase.GATHERING
+    assert [type(effect).__name__ for effect in change.effects] == [
+        "CountdownVoided",
+        "SeatVacated",
+    ]
 
 
 def test_a_late_sweep_begins_the_race_before_its_racers_are_gone() -> None:
     table = without(all_shown(counting(ANN, BEN)), BEN, after(100))
     change = swept(table, after(2 * MINUTE))
-    assert change.table.phase is Phase.RUNNING
+    assert change.table.phase is TablePhase.RUNNING
     assert [type(effect).__name__ for effect in change.effects] == [
         "RaceStarted",
         "RacerLeft",
-        "SeatLost",
+        "SeatVacated",
     ]
 
 
 def test_a_racer_gone_between_the_nonces_and_the_start_voids_the_countdown() -> None:
     table = all_shown(without(counting(ANN, BEN), BEN, after(-58_000)))
     change = swept(table, after(2_500))
-    assert change.table.phase is Phase.GATHERING
+    assert change.table.phase is TablePhase.GATHERING
     assert [seat.player for seat in change.table.seats] == [ANN]
 
 
@@ -215,9 +222,9 @@ def test_a_running_table_with_nobody_left_is_not_forgotten() -> None:
     # boards are still looked over, so that some node finishes the race
     assert due(table) == after(20_000)
     change = swept(table, after(9_000 + 30 * MINUTE))
-    assert change.table.phase is Phase.CLOSED
+    assert change.table.phase is TablePhase.CLOSED
 
 
 def test_a_race_with_players_is_never_closed_for_idleness() -> None:
-    table = running(ANN, CLEO, settings=Settings(game="canfield", cap=0))
+    table = running(ANN, CLEO, settings=TableOptions(game="canfield", cap=0))
     assert swept(table, after(50 * HOUR)).effects == (BoardsDue(),)

@@ -12,12 +12,12 @@ from saratoga_rules.dealing.fairness import commitment, deal_key
 from saratoga_server.domain.tables import (
     BoardsDue,
     Change,
+    CommandRefused,
     CountdownVoided,
-    Phase,
     RacerLeft,
     RaceStarted,
-    Refusal,
-    Settings,
+    TableOptions,
+    TablePhase,
     TableState,
     change_settings,
     disconnect,
@@ -47,11 +47,11 @@ NODES = ("node-1", "node-2")
 
 # The phases as `phases` draws them, apart from staying where one is and from closing.
 WAYS = {
-    (Phase.GATHERING, Phase.COUNTDOWN),
-    (Phase.COUNTDOWN, Phase.GATHERING),
-    (Phase.COUNTDOWN, Phase.RUNNING),
-    (Phase.RUNNING, Phase.OVER),
-    (Phase.OVER, Phase.GATHERING),
+    (TablePhase.GATHERING, TablePhase.COUNTDOWN),
+    (TablePhase.COUNTDOWN, TablePhase.GATHERING),
+    (TablePhase.COUNTDOWN, TablePhase.RUNNING),
+    (TablePhase.RUNNING, TablePhase.OVER),
+    (TablePhase.OVER, TablePhase.GATHERING),
 }
 
 
@@ -65,7 +65,7 @@ class TableWalk(RuleBasedStateMachine):
         self.nonces: dict[str, str] = {}
         change = new_table(
             CODE,
-            Settings(game="canfield", seats=3),
+            TableOptions(game="canfield", seats=3),
             ANN,
             NAMES[ANN],
             1,
@@ -92,7 +92,7 @@ class TableWalk(RuleBasedStateMachine):
         before, packed = self.table, pack(self.table)
         try:
             change = act()
-        except Refusal:
+        except CommandRefused:
             change = None
         # the transition, if any, made another table and left its own alone
         assert pack(before) == packed
@@ -102,14 +102,14 @@ class TableWalk(RuleBasedStateMachine):
 
     def check_step(self, before: TableState, change: Change) -> None:
         table = change.table
-        if table.phase is not before.phase and table.phase is not Phase.CLOSED:
+        if table.phase is not before.phase and table.phase is not TablePhase.CLOSED:
             steps = {(before.phase, table.phase)}
             # a race can begin, or a countdown be voided, and nothing else happen twice at once
             assert steps <= WAYS
         if (table.settings, table.seed, table.race) != (before.settings, before.seed, before.race):
             assert table.commitment != before.commitment
             assert not any(seat.is_ready for seat in table.seats)
-        if before.phase is Phase.RUNNING and table.phase is Phase.RUNNING:
+        if before.phase is TablePhase.RUNNING and table.phase is TablePhase.RUNNING:
             frozen = ("racers", "racer_names", "racer_bots", "nonces", "deal_key", "seed")
             for name in (*frozen, "commitment", "start_at", "deadline", "race"):
                 assert getattr(table, name) == getattr(before, name), name
@@ -117,12 +117,14 @@ class TableWalk(RuleBasedStateMachine):
             told = {e.player for e in change.effects if isinstance(e, RacerLeft)}
             assert told == (gone & set(table.racers)) - set(before.left)
         started = any(isinstance(effect, RaceStarted) for effect in change.effects)
-        assert started == ((before.phase, table.phase) == (Phase.COUNTDOWN, Phase.RUNNING))
+        assert started == (
+            (before.phase, table.phase) == (TablePhase.COUNTDOWN, TablePhase.RUNNING)
+        )
         if any(isinstance(effect, CountdownVoided) for effect in change.effects):
-            assert before.phase is Phase.COUNTDOWN
+            assert before.phase is TablePhase.COUNTDOWN
             assert table.notice
         if any(isinstance(effect, BoardsDue) for effect in change.effects):
-            assert before.phase is Phase.RUNNING
+            assert before.phase is TablePhase.RUNNING
         assert table.epoch >= before.epoch
 
     # What players do
@@ -215,7 +217,7 @@ class TableWalk(RuleBasedStateMachine):
         self.attempt(lambda: not_ready(self.table, player, self.id_of(player), now=self.now))
 
     @rule()
-    @precondition(lambda self: self.table.phase is Phase.GATHERING)
+    @precondition(lambda self: self.table.phase is TablePhase.GATHERING)
     def everyone_is_ready_and_the_host_starts(self) -> None:
         for seat in self.table.seats:
             self.is_ready(seat.player)
@@ -227,7 +229,7 @@ class TableWalk(RuleBasedStateMachine):
         self.attempt(lambda: start(self.table, host, self.id_of(host), now=self.now))
 
     @rule(player=players)
-    @precondition(lambda self: self.table.phase is Phase.COUNTDOWN)
+    @precondition(lambda self: self.table.phase is TablePhase.COUNTDOWN)
     def shows_a_nonce(self, player: str) -> None:
         nonce = self.nonces.get(player, "0" * 32)
         self.attempt(
@@ -235,30 +237,30 @@ class TableWalk(RuleBasedStateMachine):
         )
 
     @rule()
-    @precondition(lambda self: self.table.phase is Phase.COUNTDOWN)
+    @precondition(lambda self: self.table.phase is TablePhase.COUNTDOWN)
     def everyone_shows_the_nonce(self) -> None:
         for player in self.table.racers:
             self.shows_a_nonce(player)
 
     @rule()
-    @precondition(lambda self: self.table.phase is Phase.GATHERING and self.table.seats)
+    @precondition(lambda self: self.table.phase is TablePhase.GATHERING and self.table.seats)
     def a_whole_countdown_goes_by(self) -> None:
         self.everyone_is_ready_and_the_host_starts()
         self.everyone_shows_the_nonce()
         self.the_next_timer_runs_out()
 
     @rule(player=players)
-    @precondition(lambda self: self.table.phase is Phase.RUNNING)
+    @precondition(lambda self: self.table.phase is TablePhase.RUNNING)
     def does_nothing_for_too_long(self, player: str) -> None:
         self.attempt(lambda: idle_leave(self.table, player, now=self.now))
 
     @rule()
-    @precondition(lambda self: self.table.phase is Phase.RUNNING)
+    @precondition(lambda self: self.table.phase is TablePhase.RUNNING)
     def the_last_board_ends(self) -> None:
         self.attempt(lambda: finish(self.table, outcome(self.table), now=self.now))
 
     @rule()
-    @precondition(lambda self: self.table.phase is Phase.OVER)
+    @precondition(lambda self: self.table.phase is TablePhase.OVER)
     def host_calls_the_next_race(self) -> None:
         host = self.table.host
         self.attempt(
@@ -288,7 +290,7 @@ class TableWalk(RuleBasedStateMachine):
         self.attempt(lambda: elapse(self.table, self.now, self.fresh_seed(), dead))
         assert elapse(self.table, self.now, self.fresh_seed(), dead) is None
         at = due(self.table)
-        assert (at is None) == (self.table.phase is Phase.CLOSED)
+        assert (at is None) == (self.table.phase is TablePhase.CLOSED)
         assert at is None or at > self.now
 
     # What always holds
@@ -314,21 +316,21 @@ class TableWalk(RuleBasedStateMachine):
     @invariant()
     def racers_nonces_and_deal_key_belong_together(self) -> None:
         table = self.table
-        if table.phase is Phase.GATHERING:
+        if table.phase is TablePhase.GATHERING:
             assert (table.racers, table.nonces, table.deal_key, table.left) == ((), {}, "", ())
-        if table.phase in (Phase.COUNTDOWN, Phase.RUNNING, Phase.OVER):
+        if table.phase in (TablePhase.COUNTDOWN, TablePhase.RUNNING, TablePhase.OVER):
             assert table.racers
             assert set(table.racer_names) == set(table.racers)
             assert set(table.nonces) <= set(table.racers)
             assert set(table.left) <= set(table.racers)
-        if table.phase is Phase.COUNTDOWN:
+        if table.phase is TablePhase.COUNTDOWN:
             assert set(table.racers) <= {seat.player for seat in table.seats}
             assert bool(table.deal_key) == (not table.missing)
-        if table.phase is Phase.RUNNING:
+        if table.phase is TablePhase.RUNNING:
             assert not table.missing
             gone = set(table.racers) - {seat.player for seat in table.seats}
             assert gone <= set(table.left)
-        if table.deal_key and table.phase is not Phase.CLOSED:
+        if table.deal_key and table.phase is not TablePhase.CLOSED:
             nonces = {player: bytes.fromhex(nonce) for player, nonce in table.nonces.items()}
             key = deal_key(bytes.fromhex(table.seed), table.race_id, nonces)
             assert table.deal_key == key.hex()

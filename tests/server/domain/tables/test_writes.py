@@ -20,7 +20,7 @@ from kit.tables import (
     seated,
 )
 from saratoga_server.domain.tables import (
-    Phase,
+    TablePhase,
     TableState,
     close,
     due,
@@ -74,12 +74,12 @@ def test_a_racer_whose_seat_is_gone_gets_a_board_that_any_epoch_may_write_to() -
     assert opening.epochs == {ANN: 1, BEN: 0}
 
 
-@pytest.mark.parametrize("phase", Phase)
-def test_only_the_change_to_running_starts_a_race(phase: Phase) -> None:
+@pytest.mark.parametrize("phase", TablePhase)
+def test_only_the_change_to_running_starts_a_race(phase: TablePhase) -> None:
     before = in_phase(phase)
     assert not starts(None, before)
     assert not starts(before, before)
-    assert starts(before, running(ANN, BEN)) is (phase is not Phase.RUNNING)
+    assert starts(before, running(ANN, BEN)) is (phase is not TablePhase.RUNNING)
     assert write_of(2, before, before).opening is None
 
 

@@ -13,7 +13,7 @@ from saratoga_rules.position import Position
 
 
 @dataclass
-class Layout:
+class DealBuilder:
     """The cards while they are being dealt."""
 
     deck: list[Card]
@@ -43,7 +43,7 @@ class Layout:
         )
 
 
-DealStep: TypeAlias = Callable[[Layout], None]
+DealStep: TypeAlias = Callable[[DealBuilder], None]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class ToReserve:
 
     count: int
 
-    def __call__(self, layout: Layout) -> None:
+    def __call__(self, layout: DealBuilder) -> None:
         layout.reserve += layout.take(self.count)
 
     def __str__(self) -> str:
@@ -63,7 +63,7 @@ class ToReserve:
 class BaseCard:
     """The next card starts its foundation; its rank starts the others."""
 
-    def __call__(self, layout: Layout) -> None:
+    def __call__(self, layout: DealBuilder) -> None:
         (card,) = layout.take(1)
         layout.base = rank(card)
         layout.up[_first_pile(layout.up, card)] = 1
@@ -78,7 +78,7 @@ class ToColumns:
 
     rows: int
 
-    def __call__(self, layout: Layout) -> None:
+    def __call__(self, layout: DealBuilder) -> None:
         for _ in range(self.rows):
             for column, card in zip(layout.columns, layout.take(len(layout.columns)), strict=True):
                 column.append(card)
@@ -91,7 +91,7 @@ class ToColumns:
 class AcesAndKings:
     """The first ace and the first king of each suit in the deck start the foundations."""
 
-    def __call__(self, layout: Layout) -> None:
+    def __call__(self, layout: DealBuilder) -> None:
         for first, heights in ((1, layout.up), (13, layout.down)):
             for letter in SUITS:
                 card = next(c for c in layout.deck if rank(c) == first and suit(c) == letter)

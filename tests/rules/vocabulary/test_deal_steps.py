@@ -1,11 +1,17 @@
 import pytest
 
 from saratoga_rules.cards import PACK
-from saratoga_rules.vocabulary.layout import AcesAndKings, BaseCard, Layout, ToColumns, ToReserve
+from saratoga_rules.vocabulary.deal_steps import (
+    AcesAndKings,
+    BaseCard,
+    DealBuilder,
+    ToColumns,
+    ToReserve,
+)
 
 
-def layout(columns: int = 2) -> Layout:
-    return Layout(list(PACK), [[] for _ in range(columns)], up=[0] * 8, down=[0] * 4)
+def layout(columns: int = 2) -> DealBuilder:
+    return DealBuilder(list(PACK), [[] for _ in range(columns)], up=[0] * 8, down=[0] * 4)
 
 
 def test_the_reserve_takes_cards_off_the_deck_its_top_the_last() -> None:
