@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import Final
 
-from saratoga_server.domain.tables import CommandRefused
+from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreUnavailable
 
@@ -65,7 +65,7 @@ async def _concurrently(run: Run, every: Sequence[Awaitable[object]]) -> None:
 
 def _log_failure(fault: Exception, times: int) -> None:
     often = {"times": times} if times > 1 else {}
-    if isinstance(fault, CommandRefused | StoreUnavailable):
+    if isinstance(fault, CommandRejected | StoreUnavailable):
         log.warning("put_off", reason=str(fault), **often)
     else:
         log.error("server_fault", fault=fault, **often)

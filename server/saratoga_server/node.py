@@ -57,11 +57,11 @@ class Node:
         return await self.readiness.why_not_ready()
 
     async def leaderboard(self, query: GetLeaderboard) -> Leaderboard:
-        """Return a page of a leaderboard. Raises `CommandRefused`."""
+        """Return a page of a leaderboard. Raises `CommandRejected`."""
         return await self.leaderboards.page(query)
 
     async def record(self, race: str) -> str:
-        """Return the record of a finished race. Raises `CommandRefused`."""
+        """Return the record of a finished race. Raises `CommandRejected`."""
         return await self.records.record(race)
 
     async def stop(self) -> None:

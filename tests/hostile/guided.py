@@ -31,7 +31,7 @@ with atheris.instrument_imports(include=["saratoga_server", "saratoga_client"]):
     from saratoga_client.sanitised import sanitised
     from saratoga_client.session import invitation
     from saratoga_protocol.events import Leaderboard
-    from saratoga_server.domain.tables import CommandRefused
+    from saratoga_server.domain.tables import CommandRejected
     from saratoga_server.domain.usernames import BadName, checked_name
     from saratoga_server.messages.node_events import BadNodeEvent, decode_node_event
     from saratoga_server.rate_limits.addresses import client_address, network_of
@@ -81,10 +81,10 @@ class _Public:
         return None
 
     async def leaderboard(self, query: Any) -> Leaderboard:
-        raise CommandRefused("no_such_game")
+        raise CommandRejected("no_such_game")
 
     async def record(self, race: str) -> str:
-        raise CommandRefused("no_such_race")
+        raise CommandRejected("no_such_race")
 
 
 _LOOP: Final = asyncio.new_event_loop()

@@ -7,7 +7,7 @@ import pytest
 
 from saratoga_server import background_tasks
 from saratoga_server.background_tasks import SLICE, BackgroundTasks, run_each_logged, run_logged
-from saratoga_server.domain.tables import CommandRefused
+from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.ports import StoreUnavailable
 
 
@@ -47,7 +47,7 @@ async def test_work_that_went_well_says_so(log: Log) -> None:
 @pytest.mark.parametrize(
     ("fault", "line"),
     [
-        (CommandRefused("no_such_table"), ("warning", "put_off")),
+        (CommandRejected("no_such_table"), ("warning", "put_off")),
         (StoreUnavailable("away"), ("warning", "put_off")),
         (ValueError("broken"), ("error", "server_fault")),
     ],

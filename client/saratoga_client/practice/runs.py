@@ -26,7 +26,7 @@ from saratoga_client.practice.game import Aid, PracticeEntry, PracticeGame, foll
 from saratoga_rules.games import GAMES, RULES_VERSION
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position, format_position, parse_position
-from saratoga_rules.records.lines import RecordReader, RecordError
+from saratoga_rules.records.lines import RecordError, RecordReader
 from saratoga_rules.refusals import IllegalMove
 
 RUN_FORMAT: Final = 1

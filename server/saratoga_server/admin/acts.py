@@ -13,7 +13,7 @@ from saratoga_rules.records.record import parse_record
 from saratoga_server.domain.lookalikes import skeleton
 from saratoga_server.domain.tables import (
     Change,
-    CommandRefused,
+    CommandRejected,
     TablePhase,
     TableState,
     close,
@@ -228,7 +228,7 @@ class Administration:
         """Change a table as the nodes do; returns it, or `None` if it does not exist."""
         try:
             return (await self.table_cache.change(code, transition)).table.state
-        except CommandRefused as refusal:
+        except CommandRejected as refusal:
             if refusal.code == "no_such_table":
                 return None
             raise NotDone(refusal.detail) from None

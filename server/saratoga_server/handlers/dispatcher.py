@@ -11,7 +11,7 @@ from saratoga_protocol import commands as wire
 from saratoga_protocol.events import Alive, AnyEvent, Refused
 from saratoga_protocol.refusals import BANNED, RESTARTING, TAKEN_OVER
 from saratoga_server.clock import ServerClock
-from saratoga_server.domain.tables import CommandRefused, TablePhase
+from saratoga_server.domain.tables import CommandRejected, TablePhase
 from saratoga_server.handlers.identity import IdentityHandlers
 from saratoga_server.handlers.leaderboards import LeaderboardHandlers
 from saratoga_server.handlers.play import JudgedMove, PlayHandlers
@@ -142,7 +142,7 @@ class Dispatcher:
             return
         try:
             await self._seats.disconnected(session)
-        except (CommandRefused, StoreUnavailable):
+        except (CommandRejected, StoreUnavailable):
             return  # the scheduler finds the lost seat at its next look
 
     def is_racing(self, session: Session) -> bool:
@@ -163,7 +163,7 @@ class Dispatcher:
         try:
             try:
                 begun = self._play.begin_move(session, command)
-            except CommandRefused as refusal:
+            except CommandRejected as refusal:
                 begun = self._refused_move(session, command, refusal)
         except Exception as fault:  # the edge: a fault of ours is an answer and a line in the log
             begun = self._failed(session, command, fault)
@@ -175,7 +175,7 @@ class Dispatcher:
         return begun
 
     def _refused_move(
-        self, session: Session, command: wire.MakeMove, refusal: CommandRefused
+        self, session: Session, command: wire.MakeMove, refusal: CommandRejected
     ) -> Refused:
         self._metrics.refusals[refusal.code] += 1
         board = None
@@ -195,7 +195,7 @@ class Dispatcher:
         try:
             try:
                 return await handling
-            except CommandRefused as refusal:
+            except CommandRejected as refusal:
                 answer = await self._refused(session, command, refusal)
         except Exception as fault:  # the edge: a fault of ours is an answer and a line in the log
             return self._failed(session, command, fault)
@@ -215,12 +215,12 @@ class Dispatcher:
         return refused(code, command.id)
 
     async def _handled(self, session: Session, command: wire.AnyCommand) -> AnyEvent:
-        """Have a command carried out by its handler. Raises `CommandRefused`."""
+        """Have a command carried out by its handler. Raises `CommandRejected`."""
         kind = type(command)
         if not session.player and kind not in (wire.Hello, wire.Heartbeat):
-            raise CommandRefused("hello_first")
+            raise CommandRejected("hello_first")
         if self._readiness.is_draining and kind in (wire.CreateTable, wire.Start):
-            raise CommandRefused("draining")
+            raise CommandRejected("draining")
         if kind in CHANGES_TABLE and (wait := session.quota.take(Action.CHANGE)):
             raise too_much("The table was changed too often.", wait)
         if kind in NAMES_TABLE and is_guess(session, command):
@@ -235,7 +235,7 @@ class Dispatcher:
         is_there = True
         try:
             return await self._handlers[type(command)](session, command)
-        except CommandRefused as refusal:
+        except CommandRejected as refusal:
             is_there = refusal.code not in NO_SUCH
             raise
         finally:
@@ -243,7 +243,7 @@ class Dispatcher:
                 quota.refund(Action.WRONG_CODE)
 
     async def _refused(
-        self, session: Session, command: wire.AnyCommand, refusal: CommandRefused
+        self, session: Session, command: wire.AnyCommand, refusal: CommandRejected
     ) -> Refused:
         """Return the answer to a refused command, and do what the refusal means."""
         board = None

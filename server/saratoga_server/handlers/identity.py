@@ -10,7 +10,7 @@ from saratoga_protocol.refusals import ABUSE
 from saratoga_rules.games import GAMES
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import tables
-from saratoga_server.domain.tables import Change, CommandRefused, TableState
+from saratoga_server.domain.tables import Change, CommandRejected, TableState
 from saratoga_server.domain.usernames import BadName, checked_name
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.peers import Peers
@@ -52,17 +52,17 @@ class IdentityHandlers:
         self._program = program
 
     async def hello(self, session: Session, command: Hello) -> Welcome:
-        """Make the connection a player's. Raises `CommandRefused`.
+        """Make the connection a player's. Raises `CommandRejected`.
 
         A connection whose hello is refused `MOST_REFUSED` times is closed.
         """
         if session.refused_hellos >= MOST_REFUSED:
-            raise CommandRefused("too_fast", "Too many hellos were refused. Connect again.")
+            raise CommandRejected("too_fast", "Too many hellos were refused. Connect again.")
         if wait := session.quota.wait(Action.HELLO_REFUSED):
             raise too_much("Too many hellos from your address were refused.", wait)
         try:
             return await self._welcome(session, command)
-        except CommandRefused as refusal:
+        except CommandRejected as refusal:
             session.refused_hellos += 1
             if not refusal.retry:
                 session.quota.take(Action.HELLO_REFUSED)
@@ -72,7 +72,7 @@ class IdentityHandlers:
 
     async def _welcome(self, session: Session, command: Hello) -> Welcome:
         if session.player:
-            raise CommandRefused("hello_twice")
+            raise CommandRejected("hello_twice")
         player, secret = player_id(command.token), token_hash(command.token)
         row = await self._store.meet_player(player)
         wants_name = command.name is not None and (row is None or row.name is None)
@@ -89,9 +89,9 @@ class IdentityHandlers:
                 PlayerRow(player=player, token_hash=secret, bot=command.bot, created=now, hello=now)
             )
         if row.token_hash != secret:
-            raise CommandRefused("wrong_token")
+            raise CommandRejected("wrong_token")
         if row.banned:
-            raise CommandRefused("banned")
+            raise CommandRejected("banned")
         name = row.name
         if command.name is not None and name is None:
             name = await self._claim(player, command.name)
@@ -114,7 +114,7 @@ class IdentityHandlers:
         )
 
     async def claim_name(self, session: Session, command: ClaimName) -> NameClaimed:
-        """Give the player a name, or another. Raises `CommandRefused`."""
+        """Give the player a name, or another. Raises `CommandRejected`."""
         _count_name(session)
         player = session.player
         name = await self._claim(player, command.name)
@@ -134,20 +134,20 @@ class IdentityHandlers:
 
         try:
             await self._table_service.change(row.table, renamed)
-        except CommandRefused as refusal:
+        except CommandRejected as refusal:
             if refusal.code != "no_such_table":  # otherwise the table has been deleted
                 raise
 
     async def _check_free(self, wanted: str) -> None:
-        """Raise `CommandRefused` if the name is taken, before a new player is stored."""
+        """Raise `CommandRejected` if the name is taken, before a new player is stored."""
         _, skeleton = _checked(wanted)
         if await self._store.find_player(skeleton) is not None:
-            raise CommandRefused("name_taken")
+            raise CommandRejected("name_taken")
 
     async def _claim(self, player: str, wanted: str) -> str:
         name, skeleton = _checked(wanted)
         if not await self._store.claim_name(player, name, skeleton):
-            raise CommandRefused("name_taken")
+            raise CommandRejected("name_taken")
         return name
 
 
@@ -157,8 +157,8 @@ def _count_name(session: Session) -> None:
 
 
 def _checked(wanted: str) -> tuple[str, str]:
-    """Return the name as it will be shown, and its skeleton. Raises `CommandRefused`."""
+    """Return the name as it will be shown, and its skeleton. Raises `CommandRejected`."""
     try:
         return checked_name(wanted)
     except BadName as error:
-        raise CommandRefused("bad_name", str(error)) from None
+        raise CommandRejected("bad_name", str(error)) from None

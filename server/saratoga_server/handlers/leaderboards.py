@@ -17,11 +17,11 @@ class LeaderboardHandlers:
         self._leaderboards = leaderboards
 
     async def get_leaderboard(self, session: Session, command: GetLeaderboard) -> Leaderboard:
-        """Return a page of a leaderboard. Raises `CommandRefused`."""
+        """Return a page of a leaderboard. Raises `CommandRejected`."""
         return await self._leaderboards.page(command, session.player)
 
     async def subscribe(self, session: Session, command: SubscribeLeaderboard) -> Leaderboard:
-        """Return the page, and send it whenever it changes. Raises `CommandRefused`."""
+        """Return the page, and send it whenever it changes. Raises `CommandRejected`."""
         return await self._leaderboards.follow(session, command)
 
     async def unsubscribe(self, session: Session, command: UnsubscribeLeaderboard) -> Done:

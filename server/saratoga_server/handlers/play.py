@@ -16,7 +16,7 @@ from saratoga_rules.records.standing import State
 from saratoga_rules.stuck.stuck import INLINE_LIMIT, StuckSearch
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Board, BoardChange
-from saratoga_server.domain.tables import CommandRefused
+from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.board_service import DONE
 from saratoga_server.live.live_race import BoardRun, LiveRace
 from saratoga_server.live.races import RaceCache
@@ -49,7 +49,7 @@ class PlayHandlers:
         self._table_service = table_service
 
     def begin_move(self, session: Session, command: MakeMove) -> "JudgedMove | MoveMade | None":
-        """Judge a move and put it on its way to the store, without waiting. Raises `CommandRefused`.
+        """Judge a move and put it on its way to the store, without waiting. Raises `CommandRejected`.
 
         Returns `MoveMade` for a command that was carried out before, and `None` if the board is not
         at hand: then `make_move` answers.
@@ -61,13 +61,13 @@ class PlayHandlers:
         return self._begun(session, race, run, command) if run.lock.try_acquire() else None
 
     async def make_move(self, session: Session, command: MakeMove) -> MoveMade:
-        """Judge a move, make it durable, and return the board after it. Raises `CommandRefused`."""
+        """Judge a move, make it durable, and return the board after it. Raises `CommandRejected`."""
         race, run, _ = await self._own(session, command.race)
         await run.lock.acquire()
         return await self._finished(self._begun(session, race, run, command))
 
     async def cash_out(self, session: Session, command: CashOut) -> MoveMade:
-        """End a player's own board and keep what is banked. Raises `CommandRefused`."""
+        """End a player's own board and keep what is banked. Raises `CommandRejected`."""
         race, run, _ = await self._own(session, command.race)
         await run.lock.acquire()
         return await self._finished(self._begun(session, race, run, command))
@@ -84,13 +84,13 @@ class PlayHandlers:
         """Return the player's present board, to go with a refusal; `None` where there is none."""
         try:
             race, _, board = await self._own(session, race_id)
-        except (CommandRefused, StoreUnavailable):
+        except (CommandRejected, StoreUnavailable):
             return None
         return race.view(board, session.legal)
 
     async def _own(self, session: Session, race_id: str) -> tuple[LiveRace, BoardRun, Board]:
         if session.seat is None:
-            raise CommandRefused("not_seated")
+            raise CommandRejected("not_seated")
         race = await self._races.running_at(session.seat, race_id)
         return race, *await self._races.board(race, session.player)
 
@@ -152,7 +152,7 @@ class PlayHandlers:
         )
 
     async def refused(self, move: "JudgedMove", outcome: CommitOutcome) -> MoveMade:
-        """Read the board again that the store knows better. Raises `CommandRefused` with the reason."""
+        """Read the board again that the store knows better. Raises `CommandRejected` with the reason."""
         race, run = move.race, move.run
         meant = _held(run).length
         await self._races.reload(race, run)
@@ -160,8 +160,8 @@ class PlayHandlers:
         if outcome.status is CommitStatus.REPEAT:
             return _repeated(move.session, race, run, move.command_id)
         if outcome.status is CommitStatus.STALE:
-            raise CommandRefused("stale_move", _stale_sentence(meant, outcome.length))
-        raise CommandRefused(REFUSALS[outcome.status])
+            raise CommandRejected("stale_move", _stale_sentence(meant, outcome.length))
+        raise CommandRejected(REFUSALS[outcome.status])
 
 
 class JudgedMove:
@@ -212,7 +212,7 @@ class JudgedMove:
                 self.run.lock.release()
 
     async def explain(self) -> MoveMade:
-        """Read the board again. Raises `CommandRefused` with what the store knew."""
+        """Read the board again. Raises `CommandRejected` with what the store knew."""
         try:
             return await self._play.refused(self, self.durable.result())
         finally:
@@ -234,9 +234,9 @@ def _held(run: BoardRun) -> Board:
 
 
 def _judged(race: LiveRace, board: Board, command: MakeMove | CashOut) -> Judged:
-    """Return what a command leads to. Raises `CommandRefused`: the board has ended, or as `_played`."""
+    """Return what a command leads to. Raises `CommandRejected`: the board has ended, or as `_played`."""
     if not board.racing:
-        raise CommandRefused("board_over", f"Your board has ended: {board.state}.")
+        raise CommandRejected("board_over", f"Your board has ended: {board.state}.")
     if isinstance(command, CashOut):
         ending = boards.ENDING_OF_STATE[State.CASHED_OUT]
         return (ending,), boards.ended(board, State.CASHED_OUT), None
@@ -249,27 +249,27 @@ def _judged(race: LiveRace, board: Board, command: MakeMove | CashOut) -> Judged
 
 
 def _played(race: LiveRace, board: Board, command: MakeMove) -> BoardChange:
-    """Return what a move leads to. Raises `CommandRefused`: meant for another board, or against the rules."""
+    """Return what a move leads to. Raises `CommandRejected`: meant for another board, or against the rules."""
     if board.length >= MOST_ENTRIES:
-        raise CommandRefused("board_full")
+        raise CommandRejected("board_full")
     if command.after != board.length:
-        raise CommandRefused("stale_move", _stale_sentence(command.after, board.length))
+        raise CommandRejected("stale_move", _stale_sentence(command.after, board.length))
     try:
         move = parse_move(command.move)
     except ValueError as error:
-        raise CommandRefused("bad_move", str(error)) from None
+        raise CommandRejected("bad_move", str(error)) from None
     try:
         return boards.played(race.game, board, move)
     except IllegalMove as error:
-        raise CommandRefused("illegal_move", str(error)) from None
+        raise CommandRejected("illegal_move", str(error)) from None
 
 
 def _repeated(session: Session, race: LiveRace, run: BoardRun, command_id: int) -> MoveMade:
-    """Return the answer to a command that was carried out before. Raises `CommandRefused` if it never was."""
+    """Return the answer to a command that was carried out before. Raises `CommandRejected` if it never was."""
     board = _held(run)
     entry = board.log.of_command(command_id)
     if entry is None:
-        raise CommandRefused("stale_id")
+        raise CommandRejected("stale_id")
     return MoveMade(
         re=command_id,
         board=race.view(board, session.legal),

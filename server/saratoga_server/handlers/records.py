@@ -2,7 +2,7 @@
 
 from saratoga_protocol.commands import GetRecord
 from saratoga_protocol.events import Record
-from saratoga_server.domain.tables import CommandRefused, TablePhase
+from saratoga_server.domain.tables import CommandRejected, TablePhase
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_cache import TableCache
 from saratoga_server.ports import TableStore
@@ -19,14 +19,14 @@ class RecordHandlers:
         return Record(re=command.id, race=command.race, text=await self.record(command.race))
 
     async def record(self, race: str) -> str:
-        """Return the record of a finished race. Raises `CommandRefused`."""
+        """Return the record of a finished race. Raises `CommandRejected`."""
         code, _, number = race.partition("/")
         text = await self._tables.load_record(code, int(number))
         if text is not None:
             return text
         state = (await self._table_cache.get(code)).state
         if state.race == int(number) and state.phase is not TablePhase.CLOSED:
-            raise CommandRefused(
+            raise CommandRejected(
                 "race_running", "That race is not over yet; its record opens then."
             )
-        raise CommandRefused("no_such_race")
+        raise CommandRejected("no_such_race")

@@ -10,7 +10,7 @@ from saratoga_server.background_tasks import run_logged
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import tables
 from saratoga_server.domain.table_codes import table_code
-from saratoga_server.domain.tables import Change, CommandRefused, TableState
+from saratoga_server.domain.tables import Change, CommandRejected, TableState
 from saratoga_server.handlers.snapshots import Snapshots
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.live_table import LiveTable
@@ -61,7 +61,7 @@ class SeatHandlers:
     # Opening a table
 
     async def create(self, session: Session, command: CreateTable) -> Snapshot:
-        """Open a table with the player as its host. Raises `CommandRefused`.
+        """Open a table with the player as its host. Raises `CommandRejected`.
 
         Three store round trips: reserve a code and the row, write the table, check the row.
         """
@@ -84,7 +84,7 @@ class SeatHandlers:
             if answer is not None:
                 return answer
             taken = reserved.code
-        raise CommandRefused("store_unavailable", "No table is free at the moment. Try again.")
+        raise CommandRejected("store_unavailable", "No table is free at the moment. Try again.")
 
     async def _created(
         self,
@@ -133,7 +133,7 @@ class SeatHandlers:
     # Joining and coming back
 
     async def join(self, session: Session, command: JoinTable) -> Snapshot:
-        """Take a seat, or come back to one's own. Raises `CommandRefused`."""
+        """Take a seat, or come back to one's own. Raises `CommandRejected`."""
         row = await self._players.load_player(session.player)
         session.name = None if row is None else row.name
         name = _check_named(session)
@@ -155,7 +155,7 @@ class SeatHandlers:
         try:
             async with self._seat_registry.taking(session.player, code, elsewhere) as before:
                 return await self._sit_down(session, command.id, code, joined, before)
-        except CommandRefused as refusal:
+        except CommandRejected as refusal:
             table = self._table_cache.known(code)
             if refusal.code == "stale_id" and table is not None:
                 # the row was written without the last id of that seat
@@ -164,7 +164,7 @@ class SeatHandlers:
             raise
 
     async def resume(self, session: Session, command: Resume) -> Snapshot:
-        """Come back to one's seat. Raises `CommandRefused`."""
+        """Come back to one's seat. Raises `CommandRejected`."""
         return await self._come_back(session, command.id, command.table, [])
 
     async def _come_back(
@@ -192,7 +192,7 @@ class SeatHandlers:
             nonlocal taken
             if not session.connection.is_open:
                 # the player has come back over another connection, and that one is newer
-                raise CommandRefused("taken_over")
+                raise CommandRejected("taken_over")
             change = transition(state, now)
             taken = session.claimed = change.table.epoch if change else 0
             return change
@@ -210,12 +210,12 @@ class SeatHandlers:
     ) -> Snapshot:
         """The seat was taken with that epoch, and may have been taken over since."""
         if table.state.seat(session.player) is None:
-            raise CommandRefused("not_seated")
+            raise CommandRejected("not_seated")
         session.seat, session.epoch, session.claimed = table.code, epoch, epoch
         self._broadcaster.follow(session, table.code)
         self._seats.close_replaced(table)
         if session.seat is None:
-            raise CommandRefused("taken_over")
+            raise CommandRejected("taken_over")
         await self._seat_registry.check(session.player, table.code, epoch, before)
         return await self._snapshots.snapshot(session, command_id, table)
 
@@ -231,7 +231,7 @@ class SeatHandlers:
     # Leaving
 
     async def leave(self, session: Session, command: LeaveTable) -> Done:
-        """Give the seat up. Raises `CommandRefused`."""
+        """Give the seat up. Raises `CommandRejected`."""
 
         def left(state: TableState, now: Millis) -> Change | None:
             if tables.is_repeat(state, session.player, command.id):
@@ -244,7 +244,7 @@ class SeatHandlers:
         return Done(re=command.id)
 
     async def disconnected(self, session: Session) -> None:
-        """Keep the seat of a lost connection for a while. Raises `CommandRefused`."""
+        """Keep the seat of a lost connection for a while. Raises `CommandRejected`."""
         code, session.seat = session.seat, None
         if code is None:
             return
@@ -257,5 +257,5 @@ class SeatHandlers:
 
 def _check_named(session: Session) -> str:
     if session.name is None:
-        raise CommandRefused("name_needed")
+        raise CommandRejected("name_needed")
     return session.name

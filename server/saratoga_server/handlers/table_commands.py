@@ -17,7 +17,7 @@ from saratoga_protocol.commands import (
 )
 from saratoga_protocol.events import Done
 from saratoga_server.domain import tables
-from saratoga_server.domain.tables import Change, CommandRefused, TableState
+from saratoga_server.domain.tables import Change, CommandRejected, TableState
 from saratoga_server.live.seeds import NewSeed
 from saratoga_server.live.session import Session
 from saratoga_server.live.table_service import TableService
@@ -28,7 +28,7 @@ SeatTransition: TypeAlias = Callable[[TableState, Millis], Change]
 
 
 class TableHandlers:
-    """Answers the commands that only the seat's own connection may give. All raise `CommandRefused`."""
+    """Answers the commands that only the seat's own connection may give. All raise `CommandRejected`."""
 
     def __init__(self, table_service: TableService, new_seed: NewSeed) -> None:
         self._table_service = table_service
@@ -112,7 +112,7 @@ class TableHandlers:
                 return None
             seat = table.seat(session.player)
             if seat is not None and (session.seat != table.code or session.has_lost(seat)):
-                raise CommandRefused(
+                raise CommandRejected(
                     "taken_over", "This connection does not hold your seat. Resume it."
                 )
             return transition(table, now)

@@ -5,7 +5,7 @@ from typing import Final
 
 from saratoga_protocol.commands import UnwatchTable, WatchTable
 from saratoga_protocol.events import Done, Snapshot
-from saratoga_server.domain.tables import CommandRefused, TablePhase
+from saratoga_server.domain.tables import CommandRejected, TablePhase
 from saratoga_server.handlers.snapshots import Snapshots
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.session import Session
@@ -27,12 +27,12 @@ class WatchHandlers:
         self._snapshots = snapshots
 
     async def watch(self, session: Session, command: WatchTable) -> Snapshot:
-        """Follow a table without a seat. Raises `CommandRefused`."""
+        """Follow a table without a seat. Raises `CommandRejected`."""
         if len(session.watching) >= MOST_WATCHED and command.table not in session.watching:
-            raise CommandRefused("too_fast", f"One connection may watch {MOST_WATCHED} tables.")
+            raise CommandRejected("too_fast", f"One connection may watch {MOST_WATCHED} tables.")
         table = await self._table_cache.get(command.table)
         if table.state.phase is TablePhase.CLOSED:
-            raise CommandRefused("table_closed")
+            raise CommandRejected("table_closed")
         check_room_to_watch(session, table.code, self._broadcaster.audience(table.code))
         session.watching |= {table.code}
         self._broadcaster.follow(session, table.code)
@@ -47,11 +47,11 @@ class WatchHandlers:
 
 
 def check_room_to_watch(session: Session, code: str, audience: Iterable[Session]) -> None:
-    """Raise `CommandRefused` if no more may watch: in all, or from one address."""
+    """Raise `CommandRejected` if no more may watch: in all, or from one address."""
     if code in session.watching:
         return
     watchers = [each.quota for each in audience if code in each.watching]
     if len(watchers) >= MAX_WATCHERS:
-        raise CommandRefused("table_full", "As many watch that table as can.")
+        raise CommandRejected("table_full", "As many watch that table as can.")
     if not session.quota.may_watch_beside(watchers):
-        raise CommandRefused("table_full", "As many watch that table from your address as may.")
+        raise CommandRejected("table_full", "As many watch that table from your address as may.")

@@ -10,7 +10,7 @@ from saratoga_protocol.events import Leaderboard, LeaderboardRow
 from saratoga_rules.games import GAMES
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain.periods import periods
-from saratoga_server.domain.tables import CommandRefused
+from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.peers import Peers
 from saratoga_server.live.session import Session
 from saratoga_server.messages.node_events import Settled
@@ -56,11 +56,11 @@ class Leaderboards:
         """Each with its query and the page last sent."""
 
     async def page(self, query: GetLeaderboard, player: str = "") -> Leaderboard:
-        """Return the page that `query` asks for, with the row of `player`. Raises `CommandRefused`."""
+        """Return the page that `query` asks for, with the row of `player`. Raises `CommandRejected`."""
         return await self._page(query, player, _PageReads())
 
     async def follow(self, session: Session, query: SubscribeLeaderboard) -> Leaderboard:
-        """Return the page, and send it again whenever it changes. Raises `CommandRefused`."""
+        """Return the page, and send it again whenever it changes. Raises `CommandRejected`."""
         page = await self.page(query, session.player)
         self._followers[session] = query, msgspec.structs.replace(page, re=None)
         return page
@@ -110,7 +110,7 @@ class Leaderboards:
 
     async def _page(self, query: GetLeaderboard, player: str, reads: _PageReads) -> Leaderboard:
         if query.game not in GAMES:
-            raise CommandRefused("no_such_leaderboard", f"There is no game {query.game!r}.")
+            raise CommandRejected("no_such_leaderboard", f"There is no game {query.game!r}.")
         period = periods(self._clock.now())[PERIODS.index(query.period)]
         key = BoardKey(game=query.game, ranking=query.ranking, period=period.name, bots=query.bots)
         own = await self._store.row(key, player) if player else None

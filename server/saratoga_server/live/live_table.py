@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from saratoga_protocol.events import Table as WireTable
 from saratoga_server.domain import tables
-from saratoga_server.domain.tables import CommandRefused, TableState
+from saratoga_server.domain.tables import CommandRejected, TableState
 from saratoga_server.logs import EventLog
 
 log = EventLog("tables")
@@ -51,11 +51,11 @@ class LiveTable(Struct):
 
 
 def read_table(body: bytes) -> TableState:
-    """Unpack a table. Raises `CommandRefused` if only a newer node may read it, as during an upgrade."""
+    """Unpack a table. Raises `CommandRejected` if only a newer node may read it, as during an upgrade."""
     try:
         return tables.unpack(body)
     except tables.NewerTable as fault:
         log.warning("table_for_newer_nodes", reason=str(fault))
-        raise CommandRefused(
+        raise CommandRejected(
             "draining", "That table has moved to newer servers. Connect again and continue there."
         ) from None

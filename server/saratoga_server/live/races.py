@@ -15,7 +15,7 @@ from saratoga_rules.position import Position
 from saratoga_rules.records.standing import State
 from saratoga_server.domain import board as boards
 from saratoga_server.domain.board import Board, BoardChange
-from saratoga_server.domain.tables import CommandRefused, TablePhase, TableState
+from saratoga_server.domain.tables import CommandRejected, TablePhase, TableState
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.live_race import BoardRun, LiveRace
 from saratoga_server.live.live_table import LiveTable
@@ -76,13 +76,13 @@ class RaceCache:
     # Races
 
     async def of(self, table: LiveTable) -> LiveRace:
-        """Return the table's race once it has started. Raises `CommandRefused` before."""
+        """Return the table's race once it has started. Raises `CommandRejected` before."""
         state = table.state
         race = self._races.get(state.race_id)
         if race is not None:
             return race
         if state.phase not in (TablePhase.RUNNING, TablePhase.OVER) or not state.deal_key:
-            raise CommandRefused("wrong_phase", "The race has not started yet.")
+            raise CommandRejected("wrong_phase", "The race has not started yet.")
         published = self._loading.setdefault(state.race_id, {})
         try:
             stored = await self._store.load_standings(state.code, state.race)
@@ -124,23 +124,23 @@ class RaceCache:
         )
 
     async def running_at(self, code: str, race_id: str) -> LiveRace:
-        """Return the race of that id, which must be the one at this table. Raises `CommandRefused`."""
+        """Return the race of that id, which must be the one at this table. Raises `CommandRejected`."""
         race = self._races.get(race_id)
         if race is None:
             table = await self._table_cache.get(code)
             if table.state.race_id != race_id:
-                raise CommandRefused(
+                raise CommandRejected(
                     "no_such_race", f"The race at this table is {table.state.race_id}."
                 )
             return await self.of(table)
         if race.code != code:
-            raise CommandRefused("not_racing")
+            raise CommandRejected("not_racing")
         return race
 
     # Boards
 
     async def board(self, race: LiveRace, player: str) -> tuple[BoardRun, Board]:
-        """Return a run and its board, folded at the first touch. Raises `CommandRefused`."""
+        """Return a run and its board, folded at the first touch. Raises `CommandRejected`."""
         run = _run(race, player)
         if run.board is None:
             loaded = await self._load(race, run)
@@ -151,7 +151,7 @@ class RaceCache:
         """Read a board again: another node may have written. The caller holds `run.lock`.
 
         The player is told if the server has ended the board meanwhile, unless the caller shows the
-        board anyway (`is_shown`). Raises `CommandRefused`.
+        board anyway (`is_shown`). Raises `CommandRejected`.
         """
         was_racing = run.board is not None and run.board.racing
         board = run.board = await self._load(race, run)
@@ -161,7 +161,7 @@ class RaceCache:
         return board
 
     async def latest(self, race: LiveRace, player: str, *, is_shown: bool = False) -> Board:
-        """Return a board read again when nobody is judging it. Raises `CommandRefused`."""
+        """Return a board read again when nobody is judging it. Raises `CommandRejected`."""
         run = _run(race, player)
         async with run.lock:
             return await self.reload(race, run, is_shown=is_shown)
@@ -183,7 +183,7 @@ class RaceCache:
     async def _load(self, race: LiveRace, run: BoardRun) -> Board:
         stored = await self._store.load_board(race.code, race.number, run.player)
         if stored is None:
-            raise CommandRefused("not_racing")
+            raise CommandRejected("not_racing")
         board = None if run.board is None else boards.continued(run.board, stored)
         if board is None:
             board = boards.open_board(race.opening, run.start_at)
@@ -276,5 +276,5 @@ class RaceCache:
 def _run(race: LiveRace, player: str) -> BoardRun:
     run = race.runs.get(player)
     if run is None:
-        raise CommandRefused("not_racing")
+        raise CommandRejected("not_racing")
     return run

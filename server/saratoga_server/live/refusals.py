@@ -4,7 +4,7 @@ from math import ceil
 
 from saratoga_protocol.events import BoardView, Refused
 from saratoga_protocol.refusals import REASONS
-from saratoga_server.domain.tables import CommandRefused
+from saratoga_server.domain.tables import CommandRejected
 
 
 def refused(
@@ -29,7 +29,7 @@ def refused(
     )
 
 
-def too_much(what: str, wait: float) -> CommandRefused:
+def too_much(what: str, wait: float) -> CommandRejected:
     """Return the refusal at a rate limit: `what` says which, `wait` is in seconds."""
     seconds = max(1, ceil(wait))
-    return CommandRefused("too_fast", f"{what} Wait {seconds} s.", wait)
+    return CommandRejected("too_fast", f"{what} Wait {seconds} s.", wait)

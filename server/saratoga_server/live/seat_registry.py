@@ -11,7 +11,7 @@ from typing import Final
 
 from saratoga_server.background_tasks import run_each_logged
 from saratoga_server.domain import tables
-from saratoga_server.domain.tables import Change, CommandRefused, TablePhase, TableState
+from saratoga_server.domain.tables import Change, CommandRejected, TablePhase, TableState
 from saratoga_server.live.seats import Seats
 from saratoga_server.live.seeds import NewSeed
 from saratoga_server.live.table_cache import TableCache
@@ -49,13 +49,13 @@ class SeatRegistry:
 
         `elsewhere` is what `PlayerStore.sit` has returned. Yields the tables that the row named
         instead, though there was no seat: one may be under way; `before` are known ones. Raises
-        `CommandRefused` if the player sits elsewhere.
+        `CommandRejected` if the player sits elsewhere.
         """
         tables_before = [*before]
         try:
             try:
                 await self._take(player, code, elsewhere, tables_before)
-            except CommandRefused:
+            except CommandRejected:
                 # of two seats, which a fault may have left, this one is given up; unless it races
                 seat = await self._seats.seat(player, code)
                 if seat is None:
@@ -68,7 +68,7 @@ class SeatRegistry:
             raise
 
     async def check(self, player: str, code: str, epoch: int, before: Iterable[str] = ()) -> None:
-        """Check the row after a seat was taken, with that epoch. Raises `CommandRefused` if another was too.
+        """Check the row after a seat was taken, with that epoch. Raises `CommandRejected` if another was too.
 
         Then this seat is given up, unless the player races at it: no race is lost for that. Of two
         connections that sit down at once, the one written last finds the other's seat here.
@@ -88,7 +88,7 @@ class SeatRegistry:
             try:
                 await self._give_way(player, code, unsure)
                 await self._take(player, code, await self._players.sit(player, code), unsure)
-            except CommandRefused as refusal:
+            except CommandRejected as refusal:
                 if refusal.code == ELSEWHERE:
                     reason = None if is_asked else refusal.detail
                     await self._give_up(player, code, epoch, reason)
@@ -141,7 +141,7 @@ class SeatRegistry:
             else:
                 with self._unsure_until_known(player, code) as before:
                     await self._give_way(player, code, before)
-        except CommandRefused as refusal:
+        except CommandRejected as refusal:
             if refusal.code != ELSEWHERE:  # that is what was to be found out
                 raise
 
@@ -158,10 +158,10 @@ class SeatRegistry:
         try:
             yield unsure
         except BaseException as fault:
-            if not (isinstance(fault, CommandRefused) and fault.code == ELSEWHERE):
+            if not (isinstance(fault, CommandRejected) and fault.code == ELSEWHERE):
                 self._note_unsure(player, code, unsure)
             raise
 
 
-def _sits_at(code: str) -> CommandRefused:
-    return CommandRefused(ELSEWHERE, f"You sit at {code}. Leave that table first.")
+def _sits_at(code: str) -> CommandRejected:
+    return CommandRejected(ELSEWHERE, f"You sit at {code}. Leave that table first.")

@@ -7,7 +7,7 @@ does not do at once is noted here and done later.
 from saratoga_protocol.events import SeatLost
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.background_tasks import run_each_logged
-from saratoga_server.domain.tables import CommandRefused, TablePhase, TableSeat, TableState
+from saratoga_server.domain.tables import CommandRejected, TablePhase, TableSeat, TableState
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.live_table import LiveTable
 from saratoga_server.live.public_tables import PublicTables
@@ -96,12 +96,12 @@ class Seats:
     async def state(self, code: str) -> TableState | None:
         """Return the table, read again: nothing may rest on old knowledge. `None`: there is none.
 
-        Raises any other `CommandRefused`: a table that this node cannot read may have the seat.
+        Raises any other `CommandRejected`: a table that this node cannot read may have the seat.
         """
         try:
             table = await self._table_cache.refresh(code) or await self._table_cache.get(code)
             return table.state
-        except CommandRefused as refusal:
+        except CommandRejected as refusal:
             if refusal.code != "no_such_table":
                 raise
             return None

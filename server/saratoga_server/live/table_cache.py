@@ -14,7 +14,7 @@ from saratoga_protocol.events import TableChanged
 from saratoga_rules.position import Position
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain import tables
-from saratoga_server.domain.tables import Change, CommandRefused, TablePhase, TableState
+from saratoga_server.domain.tables import Change, CommandRejected, TablePhase, TableState
 from saratoga_server.domain.tables.writes import starts, write_of
 from saratoga_server.live.broadcaster import Broadcaster
 from saratoga_server.live.due_tables import DueTables
@@ -43,7 +43,7 @@ PAUSE: Final = 0.001
 """Seconds of pause, at most, for each further attempt."""
 
 Transition = Callable[[TableState, Millis], Change | None]
-"""Judges a change of a table at a time; `None`: nothing changes. Raises `CommandRefused`."""
+"""Judges a change of a table at a time; `None`: nothing changes. Raises `CommandRejected`."""
 
 Opening = Callable[[TableState], Position]
 """Returns the deal of a table's race."""
@@ -83,7 +83,7 @@ class TableCache:
         self._loads = TableLoads()
 
     async def get(self, code: str) -> LiveTable:
-        """Return the table. Raises `CommandRefused` if there is none."""
+        """Return the table. Raises `CommandRejected` if there is none."""
         table = self._tables.get(code)
         if table is not None:
             return table
@@ -122,7 +122,7 @@ class TableCache:
     async def change(
         self, code: str, transition: Transition, finish: RaceFinish | None = None
     ) -> Applied:
-        """Judge and write a change of the table. Raises `CommandRefused`: then nothing has changed."""
+        """Judge and write a change of the table. Raises `CommandRejected`: then nothing has changed."""
         async with within_timeout(self._timeout):
             table = await self.get(code)
             async with table.lock:
@@ -143,7 +143,7 @@ class TableCache:
             before = table.known
             try:
                 change = transition(before.state, self._clock.now())
-            except CommandRefused:
+            except CommandRejected:
                 # what is refused on an old version may be allowed on the newest
                 if is_newest or not await self._reload(table):
                     raise
@@ -154,7 +154,7 @@ class TableCache:
             if attempt >= PROMPT_ATTEMPTS:
                 await asyncio.sleep(secrets.randbelow(attempt) * PAUSE)
             await self._reload(table)
-        raise CommandRefused("store_unavailable", "Too many changes at once. Try again.")
+        raise CommandRejected("store_unavailable", "Too many changes at once. Try again.")
 
     async def _saved(self, table: LiveTable, after: TableState, finish: RaceFinish | None) -> bool:
         banked = self._opening(after).banked if starts(table.state, after) else 0
@@ -237,14 +237,14 @@ class TableCache:
         stored = await self._store.load_table(table.code)
         if stored is None:
             self.forget(table.code)
-            raise CommandRefused("no_such_table")
+            raise CommandRejected("no_such_table")
         known, table.in_doubt = table.known, False
         version, body = stored
         if version == table.version:
             return False
         try:
             table.version, table.state = version, read_table(body)
-        except CommandRefused:
+        except CommandRejected:
             self.forget(table.code)
             raise
         table.falls_behind(known)

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from msgspec import Struct, field
 
-from saratoga_server.domain.tables import CommandRefused
+from saratoga_server.domain.tables import CommandRejected
 
 LoadTable = Callable[[str], Awaitable[tuple[int, bytes] | None]]
 
@@ -43,12 +43,12 @@ class TableLoads:
             load.heard_of = max(version, load.heard_of)
 
     async def read(self, code: str, load_table: LoadTable) -> tuple[int, bytes]:
-        """Return version and body, no older than what was published meanwhile. Raises `CommandRefused`."""
+        """Return version and body, no older than what was published meanwhile. Raises `CommandRejected`."""
         load = self._loads[code]
         while True:
             load.heard_of = 0
             stored = await load_table(code)
             if stored is None:
-                raise CommandRefused("no_such_table")
+                raise CommandRejected("no_such_table")
             if stored[0] >= load.heard_of:
                 return stored

@@ -80,7 +80,7 @@ class TableService:
     async def change(
         self, code: str, transition: Transition, finish: RaceFinish | None = None
     ) -> LiveTable:
-        """Change a table and carry out the effects. Raises `CommandRefused`: then nothing has changed."""
+        """Change a table and carry out the effects. Raises `CommandRejected`: then nothing has changed."""
         try:
             applied = await self._table_cache.change(code, transition, finish)
         finally:

@@ -24,7 +24,7 @@ from websockets.http11 import Request, Response
 from saratoga_protocol.commands import GetLeaderboard, GetRecord
 from saratoga_protocol.events import Leaderboard
 from saratoga_protocol.refusals import REASONS
-from saratoga_server.domain.tables import CommandRefused
+from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.logs import EventLog
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport.http_responses import METHODS, TEXT, Page, refusal_page, response
@@ -52,11 +52,11 @@ class PublicServer(Protocol):
         ...
 
     async def leaderboard(self, query: GetLeaderboard) -> Leaderboard:
-        """Return a page of a leaderboard. Raises `CommandRefused`."""
+        """Return a page of a leaderboard. Raises `CommandRejected`."""
         ...
 
     async def record(self, race: str) -> str:
-        """Return the record of a finished race. Raises `CommandRefused`."""
+        """Return the record of a finished race. Raises `CommandRejected`."""
         ...
 
 
@@ -93,7 +93,7 @@ class HttpPages(Struct):
                 return await self._found(target)
         except _HttpError as error:
             return error.page
-        except CommandRefused as refusal:
+        except CommandRejected as refusal:
             return _refused(refusal.code, refusal.detail)
         except (StoreUnavailable, TimeoutError):
             return _refused("store_unavailable")
@@ -138,7 +138,7 @@ class HttpPages(Struct):
         try:
             query = msgspec.convert({"type": "get_record", "id": 1, "race": race}, GetRecord)
         except msgspec.ValidationError:
-            raise CommandRefused("no_such_race") from None
+            raise CommandRejected("no_such_race") from None
         text = await self.server.record(query.race)
         return Page(body=text.encode(), kind=TEXT, cache="public, max-age=300")
 

@@ -21,7 +21,7 @@ from saratoga_protocol.events import (
     TableChanged,
 )
 from saratoga_protocol.version import MSGPACK
-from saratoga_server.domain.tables import CommandRefused
+from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.domain.tables.timers import EMPTY_MILLIS, IDLE_MILLIS
 from saratoga_server.handlers.watching import MOST_WATCHED, check_room_to_watch
 from saratoga_server.live.session import Session
@@ -178,7 +178,7 @@ class Audience:
         """Let the session watch if it may; return whether."""
         try:
             check_room_to_watch(session, CODE, self.sessions)
-        except CommandRefused:
+        except CommandRejected:
             return False
         session.watching |= {CODE}
         return True

@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from kit.tables import ANN, BEN, CODE, seated
-from saratoga_server.domain.tables import CommandRefused
+from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.domain.tables.packing import pack
 from saratoga_server.domain.tables.state import FORMAT
 from saratoga_server.live.live_table import Known, LiveTable, read_table
@@ -37,5 +37,5 @@ def test_a_table_is_unpacked_unless_only_newer_nodes_may_read_it() -> None:
     body = pack(state)
     assert read_table(body) == state
     newer = msgpack.packb(msgpack.unpackb(body) | {"format": FORMAT + 1})
-    with pytest.raises(CommandRefused, match="draining"):
+    with pytest.raises(CommandRejected, match="draining"):
         read_table(newer)

@@ -12,7 +12,7 @@ from saratoga_protocol.commands import Resume
 from saratoga_protocol.events import BoardEnded, Refused, Standings
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_rules.records.standing import Reached, State
-from saratoga_server.domain.tables import CommandRefused
+from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.live_race import LiveRace
 from saratoga_server.node import Node
 from saratoga_server.ports import LiveStanding, StoreUnavailable
@@ -72,10 +72,10 @@ async def test_there_is_no_race_before_the_start(rooms: HouseInMemory) -> None:
     anna = await rooms.guest("Anna")
     code = await gathered(anna)
     table = await rooms.house.table_cache.get(code)
-    with pytest.raises(CommandRefused, match="wrong_phase"):
+    with pytest.raises(CommandRejected, match="wrong_phase"):
         await rooms.house.races.of(table)
     await counted_down(anna)
-    with pytest.raises(CommandRefused, match="wrong_phase"):
+    with pytest.raises(CommandRejected, match="wrong_phase"):
         await rooms.house.races.of(table)
     assert rooms.house.races.all() == []
 
@@ -97,19 +97,19 @@ async def test_a_race_is_found_at_its_own_table_only(rooms: HouseInMemory, elsew
     assert (await elsewhere.races.running_at(code, race.id)).id == race.id
     for node in (rooms.house, elsewhere):
         with pytest.raises(
-            CommandRefused, match=f"no_such_race: The race at this table is {code}/1"
+            CommandRejected, match=f"no_such_race: The race at this table is {code}/1"
         ):
             await node.races.running_at(code, f"{code}/2")
-    with pytest.raises(CommandRefused, match="not_racing"):
+    with pytest.raises(CommandRejected, match="not_racing"):
         await rooms.house.races.running_at(other, race.id)
 
 
 async def test_a_player_who_does_not_race_has_no_board(rooms: HouseInMemory) -> None:
     anna, _ = await two_racing(rooms)
     race = await race_on(rooms.house, anna)
-    with pytest.raises(CommandRefused, match="not_racing"):
+    with pytest.raises(CommandRejected, match="not_racing"):
         await rooms.house.races.board(race, "x" * 16)
-    with pytest.raises(CommandRefused, match="not_racing"):
+    with pytest.raises(CommandRejected, match="not_racing"):
         await rooms.house.races.latest(race, "x" * 16)
 
 

@@ -34,7 +34,7 @@ from saratoga_server.background_tasks import BackgroundTasks
 from saratoga_server.clock import ServerClock
 from saratoga_server.domain.tables import (
     Change,
-    CommandRefused,
+    CommandRejected,
     TablePhase,
     TableState,
     elapse,
@@ -161,7 +161,7 @@ async def test_a_new_table_is_there_for_every_node(here: Node, there: Node) -> N
 
 async def test_a_table_that_does_not_exist_is_refused_each_time(here: Node) -> None:
     for _ in range(3):
-        with pytest.raises(CommandRefused, match="no_such_table"):
+        with pytest.raises(CommandRejected, match="no_such_table"):
             await here.cache.get(OTHER)
     assert here.cache.all() == []
 
@@ -200,7 +200,7 @@ async def test_a_table_for_newer_nodes_is_left_alone(
     newer = msgpack.packb(msgpack.unpackb(body) | {"format": FORMAT + 1})
     fake.tables[CODE] = (version + 1, newer)
     for node in (here, there):
-        with pytest.raises(CommandRefused, match="draining: That table has moved") as refused:
+        with pytest.raises(CommandRejected, match="draining: That table has moved") as refused:
             await node.cache.change(CODE, adding("Hello."))
         assert refused.value.retry
         assert node.cache.known(CODE) is None
@@ -244,9 +244,9 @@ async def test_a_refused_change_changes_nothing(here: Node, fake: FakeHouse) -> 
     await here.cache.open(seated(ANN))
 
     def refused(state: TableState, now: Millis) -> Change:
-        raise CommandRefused("host_only")
+        raise CommandRejected("host_only")
 
-    with pytest.raises(CommandRefused, match="host_only"):
+    with pytest.raises(CommandRejected, match="host_only"):
         await here.cache.change(CODE, refused)
     assert (fake.tables[CODE][0], here.received.events) == (1, [])
 
@@ -286,7 +286,7 @@ async def test_a_change_that_always_comes_too_late_is_given_up(here: Node, fake:
         fake.tables[CODE] = (version + 1, body)
         return Change(replace(state, touched=now))
 
-    with pytest.raises(CommandRefused, match="Too many changes at once") as refused:
+    with pytest.raises(CommandRejected, match="Too many changes at once") as refused:
         await here.cache.change(CODE, too_late)
     assert refused.value.retry
 
@@ -300,10 +300,10 @@ async def test_a_refusal_is_judged_on_the_newest_version_if_other_nodes_are_aliv
 
     def only_after_one(state: TableState, now: Millis) -> Change:
         if state.notice != "one":
-            raise CommandRefused("wrong_phase")
+            raise CommandRejected("wrong_phase")
         return Change(replace(state, notice="two"))
 
-    with pytest.raises(CommandRefused):
+    with pytest.raises(CommandRejected):
         await there.cache.change(CODE, only_after_one)
     there.peers.seen()
     assert (await there.cache.change(CODE, only_after_one)).table.state.notice == "two"
@@ -522,7 +522,7 @@ async def test_a_table_that_was_forgotten_has_no_timer(here: Node, town: Town) -
 async def test_a_table_that_the_store_has_deleted_is_forgotten(here: Node, fake: FakeHouse) -> None:
     await here.cache.open(seated(ANN))
     del fake.tables[CODE]
-    with pytest.raises(CommandRefused, match="no_such_table"):
+    with pytest.raises(CommandRejected, match="no_such_table"):
         await here.cache.refresh(CODE)
     assert here.cache.known(CODE) is None
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from kit.tables import CODE
-from saratoga_server.domain.tables import CommandRefused
+from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.live.table_loads import TableLoads
 
 OTHER = "odd-emu-11"
@@ -63,7 +63,7 @@ async def test_a_read_is_repeated_until_it_is_as_new_as_what_was_published() -> 
 async def test_a_table_that_does_not_exist_is_refused() -> None:
     loads = TableLoads()
     async with loads.one_at_a_time(CODE):
-        with pytest.raises(CommandRefused, match="no_such_table"):
+        with pytest.raises(CommandRejected, match="no_such_table"):
             await loads.read(CODE, Store(None).load_table)
 
 

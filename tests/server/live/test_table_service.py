@@ -22,7 +22,7 @@ from saratoga_rules.records.standing import State
 from saratoga_server.domain.board import IDLE_MILLIS
 from saratoga_server.domain.tables import (
     Change,
-    CommandRefused,
+    CommandRejected,
     TableState,
     close,
     disconnect,
@@ -42,7 +42,7 @@ STUCK_UNTIL_A_CARD_COMES_BACK = (
     "stock=- waste=7C reserve=- up=3,3,3,4 down=- columns=5C/5S/9C/9S base=1 passes=2"
 )
 
-FAULTS = [StoreUnavailable("away"), CommandRefused("no_such_race"), ValueError("broken")]
+FAULTS = [StoreUnavailable("away"), CommandRejected("no_such_race"), ValueError("broken")]
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ async def test_effects_come_after_the_table_was_shown(rooms: HouseInMemory) -> N
 
 async def test_a_refused_change_has_no_effect(rooms: HouseInMemory) -> None:
     anna, bert, code = await two_at(rooms)
-    with pytest.raises(CommandRefused, match="host_only"):
+    with pytest.raises(CommandRejected, match="host_only"):
         await rooms.house.table_service.change(code, kicking(bert, anna))
     assert anna.heard.all(SeatLost) == []
     assert live_table(rooms, code).followed_up is None

@@ -9,7 +9,7 @@ import pytest
 from kit.hall import open_gateway
 from saratoga_protocol.commands import GetLeaderboard
 from saratoga_protocol.events import Leaderboard, LeaderboardRow
-from saratoga_server.domain.tables import CommandRefused
+from saratoga_server.domain.tables import CommandRejected
 from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport import http_api as http
 from saratoga_server.transport.http_api import HttpPages
@@ -35,7 +35,7 @@ class FakeServer:
         if self.stalls:
             await asyncio.Event().wait()
         if query.game != "canfield":
-            raise CommandRefused("no_such_game")
+            raise CommandRejected("no_such_game")
         return Leaderboard(
             re=query.id,
             game=query.game,
@@ -51,7 +51,7 @@ class FakeServer:
     async def record(self, race: str) -> str:
         if race == "mint-otter-42/1":
             return "record of Zoë\n"
-        raise CommandRefused("race_running" if race == "mint-otter-42/2" else "no_such_race")
+        raise CommandRejected("race_running" if race == "mint-otter-42/2" else "no_such_race")
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """A table: where friends gather under a code, race after race.
 
 Pure: commands and the time go in, the next table and its effects come out. A refused command raises
-`CommandRefused` and has changed nothing. Randomness comes in as `fresh_seed`, 32 bytes that nobody can guess.
+`CommandRejected` and has changed nothing. Randomness comes in as `fresh_seed`, 32 bytes that nobody can guess.
 In order of reading: `state` (what a table is), `phases` (who may do what when), `countdown`,
 `lifecycle` (settings, finish, next race, close), `seating`, `timers`, `public_view`, `packing`, `writes`.
 """
@@ -32,7 +32,7 @@ from saratoga_server.domain.tables.seating import (
 from saratoga_server.domain.tables.state import (
     BoardsDue,
     Change,
-    CommandRefused,
+    CommandRejected,
     CountdownVoided,
     RacerLeft,
     RaceStarted,
@@ -48,7 +48,7 @@ from saratoga_server.domain.tables.timers import due, elapse
 __all__ = [
     "BoardsDue",
     "Change",
-    "CommandRefused",
+    "CommandRejected",
     "CountdownVoided",
     "NewerTable",
     "RaceStarted",

@@ -14,7 +14,7 @@ from saratoga_server.domain.tables.phases import Act, checked
 from saratoga_server.domain.tables.state import (
     NO_TIME,
     Change,
-    CommandRefused,
+    CommandRejected,
     CountdownVoided,
     RaceStarted,
     TablePhase,
@@ -48,12 +48,12 @@ def ready(
     """Be ready for the deal that `commitment` fixes. A second hash replaces the first."""
     seat = checked(table, player, Act.READY)
     if commitment != table.commitment:
-        raise CommandRefused(
+        raise CommandRejected(
             "wrong_commitment",
             "The coming deal has changed since you looked. Look at the table, and say ready again.",
         )
     if any(other.nonce_hash == nonce_hash for other in table.seats if other.player != player):
-        raise CommandRefused(
+        raise CommandRejected(
             "wrong_nonce", "Somebody at the table gave that hash. Draw a nonce of your own."
         )
     seat = replace(seat.with_accepted(command_id), nonce_hash=nonce_hash)
@@ -71,7 +71,7 @@ def start(table: TableState, player: str, command_id: int, *, now: Millis) -> Ch
     """Start the countdown with everyone who is ready and connected."""
     seat = checked(table, player, Act.START)
     if not seat.is_ready:
-        raise CommandRefused("nobody_ready", "Say ready yourself first; then start.")
+        raise CommandRejected("nobody_ready", "Say ready yourself first; then start.")
     racing = [s for s in table.seats if s.is_ready and (s.is_connected or s.player == player)]
     away = [s.name for s in table.seats if s.is_ready and s not in racing]
     start_at = Millis(now + COUNTDOWN_MILLIS)
@@ -94,17 +94,17 @@ def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: 
     """Reveal the nonce. The last one fixes the deal."""
     seat = checked(table, player, Act.REVEAL)
     if player not in table.racers:
-        raise CommandRefused(
+        raise CommandRejected(
             "not_racing", "You were not ready, and sit this race out. Nothing to show."
         )
     shown = bytes.fromhex(nonce)
     if nonce_hash(shown) != seat.nonce_hash:
-        raise CommandRefused(
+        raise CommandRejected(
             "wrong_nonce",
             "That nonce does not fit the hash you said ready with. Show the one that does.",
         )
     if player in table.missing and now >= table.reveal_by:
-        raise CommandRefused(
+        raise CommandRejected(
             "wrong_phase", "That nonce came too late; the countdown is void. Say ready again."
         )
     table = replace(

@@ -9,7 +9,7 @@ from saratoga_rules.games import GAMES
 from saratoga_server.domain.tables.phases import Act, checked, checked_open, checked_phase
 from saratoga_server.domain.tables.state import (
     Change,
-    CommandRefused,
+    CommandRejected,
     Effect,
     SeatVacated,
     TableClosed,
@@ -31,21 +31,21 @@ MOST_SEATS: Final = 16
 
 
 def checked_settings(settings: TableOptions, seated: int = 0) -> TableOptions:
-    """Return the settings. Raises `CommandRefused` if they do not go together."""
+    """Return the settings. Raises `CommandRejected` if they do not go together."""
     if settings.game not in GAMES:
-        raise CommandRefused(
+        raise CommandRejected(
             "no_such_game", f"There is no game of that name. Choose from {listed(GAMES)}."
         )
     if settings.cap not in (*CAPS, NO_CAP):
-        raise CommandRefused("bad_settings", "The cap is 3, 5, 10 or 20 minutes, or 0 for none.")
+        raise CommandRejected("bad_settings", "The cap is 3, 5, 10 or 20 minutes, or 0 for none.")
     if settings.cap == NO_CAP and settings.public:
-        raise CommandRefused(
+        raise CommandRejected(
             "bad_settings", "A public table needs a cap. Choose one, or make the table private."
         )
     if not 1 <= settings.seats <= MOST_SEATS:
-        raise CommandRefused("bad_settings", f"A table has 1 to {MOST_SEATS} seats.")
+        raise CommandRejected("bad_settings", f"A table has 1 to {MOST_SEATS} seats.")
     if settings.seats < seated:
-        raise CommandRefused(
+        raise CommandRejected(
             "bad_settings", f"{seated} players are seated. Leave them a seat each, at least."
         )
     return settings

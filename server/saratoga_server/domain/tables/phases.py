@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-from saratoga_server.domain.tables.state import CommandRefused, TablePhase, TableSeat, TableState
+from saratoga_server.domain.tables.state import CommandRejected, TablePhase, TableSeat, TableState
 
 
 class Act(StrEnum):
@@ -70,25 +70,25 @@ _REMEDY: Final[Mapping[Act, str]] = {
 
 def checked_open(table: TableState) -> None:
     if table.phase is TablePhase.CLOSED:
-        raise CommandRefused("table_closed", "This table is closed. Join another, or open one.")
+        raise CommandRejected("table_closed", "This table is closed. Join another, or open one.")
 
 
 def checked_seat(table: TableState, player: str) -> TableSeat:
-    """Return the player's seat at an open table. Raises `CommandRefused`."""
+    """Return the player's seat at an open table. Raises `CommandRejected`."""
     checked_open(table)
     seat = table.seat(player)
     if seat is None:
-        raise CommandRefused(
+        raise CommandRejected(
             "not_seated", f"You have no seat at {table.code}. Join the table first."
         )
     return seat
 
 
 def checked(table: TableState, player: str, act: Act) -> TableSeat:
-    """Return the player's seat if the player may do this now. Raises `CommandRefused`."""
+    """Return the player's seat if the player may do this now. Raises `CommandRejected`."""
     seat = checked_seat(table, player)
     if act in HOST_ONLY and player != table.host:
-        raise CommandRefused(
+        raise CommandRejected(
             "host_only", f"Only the host may do that. Ask {table.name(table.host)}."
         )
     checked_phase(table, act)
@@ -97,14 +97,14 @@ def checked(table: TableState, player: str, act: Act) -> TableSeat:
 
 def checked_phase(table: TableState, act: Act) -> None:
     if act not in ALLOWED[table.phase]:
-        raise CommandRefused("wrong_phase", f"{_NOW[table.phase]} {_REMEDY[act]}")
+        raise CommandRejected("wrong_phase", f"{_NOW[table.phase]} {_REMEDY[act]}")
 
 
 def checked_sits_out(table: TableState, player: str) -> None:
-    """Raise `CommandRefused` if the player is in a countdown or running race and has not left it."""
+    """Raise `CommandRejected` if the player is in a countdown or running race and has not left it."""
     if table.is_racing(player):
         name = table.name(player)
-        raise CommandRefused(
+        raise CommandRejected(
             "wrong_phase", f"{name} is in this race. Wait until it is over to kick {name}."
         )
 
@@ -112,7 +112,7 @@ def checked_sits_out(table: TableState, player: str) -> None:
 def is_repeat(table: TableState, player: str, command_id: int) -> bool:
     """Whether this command was accepted before: then it is answered and not carried out again.
 
-    Raises `CommandRefused` if a later command of the seat's was accepted first: this one was not carried out and
+    Raises `CommandRejected` if a later command of the seat's was accepted first: this one was not carried out and
     will not be. Where that is unknown (`TableSeat.earlier_seat`), it counts as accepted. Not for joining and
     resuming, which every new connection does anew.
     """
@@ -122,5 +122,5 @@ def is_repeat(table: TableState, player: str, command_id: int) -> bool:
     if command_id <= seat.earlier_seat or command_id in seat.accepted:
         return True
     if command_id < seat.last_id:
-        raise CommandRefused("stale_id")
+        raise CommandRejected("stale_id")
     return False

@@ -22,7 +22,7 @@ from saratoga_server.domain.tables.phases import (
 from saratoga_server.domain.tables.state import (
     NO_TIME,
     Change,
-    CommandRefused,
+    CommandRejected,
     RacerLeft,
     SeatVacated,
     TableOptions,
@@ -74,11 +74,13 @@ def join(
     if table.seat(player) is not None:
         return resume(table, player, node=node, hello=hello, now=now)
     if player in table.kicked:
-        raise CommandRefused("kicked", "The host has kicked you from this table. Join another.")
+        raise CommandRejected("kicked", "The host has kicked you from this table. Join another.")
     if command_id <= table.departed.get(player, 0):
-        raise CommandRefused("stale_id", "You have left that seat since. Join again with a new id.")
+        raise CommandRejected(
+            "stale_id", "You have left that seat since. Join again with a new id."
+        )
     if len(table.seats) >= table.settings.seats:
-        raise CommandRefused(
+        raise CommandRejected(
             "table_full", "Every seat at this table is taken. Watch it, or join another."
         )
     epoch = table.epoch + 1
@@ -105,7 +107,7 @@ def resume(table: TableState, player: str, *, node: str, hello: int = 0, now: Mi
     """
     seat = checked_seat(table, player)
     if seat.is_connected and hello < seat.hello:
-        raise CommandRefused("taken_over")
+        raise CommandRejected("taken_over")
     epoch = table.epoch + 1
     seat = replace(seat, epoch=epoch, node=node, hello=hello, absent_since=NO_TIME)
     return Change(replace(table.with_seat(seat), epoch=epoch, touched=now))
@@ -158,10 +160,12 @@ def kick(
     """Remove a player who does not race, for good."""
     seat = checked(table, player, Act.KICK)
     if target == player:
-        raise CommandRefused("no_such_player", "You cannot kick yourself. Leave the table instead.")
+        raise CommandRejected(
+            "no_such_player", "You cannot kick yourself. Leave the table instead."
+        )
     kicked = table.seat(target)
     if kicked is None:
-        raise CommandRefused(
+        raise CommandRejected(
             "no_such_player", "That player does not sit here. Look at the table again."
         )
     checked_sits_out(table, target)

@@ -215,7 +215,7 @@ class Change(Struct, frozen=True):
         return Change(other.table, self.effects + other.effects)
 
 
-class CommandRefused(Exception):
+class CommandRejected(Exception):
     """A command or change is refused; nothing has changed."""
 
     def __init__(self, code: str, detail: str = "", wait: float = 0.0) -> None:

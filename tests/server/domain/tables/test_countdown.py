@@ -23,7 +23,7 @@ from kit.tables import (
 )
 from saratoga_rules.dealing.fairness import commitment, deal_key
 from saratoga_server.domain.tables import (
-    CommandRefused,
+    CommandRejected,
     CountdownVoided,
     RaceStarted,
     TableOptions,
@@ -42,9 +42,9 @@ from saratoga_server.domain.tables import (
 )
 
 
-def refused_ready(table: TableState, **content: str) -> CommandRefused:
+def refused_ready(table: TableState, **content: str) -> CommandRejected:
     given = {"commitment": table.commitment, "nonce_hash": nonce_hash(ANN)} | content
-    with pytest.raises(CommandRefused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         ready(
             table,
             ANN,
@@ -86,7 +86,7 @@ def test_not_ready_takes_the_mark_back() -> None:
 
 
 def test_at_least_the_host_must_be_ready() -> None:
-    with pytest.raises(CommandRefused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         start(all_ready(seated(ANN, BEN), BEN), ANN, 2, now=NOON)
     assert refused.value.code == "nobody_ready"
 
@@ -129,14 +129,14 @@ def test_the_last_nonce_makes_the_deal_key() -> None:
 
 
 def test_a_nonce_must_fit_its_hash() -> None:
-    with pytest.raises(CommandRefused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         reveal(counting(ANN, BEN), ANN, 4, nonce=nonce(BEN), now=NOON)
     assert refused.value.code == "wrong_nonce"
 
 
 def test_who_does_not_race_has_nothing_to_show() -> None:
     table = join(counting(ANN), BEN, "Ben", 1, node="node-1", now=NOON).table
-    with pytest.raises(CommandRefused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         reveal(table, BEN, 2, nonce=nonce(BEN), now=NOON)
     assert refused.value.code == "not_racing"
 
@@ -151,7 +151,7 @@ def test_a_nonce_shown_twice_is_shown_once() -> None:
 
 
 def test_a_nonce_that_comes_too_late_is_refused_even_before_the_sweep() -> None:
-    with pytest.raises(CommandRefused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         reveal(counting(ANN), ANN, 4, nonce=nonce(ANN), now=after(3_000))
     assert refused.value.code == "wrong_phase"
     assert "too late" in refused.value.detail

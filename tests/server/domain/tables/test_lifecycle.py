@@ -23,7 +23,7 @@ from kit.tables import (
     seated,
 )
 from saratoga_server.domain.tables import (
-    CommandRefused,
+    CommandRejected,
     SeatVacated,
     TableClosed,
     TableOptions,
@@ -93,14 +93,14 @@ def test_every_cap_is_allowed_at_a_public_table(cap: int) -> None:
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(chosen: Chosen, code: str) -> None:
-    with pytest.raises(CommandRefused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         changed(seated(ANN, BEN), chosen)
     assert refused.value.code == code
 
 
 def test_a_table_without_a_cap_cannot_be_made_public() -> None:
     table = changed(seated(ANN), Chosen(cap=0))
-    with pytest.raises(CommandRefused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         change_settings(table, ANN, 10, public=True, now=NOON, fresh_seed=OTHER_SEED)
     assert "cap" in refused.value.detail
 
@@ -201,6 +201,6 @@ def test_the_second_race_of_an_evening_is_not_the_first() -> None:
 
 
 def test_a_table_is_closed_once() -> None:
-    with pytest.raises(CommandRefused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         close(in_phase(TablePhase.CLOSED), "Again.", now=NOON)
     assert refused.value.code == "table_closed"

@@ -22,7 +22,7 @@ from kit.tables import (
 )
 from saratoga_server.domain.tables import (
     Change,
-    CommandRefused,
+    CommandRejected,
     TablePhase,
     TableState,
     change_settings,
@@ -118,7 +118,7 @@ def test_an_act_goes_through_in_its_phases_and_is_refused_in_all_others(
     if act in ALLOWED[phase]:
         assert done(table, act, ANN).table != table
     else:
-        with pytest.raises(CommandRefused) as refused:
+        with pytest.raises(CommandRejected) as refused:
             done(table, act, ANN)
         expected = "table_closed" if phase is TablePhase.CLOSED else "wrong_phase"
         assert refused.value.code == expected
@@ -143,7 +143,7 @@ def test_an_accepted_command_is_known_when_it_comes_again(phase: TablePhase, act
 @pytest.mark.parametrize("act", sorted(set(Act) - {Act.JOIN, Act.FINISH}))
 @pytest.mark.parametrize("phase", sorted(set(TablePhase) - {TablePhase.CLOSED}))
 def test_whoever_has_no_seat_is_told_so_before_anything_else(phase: TablePhase, act: Act) -> None:
-    with pytest.raises(CommandRefused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         done(in_phase(phase), act, CLEO)
     assert refused.value.code == "not_seated"
     assert "Join" in refused.value.detail
@@ -152,7 +152,7 @@ def test_whoever_has_no_seat_is_told_so_before_anything_else(phase: TablePhase, 
 @pytest.mark.parametrize("act", sorted(HOST_ONLY))
 @pytest.mark.parametrize("phase", sorted(set(TablePhase) - {TablePhase.CLOSED}))
 def test_a_guest_who_plays_host_is_told_so_in_every_phase(phase: TablePhase, act: Act) -> None:
-    with pytest.raises(CommandRefused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         done(in_phase(phase), act, BEN)
     assert refused.value.code == "host_only"
     assert "Ann" in refused.value.detail
@@ -160,23 +160,23 @@ def test_a_guest_who_plays_host_is_told_so_in_every_phase(phase: TablePhase, act
 
 def test_the_time_is_checked_before_what_the_command_says() -> None:
     table = in_phase(TablePhase.RUNNING)
-    with pytest.raises(CommandRefused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         change_settings(table, ANN, 9, game="faro", now=NOW, fresh_seed=OTHER_SEED)
     assert refused.value.code == "wrong_phase"
-    with pytest.raises(CommandRefused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         ready(table, ANN, 9, commitment="0" * 64, nonce_hash="0" * 64, now=NOW)
     assert refused.value.code == "wrong_phase"
 
 
 def test_a_closed_table_is_closed_to_those_without_a_seat_too() -> None:
     for act in sorted(set(Act) - {Act.FINISH}):
-        with pytest.raises(CommandRefused) as refused:
+        with pytest.raises(CommandRejected) as refused:
             done(in_phase(TablePhase.CLOSED), act, CLEO)
         assert refused.value.code == "table_closed"
 
 
 def test_a_refusal_can_be_read() -> None:
-    with pytest.raises(CommandRefused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         leave(seated(ANN), BEN, 1, now=NOW, fresh_seed=OTHER_SEED)
     assert str(refused.value) == (
         "not_seated: You have no seat at mint-otter-42. Join the table first."
@@ -199,7 +199,7 @@ def told(table: TableState, *ids: int) -> TableState:
 def test_a_command_that_a_later_one_has_overtaken_is_no_repeat(older: int) -> None:
     table = told(seated(ANN, BEN), 2, 5, 7)
     assert [is_repeat(table, ANN, known) for known in (1, 2, 5, 7, 8)] == [True] * 4 + [False]
-    with pytest.raises(CommandRefused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         is_repeat(table, ANN, older)
     assert refused.value.code == "stale_id"
 
@@ -208,7 +208,7 @@ def test_of_the_ids_of_a_seat_the_last_are_known() -> None:
     ids = range(10, 10 + 3 * ACCEPTED_KEPT, 2)
     table = told(seated(ANN, BEN), *ids)
     assert all(is_repeat(table, ANN, known) for known in ids[-ACCEPTED_KEPT:])
-    with pytest.raises(CommandRefused):
+    with pytest.raises(CommandRejected):
         is_repeat(table, ANN, ids[-ACCEPTED_KEPT - 1])
 
 
@@ -224,5 +224,5 @@ def test_of_who_has_left_the_last_command_is_known_and_no_other_answered_as_done
     assert [is_repeat(table, ANN, known) for known in (6, 7)] == [False, True]
     back = join(table, ANN, "Ann", 9, node=NODE, now=NOW).table
     assert is_repeat(not_ready(back, ANN, 10, now=NOW).table, ANN, 7)
-    with pytest.raises(CommandRefused):
+    with pytest.raises(CommandRejected):
         is_repeat(back, ANN, 8)

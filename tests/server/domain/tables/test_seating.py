@@ -18,7 +18,7 @@ from kit.tables import (
     seated,
 )
 from saratoga_server.domain.tables import (
-    CommandRefused,
+    CommandRejected,
     RacerLeft,
     SeatVacated,
     TableOptions,
@@ -63,7 +63,7 @@ def test_who_opens_a_table_is_its_host() -> None:
 def test_a_table_is_not_opened_with_settings_that_do_not_go_together(
     settings: TableOptions, code: str
 ) -> None:
-    with pytest.raises(CommandRefused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         new_table("mint-otter-42", settings, ANN, "Ann", 1, node=NODE, now=NOON, fresh_seed=SEED)
     assert refused.value.code == code
 
@@ -78,7 +78,7 @@ def test_who_comes_in_any_phase_gets_a_seat_and_no_part_in_the_race(table: Table
 
 def test_every_seat_is_taken_once() -> None:
     table = seated(ANN, BEN, settings=TableOptions(game="canfield", seats=2))
-    with pytest.raises(CommandRefused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         join(table, CLEO, "Cleo", 1, node=NODE, now=NOON)
     assert refused.value.code == "table_full"
 
@@ -126,7 +126,7 @@ def test_a_join_from_before_one_left_does_not_seat_one_again() -> None:
     table = left(seated(ANN, BEN), BEN)
     assert is_repeat(table, BEN, 50)
     for old_id in (1, 50):
-        with pytest.raises(CommandRefused) as refused:
+        with pytest.raises(CommandRejected) as refused:
             join(table, BEN, "Ben", old_id, node=NODE, now=NOON)
         assert refused.value.code == "stale_id"
     assert players(join(table, BEN, "Ben", 51, node=NODE, now=NOON).table) == [ANN, BEN]
@@ -175,14 +175,14 @@ def test_who_is_sent_away_does_not_come_back() -> None:
     change = kick(seated(ANN, BEN), ANN, 2, target=BEN, now=NOON, fresh_seed=OTHER_SEED)
     assert change.effects == (SeatVacated(BEN, "The host has kicked you from the table."),)
     assert change.table.notice == "Ann has kicked Ben."
-    with pytest.raises(CommandRefused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         join(change.table, BEN, "Ben", 9, node=NODE, now=NOON)
     assert refused.value.code == "kicked"
 
 
 @pytest.mark.parametrize("target", [ANN, DAN])
 def test_only_others_who_sit_here_can_be_sent_away(target: str) -> None:
-    with pytest.raises(CommandRefused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         kick(seated(ANN, BEN), ANN, 2, target=target, now=NOON, fresh_seed=OTHER_SEED)
     assert refused.value.code == "no_such_player"
 
@@ -202,7 +202,7 @@ def test_who_leaves_a_running_race_leaves_the_race() -> None:
 
 @pytest.mark.parametrize("table", [counting(ANN, BEN), running(ANN, BEN)])
 def test_a_host_cannot_send_a_rival_away_from_the_race(table: TableState) -> None:
-    with pytest.raises(CommandRefused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         kick(table, ANN, 50, target=BEN, now=after(200), fresh_seed=OTHER_SEED)
     assert refused.value.code == "wrong_phase"
     assert refused.value.detail == "Ben is in this race. Wait until it is over to kick Ben."

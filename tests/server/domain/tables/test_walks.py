@@ -12,7 +12,7 @@ from saratoga_rules.dealing.fairness import commitment, deal_key
 from saratoga_server.domain.tables import (
     BoardsDue,
     Change,
-    CommandRefused,
+    CommandRejected,
     CountdownVoided,
     RacerLeft,
     RaceStarted,
@@ -92,7 +92,7 @@ class TableWalk(RuleBasedStateMachine):
         before, packed = self.table, pack(self.table)
         try:
             change = act()
-        except CommandRefused:
+        except CommandRejected:
             change = None
         # the transition, if any, made another table and left its own alone
         assert pack(before) == packed
