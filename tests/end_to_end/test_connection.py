@@ -3,8 +3,9 @@
 import asyncio
 from functools import partial
 
+from kit.faulty_link import link_to_ports
 from kit.house import House
-from kit.weak_line import weak_line
+from kit.link_faults import break_after
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection, Timing
@@ -75,18 +76,18 @@ async def test_every_acknowledged_move_is_in_the_record_once_on_a_line_that_brea
 ) -> None:
     timing = Timing(heartbeat_every=0.2)
     async with (
-        weak_line(house.port, seed=5, answers=(6, 24)) as line,
+        link_to_ports(house.port, fault=break_after(5, 6, 24)) as link,
         Connection(
-            line.url, new_token(), name="Anna", legal=True, timing=timing, backoff=AT_ONCE
+            link.url, new_token(), name="Anna", legal=True, timing=timing, backoff=AT_ONCE
         ) as connection,
         asyncio.timeout(RACE_WITHIN),
     ):
         await connection.ask(partial(commands.CreateTable, game="lady-palk"), events.Snapshot)
         racer = Racer(connection)
         outcome = await racer.race()
-        line.holds = True
+        link.heal()
         record = await connection.ask(partial(commands.GetRecord, race=outcome.race), events.Record)
-    assert line.breaks >= 3
+    assert link.answers_lost >= 3
     assert verify(record.text).ok
     (racer_log,) = parse_record(record.text).racers
     played = [entry.text for entry in racer_log.log if entry.text not in LOG_ENDINGS]
@@ -97,14 +98,14 @@ async def test_every_acknowledged_move_is_in_the_record_once_on_a_line_that_brea
 async def test_a_table_asked_for_on_a_line_that_breaks_is_opened_once(house: House) -> None:
     async with (
         # The first piece is the handshake, the second the welcome: the third gets lost.
-        weak_line(house.port, seed=0, answers=(3, 3)) as line,
-        Connection(line.url, new_token(), name="Anna", backoff=AT_ONCE) as connection,
+        link_to_ports(house.port, fault=break_after(0, 3, 3)) as link,
+        Connection(link.url, new_token(), name="Anna", backoff=AT_ONCE) as connection,
         asyncio.timeout(RACE_WITHIN),
     ):
         asked = partial(commands.CreateTable, game="canfield", public=True)
         opening = asyncio.create_task(connection.ask(asked, events.Snapshot))
-        await line.has_broken.wait()
-        line.holds = True
+        await link.has_lost_answer.wait()
+        link.heal()
         opened = await opening
         tables = await connection.ask(commands.ListTables, events.Tables)
     assert [table.code for table in tables.tables] == [opened.table.code]

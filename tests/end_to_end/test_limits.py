@@ -7,14 +7,16 @@ from functools import partial
 
 import pytest
 
+from kit.faulty_link import FaultyLink, LinkFault, link_to_ports
 from kit.house import open_house
-from kit.naming_proxy import NamingProxy, naming_proxy
+from kit.link_faults import add_header
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.net.errors import CommandRefused, ServerClosed, Unreachable
 from saratoga_protocol.commands import CreateTable, JoinTable, ListTables, WatchTable
 from saratoga_protocol.events import Snapshot, Tables
 from saratoga_protocol.refusals import TAKEN_OVER
+from saratoga_server.rate_limits.addresses import FORWARDED_FOR
 from saratoga_server.rate_limits.rates import (
     MAX_CONNECTIONS_PER_ADDRESS,
     MAX_CONNECTIONS_PER_PLAYER,
@@ -26,25 +28,33 @@ ROOM_FOR_FOUR = 4 / MAX_CONNECTIONS_PER_ADDRESS
 IMPATIENT = Timing(first_within=0.5)
 
 
+def comes_from(address: str) -> LinkFault:
+    """Name the client's address, as a host's proxy does."""
+    return add_header(FORWARDED_FOR, address)
+
+
 @pytest.fixture
-async def cramped() -> AsyncIterator[NamingProxy]:
+async def cramped() -> AsyncIterator[FaultyLink]:
     """A house where one address may have four connections."""
     flags = ("--trusted-proxies", "1", "--limits-per-address", str(ROOM_FOR_FOUR))
-    async with open_house(*flags) as house, naming_proxy(house.port) as proxy:
-        yield proxy
-
-
-@pytest.fixture
-async def roomy() -> AsyncIterator[NamingProxy]:
-    """A house with its ordinary limits."""
     async with (
-        open_house("--trusted-proxies", "1") as house,
-        naming_proxy(house.port) as proxy,
+        open_house(*flags) as house,
+        link_to_ports(house.port, fault=comes_from("203.0.113.7")) as proxy,
     ):
         yield proxy
 
 
-async def test_a_program_comes_in_when_its_address_has_room(cramped: NamingProxy) -> None:
+@pytest.fixture
+async def roomy() -> AsyncIterator[FaultyLink]:
+    """A house with its ordinary limits."""
+    async with (
+        open_house("--trusted-proxies", "1") as house,
+        link_to_ports(house.port, fault=comes_from("203.0.113.7")) as proxy,
+    ):
+        yield proxy
+
+
+async def test_a_program_comes_in_when_its_address_has_room(cramped: FaultyLink) -> None:
     token = new_token()
     async with AsyncExitStack() as visits:
         one, two, *_ = [
@@ -59,14 +69,14 @@ async def test_a_program_comes_in_when_its_address_has_room(cramped: NamingProxy
         await coming
         assert isinstance(await late.request(ListTables), Tables)
         await late.close()
-        cramped.client = "198.51.100.1"
+        cramped.fault = comes_from("198.51.100.1")
         async with Connection(cramped.url, token) as elsewhere:
             assert isinstance(await elsewhere.request(ListTables), Tables)
         assert isinstance(await one.request(ListTables), Tables)
 
 
 async def test_the_newest_of_too_many_connections_takes_over_from_the_oldest(
-    roomy: NamingProxy,
+    roomy: FaultyLink,
 ) -> None:
     token = new_token()
     async with AsyncExitStack() as visits:
@@ -84,7 +94,7 @@ async def test_the_newest_of_too_many_connections_takes_over_from_the_oldest(
             assert isinstance(await each.request(ListTables), Tables)
 
 
-async def test_who_guesses_codes_is_told_to_wait_and_keeps_the_seat(roomy: NamingProxy) -> None:
+async def test_who_guesses_codes_is_told_to_wait_and_keeps_the_seat(roomy: FaultyLink) -> None:
     async with Connection(roomy.url, new_token(), name="Bert") as bert:
         snapshot = await bert.ask(partial(CreateTable, game="canfield"), Snapshot)
         refusals = []
@@ -99,7 +109,7 @@ async def test_who_guesses_codes_is_told_to_wait_and_keeps_the_seat(roomy: Namin
         assert await bert.ask(partial(JoinTable, table=snapshot.table.code), Snapshot)
 
 
-async def test_who_is_too_fast_is_only_slowed_down(roomy: NamingProxy) -> None:
+async def test_who_is_too_fast_is_only_slowed_down(roomy: FaultyLink) -> None:
     async with Connection(roomy.url, new_token()) as anna:
         answers = [await anna.request(ListTables) for _ in range(30)]
     assert all(isinstance(answer, Tables) for answer in answers)

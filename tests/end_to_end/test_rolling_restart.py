@@ -9,8 +9,8 @@ from statistics import median
 import msgpack
 import pytest
 
-from kit.balancer import balancer
 from kit.catastrophes import Party, party_at, store_of
+from kit.faulty_link import link_to_ports
 from kit.figures import note
 from kit.house import House
 from kit.nodes import nodes_on
@@ -72,8 +72,8 @@ async def rolling(store: StoreServer, games: tuple[str, ...]) -> AsyncIterator[R
     store.empty()
     async with (
         nodes_on(store.url, 3) as nodes,
-        balancer([node.port for node in nodes]) as front,
-        party_at(front.url, games, PACE, nodes[0], store) as party,
+        link_to_ports(*(node.port for node in nodes)) as balancer,
+        party_at(balancer.url, games, PACE, nodes[0], store) as party,
     ):
         yield Rolling(nodes, party)
 

@@ -13,10 +13,10 @@ from random import Random
 import pytest
 
 from kit.catastrophes import Party, party_at, store_of
+from kit.faulty_link import FaultyLink, link_to_store
 from kit.figures import note
 from kit.house import House
 from kit.nodes import nodes_on
-from kit.store_ways import StoreWay, store_way
 from kit.stores import StoreServer
 
 NODES = 3
@@ -30,19 +30,21 @@ Fault = Callable[[], Awaitable[None]]
 @asynccontextmanager
 async def evening(
     store: StoreServer, games: tuple[str, ...], pace: float
-) -> AsyncIterator[tuple[Party, list[House], list[StoreWay]]]:
-    """Four bots at each table, at three nodes, each node with a way of its own to the store."""
+) -> AsyncIterator[tuple[Party, list[House], list[FaultyLink]]]:
+    """Four bots at each table, at three nodes, each node with a link of its own to the store."""
     async with AsyncExitStack() as stack:
-        ways = [
-            await stack.enter_async_context(store_way(store.socket, store.folder / f"way{place}"))
+        links = [
+            await stack.enter_async_context(
+                link_to_store(store.socket, store.folder / f"link-{place}")
+            )
             for place in range(NODES)
         ]
-        urls = [way.url for way in ways]
+        urls = [link.url for link in links]
         flags = ("--log-level", "warning")
         nodes = await stack.enter_async_context(nodes_on(urls, NODES, *flags))
         doors = [node.url for node in nodes]
         party = await stack.enter_async_context(party_at(doors, games, pace, nodes[0], store))
-        yield party, nodes, ways
+        yield party, nodes, links
 
 
 async def cut_the_news(store: StoreServer) -> None:
@@ -55,8 +57,8 @@ async def kill(node: House) -> None:
     await node.start()
 
 
-async def lose_the_way(way: StoreWay) -> None:
-    way.go_dead()
+async def drop_store_connections(link: FaultyLink) -> None:
+    link.go_half_open()
 
 
 async def hang(store: StoreServer) -> None:
@@ -86,12 +88,12 @@ async def test_races_over_several_nodes_go_on_whatever_breaks_between_them(
     mortal_store: StoreServer,
 ) -> None:
     chance = Random(mortal_store.binary)
-    async with evening(mortal_store, ("lady-palk",), pace=40) as (guests, nodes, ways):
+    async with evening(mortal_store, ("lady-palk",), pace=40) as (guests, nodes, links):
         faults: list[Fault] = [
             partial(cut_the_news, mortal_store),
             partial(kill, nodes[1]),
             partial(cut_the_news, mortal_store),
-            partial(lose_the_way, ways[2]),
+            partial(drop_store_connections, links[2]),
             partial(kill, nodes[0]),
         ]
         races, moves = await under_fault(guests, faults, chance)
@@ -102,10 +104,10 @@ async def test_races_over_several_nodes_go_on_whatever_breaks_between_them(
 @pytest.mark.long
 async def test_races_over_several_nodes_go_on_however_often(mortal_store: StoreServer) -> None:
     chance = Random(f"long {mortal_store.binary}")
-    async with evening(mortal_store, ("lady-palk", "canfield"), pace=20) as (guests, nodes, ways):
+    async with evening(mortal_store, ("lady-palk", "canfield"), pace=20) as (guests, nodes, links):
         kinds: list[Fault] = [
             *(partial(kill, node) for node in nodes),
-            *(partial(lose_the_way, way) for way in ways),
+            *(partial(drop_store_connections, link) for link in links),
             *[partial(cut_the_news, mortal_store)] * NODES,
             partial(hang, mortal_store),
         ]

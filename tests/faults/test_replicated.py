@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from kit.cutting_proxy import cutting_proxy, next_call
+from kit.faulty_link import link_to_store
+from kit.link_faults import lose_next_answer
 from kit.running_race import ANNA, CODE, move, running_race
 from kit.stores import StoreServer, replica_of
 from saratoga_server.ports import CommitStatus, StoreUnavailable, TableWrite
@@ -109,13 +110,13 @@ async def test_a_new_connection_does_not_take_old_writes_for_replicated(
     """WAIT counts from the connection's own last write, and a new one has none."""
     lossy = mortal_store.folder / "lossy"
     async with (
-        cutting_proxy(mortal_store.socket, lossy, next_call("commit_boards")) as proxy,
-        open_store(proxy.url, Durability.REPLICATED) as store,
+        link_to_store(mortal_store.socket, lossy, lose_next_answer("commit_boards")) as link,
+        open_store(link.url, Durability.REPLICATED) as store,
     ):
         race = await running_race(store)
         replica.pause()
         commit = asyncio.ensure_future(race.commit(move("draw", 0)))
-        await proxy.has_lost.wait()
+        await link.has_lost_answer.wait()
         await asyncio.wait([commit], timeout=0.2)
         assert not commit.done()
         replica.resume()

@@ -8,7 +8,8 @@ from pathlib import Path
 import hiredis
 import pytest
 
-from kit.cutting_proxy import cutting_proxy, next_call
+from kit.faulty_link import link_to_store
+from kit.link_faults import lose_next_answer
 from kit.running_race import ANNA, BERT, CODE, commit_all, ending, move, running_race
 from kit.stores import StoreServer
 from saratoga_server.ports import CommitOutcome, CommitStatus, StoreUnavailable, TableWrite
@@ -129,10 +130,10 @@ async def test_a_move_whose_answer_got_lost_is_answered_as_the_first_time(
     store_server: StoreServer,
 ) -> None:
     async with (
-        cutting_proxy(
-            store_server.socket, store_server.folder / "cut", next_call("commit_boards")
-        ) as proxy,
-        open_store(proxy.url) as store,
+        link_to_store(
+            store_server.socket, store_server.folder / "lossy", lose_next_answer("commit_boards")
+        ) as link,
+        open_store(link.url) as store,
     ):
         race = await running_race(store, banked=3)
         outcomes = await race.commit(
@@ -140,7 +141,7 @@ async def test_a_move_whose_answer_got_lost_is_answered_as_the_first_time(
             move("draw", 7, player=BERT),
             move("draw", 0, player=BERT),
         )
-        assert proxy.lost == 1
+        assert link.answers_lost == 1
         assert [outcome.status for outcome in outcomes] == [
             CommitStatus.DONE,
             CommitStatus.STALE,
@@ -155,14 +156,14 @@ async def test_a_move_whose_answer_got_lost_is_answered_as_the_first_time(
 
 async def test_an_ending_of_the_servers_own_may_lose_its_answer(store_server: StoreServer) -> None:
     async with (
-        cutting_proxy(
-            store_server.socket, store_server.folder / "cut", next_call("commit_boards")
-        ) as proxy,
-        open_store(proxy.url) as store,
+        link_to_store(
+            store_server.socket, store_server.folder / "lossy", lose_next_answer("commit_boards")
+        ) as link,
+        open_store(link.url) as store,
     ):
         race = await running_race(store)
         [outcome] = await race.commit(ending("left", 0, "left"))
-        assert proxy.lost == 1
+        assert link.answers_lost == 1
         assert (outcome.status, outcome.length, outcome.number) == (CommitStatus.DONE, 1, 1)
         assert await race.texts() == ["left"]
 
@@ -170,14 +171,14 @@ async def test_an_ending_of_the_servers_own_may_lose_its_answer(store_server: St
 async def test_another_nodes_equal_write_is_not_taken_for_ours(store_server: StoreServer) -> None:
     write = TableWrite(code=CODE, expected=0, body=b"the same", due=None)
     async with (
-        cutting_proxy(
-            store_server.socket, store_server.folder / "cut", next_call("save_table")
-        ) as proxy,
-        open_store(proxy.url) as one,
+        link_to_store(
+            store_server.socket, store_server.folder / "lossy", lose_next_answer("save_table")
+        ) as link,
+        open_store(link.url) as one,
         open_store(store_server.url) as other,
     ):
         assert await one.tables.save_table(write)
-        assert proxy.lost == 1
+        assert link.answers_lost == 1
         assert not await other.tables.save_table(write)
 
 

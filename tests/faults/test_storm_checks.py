@@ -1,7 +1,5 @@
 """What storms are made of and judged by finds what it should find, and can be thrown again."""
 
-import asyncio
-import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from random import Random
@@ -10,7 +8,6 @@ from types import SimpleNamespace
 import pytest
 from redis import Redis
 
-from kit.client_frames import Doubling, Reordering, is_move, payload_of, split_frames
 from kit.messages import BOARD
 from kit.race_audit import faults_of_count, faults_of_open_board
 from kit.recorded_players import Acknowledged, Notes, RecordedPlayer
@@ -31,68 +28,8 @@ from kit.storms.leaks import held, pool_of
 from kit.storms.storm import Storm
 from kit.storms.town import Guest, Node, Town
 from kit.storms.weather import LONG_CLUSTERED, LONG_STANDALONE, Aftermath, Forecast, too_few
-from saratoga_protocol.codec import CODECS
-from saratoga_protocol.commands import AnyCommand, Heartbeat, MakeMove
-from saratoga_protocol.version import MSGPACK
 from saratoga_server.ports import LogEntry, Millis, StoredBoard
 from saratoga_server.store.nodes import ALIVE_FOR
-
-
-def frame(command: AnyCommand) -> bytes:
-    """As a browser or our client sends it: masked."""
-    said = CODECS[MSGPACK].encode_command(command)
-    assert isinstance(said, bytes)
-    mask = os.urandom(4)
-    masked = bytes(byte ^ mask[place % 4] for place, byte in enumerate(said))
-    size = bytes([0x80 | len(said)]) if len(said) < 126 else b"\xfe" + len(said).to_bytes(2, "big")
-    return b"\x82" + size + mask + masked
-
-
-def move(command_id: int) -> bytes:
-    return frame(MakeMove(id=command_id, race="mint-otter-42/1", after=command_id, move="draw"))
-
-
-HEARTBEAT = frame(Heartbeat(id=1))
-
-
-def test_frames_are_taken_apart_wherever_the_bytes_were_cut() -> None:
-    whole = [move(2), HEARTBEAT, frame(MakeMove(id=3, race="a" * 200, after=3, move="draw"))]
-    data = b"".join(whole)
-    for cut in range(len(data)):
-        first, rest = split_frames(data[:cut])
-        second, left = split_frames(rest + data[cut:])
-        assert first + second == whole
-        assert left == b""
-
-
-def test_a_move_is_told_from_what_is_none() -> None:
-    assert [is_move(each) for each in (move(2), HEARTBEAT)] == [True, False]
-    assert b"draw" in payload_of(move(2))
-
-
-def test_a_doubled_move_goes_twice_and_once_more_after_the_next() -> None:
-    happened: list[bool] = []
-    double = Doubling(lambda: happened.append(True))
-    first, second = move(2), move(3)
-    assert double([HEARTBEAT, first]) == [HEARTBEAT, first, first]
-    assert not happened
-    assert double([second]) == [second, first]
-    assert happened == [True]
-
-
-async def test_moves_are_held_back_and_go_in_another_order() -> None:
-    moves = [move(2), move(3), move(4)]
-    reorder = Reordering(3, list.reverse, lambda data: None, lambda: None)
-    assert reorder(moves[:2]) == []
-    assert reorder([HEARTBEAT, moves[2]]) == [HEARTBEAT, *reversed(moves)]
-
-
-async def test_a_move_that_nothing_follows_is_let_go() -> None:
-    sent: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-    reorder = Reordering(3, list.reverse, sent.set_result, lambda: None)
-    only = move(2)
-    assert reorder([only]) == []
-    assert await sent == only
 
 
 def stored(*entries: tuple[str, int, int]) -> StoredBoard:
@@ -194,7 +131,7 @@ def test_connections_to_a_store_that_no_node_can_have_wanted_are_found(
     store_server: StoreServer,
 ) -> None:
     node = SimpleNamespace(
-        port=4000, way=None, footprint=lambda: Footprint(files=9, sockets=6, players=0, tasks=5)
+        port=4000, link=None, footprint=lambda: Footprint(files=9, sockets=6, players=0, tasks=5)
     )
     before = [node.footprint()]
     town = Town([node], None, None, None, None, before=before)  # type: ignore[arg-type, list-item]
@@ -224,7 +161,7 @@ def test_connections_to_a_store_that_no_node_can_have_wanted_are_found(
 def test_sockets_that_were_not_there_before_and_are_no_pools_are_found() -> None:
     def said(sockets: int) -> list[str]:
         now = Footprint(files=9, sockets=sockets, players=0, tasks=5)
-        node = SimpleNamespace(port=4000, way=None, footprint=lambda: now)
+        node = SimpleNamespace(port=4000, link=None, footprint=lambda: now)
         before = [Footprint(files=9, sockets=6, players=0, tasks=5)]
         town = Town([node], None, None, None, None, before=before)  # type: ignore[arg-type, list-item]
         return [fault for fault in held(town, []) if "sockets" in fault]
@@ -290,8 +227,8 @@ def test_a_node_that_died_before_the_stores_clock_went_back_is_none_that_lives(
 
 def node_at(port: int, struck: list[int]) -> Node:
     """A node whose way to the store can be cut, and nothing else."""
-    way = SimpleNamespace(cut=lambda: struck.append(port))
-    return Node(SimpleNamespace(port=port), None, way, 0)  # type: ignore[arg-type]
+    link = SimpleNamespace(cut=lambda: struck.append(port))
+    return Node(SimpleNamespace(port=port), None, link, 0)  # type: ignore[arg-type]
 
 
 async def test_a_node_is_struck_where_somebody_is_if_anybody_is_anywhere(
@@ -299,14 +236,14 @@ async def test_a_node_is_struck_where_somebody_is_if_anybody_is_anywhere(
 ) -> None:
     struck: list[int] = []
     guest = guest_with(Notes())
-    guest.line = SimpleNamespace(node=4001)  # type: ignore[assignment]
+    guest.link = SimpleNamespace(server_port=4001)  # type: ignore[assignment]
     nodes = [node_at(port, struck) for port in (4000, 4001, 4002)]
     town = Town(nodes, None, None, None, None, tables=[[guest]])  # type: ignore[arg-type]
     for seed in range(20):
         assert (await node_faults.cut_off(town, Random(seed))).felt_by == [guest]
     assert set(struck) == {4001}
     monkeypatch.setattr(node_faults, "SOMEBODY_WITHIN", 0.01)
-    guest.line.node = 0
+    guest.link.server_port = 0  # type: ignore[misc]
     assert (await node_faults.cut_off(town, Random(7))).felt_by == []
 
 

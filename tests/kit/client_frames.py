@@ -1,7 +1,7 @@
-"""What a client's bytes are made of, and what may be done to its moves on the way.
+"""A client's WebSocket frames, and faults that change how its moves reach the server.
 
-Each piece of mischief takes the frames that go forth, whole and masked as they came, and gives what
-goes forth instead; when it has happened, it says so once.
+A fault receives the frames that a client sent, whole and masked, and returns the frames to send on.
+It calls `on_done` once, when it has taken effect.
 """
 
 import asyncio
@@ -9,16 +9,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 MOVE = b"\xa4type\xa4move"
-"""In every move's frame, as MessagePack has it."""
+"""Part of every move's frame in MessagePack."""
 
 HELD_AT_MOST = 0.5
-"""Seconds for which a move is held back that nothing follows."""
+"""Seconds for which a move is held back while no other move follows."""
 
-Mischief = Callable[[list[bytes]], list[bytes]]
+FrameFault = Callable[[list[bytes]], list[bytes]]
 
 
 def split_frames(data: bytes) -> tuple[list[bytes], bytes]:
-    """The whole WebSocket frames of a client in `data`, masked as they came, and what is left."""
+    """Return the whole masked frames in `data`, and the bytes after them."""
     frames = []
     while len(data) >= 6:
         size = data[1] & 127
@@ -35,7 +35,7 @@ def split_frames(data: bytes) -> tuple[list[bytes], bytes]:
 
 
 def payload_of(frame: bytes) -> bytes:
-    """What a client's frame says."""
+    """Return the payload of a masked frame."""
     head = {126: 8, 127: 14}.get(frame[1] & 127, 6)
     mask, masked = frame[head - 4 : head], frame[head:]
     return bytes(byte ^ mask[place % 4] for place, byte in enumerate(masked))
@@ -46,67 +46,67 @@ def is_move(frame: bytes) -> bool:
 
 
 @dataclass
-class Doubling:
-    """The next move goes twice, and once more after the move that follows it."""
+class DuplicateMove:
+    """Send the next move twice, and once more after the move that follows it."""
 
-    then: Callable[[], None]
-    doubled: bytes = b""
+    on_done: Callable[[], None]
+    duplicated: bytes = b""
 
     def __call__(self, frames: list[bytes]) -> list[bytes]:
         passed = []
         for frame in frames:
             passed.append(frame)
-            if not is_move(frame) or self.doubled is frame:
+            if not is_move(frame) or self.duplicated is frame:
                 continue
-            if not self.doubled:
-                self.doubled = frame
+            if not self.duplicated:
+                self.duplicated = frame
                 passed.append(frame)
             else:
-                passed.append(self.doubled)
-                self.then()
+                passed.append(self.duplicated)
+                self.on_done()
         return passed
 
 
 @dataclass
-class Reordering:
-    """So many moves are held back, and go in another order; `order` sorts in place."""
+class ReorderMoves:
+    """Hold back `count` moves, then send them in another order; `order` sorts in place."""
 
     count: int
     order: Callable[[list[bytes]], None]
     send: Callable[[bytes], None]
-    """For moves that nothing followed in time."""
-    then: Callable[[], None]
+    """Sends the held moves if too few moves followed in time."""
+    on_done: Callable[[], None]
     held: list[bytes] = field(default_factory=list)
-    late: asyncio.TimerHandle | None = None
+    timeout: asyncio.TimerHandle | None = None
 
     def __call__(self, frames: list[bytes]) -> list[bytes]:
         passed = [frame for frame in frames if not is_move(frame)]
         self.held += [frame for frame in frames if is_move(frame)]
         if len(self.held) >= self.count:
-            return passed + self._let_go()
-        if self.held and self.late is None:
-            self.late = asyncio.get_running_loop().call_later(HELD_AT_MOST, self._let_go_late)
+            return passed + self._release()
+        if self.held and self.timeout is None:
+            self.timeout = asyncio.get_running_loop().call_later(HELD_AT_MOST, self._time_out)
         return passed
 
-    def _let_go(self) -> list[bytes]:
-        if self.late is not None:
-            self.late.cancel()
+    def _release(self) -> list[bytes]:
+        if self.timeout is not None:
+            self.timeout.cancel()
         frames, self.held = self.held, []
         self.order(frames)
-        self.then()
+        self.on_done()
         return frames
 
-    def _let_go_late(self) -> None:
-        self.send(b"".join(self._let_go()))
+    def _time_out(self) -> None:
+        self.send(b"".join(self._release()))
 
 
 @dataclass
-class Watching:
-    """Says so when a move goes by."""
+class AwaitMove:
+    """Pass everything on; done at the first move."""
 
-    then: Callable[[], None]
+    on_done: Callable[[], None]
 
     def __call__(self, frames: list[bytes]) -> list[bytes]:
         if any(is_move(frame) for frame in frames):
-            self.then()
+            self.on_done()
         return frames

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kit.cutting_proxy import cutting_proxy, every_first_call
 from kit.fake_store import FakeStore, open_fake_store
+from kit.faulty_link import link_to_store
+from kit.link_faults import lose_first_answers
 from saratoga_server.embedded_store.process import find_binary
 from saratoga_server.store.durability import Durability
 from saratoga_server.store.opening import Store, open_store
@@ -273,8 +274,8 @@ async def store(
     if request.param == LOSSY:
         socket = server.folder / "lossy"
         async with (
-            cutting_proxy(server.socket, socket, every_first_call()) as proxy,
-            open_store(proxy.url, Durability.SAFE) as opened,
+            link_to_store(server.socket, socket, lose_first_answers()) as link,
+            open_store(link.url, Durability.SAFE) as opened,
         ):
             yield opened
         return

@@ -33,10 +33,10 @@ async def left_over(town: Town) -> list[str]:
     """Send everybody home; what should be gone after that and is not."""
     for guest in town.guests:
         await guest.player.house.close()
-        guest.line.drop_dead_ends()
+        guest.link.cut_half_open()
     for node in town.nodes:
-        if node.way is not None:
-            node.way.drop_dead_ends()
+        if node.link is not None:
+            node.link.cut_half_open()
     return await asyncio.to_thread(_settled, town)
 
 
@@ -80,7 +80,7 @@ def held(town: Town, stores: list[Redis]) -> list[str]:
             found.append(f"node {node.port} has {now.tasks} tasks, once {most_tasks}")
         if now.sockets > most_sockets:
             found.append(f"node {node.port} has {now.sockets} sockets, at most {most_sockets}")
-        if node.way is not None and node.way.connections > now.sockets:
+        if node.link is not None and node.link.open_connections > now.sockets:
             found.append(f"node {node.port} has lost count of its connections to the store")
     for store in stores:
         found += _held_by(store, town)
@@ -105,7 +105,7 @@ def _held_by(store: Redis, town: Town) -> list[str]:
         found.append(f"the store has {clients} clients, at most {most}")
     if (listeners := listeners_of(store)) != nodes * FOR_NEWS:
         found.append(f"{listeners} clients listen to the store, of {nodes} nodes")
-    ways = [node.way.connections for node in town.nodes if node.way is not None]
+    ways = [node.link.open_connections for node in town.nodes if node.link is not None]
     if ways and clients != sum(ways):
         found.append(f"the store has {clients} clients, the nodes {sum(ways)} connections")
     if wrong := [number for number in subscribers_of(store) if number != nodes]:

@@ -39,19 +39,19 @@ async def _somewhere(
         )
         if happened.is_set():
             return guest
-        guest.line.untouched()
+        guest.link.stop_faults()
     raise AssertionError(f"never came to it: {what}")
 
 
 async def cut(town: Town, chance: Random) -> Blow:
     guest = chance.choice(town.guests)
-    guest.line.cut()
+    guest.link.cut()
     return Blow([guest])
 
 
 async def lose_answer(town: Town, chance: Random) -> Blow:
     guest = await _somewhere(
-        town, chance, lambda guest, then: guest.line.cut_before_answer(then), "an answer lost"
+        town, chance, lambda guest, then: guest.link.cut_before_answer(then), "an answer lost"
     )
     return Blow([guest])
 
@@ -61,7 +61,7 @@ async def go_dead(town: Town, chance: Random) -> Blow:
     struck = chance.sample(town.guests, 3)
     since = time.monotonic()
     for guest in struck:
-        guest.line.go_dead()
+        guest.link.go_half_open()
 
     unaware = list(struck)
 
@@ -78,24 +78,24 @@ async def go_dead(town: Town, chance: Random) -> Blow:
 
 async def _hang_up(guests: list[Guest]) -> None:
     for guest in guests:
-        guest.line.drop_dead_ends()
+        guest.link.cut_half_open()
 
 
 async def stall(town: Town, chance: Random) -> Blow:
     struck = chance.sample(town.guests, 2)
     for guest in struck:
-        guest.line.stall()
+        guest.link.stall()
     return Blow(struck, partial(_read_on, struck))
 
 
 async def _read_on(guests: list[Guest]) -> None:
     for guest in guests:
-        guest.line.untouched()
+        guest.link.stop_faults()
 
 
 async def double(town: Town, chance: Random) -> Blow:
     guest = await _somewhere(
-        town, chance, lambda guest, then: guest.line.double(then), "a move sent twice"
+        town, chance, lambda guest, then: guest.link.duplicate_move(then), "a move sent twice"
     )
     return Blow([guest])
 
@@ -105,7 +105,7 @@ async def reorder(town: Town, chance: Random) -> Blow:
     hurries: list[asyncio.Task[None]] = []
 
     def arm(guest: Guest, then: Callable[[], None]) -> None:
-        guest.line.reorder(HURRIED, chance.shuffle, then)
+        guest.link.reorder_moves(HURRIED, chance.shuffle, then)
         hurries.append(asyncio.create_task(_hurry(guest)))
 
     guest = await _somewhere(town, chance, arm, "moves in another order")
@@ -137,12 +137,12 @@ async def replay(town: Town, chance: Random) -> Blow:
     """A line breaks, and what was sent over it before is heard again over the next one."""
     guest = chance.choice(town.guests)
     since = time.monotonic()
-    guest.line.cut()
+    guest.link.cut()
     await town.until(
         "a new connection",
         lambda: bool(guest.notes.connected) and guest.notes.connected[-1] > since,
     )
-    guest.line.repeat_old_moves()
+    guest.link.repeat_old_moves()
     return Blow([guest])
 
 
@@ -150,7 +150,7 @@ async def cut_everybody(town: Town, chance: Random) -> Blow:
     """All lines break at once, and again before everybody is back."""
     for _ in range(CUTS_IN_A_STORM):
         for guest in town.guests:
-            guest.line.cut()
+            guest.link.cut()
         await asyncio.sleep(chance.uniform(0.05, 0.4))
     return Blow(town.guests)
 

@@ -83,16 +83,16 @@ async def step_clock(town: Town, chance: Random) -> Blow:
 async def cut_off(town: Town, chance: Random) -> Blow:
     """All connections between a node and the store break."""
     node = await _some_node(town, chance)
-    assert node.way is not None
-    node.way.cut()
+    assert node.link is not None
+    node.link.cut()
     return Blow(town.at(node))
 
 
 async def swallow(town: Town, chance: Random) -> Blow:
     """All connections between a node and the store are half-open from now on."""
     node = await _some_node(town, chance)
-    assert node.way is not None
-    node.way.go_dead()
+    assert node.link is not None
+    node.link.go_half_open()
     return Blow(town.at(node))
 
 

@@ -15,13 +15,12 @@ from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from kit.balancer import Balancer, balancer
 from kit.cluster import Cluster, running_cluster
+from kit.faulty_link import Dial, FaultyLink, link_to_store, to_ports
 from kit.house import House
-from kit.player_lines import PlayerLine, player_line
+from kit.player_link import PlayerLink, player_link
 from kit.recorded_players import Notes, NotingConnection, RecordedPlayer
 from kit.stepping_clocks import SteppingClock
-from kit.store_ways import StoreWay, store_way
 from kit.stores import SCRATCH, StoreServer, free_port
 from kit.storms.footprints import Footprint, footprint
 from saratoga_client.net.connection import Timing
@@ -57,7 +56,7 @@ class Node:
 
     house: House
     clock: SteppingClock
-    way: StoreWay | None
+    link: FaultyLink | None
     metrics_port: int
     is_down: bool = False
     """Killed or stopped by a fault that is not healed yet."""
@@ -76,7 +75,7 @@ class Guest:
     """A player and its line."""
 
     player: RecordedPlayer
-    line: PlayerLine
+    link: PlayerLink
 
     @property
     def notes(self) -> Notes:
@@ -123,7 +122,7 @@ class Guest:
         ago = time.monotonic() - notes.heard
         return (
             f"{self.player.name} at {notes.code}: {notes.phase}{count}, {link} "
-            f"(node {self.line.node}), heard the house {ago:.1f} s ago, "
+            f"(node {self.link.server_port}), heard the house {ago:.1f} s ago, "
             f"last refusals {dict(notes.refused)}"
         )
 
@@ -133,7 +132,8 @@ class Town:
     """All of it; made by `open_town`."""
 
     nodes: list[Node]
-    balancer: Balancer
+    dial: Dial
+    """Connects to the next node that accepts."""
     standalone: StoreServer | None
     store_clock: SteppingClock | None
     cluster: Cluster | None
@@ -163,7 +163,7 @@ class Town:
 
     def at(self, node: Node) -> list[Guest]:
         """Whoever is connected to that node."""
-        return [guest for guest in self.guests if guest.line.node == node.port]
+        return [guest for guest in self.guests if guest.link.server_port == node.port]
 
     async def until(self, what: str, holds: Callable[[], bool], within: float = WITHIN) -> None:
         """Wait for something that the players will notice; raises `NeverCame`."""
@@ -288,13 +288,13 @@ async def open_town(
             standalone = _store(folder / "store", clock)
             stack.callback(standalone.kill)
             await asyncio.to_thread(standalone.start)
-        balanced = await stack.enter_async_context(balancer([]))
-        town = Town([], balanced, standalone, clock, cluster)
+        ports: list[int] = []
+        town = Town([], to_ports(ports), standalone, clock, cluster)
         town.nodes += [await _node(stack, town, folder, number) for number in range(nodes)]
         for node in town.nodes:
             stack.push_async_callback(node.house.stop)
         await asyncio.gather(*(node.house.start() for node in town.nodes))
-        balanced.ports += [node.port for node in town.nodes]
+        ports += [node.port for node in town.nodes]
         stack.push_async_callback(town.rest)
         try:
             town.before = [each.footprint() for each in town.nodes]
@@ -322,13 +322,13 @@ def _store(folder: Path, clock: SteppingClock) -> StoreServer:
 
 async def _node(stack: AsyncExitStack, town: Town, folder: Path, number: int) -> Node:
     clock = SteppingClock(folder / f"clock-{number}")
-    way = None
+    link = None
     url = town.store_url
     if town.standalone is not None:
-        way = await stack.enter_async_context(
-            store_way(town.standalone.socket, folder / f"way-{number}")
+        link = await stack.enter_async_context(
+            link_to_store(town.standalone.socket, folder / f"link-{number}")
         )
-        url = way.url
+        url = link.url
     metrics_port = free_port()
     durability = "safe" if town.cluster is None else "replicated"
     house = House(
@@ -340,7 +340,7 @@ async def _node(stack: AsyncExitStack, town: Town, folder: Path, number: int) ->
         ),
         before=clock.before_python,
     )
-    return Node(house, clock, way, metrics_port)
+    return Node(house, clock, link, metrics_port)
 
 
 async def _seated(
@@ -349,12 +349,12 @@ async def _seated(
     table: list[Guest] = []
     sit_down: Draft = partial(CreateTable, game=game, cap=CAP, seats=len(LINE_UP))
     for number, strength in enumerate(LINE_UP, start=1):
-        line = await stack.enter_async_context(player_line(town.balancer))
+        link = await stack.enter_async_context(player_link(town.dial))
         name = f"{names}{number}"
-        house = await stack.enter_async_context(NotingConnection(line.url, name, timing))
+        house = await stack.enter_async_context(NotingConnection(link.url, name, timing))
         house.notes.player, house.notes.is_connected = house.welcome.player, True
         snapshot = await house.ask(sit_down, events.Snapshot)
         sit_down = partial(JoinTable, table=snapshot.table.code)
-        table.append(Guest(RecordedPlayer(house, strength, number, name=name), line))
+        table.append(Guest(RecordedPlayer(house, strength, number, name=name), link))
         house.notes.on_news = town.news.set
     return table

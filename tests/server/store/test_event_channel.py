@@ -7,7 +7,7 @@ import pytest
 
 from kit.ears import listening
 from kit.fake_store import FakeStore
-from kit.store_ways import store_way
+from kit.faulty_link import link_to_store
 from kit.stores import StoreServer, calm
 from kit.tables import ANN, CODE, seated
 from saratoga_rules.records.standing import Reached, State
@@ -147,12 +147,12 @@ async def test_a_store_that_hung_is_subscribed_to_again(mortal_store: StoreServe
 async def test_half_open_connections_are_replaced(store_server: StoreServer) -> None:
     """No error is reported, and nothing arrives any more."""
     async with (
-        store_way(store_server.socket, store_server.folder / "way") as way,
-        open_store(way.url) as near,
+        link_to_store(store_server.socket, store_server.folder / "link") as link,
+        open_store(link.url) as near,
         open_store(store_server.url) as far,
         listening(near.events, "east") as east,
     ):
-        way.go_dead()
+        link.go_half_open()
         await far.events.publish(Announce("unheard"))
         await east.until(lambda: east.openings == 2)
         await far.events.publish(Announce("hello"))
@@ -162,11 +162,11 @@ async def test_half_open_connections_are_replaced(store_server: StoreServer) -> 
 
 async def test_a_connection_that_is_cut_is_replaced(store_server: StoreServer) -> None:
     async with (
-        store_way(store_server.socket, store_server.folder / "way") as way,
-        open_store(way.url) as near,
+        link_to_store(store_server.socket, store_server.folder / "link") as link,
+        open_store(link.url) as near,
         listening(near.events, "east") as east,
     ):
-        way.cut()
+        link.cut()
         await east.until(lambda: east.openings == 2)
-        way.cut()
+        link.cut()
         await east.until(lambda: east.openings == 3)

@@ -1,0 +1,334 @@
+"""A pass-through for TCP and Unix connections with faults that a test switches on.
+
+A link cuts its connections, drops everything in both directions while they stay open, stops reading
+the server's side, loses an answer, or changes what a client sends. Players connect through a link to
+the server, and the server connects through a link to its store.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import cast
+
+CONNECT_WITHIN = 1.0
+"""Seconds for a server on this machine to accept a connection."""
+
+Transform = Callable[[bytes], bytes]
+"""Returns the bytes to pass on in place of those received."""
+
+Dial = Callable[[Callable[[], asyncio.Protocol]], Awaitable[asyncio.Transport]]
+"""Connects to the server behind the link; raises `OSError` if no server accepts."""
+
+
+def unchanged(data: bytes) -> bytes:
+    return data
+
+
+class LinkConnection:
+    """One connection through a link: a client's connection and one to the server for it."""
+
+    def __init__(self, on_end: Callable[["LinkConnection"], None]) -> None:
+        self.to_server: Transform = unchanged
+        self.to_client: Transform = unchanged
+        self.is_half_open = False
+        """Drop everything in both directions, and hide that a side has closed."""
+        self._on_end = on_end
+        self._client: asyncio.Transport | None = None
+        self._server: asyncio.Transport | None = None
+        self._early: list[bytes] = []
+        self._is_stalled = False
+        self._is_over = False
+
+    @property
+    def is_open(self) -> bool:
+        return self._server is not None
+
+    @property
+    def server_port(self) -> int:
+        """The TCP port that the connection leads to, 0 while it leads to none."""
+        if self._server is None:
+            return 0
+        port: int = self._server.get_extra_info("peername")[1]
+        return port
+
+    def client_side(self) -> asyncio.Protocol:
+        """Return the protocol for the client's connection."""
+        return _Side(self._from_client, self._client_lost, self._client_made)
+
+    async def connect(self, dial: Dial) -> None:
+        """Connect to the server; disconnect the client if no server accepts."""
+        try:
+            server = await dial(lambda: _Side(self._from_server, self._server_lost))
+        except OSError:
+            self.cut()
+            return
+        if self._is_over:
+            server.abort()
+            return
+        self._server = server
+        if self._is_stalled:
+            server.pause_reading()
+        early, self._early = self._early, []
+        for data in early:
+            self._from_client(data)
+
+    def send_to_server(self, data: bytes) -> None:
+        """Send bytes to the server in the client's place."""
+        if self._server is not None:
+            self._server.write(data)
+
+    def stall(self) -> None:
+        """Stop reading what the server sends."""
+        self._is_stalled = True
+        if self._server is not None:
+            self._server.pause_reading()
+
+    def resume(self) -> None:
+        """Read again what the server sends."""
+        if self._is_stalled and self._server is not None:
+            self._server.resume_reading()
+        self._is_stalled = False
+
+    def cut(self) -> None:
+        """Reset both sides at once."""
+        client, server = self._client, self._server
+        self._client = self._server = None
+        for side in (client, server):
+            if side is not None:
+                side.abort()
+        if not self._is_over:
+            self._is_over = True
+            self._on_end(self)
+
+    def lose(self) -> bytes:
+        """Cut the connection from inside a transform; returns nothing to pass on."""
+        self.is_half_open = True
+        asyncio.get_running_loop().call_soon(self.cut)
+        return b""
+
+    def _client_made(self, client: asyncio.Transport) -> None:
+        if self._is_over:
+            client.abort()
+        else:
+            self._client = client
+
+    def _from_client(self, data: bytes) -> None:
+        if self.is_half_open:
+            return
+        if self._server is None:
+            self._early.append(data)
+        elif changed := self.to_server(data):
+            self._server.write(changed)
+
+    def _from_server(self, data: bytes) -> None:
+        if self.is_half_open or self._client is None:
+            return
+        if changed := self.to_client(data):
+            self._client.write(changed)
+
+    def _client_lost(self) -> None:
+        self._client = None
+        if not self.is_half_open or self._server is None:
+            self.cut()
+
+    def _server_lost(self) -> None:
+        self._server = None
+        if not self.is_half_open or self._client is None:
+            self.cut()
+
+
+class _Side(asyncio.Protocol):
+    """The client's or the server's side of a connection."""
+
+    def __init__(
+        self,
+        on_data: Callable[[bytes], None],
+        on_lost: Callable[[], None],
+        on_made: Callable[[asyncio.Transport], None] = lambda transport: None,
+    ) -> None:
+        self._on_data = on_data
+        self._on_lost = on_lost
+        self._on_made = on_made
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._on_made(cast("asyncio.Transport", transport))
+
+    def data_received(self, data: bytes) -> None:
+        self._on_data(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._on_lost()
+
+
+LinkFault = Callable[["FaultyLink", LinkConnection], None]
+"""Sets the transforms of a new connection before it carries anything."""
+
+
+def no_fault(link: "FaultyLink", connection: LinkConnection) -> None:
+    """Pass everything on."""
+
+
+class FaultyLink:
+    """Listens at `url` and passes each connection on to the server that `dial` finds."""
+
+    def __init__(self, dial: Dial, fault: LinkFault = no_fault) -> None:
+        self.url = ""
+        self.fault = fault
+        """The fault of connections that are yet to be made."""
+        self.connections: set[LinkConnection] = set()
+        self.newest: LinkConnection | None = None
+        """The connection that a client made last, while it lasts."""
+        self.answers_lost = 0
+        self.has_lost_answer = asyncio.Event()
+        self._dial = dial
+        self._dialling: set[asyncio.Task[None]] = set()
+
+    @property
+    def server_port(self) -> int:
+        """The TCP port that the newest connection leads to, 0 if there is none."""
+        return 0 if self.newest is None else self.newest.server_port
+
+    @property
+    def open_connections(self) -> int:
+        return sum(connection.is_open for connection in self.connections)
+
+    def accept(self) -> asyncio.Protocol:
+        """Return the protocol for a client that connects."""
+        connection = LinkConnection(self._ended)
+        self.connections.add(connection)
+        self.newest = connection
+        self.prepare(connection)
+        dialling = asyncio.ensure_future(connection.connect(self._dial))
+        self._dialling.add(dialling)
+        dialling.add_done_callback(self._dialling.discard)
+        return connection.client_side()
+
+    def prepare(self, connection: LinkConnection) -> None:
+        """Set the transforms of a connection that carries nothing yet."""
+        self.fault(self, connection)
+
+    def _ended(self, connection: LinkConnection) -> None:
+        self.connections.discard(connection)
+        if connection is self.newest:
+            self.newest = None
+
+    def cut(self) -> None:
+        """Reset every connection; clients may connect again."""
+        for connection in list(self.connections):
+            connection.cut()
+
+    def go_half_open(self) -> None:
+        """Let every connection drop everything; new ones work."""
+        for connection in self.connections:
+            connection.is_half_open = True
+
+    def cut_half_open(self) -> None:
+        """Reset the half-open connections, so that the server notices."""
+        for connection in list(self.connections):
+            if connection.is_half_open:
+                connection.cut()
+
+    def stall(self) -> None:
+        """Stop reading what the server sends on any connection."""
+        for connection in self.connections:
+            connection.stall()
+
+    def resume(self) -> None:
+        """Read again from every connection that was stalled."""
+        for connection in self.connections:
+            connection.resume()
+
+    def heal(self) -> None:
+        """Pass everything on from now, on open connections too."""
+        self.fault = no_fault
+        for connection in self.connections:
+            connection.to_server = connection.to_client = unchanged
+            connection.resume()
+
+    def lose_answer(self, connection: LinkConnection) -> bytes:
+        """Lose an answer and its connection; returns nothing to pass on."""
+        self.answers_lost += 1
+        self.has_lost_answer.set()
+        return connection.lose()
+
+    async def close(self) -> None:
+        for dialling in list(self._dialling):
+            dialling.cancel()
+        await asyncio.gather(*self._dialling, return_exceptions=True)
+        self.cut()
+
+
+def to_ports(ports: Sequence[int]) -> Dial:
+    """Connect to these TCP ports of this machine in turn, without those that do not accept.
+
+    The sequence may change while the link is open.
+    """
+    turn = 0
+
+    async def dial(side: Callable[[], asyncio.Protocol]) -> asyncio.Transport:
+        nonlocal turn
+        for _ in range(len(ports)):
+            turn += 1
+            try:
+                async with asyncio.timeout(CONNECT_WITHIN):
+                    transport, _ = await asyncio.get_running_loop().create_connection(
+                        side, "127.0.0.1", ports[turn % len(ports)]
+                    )
+            except OSError:
+                # a timeout is one too
+                continue
+            return transport
+        raise ConnectionRefusedError("no server accepts connections")
+
+    return dial
+
+
+def to_socket(socket: Path) -> Dial:
+    """Connect to a Unix socket."""
+
+    async def dial(side: Callable[[], asyncio.Protocol]) -> asyncio.Transport:
+        transport, _ = await asyncio.get_running_loop().create_unix_connection(side, str(socket))
+        return transport
+
+    return dial
+
+
+@asynccontextmanager
+async def listening(link: FaultyLink) -> AsyncIterator[None]:
+    """Let the link listen at a TCP port of this machine while entered."""
+    server = await asyncio.get_running_loop().create_server(link.accept, "127.0.0.1", 0)
+    link.url = f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    async with _closing(server, link):
+        yield
+
+
+@asynccontextmanager
+async def link_to_ports(*ports: int, fault: LinkFault = no_fault) -> AsyncIterator[FaultyLink]:
+    """Open a link to TCP ports of this machine, used in turn."""
+    link = FaultyLink(to_ports(ports), fault)
+    async with listening(link):
+        yield link
+
+
+@asynccontextmanager
+async def link_to_store(
+    store: Path, socket: Path, fault: LinkFault = no_fault
+) -> AsyncIterator[FaultyLink]:
+    """Open a link at a Unix socket to a store's socket."""
+    link = FaultyLink(to_socket(store), fault)
+    link.url = f"unix://{socket}"
+    async with _closing(
+        await asyncio.get_running_loop().create_unix_server(link.accept, socket), link
+    ):
+        yield link
+
+
+@asynccontextmanager
+async def _closing(server: asyncio.Server, link: FaultyLink) -> AsyncIterator[None]:
+    try:
+        yield
+    finally:
+        server.close()
+        await link.close()
+        await server.wait_closed()
