@@ -10,15 +10,15 @@ def in_lines(settings: Settings) -> None:
 
 
 async def _stay_in_lines(settings: Settings) -> None:
-    from saratoga_client.plain.lobby import claim_name, lobby
-    from saratoga_client.plain.session import open_talk
+    from saratoga_client.plain.lobby import claim_name, run_lobby
+    from saratoga_client.plain.session import open_session
     from saratoga_client.session.open_connection import open_connection
 
     async with open_connection(settings.server_url) as house:
-        talk = open_talk()
+        session = open_session()
         if house.welcome.name is None and settings.name:
-            await claim_name(house, talk, settings.name)
-        await lobby(house, talk=talk)
+            await claim_name(house, session, settings.name)
+        await run_lobby(house, session=session)
 
 
 def _at_table(settings: Settings, code: str, *, is_watching: bool) -> str:

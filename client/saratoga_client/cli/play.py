@@ -96,19 +96,19 @@ async def _seat(settings: Settings, code: str, name: str) -> tuple[str, tuple[st
 
 async def _sit_in_lines(settings: Settings, code: str) -> None:
     from saratoga_client.plain.lobby import ask_name, claim_name
-    from saratoga_client.plain.session import open_talk
+    from saratoga_client.plain.session import open_session
     from saratoga_client.plain.table import play_table
     from saratoga_client.session.join import freed
     from saratoga_client.session.open_connection import open_connection
 
     # at the table, lines of the talk itself tell of the connection
     async with open_connection(settings.server_url, tells=False) as house:
-        talk = open_talk()
+        session = open_session()
         if house.welcome.name is None:
-            is_named = settings.name and await claim_name(house, talk, settings.name)
-            if not is_named and await ask_name(house, talk) is not None:
+            is_named = settings.name and await claim_name(house, session, settings.name)
+            if not is_named and await ask_name(house, session) is not None:
                 raise Problem("Nobody sits down without a name.", "Say --name NAME.", Exit.USAGE)
         racing_at = await freed(house, code)
         if racing_at:
-            talk.voice.say(f"seat: you are in a race at {racing_at}; going back there")
-        await play_table(house, racing_at or code, talk=talk)
+            session.output.write(f"seat: you are in a race at {racing_at}; going back there")
+        await play_table(house, racing_at or code, session=session)

@@ -38,9 +38,9 @@ def command(game: str, seed: str | None, ghost: bool, settings: Settings) -> Non
 
 def _practise(game: str, seed: str, ghost: bool, settings: Settings) -> None:
     if in_lines(settings):
-        from saratoga_client.plain.practice import practise
+        from saratoga_client.plain.practice import run_practice
 
-        begin(practise(GAMES[game], seed, with_ghost=ghost))
+        begin(run_practice(GAMES[game], seed, with_ghost=ghost))
         return
     from saratoga_client.practice.deals import from_seed
     from saratoga_client.practice.practice_session import drawn_seed

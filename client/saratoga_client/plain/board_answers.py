@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from saratoga_client.input.card_query import cards_matching
-from saratoga_client.plain.card_names import Tongue
+from saratoga_client.plain.card_names import CardNames
 from saratoga_client.plain.card_search import where_lines
 from saratoga_client.plain.move_lines import move_words
 from saratoga_client.plain.position import board_line, position_lines
@@ -16,22 +16,22 @@ from saratoga_rules.views import View
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class BoardAnswers:
     """A board that is asked about."""
 
     game: Game
     view: View
     count: int | None
     """Moves made; `None` where the log counts the end too."""
-    tongue: Tongue
+    card_names: CardNames
     has_ended: bool = False
 
     def look(self) -> Iterator[str]:
         """Everything, pile by pile."""
         yield board_line(self.game, self.view, self.count)
-        yield from position_lines(self.game, self.view, self.tongue)
+        yield from position_lines(self.game, self.view, self.card_names)
 
-    def where(self, words: str) -> Iterator[str]:
+    def context(self, words: str) -> Iterator[str]:
         """Where a card is."""
         if not words:
             yield "no: Say which card: where 7C, where 10H, or where K for all four kings."
@@ -40,14 +40,14 @@ class Asked:
         if not cards:
             yield f"no: {words!r} is no card. Say such as: where 7C, where 10H, where K."
             return
-        yield from where_lines(self.game, self.view, cards, self.tongue)
+        yield from where_lines(self.game, self.view, cards, self.card_names)
 
     def legal(self) -> Iterator[str]:
         """How many moves are legal, and then each: what to type, and what it does."""
         moves = [] if self.has_ended else legal_moves(self.game, self.view)
         yield f"legal: {len(moves)}"
         for move in moves:
-            yield f"legal {move}: {move_words(self.game, self.view, move, self.tongue)}"
+            yield f"legal {move}: {move_words(self.game, self.view, move, self.card_names)}"
 
 
 def rules_lines(words: str, here: Game | None) -> Iterator[str]:

@@ -10,7 +10,7 @@ SUIT_NAMES: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"
 
 
 @dataclass(frozen=True, slots=True)
-class Tongue:
+class CardNames:
     """Cards as two letters, `TH`, or in words, `10 of hearts`."""
 
     in_words: bool = False
@@ -39,4 +39,4 @@ class Tongue:
         return SUIT_NAMES[letter] if self.in_words else letter
 
 
-LETTERS: Final = Tongue()
+LETTERS: Final = CardNames()

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from saratoga_client.input.card_finder import Found, banked_words, known_places
 from saratoga_client.input.move_text import pile_name
-from saratoga_client.plain.card_names import LETTERS, Tongue
+from saratoga_client.plain.card_names import LETTERS, CardNames
 from saratoga_client.wording import counted
 from saratoga_rules.cards import Card
 from saratoga_rules.game import Game
@@ -13,30 +13,30 @@ from saratoga_rules.views import View
 
 
 def where_lines(
-    game: Game, view: View, cards: Sequence[Card], tongue: Tongue = LETTERS
+    game: Game, view: View, cards: Sequence[Card], card_names: CardNames = LETTERS
 ) -> Iterator[str]:
     """A line for every copy of these cards that has a place, and one for all that have none."""
     seen = dict.fromkeys(cards, 0)
     for found in known_places(view):
         if found.card in seen:
             seen[found.card] += 1
-            yield f"where {tongue.card(found.card)}: {_place(game, found, tongue)}"
+            yield f"where {card_names.card(found.card)}: {_place(game, found, card_names)}"
     hidden = "in the stock or deep in the reserve" if len(view.reserve) > 1 else "in the stock"
     for known in range(game.packs):
         unseen = [card for card in cards if seen[card] == known]
         if unseen:
             # in a game of two packs, perhaps only one of two is seen
             copy = "another " if known else ""
-            yield f"where {tongue.cards(unseen)}: {copy}face down, {hidden}"
+            yield f"where {card_names.cards(unseen)}: {copy}face down, {hidden}"
 
 
-def _place(game: Game, found: Found, tongue: Tongue) -> str:
+def _place(game: Game, found: Found, card_names: CardNames) -> str:
     if found.pile in (UP, DOWN):
         return banked_words(game, found.pile) + ("" if found.above else ", on top")
-    return f"{pile_name(game, found.pile)}, {_depth(found, tongue)}"
+    return f"{pile_name(game, found.pile)}, {_depth(found, card_names)}"
 
 
-def _depth(found: Found, tongue: Tongue) -> str:
+def _depth(found: Found, card_names: CardNames) -> str:
     if found.covered_by is None:
         return "on top"
-    return f"under {counted(found.above)}, next above it {tongue.card(found.covered_by)}"
+    return f"under {counted(found.above)}, next above it {card_names.card(found.covered_by)}"

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Final, TypeAlias
 
-from saratoga_client.plain.board_answers import Asked, rules_lines
+from saratoga_client.plain.board_answers import BoardAnswers, rules_lines
 from saratoga_client.plain.event_lines import (
     clock_line,
     result_lines,
@@ -13,11 +13,11 @@ from saratoga_client.plain.event_lines import (
     table_lines,
     totals_lines,
 )
-from saratoga_client.plain.grammar import Said, Where, not_understood
-from saratoga_client.plain.parser import understood
+from saratoga_client.plain.grammar import Context, ParsedLine, not_understood
+from saratoga_client.plain.parser import parse_typed_move
 from saratoga_client.plain.position import money_words
 from saratoga_client.plain.review import review_lines
-from saratoga_client.plain.session import Talk
+from saratoga_client.plain.session import PlainSession
 from saratoga_client.plain.table_settings import read_settings
 from saratoga_client.problems import Problem
 from saratoga_client.review.boards import open_boards
@@ -31,27 +31,29 @@ from saratoga_client.wording import shown_name
 from saratoga_rules.records.record import digest_of, format_record
 from saratoga_rules.refusals import IllegalMove
 
-Deed: TypeAlias = Callable[[str], Awaitable[None]]
+CommandHandler: TypeAlias = Callable[[str], Awaitable[None]]
 
 WAITS: Final[Mapping[str, Callable[[SessionState], bool]]] = {
-    "countdown": lambda evening: evening.phase in ("countdown", "running"),
-    "deal": lambda evening: evening.phase == "running" and evening.own is not None,
-    "gathering": lambda evening: evening.phase == "gathering",
-    "result": lambda evening: evening.phase == "over" and evening.picture.outcome is not None,
-    "verified": lambda evening: evening.table.race in evening.verifications,
+    "countdown": lambda state: state.phase in ("countdown", "running"),
+    "deal": lambda state: state.phase == "running" and state.own is not None,
+    "gathering": lambda state: state.phase == "gathering",
+    "result": lambda state: state.phase == "over" and state.picture.outcome is not None,
+    "verified": lambda state: state.table.race in state.verifications,
 }
 """What a script may wait for."""
 
 
-class Deeds:
+class TableCommands:
     """Carries out the orders of one player at one table."""
 
-    def __init__(self, talk: Talk, seated: TableSession, where: Where) -> None:
-        self._talk = talk
-        self._say = talk.voice.say
-        self._say_all = talk.voice.say_all
-        self._seated = seated
-        self._where = where
+    def __init__(
+        self, session: PlainSession, table_session: TableSession, context: Context
+    ) -> None:
+        self._session = session
+        self._write = session.output.write
+        self._write_all = session.output.write_all
+        self._table_session = table_session
+        self._context = context
         self._asked = ""
         """The order that waits for a yes."""
         self.is_waiting = False
@@ -59,7 +61,7 @@ class Deeds:
         self.is_leaving = False
         """The player goes: what the table says meanwhile is no news any more."""
         self.has_left = False
-        self._deeds: dict[str, Deed] = {
+        self._handlers: dict[str, CommandHandler] = {
             "ready": self._ready,
             "not ready": self._not_ready,
             "start": self._start,
@@ -76,65 +78,67 @@ class Deeds:
         }
         self._answers: dict[str, Callable[[str], Iterator[str]]] = {
             "look": lambda _: self._asked_board(lambda asked: asked.look()),
-            "where": lambda words: self._asked_board(lambda asked: asked.where(words)),
+            "where": lambda words: self._asked_board(lambda asked: asked.context(words)),
             "legal": lambda _: self._asked_board(lambda asked: asked.legal()),
-            "table": lambda _: table_lines(self._evening),
-            "totals": lambda _: totals_lines(self._evening),
-            "results": lambda _: result_lines(self._evening),
-            "standings": lambda _: standings_lines(self._evening),
-            "gap": lambda _: iter([f"gap: {gap(self._evening) or 'no race is running'}"]),
-            "clock": lambda _: iter([clock_line(self._evening, seated.now())]),
-            "rules": lambda words: rules_lines(words, self._evening.game),
+            "table": lambda _: table_lines(self._state),
+            "totals": lambda _: totals_lines(self._state),
+            "results": lambda _: result_lines(self._state),
+            "standings": lambda _: standings_lines(self._state),
+            "gap": lambda _: iter([f"gap: {gap(self._state) or 'no race is running'}"]),
+            "clock": lambda _: iter([clock_line(self._state, table_session.now())]),
+            "rules": lambda words: rules_lines(words, self._state.game),
         }
 
     @property
-    def _evening(self) -> SessionState:
-        assert self._seated.evening is not None, "orders are taken when the table is there"
-        return self._seated.evening
+    def _state(self) -> SessionState:
+        assert self._table_session.evening is not None, "orders are taken when the table is there"
+        return self._table_session.evening
 
     @property
     def _own(self) -> OwnBoard | None:
-        return self._evening.own
+        return self._state.own
 
-    async def do(self, said: Said) -> None:
+    async def do(self, parsed: ParsedLine) -> None:
         """Carry out an order; whatever comes between is said."""
-        name = "" if said.order is None else said.order.name
+        name = "" if parsed.command is None else parsed.command.name
         try:
-            await self._do(name, said)
+            await self._do(name, parsed)
         except Problem as problem:
-            self._say(f"no: {problem}")
+            self._write(f"no: {problem}")
         if name not in ("cash out", "leave"):
             self._asked = ""
 
-    async def _do(self, name: str, said: Said) -> None:
-        if said.is_move:
-            await self._move(said.line)
+    async def _do(self, name: str, parsed: ParsedLine) -> None:
+        if parsed.is_move:
+            await self._move(parsed.line)
         elif name in self._answers:
-            self._say_all(self._answers[name](said.rest))
-        elif name in self._deeds:
-            await self._deeds[name](said.rest)
+            self._write_all(self._answers[name](parsed.arguments))
+        elif name in self._handlers:
+            await self._handlers[name](parsed.arguments)
         elif name == "cards":
-            self._talk.choose_cards(said.rest)
+            self._session.choose_cards(parsed.arguments)
         elif name == "verbose":
-            self._talk.choose_verbose(said.rest)
+            self._session.choose_verbose(parsed.arguments)
         elif name == "no":
-            self._say("ok: nothing was done" if self._asked else "no: You were not asked anything.")
+            self._write(
+                "ok: nothing was done" if self._asked else "no: You were not asked anything."
+            )
         else:
-            self._talk.help(self._where)
+            self._session.help(self._context)
 
     # The board
 
-    def _asked_board(self, answer: Callable[[Asked], Iterator[str]]) -> Iterator[str]:
+    def _asked_board(self, answer: Callable[[BoardAnswers], Iterator[str]]) -> Iterator[str]:
         own = self._own
         if own is None:
             yield self._no_board()
             return
-        tongue = self._talk.tongue
+        card_names = self._session.card_names
         count = own.count if own.is_racing else None
-        yield from answer(Asked(own.game, own.shown, count, tongue, not own.is_racing))
+        yield from answer(BoardAnswers(own.game, own.shown, count, card_names, not own.is_racing))
 
     def _no_board(self) -> str:
-        match self._evening.phase:
+        match self._state.phase:
             case "gathering":
                 return "no: There is no deal yet. Say ready; the host says start."
             case "countdown":
@@ -147,91 +151,93 @@ class Deeds:
     async def _move(self, words: str) -> None:
         own = self._own
         if own is None:
-            is_order = not_understood(words, self._where)
-            self._say(self._no_board() if _looks_like_move(words) else is_order)
+            is_order = not_understood(words, self._context)
+            self._write(self._no_board() if _looks_like_move(words) else is_order)
             return
         if not own.is_racing:
-            self._say(
+            self._write(
                 f"no: Your board has ended: {own.state}. Say standings, or wait for the result."
             )
             return
-        move = understood(own.game, own.shown, words, self._where, self._talk.tongue)
+        move = parse_typed_move(own.game, own.shown, words, self._context, self._session.card_names)
         if isinstance(move, str):
-            self._say(move)
+            self._write(move)
             return
         try:
-            if not self._seated.play(move):
-                self._say("no: The last move is still on its way. Say it again in a moment.")
+            if not self._table_session.play(move):
+                self._write("no: The last move is still on its way. Say it again in a moment.")
                 return
         except IllegalMove as no:
-            self._say(f"no: {no.refusal}")
+            self._write(f"no: {no.refusal}")
             return
-        await self._seated.until(lambda evening: not (evening.own and evening.own.in_flight))
+        await self._table_session.until(lambda state: not (state.own and state.own.in_flight))
 
     async def _cash_out(self, words: str) -> None:
         own = self._own
         if own is None or not own.is_racing:
-            self._say(
+            self._write(
                 self._no_board() if own is None else f"no: Your board has ended: {own.state}."
             )
             return
         if words.lower() not in ("yes", "y"):
             self._asked = "cash out"
             money = money_words(own.game, own.view)
-            self._say(f"cash out: you would end with {money}. Say yes to do it, or no to play on.")
+            self._write(
+                f"cash out: you would end with {money}. Say yes to do it, or no to play on."
+            )
             return
-        await self._seated.cash_out()
+        await self._table_session.cash_out()
 
     # The table
 
     async def _ready(self, words: str) -> None:
-        if self._evening.phase != "gathering":
-            self._say(f"no: {self._not_gathering()}")
+        if self._state.phase != "gathering":
+            self._write(f"no: {self._not_gathering()}")
             return
-        await self._seated.ready()
-        if self._evening.is_host:
-            self._say("ok: you are ready. Say start when the others are.")
+        await self._table_session.ready()
+        if self._state.is_host:
+            self._write("ok: you are ready. Say start when the others are.")
         else:
-            self._say("ok: you are ready. The host says start.")
+            self._write("ok: you are ready. The host says start.")
 
     def _not_gathering(self) -> str:
-        if self._evening.phase == "over":
+        if self._state.phase == "over":
             return "The next race does not gather yet. The host says next."
         return "This race has begun. You can be ready for the next one."
 
     async def _not_ready(self, words: str) -> None:
-        await self._seated.not_ready()
-        self._say("ok: you are not ready")
+        await self._table_session.not_ready()
+        self._write("ok: you are not ready")
 
     async def _start(self, words: str) -> None:
-        await self._seated.start()
+        await self._table_session.start()
 
     async def _next(self, words: str) -> None:
-        await self._seated.next_race()
+        await self._table_session.next_race()
 
     async def _settings(self, words: str) -> None:
         if not words:
-            self._say(f"settings: {settings_words(self._evening.table.settings)}")
+            self._write(f"settings: {settings_words(self._state.table.settings)}")
             return
         chosen = read_settings(words)
         if isinstance(chosen, str):
-            self._say(f"no: {chosen}")
+            self._write(f"no: {chosen}")
             return
-        await self._seated.change_settings(
+        await self._table_session.change_settings(
             game=chosen.game, cap=chosen.cap, seats=chosen.seats, public=chosen.public
         )
 
     async def _kick(self, words: str) -> None:
-        seats = [seat for seat in self._evening.table.seats if _is_called(seat.name, words)]
+        seats = [seat for seat in self._state.table.seats if _is_called(seat.name, words)]
         if not words or not seats:
             names = ", ".join(
                 shown_name(seat.name, seat.bot)
-                for seat in self._evening.table.seats
-                if seat.player != self._evening.player
+                for seat in self._state.table.seats
+                if seat.player != self._state.player
             )
-            self._say(f"no: Say whom: kick NAME. There are: {names or 'only you'}.")
+            self._write(f"no: Say whom: kick NAME. There are: {names or 'only you'}.")
             return
-        await self._seated.kick(seats[0].player)
+        await self._table_session.kick(seats[0].player)
 
     async def _leave(self, words: str) -> None:
         own = self._own
@@ -240,7 +246,7 @@ class Deeds:
             assert own is not None
             self._asked = "leave"
             money = money_words(own.game, own.view)
-            self._say(f"leave: your race would end with {money}. Say yes to do it, or no.")
+            self._write(f"leave: your race would end with {money}. Say yes to do it, or no.")
             return
         await self.leave()
 
@@ -253,13 +259,13 @@ class Deeds:
         self.is_leaving = True
         try:
             # a watcher has no seat to give up
-            if self._where is Where.TABLE:
-                await self._seated.leave()
+            if self._context is Context.TABLE:
+                await self._table_session.leave()
         except Problem:
             self.is_leaving = False
             raise
         self.has_left = True
-        self._say(f"left: {self._evening.table.code}{kept}")
+        self._write(f"left: {self._state.table.code}{kept}")
 
     async def _yes(self, words: str) -> None:
         match self._asked:
@@ -268,54 +274,54 @@ class Deeds:
             case "leave":
                 await self._leave("yes")
             case _:
-                self._say("no: You were not asked anything.")
+                self._write("no: You were not asked anything.")
 
     async def _wait(self, words: str) -> None:
         kind, _, number = words.lower().partition(" ")
         if kind == "ready" and (not number or number.isdecimal()):
             wanted = int(number) if number else 0
-            holds: Callable[[SessionState], bool] = lambda evening: _are_ready(evening, wanted)  # noqa: E731
+            holds: Callable[[SessionState], bool] = lambda state: _are_ready(state, wanted)  # noqa: E731
         elif kind in WAITS and not number:
             holds = WAITS[kind]
         else:
-            self._say(f"no: Say wait ready, wait ready 3, or wait with {', '.join(WAITS)}.")
+            self._write(f"no: Say wait ready, wait ready 3, or wait with {', '.join(WAITS)}.")
             return
         self.is_waiting = True
         try:
-            await self._seated.until(holds)
+            await self._table_session.until(holds)
         finally:
             self.is_waiting = False
 
     async def _verify(self, words: str) -> None:
-        outcome = self._evening.picture.outcome
+        outcome = self._state.picture.outcome
         race = words or ("" if outcome is None else outcome.race)
         if not race:
-            self._say("no: No race is over yet.")
+            self._write("no: No race is over yet.")
             return
-        record = await self._seated.record(race)
+        record = await self._table_session.record(race)
         text = format_record(record)
         proof = await asyncio.to_thread(prove, text.encode(), race)
         for check in proof.checks:
-            self._say(f"check {check.name}: {'ok' if check.ok else 'WRONG'}, {check.detail}")
-        self._say(f"digest: {digest_of(text)}")
-        self._say(f"verified: {proof.sentence}" if proof.ok else f"alarm: {proof.sentence}")
+            self._write(f"check {check.name}: {'ok' if check.ok else 'WRONG'}, {check.detail}")
+        self._write(f"digest: {digest_of(text)}")
+        self._write(f"verified: {proof.sentence}" if proof.ok else f"alarm: {proof.sentence}")
 
     async def _share(self, words: str) -> None:
-        outcome = self._evening.picture.outcome
+        outcome = self._state.picture.outcome
         if outcome is None:
-            self._say("no: No race is over yet.")
+            self._write("no: No race is over yet.")
             return
-        record = await self._seated.record(outcome.race)
-        text = race_text(record, open_boards(record), self._evening.player)
-        self._say(*(f"share: {line}" for line in text.splitlines()))
+        record = await self._table_session.record(outcome.race)
+        text = race_text(record, open_boards(record), self._state.player)
+        self._write(*(f"share: {line}" for line in text.splitlines()))
 
     async def _review(self, words: str) -> None:
-        outcome = self._evening.picture.outcome
+        outcome = self._state.picture.outcome
         if outcome is None:
-            self._say("no: No race is over yet.")
+            self._write("no: No race is over yet.")
             return
-        record = await self._seated.record(outcome.race)
-        self._say_all(review_lines(record, self._evening.player, self._talk.tongue))
+        record = await self._table_session.record(outcome.race)
+        self._write_all(review_lines(record, self._state.player, self._session.card_names))
 
 
 def _looks_like_move(words: str) -> bool:
@@ -326,8 +332,8 @@ def _is_called(name: str, words: str) -> bool:
     return name.casefold() == words.removesuffix("[bot]").strip().casefold()
 
 
-def _are_ready(evening: SessionState, wanted: int) -> bool:
+def _are_ready(state: SessionState, wanted: int) -> bool:
     """Whether so many are ready; with 0, everybody who is there, and at least two."""
-    here = [seat for seat in evening.table.seats if seat.connected]
+    here = [seat for seat in state.table.seats if seat.connected]
     ready = sum(seat.ready for seat in here)
     return ready >= (wanted or max(2, len(here)))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from saratoga_client.net.link_state import LinkState
-from saratoga_client.plain.card_names import LETTERS, Tongue
+from saratoga_client.plain.card_names import LETTERS, CardNames
 from saratoga_client.plain.move_lines import moved_line
 from saratoga_client.plain.position import board_line, money_words, position_lines
 from saratoga_client.plain.standings_rate import new_lines
@@ -31,37 +31,39 @@ GATHERING: Final = "gathering"
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class LineStyle:
     """How an evening is said."""
 
-    tongue: Tongue = LETTERS
+    card_names: CardNames = LETTERS
     is_verbose: bool = False
 
 
-def opening(evening: SessionState, manner: Manner, now: int) -> Iterator[str]:
+def opening_lines(state: SessionState, style: LineStyle, now: int) -> Iterator[str]:
     """The lines for whoever has just sat down, or come back."""
-    yield from table_lines(evening)
-    if evening.own is not None:
-        yield from _board_shown(evening.own, manner)
-    elif evening.phase == "running" and evening.seat is not None:
+    yield from table_lines(state)
+    if state.own is not None:
+        yield from _board_shown(state.own, style)
+    elif state.phase == "running" and state.seat is not None:
         yield "note: this race is on without you; you can be ready for the next one"
-    if evening.phase == "countdown":
-        yield _countdown(evening, now)
-    if evening.phase == GATHERING and evening.seat is not None:
-        start = " and start when the others are" if evening.is_host else ""
+    if state.phase == "countdown":
+        yield _countdown(state, now)
+    if state.phase == GATHERING and state.seat is not None:
+        start = " and start when the others are" if state.is_host else ""
         yield f"note: say ready when you want to race{start}; help says what else can be said"
 
 
-def changes(before: SessionState, after: SessionState, manner: Manner, now: int) -> Iterator[str]:
+def change_lines(
+    before: SessionState, after: SessionState, style: LineStyle, now: int
+) -> Iterator[str]:
     """A line for everything that is new, in the order in which a listener wants it."""
     yield from _link(before, after)
-    yield from _house(before, after)
+    yield from _connection(before, after)
     yield from _seats(before, after)
     yield from _host(before, after)
     yield from _settings(before, after)
     yield from _phase(before, after, now)
-    yield from _own(before.own, after.own, manner)
-    yield from _news(before, after, manner)
+    yield from _own(before.own, after.own, style)
+    yield from _news(before, after, style)
     yield from _over(before, after)
     yield from _totals(before, after)
     if after.gone and not before.gone:
@@ -71,12 +73,12 @@ def changes(before: SessionState, after: SessionState, manner: Manner, now: int)
 # The table
 
 
-def table_lines(evening: SessionState) -> Iterator[str]:
+def table_lines(state: SessionState) -> Iterator[str]:
     """The table, and who sits there."""
-    table = evening.table
+    table = state.table
     yield f"table {table.code}: {settings_words(table.settings)}"
     for number, seat in enumerate(table.seats, start=1):
-        yield f"seat {number} {shown_name(seat.name, seat.bot)}: {_seat_words(evening, seat)}"
+        yield f"seat {number} {shown_name(seat.name, seat.bot)}: {_seat_words(state, seat)}"
     yield f"race {table.race}: {table.phase}"
 
 
@@ -88,21 +90,21 @@ def settings_words(settings: events.TableSettings) -> str:
     )
 
 
-def _seat_words(evening: SessionState, seat: events.Seat) -> str:
+def _seat_words(state: SessionState, seat: events.Seat) -> str:
     facts = [
-        ("you", seat.player == evening.player),
-        ("host", seat.player == evening.table.host),
+        ("you", seat.player == state.player),
+        ("host", seat.player == state.table.host),
         ("ready", seat.ready),
-        ("not ready", not seat.ready and evening.phase == GATHERING),
-        ("racing", seat.player in evening.table.racers and evening.phase == "running"),
+        ("not ready", not seat.ready and state.phase == GATHERING),
+        ("racing", seat.player in state.table.racers and state.phase == "running"),
         ("connection lost", not seat.connected),
     ]
     return ", ".join(word for word, is_so in facts if is_so) or "here"
 
 
-def totals_lines(evening: SessionState) -> Iterator[str]:
+def totals_lines(state: SessionState) -> Iterator[str]:
     """What everybody at the table made of the evening so far, the richest first."""
-    seats = totals(evening)
+    seats = totals(state)
     if not seats:
         yield "totals: nobody here has raced yet"
     for seat in seats:
@@ -140,7 +142,7 @@ def _settings(before: SessionState, after: SessionState) -> Iterator[str]:
         yield f"settings: {settings_words(after.table.settings)}"
 
 
-def _house(before: SessionState, after: SessionState) -> Iterator[str]:
+def _connection(before: SessionState, after: SessionState) -> Iterator[str]:
     if after.announcement and after.announcement != before.announcement:
         yield f"house: {after.announcement}"
     if notice := _new_notice(before, after):
@@ -179,40 +181,40 @@ def _phase(before: SessionState, after: SessionState, now: int) -> Iterator[str]
             yield f"race {after.table.race}: {phase}"
 
 
-def _countdown(evening: SessionState, now: int) -> str:
-    seconds = (clock(evening, now).until_start + 500) // 1000
-    racers = counted(len(evening.table.racers), "racer")
-    sits_out = evening.seat is not None and evening.player not in evening.table.racers
+def _countdown(state: SessionState, now: int) -> str:
+    seconds = (clock(state, now).until_start + 500) // 1000
+    racers = counted(len(state.table.racers), "racer")
+    sits_out = state.seat is not None and state.player not in state.table.racers
     yours = "; you sit this one out" if sits_out else ""
     return f"countdown: {seconds} seconds, {racers}{yours}"
 
 
-def _cap_words(evening: SessionState, now: int) -> str:
-    left = clock(evening, now).left
+def _cap_words(state: SessionState, now: int) -> str:
+    left = clock(state, now).left
     return "no cap" if left is None else f"{minutes_and_seconds(left + 500)} to go"
 
 
-def clock_line(evening: SessionState, now: int) -> str:
+def clock_line(state: SessionState, now: int) -> str:
     """The time of the race."""
-    time = clock(evening, now)
-    if evening.phase == "countdown":
+    time = clock(state, now)
+    if state.phase == "countdown":
         return f"clock: the race starts in {(time.until_start + 500) // 1000} seconds"
-    if evening.phase != "running":
+    if state.phase != "running":
         return "clock: no race is running"
     left = "no cap" if time.left is None else f"{minutes_and_seconds(time.left)} left"
     return f"clock: {minutes_and_seconds(time.elapsed)} gone, {left}"
 
 
-def standings_lines(evening: SessionState) -> Iterator[str]:
+def standings_lines(state: SessionState) -> Iterator[str]:
     """Who stands where."""
-    found = rows(evening.picture)
+    found = rows(state.picture)
     if not found:
         yield "standings: none yet"
     for row in found:
         yield f"standing {standing_line(row)}"
 
 
-def _news(before: SessionState, after: SessionState, manner: Manner) -> Iterator[str]:
+def _news(before: SessionState, after: SessionState, style: LineStyle) -> Iterator[str]:
     """Whose race has ended, and with every standing who reached ten; `pacing` tells the rest."""
     if after.picture.outcome is not None:
         return
@@ -220,7 +222,7 @@ def _news(before: SessionState, after: SessionState, manner: Manner) -> Iterator
         is_other = line.player not in ("", after.player)
         if line.tone is Tone.ENDING and (is_other or not line.player):
             yield f"news: {line.text}"
-        if line.tone is Tone.MILESTONE and is_other and manner.is_verbose:
+        if line.tone is Tone.MILESTONE and is_other and style.is_verbose:
             yield f"news: {line.text}"
 
 
@@ -252,32 +254,32 @@ def _totals(before: SessionState, after: SessionState) -> Iterator[str]:
         yield from totals_lines(after)
 
 
-def result_lines(evening: SessionState) -> Iterator[str]:
+def result_lines(state: SessionState) -> Iterator[str]:
     """How the race ended, the ties explained."""
-    outcome = evening.picture.outcome
+    outcome = state.picture.outcome
     if outcome is None:
         yield "no: No race is over yet. Say standings for how this one stands."
         return
     ranked = "ranked" if outcome.ranked else "unranked"
     yield f"race {outcome.race}: over, {outcome.game}, {ranked}"
-    for row in rows(evening.picture):
+    for row in rows(state.picture):
         yield f"result {standing_line(row)}"
-    if evening.player in {row.player for row in rows(evening.picture)}:
-        yield f"you: {own_result(evening)}"
-    if any(row.tie for row in rows(evening.picture)):
+    if state.player in {row.player for row in rows(state.picture)}:
+        yield f"you: {own_result(state)}"
+    if any(row.tie for row in rows(state.picture)):
         yield "note: with the same money, whoever reached the count first is ahead"
-    if evening.is_new_best:
-        yield from _best(evening, outcome)
-    yield from _verification(evening, outcome)
+    if state.is_new_best:
+        yield from _best(state, outcome)
+    yield from _verification(state, outcome)
 
 
-def _best(evening: SessionState, outcome: events.Outcome) -> Iterator[str]:
-    if evening.best is not None and evening.best.race == outcome.race:
-        yield f"best: {evening.best.banked} banked is your best at {outcome.game} on this machine"
+def _best(state: SessionState, outcome: events.Outcome) -> Iterator[str]:
+    if state.best is not None and state.best.race == outcome.race:
+        yield f"best: {state.best.banked} banked is your best at {outcome.game} on this machine"
 
 
-def _verification(evening: SessionState, outcome: events.Outcome) -> Iterator[str]:
-    found = evening.verifications.get(outcome.race)
+def _verification(state: SessionState, outcome: events.Outcome) -> Iterator[str]:
+    found = state.verifications.get(outcome.race)
     if found is not None:
         yield f"{'verified' if found.ok else 'alarm'}: {found.sentence}"
 
@@ -285,35 +287,35 @@ def _verification(evening: SessionState, outcome: events.Outcome) -> Iterator[st
 # One's own board
 
 
-def _is_racing(evening: SessionState) -> bool:
-    return evening.own is not None and evening.own.is_racing
+def _is_racing(state: SessionState) -> bool:
+    return state.own is not None and state.own.is_racing
 
 
-def _own(before: OwnBoard | None, after: OwnBoard | None, manner: Manner) -> Iterator[str]:
+def _own(before: OwnBoard | None, after: OwnBoard | None, style: LineStyle) -> Iterator[str]:
     if after is None:
         return
     if before is None or before.race != after.race:
-        yield from _board_shown(after, manner)
+        yield from _board_shown(after, style)
         return
-    yield from _moves(before, after, manner)
+    yield from _moves(before, after, style)
     if after.taken_back and after.taken_back != before.taken_back:
         yield f"no: {after.taken_back}"
     if before.is_racing and not after.is_racing:
         yield _ended(after)
 
 
-def _board_shown(own: OwnBoard, manner: Manner) -> Iterator[str]:
+def _board_shown(own: OwnBoard, style: LineStyle) -> Iterator[str]:
     """The deal, or the board as it was left."""
     if own.count == 0 and own.is_racing:
         yield f"deal: {own.game.name}, {money_words(own.game, own.view)}"
     else:
         yield board_line(own.game, own.view, own.count if own.is_racing else None)
-    yield from position_lines(own.game, own.view, manner.tongue)
+    yield from position_lines(own.game, own.view, style.card_names)
     if not own.is_racing:
         yield _ended(own)
 
 
-def _moves(before: OwnBoard, after: OwnBoard, manner: Manner) -> Iterator[str]:
+def _moves(before: OwnBoard, after: OwnBoard, style: LineStyle) -> Iterator[str]:
     made = after.count - before.count
     if not made or after.view == before.view:
         # an ending is an entry of the log too
@@ -321,11 +323,11 @@ def _moves(before: OwnBoard, after: OwnBoard, manner: Manner) -> Iterator[str]:
     has_ended_too = made == 2 and not after.is_racing
     if before.in_flight and (made == 1 or has_ended_too):
         move, number = before.in_flight[0].move, before.count + 1
-        yield moved_line(after.game, before.view, after.view, move, number, manner.tongue)
+        yield moved_line(after.game, before.view, after.view, move, number, style.card_names)
         return
     # several at once, or made elsewhere: where it stands is what matters
     yield board_line(after.game, after.view, after.count)
-    yield from position_lines(after.game, after.view, manner.tongue)
+    yield from position_lines(after.game, after.view, style.card_names)
 
 
 def _ended(own: OwnBoard) -> str:

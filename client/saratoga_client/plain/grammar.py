@@ -10,25 +10,25 @@ from enum import Flag, auto
 from typing import Final
 
 
-class Where(Flag):
+class Context(Flag):
     """Where one is when one types."""
 
     LOBBY = auto()
     TABLE = auto()
     PRACTICE = auto()
-    BESIDE = auto()
+    WATCHING = auto()
     """Beside a table, watching it."""
 
     BOARD = TABLE | PRACTICE
-    ANYWHERE = LOBBY | TABLE | PRACTICE | BESIDE
+    ANYWHERE = LOBBY | TABLE | PRACTICE | WATCHING
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class TypedCommand:
     """Something that can be typed."""
 
     name: str
-    where: Where
+    context: Context
     form: str
     """How it is written; small letters as they are, capitals for what one chooses."""
     does: str
@@ -39,23 +39,23 @@ class Order:
     """It needs neither the house nor a settled board: it is answered even while the connection is lost."""
 
 
-_L, _T, _P, _B = Where.LOBBY, Where.TABLE, Where.PRACTICE, Where.BESIDE
+_L, _T, _P, _B = Context.LOBBY, Context.TABLE, Context.PRACTICE, Context.WATCHING
 
-ORDERS: Final = (
+COMMANDS: Final = (
     # the lobby
-    Order("name", _L, "name NAME", "take a name, or change it", ("i am",)),
-    Order("tables", _L, "tables", "the public tables", ("list",)),
-    Order(
+    TypedCommand("name", _L, "name NAME", "take a name, or change it", ("i am",)),
+    TypedCommand("tables", _L, "tables", "the public tables", ("list",)),
+    TypedCommand(
         "create",
         _L,
         "create GAME [cap MINUTES] [seats N] [public]",
         "open a table, private unless you say public",
         ("host", "open"),
     ),
-    Order("join", _L, "join CODE", "sit down at a table"),
-    Order("watch", _L, "watch CODE", "follow a table without a seat"),
-    Order("practice", _L, "practice GAME [SEED]", "play by yourself", ("practise",)),
-    Order(
+    TypedCommand("join", _L, "join CODE", "sit down at a table"),
+    TypedCommand("watch", _L, "watch CODE", "follow a table without a seat"),
+    TypedCommand("practice", _L, "practice GAME [SEED]", "play by yourself", ("practise",)),
+    TypedCommand(
         "leaderboard",
         _L,
         "leaderboard GAME [day | week | month | all]",
@@ -63,79 +63,91 @@ ORDERS: Final = (
         ("leaders",),
     ),
     # a table
-    Order("ready", _T, "ready", "say that you race"),
-    Order("not ready", _T, "not ready", "take that back", ("unready",)),
-    Order("start", _T, "start", "start the countdown, as host", ("go",)),
-    Order("next", _T, "next", "gather for the next race, as host", ("next race", "again")),
-    Order(
+    TypedCommand("ready", _T, "ready", "say that you race"),
+    TypedCommand("not ready", _T, "not ready", "take that back", ("unready",)),
+    TypedCommand("start", _T, "start", "start the countdown, as host", ("go",)),
+    TypedCommand("next", _T, "next", "gather for the next race, as host", ("next race", "again")),
+    TypedCommand(
         "settings",
         _T,
         "settings [game GAME] [cap MINUTES] [seats N] [public | private]",
         "say the settings, or change them as host",
         ("set",),
     ),
-    Order("kick", _T, "kick NAME", "send somebody away, as host"),
-    Order("table", _T | _B, "table", "who sits here, and how it stands", ("who", "seats"), True),
-    Order("totals", _T | _B, "totals", "races, wins and money of the evening", (), True),
-    Order("results", _T | _B, "results", "how the last race ended", ("result",), True),
-    Order("review", _T, "review", "where you parted from the winner, and where the time went"),
-    Order("share", Where.BOARD, "share", "the result as text for friends"),
-    Order("verify", _T, "verify", "check the record of the last race", ("proof",)),
+    TypedCommand("kick", _T, "kick NAME", "send somebody away, as host"),
+    TypedCommand(
+        "table", _T | _B, "table", "who sits here, and how it stands", ("who", "seats"), True
+    ),
+    TypedCommand("totals", _T | _B, "totals", "races, wins and money of the evening", (), True),
+    TypedCommand("results", _T | _B, "results", "how the last race ended", ("result",), True),
+    TypedCommand(
+        "review", _T, "review", "where you parted from the winner, and where the time went"
+    ),
+    TypedCommand("share", Context.BOARD, "share", "the result as text for friends"),
+    TypedCommand("verify", _T, "verify", "check the record of the last race", ("proof",)),
     # a board
-    Order("look", Where.BOARD, "look", "the whole position", ("state", "board", "position")),
-    Order("where", Where.BOARD, "where CARD", "where a card is: where 7C, where K", ("find",)),
-    Order("legal", Where.BOARD, "legal", "every legal move", ("moves",)),
-    Order("bank", Where.BOARD, "bank PILE", "bank the top card: bank w, bank 3"),
-    Order("draw", Where.BOARD, "draw", "turn the next cards of the stock", ("d",)),
-    Order("redeal", Where.BOARD, "redeal", "turn the waste over"),
-    Order(
+    TypedCommand(
+        "look", Context.BOARD, "look", "the whole position", ("state", "board", "position")
+    ),
+    TypedCommand(
+        "where", Context.BOARD, "where CARD", "where a card is: where 7C, where K", ("find",)
+    ),
+    TypedCommand("legal", Context.BOARD, "legal", "every legal move", ("moves",)),
+    TypedCommand("bank", Context.BOARD, "bank PILE", "bank the top card: bank w, bank 3"),
+    TypedCommand("draw", Context.BOARD, "draw", "turn the next cards of the stock", ("d",)),
+    TypedCommand("redeal", Context.BOARD, "redeal", "turn the waste over"),
+    TypedCommand(
         "cash out",
         _T,
         "cash out [yes]",
         "end your board and keep what is banked; asks once, yes does it at once",
         ("cashout", "cash"),
     ),
-    Order("standings", _T | _B, "standings", "who stands where", ("places", "race"), True),
-    Order("gap", _T, "gap", "how far you are behind or ahead", (), True),
-    Order("clock", Where.BOARD | _B, "clock", "the time that is left", ("time",), True),
+    TypedCommand("standings", _T | _B, "standings", "who stands where", ("places", "race"), True),
+    TypedCommand("gap", _T, "gap", "how far you are behind or ahead", (), True),
+    TypedCommand("clock", Context.BOARD | _B, "clock", "the time that is left", ("time",), True),
     # practice
-    Order("undo", _P, "undo", "take the last move back", ("z", "u")),
-    Order("redo", _P, "redo", "make it again", ("y",)),
-    Order("hint", _P, "hint", "a move that seems good"),
-    Order("safe", _P, "safe", "bank all that cannot be missed", ("auto", "a")),
-    Order("ghost", _P, "ghost [on | off]", "how your best run of this deal stood by now"),
-    Order("restart", _P, "restart", "the same deal from the start"),
-    Order("seed", _P, "seed [SEED]", "the seed of this deal, or the deal of another"),
-    Order("new", _P, "new", "another deal"),
+    TypedCommand("undo", _P, "undo", "take the last move back", ("z", "u")),
+    TypedCommand("redo", _P, "redo", "make it again", ("y",)),
+    TypedCommand("hint", _P, "hint", "a move that seems good"),
+    TypedCommand("safe", _P, "safe", "bank all that cannot be missed", ("auto", "a")),
+    TypedCommand("ghost", _P, "ghost [on | off]", "how your best run of this deal stood by now"),
+    TypedCommand("restart", _P, "restart", "the same deal from the start"),
+    TypedCommand("seed", _P, "seed [SEED]", "the seed of this deal, or the deal of another"),
+    TypedCommand("new", _P, "new", "another deal"),
     # anywhere
-    Order("verbose", _T | _B, "verbose [on | off]", "say every standing, or only yours", (), True),
-    Order(
+    TypedCommand(
+        "verbose", _T | _B, "verbose [on | off]", "say every standing, or only yours", (), True
+    ),
+    TypedCommand(
         "cards",
-        Where.BOARD | _B,
+        Context.BOARD | _B,
         "cards [letters | words]",
         "say TH, or 10 of hearts",
         (),
         True,
     ),
-    Order("rules", Where.ANYWHERE, "rules [GAME]", "the rules of the game", (), True),
-    Order(
+    TypedCommand("rules", Context.ANYWHERE, "rules [GAME]", "the rules of the game", (), True),
+    TypedCommand(
         "wait",
         _T | _B,
         "wait ready [N] | countdown | deal | result | verified | gathering",
         "for scripts: do nothing before that",
     ),
-    Order("help", Where.ANYWHERE, "help", "all of this", ("keys", "?", "commands"), True),
-    Order("leave", Where.ANYWHERE, "leave [yes]", "give up the seat; in a race it asks once"),
-    Order(
+    TypedCommand("help", Context.ANYWHERE, "help", "all of this", ("keys", "?", "commands"), True),
+    TypedCommand(
+        "leave", Context.ANYWHERE, "leave [yes]", "give up the seat; in a race it asks once"
+    ),
+    TypedCommand(
         "quit",
-        Where.ANYWHERE,
+        Context.ANYWHERE,
         "quit",
         "end the program; in a race your seat is kept a minute",
         ("exit", "bye"),
         True,
     ),
-    Order("yes", _T, "yes", "when you were asked"),
-    Order("no", _T, "no", "when you were asked"),
+    TypedCommand("yes", _T, "yes", "when you were asked"),
+    TypedCommand("no", _T, "no", "when you were asked"),
 )
 """Every order, in the order of the help."""
 
@@ -149,12 +161,12 @@ MOVES_HELP: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ParsedLine:
     """A line that was read."""
 
-    order: Order | None
+    command: TypedCommand | None
     """`None`: it must be a move, or nothing at all."""
-    rest: str
+    arguments: str
     """What follows the order's name; the whole line where it is none."""
     line: str
     """The whole line, without stray blanks."""
@@ -162,58 +174,58 @@ class Said:
     @property
     def is_move(self) -> bool:
         """Whether it is to be read as a move."""
-        return self.order is None or self.is_move_order
+        return self.command is None or self.is_move_command
 
     @property
-    def is_move_order(self) -> bool:
+    def is_move_command(self) -> bool:
         """Whether it begins as only a move does: `draw`, `bank w`."""
-        return self.order is not None and self.order.name in MOVES
+        return self.command is not None and self.command.name in MOVES
 
 
-def read_order(line: str, where: Where) -> Said:
+def parse_line(line: str, context: Context) -> ParsedLine:
     """What a typed line orders; capitals and blanks do not matter before what one chooses."""
     words = line.split()
     line = " ".join(words)
     for length in (2, 1):
         name = " ".join(words[:length]).lower()
-        order = _NAMES.get(name) if len(words) >= length else None
-        if order is not None and where in order.where:
-            return Said(order, " ".join(words[length:]), line)
-    return Said(None, line, line)
+        command = _NAMES.get(name) if len(words) >= length else None
+        if command is not None and context in command.context:
+            return ParsedLine(command, " ".join(words[length:]), line)
+    return ParsedLine(None, line, line)
 
 
-def not_understood(text: str, where: Where) -> str:
+def not_understood(text: str, context: Context) -> str:
     """What to say where a line is neither an order nor a move."""
     first = text.split()[0].lower()
     known = _NAMES.get(first)
     if known is not None:
-        return f"no: {known.name} cannot be said here, only {_place(known.where)}. Say help."
-    names = [name for name, order in _NAMES.items() if where in order.where]
+        return f"no: {known.name} cannot be said here, only {_place(known.context)}. Say help."
+    names = [name for name, command in _NAMES.items() if context in command.context]
     near = get_close_matches(first, names, n=1)
     guess = f" Did you mean {near[0]}?" if near else ""
-    kind = "an order nor a move" if where & Where.BOARD else "an order here"
-    word = "neither" if where & Where.BOARD else "not"
+    kind = "an order nor a move" if context & Context.BOARD else "an order here"
+    word = "neither" if context & Context.BOARD else "not"
     return f"no: {text[:40]!r} is {word} {kind}.{guess} Say help."
 
 
-def help_lines(where: Where) -> Iterator[str]:
+def help_lines(context: Context) -> Iterator[str]:
     """Everything that can be typed here, an order a line."""
-    if where & Where.BOARD:
+    if context & Context.BOARD:
         yield f"help {MOVES_HELP}"
-    for order in ORDERS:
-        if where in order.where:
-            also = f" (also {', '.join(order.also)})" if order.also else ""
-            yield f"help {order.form}: {order.does}{also}"
+    for command in COMMANDS:
+        if context in command.context:
+            also = f" (also {', '.join(command.also)})" if command.also else ""
+            yield f"help {command.form}: {command.does}{also}"
 
 
-def _place(where: Where) -> str:
+def _place(context: Context) -> str:
     places = {
-        Where.LOBBY: "in the lobby",
-        Where.TABLE: "at a table",
-        Where.PRACTICE: "in practice",
-        Where.BESIDE: "beside a table",
+        Context.LOBBY: "in the lobby",
+        Context.TABLE: "at a table",
+        Context.PRACTICE: "in practice",
+        Context.WATCHING: "beside a table",
     }
-    return " or ".join(words for place, words in places.items() if place in where)
+    return " or ".join(words for place, words in places.items() if place in context)
 
 
-_NAMES: Final = {name: order for order in ORDERS for name in (order.name, *order.also)}
+_NAMES: Final = {name: command for command in COMMANDS for name in (command.name, *command.also)}

@@ -8,10 +8,10 @@ from saratoga_client.local.setting_values import MOST_SEATS
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, RequestTimedOut
 from saratoga_client.plain.board_answers import rules_lines
-from saratoga_client.plain.grammar import Where, not_understood
+from saratoga_client.plain.grammar import Context, not_understood
 from saratoga_client.plain.leaderboard import leaderboard_lines
-from saratoga_client.plain.practice import practise
-from saratoga_client.plain.session import Parting, Talk, open_talk
+from saratoga_client.plain.practice import run_practice
+from saratoga_client.plain.session import ExitReason, PlainSession, open_session
 from saratoga_client.plain.table import Place, play_table
 from saratoga_client.plain.table_settings import read_settings
 from saratoga_client.practice.deals import BadSeed
@@ -29,70 +29,72 @@ from saratoga_rules.games import GAMES
 PERIODS: Final = ("day", "week", "month", "all")
 
 
-async def lobby(
-    house: Connection,
+async def run_lobby(
+    connection: Connection,
     *,
-    talk: Talk | None = None,
+    session: PlainSession | None = None,
     witness: Witness | None = None,
     keepsakes: RecordStore | None = None,
-) -> Parting:
+) -> ExitReason:
     """Look around and go to tables until the player has enough. Raises `Problem`."""
-    return await Lobby(house, talk or open_talk(), witness, keepsakes).stay()
+    return await PlainLobby(connection, session or open_session(), witness, keepsakes).stay()
 
 
-async def ask_name(house: Connection, talk: Talk) -> Parting | None:
+async def ask_name(connection: Connection, session: PlainSession) -> ExitReason | None:
     """Ask until the player has a name; a parting where there will be none."""
-    talk.voice.say("name: This house does not know you yet. Say name NAME, such as: name Anna.")
+    session.output.write(
+        "name: This house does not know you yet. Say name NAME, such as: name Anna."
+    )
     while True:
-        said = await talk.order(Where.LOBBY)
-        if said is None:
-            return Parting.INPUT_ENDED
-        if said.order is not None and said.order.name in ("quit", "help"):
-            if said.order.name == "quit":
-                return Parting.QUIT
-            talk.voice.say("help name NAME: take a name", "help quit: end the program")
+        parsed = await session.command(Context.LOBBY)
+        if parsed is None:
+            return ExitReason.INPUT_ENDED
+        if parsed.command is not None and parsed.command.name in ("quit", "help"):
+            if parsed.command.name == "quit":
+                return ExitReason.QUIT
+            session.output.write("help name NAME: take a name", "help quit: end the program")
             continue
-        is_name = said.order is None or said.order.name == "name"
-        if is_name and await claim_name(house, talk, said.rest):
+        is_name = parsed.command is None or parsed.command.name == "name"
+        if is_name and await claim_name(connection, session, parsed.arguments):
             return None
         if not is_name:
-            talk.voice.say("no: A name first. Say name NAME, or quit.")
+            session.output.write("no: A name first. Say name NAME, or quit.")
 
 
-async def claim_name(house: Connection, talk: Talk, name: str) -> bool:
+async def claim_name(connection: Connection, session: PlainSession, name: str) -> bool:
     """Take a name; whether it is one's own now is said."""
     if not name:
-        talk.voice.say("no: Say which: name Anna.")
+        session.output.write("no: Say which: name Anna.")
         return False
     if len(name) > 64:
-        talk.voice.say("no: That name is too long.")
+        session.output.write("no: That name is too long.")
         return False
     try:
-        claimed = await house.ask(partial(ClaimName, name=name), events.NameClaimed)
+        claimed = await connection.ask(partial(ClaimName, name=name), events.NameClaimed)
     except CommandRefused as no:
-        talk.voice.say(f"no: {no.message}")
+        session.output.write(f"no: {no.message}")
         return False
-    talk.voice.say(f"name: you are {claimed.name}")
+    session.output.write(f"name: you are {claimed.name}")
     return True
 
 
-class Lobby:
+class PlainLobby:
     """Somebody in the lobby."""
 
     def __init__(
         self,
-        house: Connection,
-        talk: Talk,
+        connection: Connection,
+        session: PlainSession,
         witness: Witness | None,
         keepsakes: RecordStore | None,
     ) -> None:
-        self._house = house
-        self._talk = talk
-        self._say = talk.voice.say
+        self._connection = connection
+        self._session = session
+        self._write = session.output.write
         self._witness = witness
         self._keepsakes = keepsakes
-        self._name = house.welcome.name
-        self._deeds: dict[str, Callable[[str], Awaitable[Parting | None]]] = {
+        self._name = connection.welcome.name
+        self._handlers: dict[str, Callable[[str], Awaitable[ExitReason | None]]] = {
             "name": self._take_name,
             "tables": self._list_tables,
             "create": self._create,
@@ -105,60 +107,60 @@ class Lobby:
             "help": self._help,
         }
 
-    async def stay(self) -> Parting:
+    async def stay(self) -> ExitReason:
         """Carry out orders until there are no more."""
         self._greet()
         while True:
-            said = await self._talk.order(Where.LOBBY)
-            if said is None:
-                return Parting.INPUT_ENDED
-            if said.order is None:
-                self._say(not_understood(said.line, Where.LOBBY))
+            parsed = await self._session.command(Context.LOBBY)
+            if parsed is None:
+                return ExitReason.INPUT_ENDED
+            if parsed.command is None:
+                self._write(not_understood(parsed.line, Context.LOBBY))
                 continue
-            if said.order.name == "quit":
-                return Parting.QUIT
-            parting = await self._do(said.order.name, said.rest)
-            if parting in (Parting.QUIT, Parting.INPUT_ENDED):
-                return parting
+            if parsed.command.name == "quit":
+                return ExitReason.QUIT
+            reason = await self._do(parsed.command.name, parsed.arguments)
+            if reason in (ExitReason.QUIT, ExitReason.INPUT_ENDED):
+                return reason
 
     def _greet(self) -> None:
         name = (
             "you have no name yet: say name NAME" if self._name is None else f"you are {self._name}"
         )
-        self._say(f"lobby: {self._house.url}, {name}. Say help for what can be said.")
-        if (code := self._house.welcome.table) is not None:
-            self._say(f"seat: you still sit at {code}. Say join {code}, or leave.")
+        self._write(f"lobby: {self._connection.url}, {name}. Say help for what can be said.")
+        if (code := self._connection.welcome.table) is not None:
+            self._write(f"seat: you still sit at {code}. Say join {code}, or leave.")
 
-    async def _do(self, order: str, words: str) -> Parting | None:
+    async def _do(self, command: str, words: str) -> ExitReason | None:
         try:
-            parting = await self._deeds[order](words)
+            reason = await self._handlers[command](words)
         except Problem as problem:
-            self._say(f"no: {problem}")
+            self._write(f"no: {problem}")
             if problem.code in (Exit.UNREACHABLE, Exit.TOO_OLD):
                 raise
             return None
         except (CommandRefused, RequestTimedOut) as trouble:
-            self._say(f"no: {problem_for(self._house.url, trouble)}")
+            self._write(f"no: {problem_for(self._connection.url, trouble)}")
             return None
-        if parting is Parting.LEFT:
-            self._say("lobby: you are back. Say help for what can be said.")
-        return parting
+        if reason is ExitReason.LEFT:
+            self._write("lobby: you are back. Say help for what can be said.")
+        return reason
 
     async def _take_name(self, words: str) -> None:
-        if await claim_name(self._house, self._talk, words):
+        if await claim_name(self._connection, self._session, words):
             self._name = words
 
     async def _list_tables(self, words: str) -> None:
-        found = await self._house.ask(ListTables, events.Tables)
-        self._talk.voice.say_all(tables_lines(found))
+        found = await self._connection.ask(ListTables, events.Tables)
+        self._session.output.write_all(tables_lines(found))
 
-    async def _create(self, words: str) -> Parting | None:
+    async def _create(self, words: str) -> ExitReason | None:
         chosen = read_settings(words)
         if isinstance(chosen, str):
-            self._say(f"no: {chosen}")
+            self._write(f"no: {chosen}")
             return None
         if chosen.game is None:
-            self._say(f"no: Say which game: create GAME, with one of {', '.join(GAMES)}.")
+            self._write(f"no: Say which game: create GAME, with one of {', '.join(GAMES)}.")
             return None
         wanted = TableWanted(
             game=chosen.game,
@@ -168,84 +170,84 @@ class Lobby:
         )
         return await self._go(wanted, Place.SEAT)
 
-    async def _join(self, words: str) -> Parting | None:
+    async def _join(self, words: str) -> ExitReason | None:
         return await self._go_by_code("join", words, Place.SEAT)
 
-    async def _watch(self, words: str) -> Parting | None:
-        return await self._go_by_code("watch", words, Place.BESIDE)
+    async def _watch(self, words: str) -> ExitReason | None:
+        return await self._go_by_code("watch", words, Place.WATCHING)
 
-    async def _go_by_code(self, order: str, words: str, place: Place) -> Parting | None:
+    async def _go_by_code(self, command: str, words: str, place: Place) -> ExitReason | None:
         found = destination(words)
         if found is None or not found.code:
-            self._say(f"no: A table's code looks like mint-otter-42: {order} mint-otter-42.")
+            self._write(f"no: A table's code looks like mint-otter-42: {command} mint-otter-42.")
             return None
-        if found.server.lower() not in ("", self._house.url.rstrip("/").lower()):
-            self._say(
+        if found.server.lower() not in ("", self._connection.url.rstrip("/").lower()):
+            self._write(
                 f"no: That table is at another house. Say quit, and then: "
-                f"saratoga {order} {found.url} --plain."
+                f"saratoga {command} {found.url} --plain."
             )
             return None
         return await self._go(found.code, place)
 
-    async def _go(self, table: str | TableWanted, place: Place) -> Parting | None:
+    async def _go(self, table: str | TableWanted, place: Place) -> ExitReason | None:
         if place is Place.SEAT and self._name is None:
-            self._say("no: Take a name first: name NAME.")
+            self._write("no: Take a name first: name NAME.")
             return None
         code = table if isinstance(table, str) else ""
-        if place is Place.SEAT and (racing_at := await freed(self._house, code)):
-            self._say(
+        if place is Place.SEAT and (racing_at := await freed(self._connection, code)):
+            self._write(
                 f"no: Your race at {racing_at} is still on. "
                 f"Say join {racing_at} to go on, or leave to give it up."
             )
             return None
         return await play_table(
-            self._house,
+            self._connection,
             table,
             place=place,
-            talk=self._talk,
+            session=self._session,
             witness=self._witness,
             keepsakes=self._keepsakes,
         )
 
     async def _leave(self, words: str) -> None:
-        code = self._house.welcome.table
+        code = self._connection.welcome.table
         if code is None:
-            self._say("no: You have no seat. Say quit to end the program.")
+            self._write("no: You have no seat. Say quit to end the program.")
             return
-        await self._house.request(partial(LeaveTable, table=code))
-        self._say(f"ok: your seat at {code} was given up")
+        await self._connection.request(partial(LeaveTable, table=code))
+        self._write(f"ok: your seat at {code} was given up")
 
-    async def _practise(self, words: str) -> Parting | None:
+    async def _practise(self, words: str) -> ExitReason | None:
         name, _, seed = words.partition(" ")
         game = GAMES.get(name.lower())
         if game is None:
-            self._say(f"no: Say which game: practice GAME, with one of {', '.join(GAMES)}.")
+            self._write(f"no: Say which game: practice GAME, with one of {', '.join(GAMES)}.")
             return None
         try:
-            return await practise(game, seed, talk=self._talk)
+            return await run_practice(game, seed, session=self._session)
         except BadSeed as fault:
-            self._say(f"no: {fault}")
+            self._write(f"no: {fault}")
             return None
 
     async def _leaderboard(self, words: str) -> None:
         name, _, period = words.lower().partition(" ")
         if name not in GAMES or (period and period not in PERIODS):
-            self._say(
+            self._write(
                 f"no: Say leaderboard GAME, with one of {', '.join(GAMES)}, "
                 f"and then perhaps {', '.join(PERIODS)}."
             )
             return
-        page = await self._house.ask(
+        page = await self._connection.ask(
             partial(GetLeaderboard, game=name, period=period or "day"), events.Leaderboard
         )
         heading, *rows = leaderboard_lines(page)
-        self._say(f"leaderboard: {heading}", *(f"leader {row}" for row in rows))
+        self._write(f"leaderboard: {heading}", *(f"leader {row}" for row in rows))
 
     async def _rules(self, words: str) -> None:
-        self._talk.voice.say_all(rules_lines(words, None))
+        self._session.output.write_all(rules_lines(words, None))
 
     async def _help(self, words: str) -> None:
-        self._talk.help(Where.LOBBY)
+        self._session.help(Context.LOBBY)
 
 
 def tables_lines(found: events.Tables) -> Iterator[str]:

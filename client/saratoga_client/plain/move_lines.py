@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from saratoga_client.input.move_text import carried, pile_name
-from saratoga_client.plain.card_names import LETTERS, Tongue
+from saratoga_client.plain.card_names import LETTERS, CardNames
 from saratoga_client.plain.position import money_words
 from saratoga_client.wording import counted
 from saratoga_rules.cards import Card
@@ -14,7 +14,7 @@ from saratoga_rules.views import View
 from saratoga_rules.vocabulary.stocks import UNLIMITED
 
 
-def move_words(game: Game, view: View, move: Move, tongue: Tongue = LETTERS) -> str:
+def move_words(game: Game, view: View, move: Move, card_names: CardNames = LETTERS) -> str:
     """What a legal move does, such as `7C from the waste onto 8D in column 3`."""
     match move:
         case Draw():
@@ -22,8 +22,8 @@ def move_words(game: Game, view: View, move: Move, tongue: Tongue = LETTERS) -> 
         case Redeal():
             return f"turn the waste over, {counted(len(view.waste))}"
         case Carry():
-            cards = tongue.cards(carried(view, move))
-            return f"{cards} {_whence(game, move)} {_whither(game, view, move, tongue)}"
+            cards = card_names.cards(carried(view, move))
+            return f"{cards} {_whence(game, move)} {_whither(game, view, move, card_names)}"
 
 
 def _draw_words(game: Game, view: View) -> str:
@@ -38,25 +38,27 @@ def _whence(game: Game, move: Carry) -> str:
     return f"from {pile_name(game, move.source)}"
 
 
-def _whither(game: Game, view: View, move: Carry, tongue: Tongue) -> str:
+def _whither(game: Game, view: View, move: Carry, card_names: CardNames) -> str:
     if move.destination < 0:
         return "to its foundation" + ("" if game.down is None else f", built {move.target}")
     target = pile_name(game, move.target)
     column = view.columns[move.destination]
-    return f"onto {tongue.card(column[-1])} in {target}" if column else f"into the space, {target}"
-
-
-def moved_line(
-    game: Game, before: View, after: View, move: Move, number: int, tongue: Tongue = LETTERS
-) -> str:
-    """The line for a move that was made; `number` counts from 1."""
-    said = _said(game, before, after, move, tongue)
-    return f"move {number} {move}: " + "; ".join(
-        (said, *_changes(game, before, after, move, tongue))
+    return (
+        f"onto {card_names.card(column[-1])} in {target}" if column else f"into the space, {target}"
     )
 
 
-def _said(game: Game, before: View, after: View, move: Move, tongue: Tongue) -> str:
+def moved_line(
+    game: Game, before: View, after: View, move: Move, number: int, card_names: CardNames = LETTERS
+) -> str:
+    """The line for a move that was made; `number` counts from 1."""
+    said = _said(game, before, after, move, card_names)
+    return f"move {number} {move}: " + "; ".join(
+        (said, *_changes(game, before, after, move, card_names))
+    )
+
+
+def _said(game: Game, before: View, after: View, move: Move, card_names: CardNames) -> str:
     match move:
         case Draw() if game.stock.onto is Pile.COLUMN:
             dealt = [
@@ -64,23 +66,25 @@ def _said(game: Game, before: View, after: View, move: Move, tongue: Tongue) -> 
                 for column, old in zip(after.columns, before.columns, strict=True)
                 if len(column) > len(old)
             ]
-            return f"dealt {tongue.cards(dealt)} on columns 1 to {len(dealt)}"
+            return f"dealt {card_names.cards(dealt)} on columns 1 to {len(dealt)}"
         case Draw():
-            return f"turned {tongue.cards(after.waste[len(before.waste) :])}"
+            return f"turned {card_names.cards(after.waste[len(before.waste) :])}"
         case Redeal():
             return "the waste is the stock again"
         case Carry():
-            return move_words(game, before, move, tongue)
+            return move_words(game, before, move, card_names)
 
 
-def _changes(game: Game, before: View, after: View, move: Move, tongue: Tongue) -> Iterator[str]:
+def _changes(
+    game: Game, before: View, after: View, move: Move, card_names: CardNames
+) -> Iterator[str]:
     """What else is different now, the pile that gave first."""
     if isinstance(move, Carry) and move.origin >= 0:
-        yield _column_left(game, before, after, move.origin, tongue)
+        yield _column_left(game, before, after, move.origin, card_names)
     if isinstance(move, Carry) and move.source == WASTE:
-        yield f"waste {_pile_words(after.waste, tongue)}"
+        yield f"waste {_pile_words(after.waste, card_names)}"
     if len(after.reserve) != len(before.reserve):
-        yield f"reserve {_pile_words(after.reserve, tongue)}"
+        yield f"reserve {_pile_words(after.reserve, card_names)}"
     if len(after.stock) != len(before.stock):
         yield f"stock {len(after.stock) or 'empty'}"
     if after.passes != before.passes and game.stock.passes < UNLIMITED:
@@ -89,15 +93,15 @@ def _changes(game: Game, before: View, after: View, move: Move, tongue: Tongue) 
         yield money_words(game, after)
 
 
-def _column_left(game: Game, before: View, after: View, index: int, tongue: Tongue) -> str:
+def _column_left(game: Game, before: View, after: View, index: int, card_names: CardNames) -> str:
     """What the column that gave cards shows now."""
     column = after.columns[index]
     if not column:
         return f"column {index + 1} is a space"
     if len(after.reserve) < len(before.reserve) or len(after.stock) < len(before.stock):
-        return f"{tongue.card(column[-1])} fills column {index + 1} from {game.columns.space.filled_from}"
-    return f"column {index + 1} shows {tongue.card(column[-1])}"
+        return f"{card_names.card(column[-1])} fills column {index + 1} from {game.columns.space.filled_from}"
+    return f"column {index + 1} shows {card_names.card(column[-1])}"
 
 
-def _pile_words(pile: tuple[Card, ...], tongue: Tongue) -> str:
-    return f"{len(pile)} {tongue.card(pile[-1])}" if pile else "empty"
+def _pile_words(pile: tuple[Card, ...], card_names: CardNames) -> str:
+    return f"{len(pile)} {card_names.card(pile[-1])}" if pile else "empty"

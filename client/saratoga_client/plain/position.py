@@ -7,7 +7,7 @@ card is said, then the cards from the bottom to the top, and an empty pile says 
 from collections.abc import Iterator
 from typing import Final
 
-from saratoga_client.plain.card_names import LETTERS, Tongue
+from saratoga_client.plain.card_names import LETTERS, CardNames
 from saratoga_client.wording import counted, dollars
 from saratoga_rules.cards import SUITS
 from saratoga_rules.game import Game
@@ -22,18 +22,18 @@ WASTE_SHOWN: Final = 3
 """Cards of the waste that are said: the top one can be played, the ones below come next."""
 
 
-def position_lines(game: Game, view: View, tongue: Tongue = LETTERS) -> Iterator[str]:
+def position_lines(game: Game, view: View, card_names: CardNames = LETTERS) -> Iterator[str]:
     """Every pile."""
     yield stock_line(game, view)
     if game.stock.onto is Pile.WASTE:
-        yield waste_line(view, tongue)
+        yield waste_line(view, card_names)
     if has_reserve(game):
-        yield reserve_line(view, tongue)
-    yield up_line(game, view, tongue)
+        yield reserve_line(view, card_names)
+    yield up_line(game, view, card_names)
     if game.down is not None:
-        yield down_line(view, tongue)
+        yield down_line(view, card_names)
     for index in range(len(view.columns)):
-        yield column_line(view, index, tongue)
+        yield column_line(view, index, card_names)
 
 
 def money_words(game: Game, view: View) -> str:
@@ -55,42 +55,42 @@ def stock_words(game: Game, view: View) -> str:
     return f"{left}, pass {view.passes} of {game.stock.passes}"
 
 
-def waste_line(view: View, tongue: Tongue = LETTERS) -> str:
+def waste_line(view: View, card_names: CardNames = LETTERS) -> str:
     """The count, and the uppermost cards; the last one said can be played."""
     if not view.waste:
         return "waste: empty"
-    return f"waste: {len(view.waste)}, {tongue.cards(view.waste[-WASTE_SHOWN:])}"
+    return f"waste: {len(view.waste)}, {card_names.cards(view.waste[-WASTE_SHOWN:])}"
 
 
-def reserve_line(view: View, tongue: Tongue = LETTERS) -> str:
+def reserve_line(view: View, card_names: CardNames = LETTERS) -> str:
     if not view.reserve:
         return "reserve: empty"
-    return f"reserve: {len(view.reserve)}, {tongue.card(view.reserve[-1])}"
+    return f"reserve: {len(view.reserve)}, {card_names.card(view.reserve[-1])}"
 
 
-def up_line(game: Game, view: View, tongue: Tongue = LETTERS) -> str:
+def up_line(game: Game, view: View, card_names: CardNames = LETTERS) -> str:
     """Every foundation built up: its count and its top card."""
     copies = len(view.up) // len(SUITS)
     piles = [
-        _foundation(SUITS[index // copies], height, rank_at(view.base, height), tongue)
+        _foundation(SUITS[index // copies], height, rank_at(view.base, height), card_names)
         for index, height in enumerate(view.up)
     ]
-    base = f", base {tongue.rank(view.base)}" if game.up.first is First.BASE_CARD else ""
+    base = f", base {card_names.rank(view.base)}" if game.up.first is First.BASE_CARD else ""
     return f"up: {', '.join(piles) if any(view.up) else 'empty'}{base}"
 
 
-def down_line(view: View, tongue: Tongue = LETTERS) -> str:
+def down_line(view: View, card_names: CardNames = LETTERS) -> str:
     """Every foundation built down."""
     copies = len(view.down) // len(SUITS)
     piles = [
-        _foundation(SUITS[index // copies], height, 14 - height, tongue)
+        _foundation(SUITS[index // copies], height, 14 - height, card_names)
         for index, height in enumerate(view.down)
     ]
     return f"down: {', '.join(piles) if any(view.down) else 'empty'}"
 
 
-def column_line(view: View, index: int, tongue: Tongue = LETTERS) -> str:
-    return f"column {index + 1}: {tongue.cards(view.columns[index]) or 'empty'}"
+def column_line(view: View, index: int, card_names: CardNames = LETTERS) -> str:
+    return f"column {index + 1}: {card_names.cards(view.columns[index]) or 'empty'}"
 
 
 def board_line(game: Game, view: View, count: int | None) -> str:
@@ -99,10 +99,10 @@ def board_line(game: Game, view: View, count: int | None) -> str:
     return f"board: {game.name}, {moves}{money_words(game, view)}"
 
 
-def _foundation(letter: str, height: int, top: int, tongue: Tongue) -> str:
+def _foundation(letter: str, height: int, top: int, card_names: CardNames) -> str:
     if not height:
-        return f"{tongue.suit(letter)} empty"
-    return f"{tongue.suit(letter)} {height} to {tongue.rank(top)}"
+        return f"{card_names.suit(letter)} empty"
+    return f"{card_names.suit(letter)} {height} to {card_names.rank(top)}"
 
 
 def has_reserve(game: Game) -> bool:

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator
 
-from saratoga_client.plain.board_answers import Asked, rules_lines
-from saratoga_client.plain.card_names import Tongue
-from saratoga_client.plain.grammar import Said, Where
+from saratoga_client.plain.board_answers import BoardAnswers, rules_lines
+from saratoga_client.plain.card_names import CardNames
+from saratoga_client.plain.grammar import Context, ParsedLine
 from saratoga_client.plain.move_lines import move_words, moved_line
-from saratoga_client.plain.parser import understood
+from saratoga_client.plain.parser import parse_typed_move
 from saratoga_client.plain.position import money_words, position_lines
-from saratoga_client.plain.session import Parting, Talk, open_talk
+from saratoga_client.plain.session import ExitReason, PlainSession, open_session
 from saratoga_client.practice.deals import BadSeed, PracticeDeal, from_seed
 from saratoga_client.practice.game import PracticeGame, is_known_stuck, undo
 from saratoga_client.practice.ghost import gap_text
@@ -17,39 +17,39 @@ from saratoga_client.practice.run_store import RunStore
 from saratoga_client.wording import counted, minutes_and_seconds
 from saratoga_rules.game import Game
 
-__all__ = ["Practising", "drawn_seed", "practise"]
 
-
-async def practise(
+async def run_practice(
     game: Game,
     seed: str = "",
     *,
-    talk: Talk | None = None,
+    session: PlainSession | None = None,
     shelf: RunStore | None = None,
     dealt: PracticeDeal | None = None,
     with_ghost: bool = False,
-) -> Parting:
+) -> ExitReason:
     """Play by oneself until one has enough; without a `seed` one is drawn. Raises `BadSeed`."""
     deal = dealt or from_seed(game, seed or drawn_seed())
-    return await Practising(talk or open_talk(), deal, shelf, with_ghost=with_ghost).go_on()
+    return await PlainPractice(
+        session or open_session(), deal, shelf, with_ghost=with_ghost
+    ).go_on()
 
 
-class Practising:
+class PlainPractice:
     """Somebody practises."""
 
     def __init__(
         self,
-        talk: Talk,
+        session: PlainSession,
         dealt: PracticeDeal,
         shelf: RunStore | None = None,
         *,
         with_ghost: bool = False,
     ) -> None:
-        self._talk = talk
-        self._say = talk.voice.say
+        self._session = session
+        self._write = session.output.write
         self._shelf = shelf
         self._desk = PracticeSession(dealt, shelf=shelf, with_ghost=with_ghost)
-        self._deeds: dict[str, Callable[[str], None]] = {
+        self._handlers: dict[str, Callable[[str], None]] = {
             "undo": self._undo,
             "redo": self._redo,
             "hint": self._hint,
@@ -57,11 +57,11 @@ class Practising:
             "restart": self._restart,
             "seed": self._seed,
             "new": self._new,
-            "cards": talk.choose_cards,
+            "cards": session.choose_cards,
         }
         self._answers: dict[str, Callable[[str], Iterator[str]]] = {
             "look": lambda _: self._asked().look(),
-            "where": lambda words: self._asked().where(words),
+            "where": lambda words: self._asked().context(words),
             "legal": lambda _: self._asked().legal(),
             "clock": lambda _: self._clock(),
             "ghost": self._ghost,
@@ -69,17 +69,19 @@ class Practising:
             "rules": lambda words: rules_lines(words, self._game),
         }
 
-    async def go_on(self) -> Parting:
+    async def go_on(self) -> ExitReason:
         """Carry out orders until there are no more."""
-        self._talk.voice.say_all(self._deal_lines())
+        self._session.output.write_all(self._deal_lines())
         while True:
-            said = await self._talk.order(Where.PRACTICE)
-            name = "" if said is None or said.order is None else said.order.name
-            if said is None or name in ("leave", "quit"):
+            parsed = await self._session.command(Context.PRACTICE)
+            name = "" if parsed is None or parsed.command is None else parsed.command.name
+            if parsed is None or name in ("leave", "quit"):
                 self._keep()
-                self._say(f"practice: over, {self._money()}")
-                return {"leave": Parting.LEFT, "quit": Parting.QUIT}.get(name, Parting.INPUT_ENDED)
-            self._obey(name, said)
+                self._write(f"practice: over, {self._money()}")
+                return {"leave": ExitReason.LEFT, "quit": ExitReason.QUIT}.get(
+                    name, ExitReason.INPUT_ENDED
+                )
+            self._obey(name, parsed)
 
     @property
     def _practice(self) -> PracticeGame:
@@ -90,36 +92,36 @@ class Practising:
         return self._practice.game
 
     @property
-    def _tongue(self) -> Tongue:
-        return self._talk.tongue
+    def _card_names(self) -> CardNames:
+        return self._session.card_names
 
-    def _obey(self, name: str, said: Said) -> None:
-        if said.is_move:
-            self._move(said.line)
-        elif name in self._deeds:
-            self._deeds[name](said.rest)
+    def _obey(self, name: str, parsed: ParsedLine) -> None:
+        if parsed.is_move:
+            self._move(parsed.line)
+        elif name in self._handlers:
+            self._handlers[name](parsed.arguments)
         elif name in self._answers:
-            self._talk.voice.say_all(self._answers[name](said.rest))
+            self._session.output.write_all(self._answers[name](parsed.arguments))
         else:
-            self._talk.help(Where.PRACTICE)
+            self._session.help(Context.PRACTICE)
 
-    def _asked(self) -> Asked:
+    def _asked(self) -> BoardAnswers:
         practice = self._practice
-        return Asked(practice.game, practice.view, len(practice.made), self._tongue)
+        return BoardAnswers(practice.game, practice.view, len(practice.made), self._card_names)
 
     # What changes the board
 
     def _move(self, words: str) -> None:
         before = self._practice.view
-        move = understood(self._game, before, words, Where.PRACTICE, self._tongue)
+        move = parse_typed_move(self._game, before, words, Context.PRACTICE, self._card_names)
         if isinstance(move, str):
-            self._say(move)
+            self._write(move)
             return
         self._desk.play(move)
         after = self._practice
         number = len(after.made)
-        self._say(moved_line(self._game, before, after.view, move, number, self._tongue))
-        self._talk.voice.say_all(self._news())
+        self._write(moved_line(self._game, before, after.view, move, number, self._card_names))
+        self._session.output.write_all(self._news())
 
     def _news(self) -> Iterator[str]:
         """Whether the game is at its end."""
@@ -132,14 +134,14 @@ class Practising:
     def _undo(self, words: str) -> None:
         before = self._practice
         if not before.made:
-            self._say("no: There is no move to take back.")
+            self._write("no: There is no move to take back.")
             return
         self._desk.undo()
         self._tell("undone", before)
 
     def _redo(self, words: str) -> None:
         if not self._practice.undone:
-            self._say("no: There is nothing to make again.")
+            self._write("no: There is nothing to make again.")
             return
         self._desk.redo()
         self._tell("made again", self._practice)
@@ -148,25 +150,25 @@ class Practising:
         """Say the last move of `longer`, in the words of the position where it was made."""
         shorter = undo(longer, longer.last_at)
         move = longer.made[-1].move
-        words = move_words(self._game, shorter.view, move, self._tongue)
+        words = move_words(self._game, shorter.view, move, self._card_names)
         now = self._practice
-        self._say(f"{deed} {move}: {words}; {counted(len(now.made), 'move')}, {self._money()}")
+        self._write(f"{deed} {move}: {words}; {counted(len(now.made), 'move')}, {self._money()}")
 
     def _hint(self, words: str) -> None:
-        advised = self._desk.hint(self._tongue.card)
+        advised = self._desk.hint(self._card_names.card)
         move = "" if advised.move is None else f" {advised.move}"
-        self._say(f"hint{move}: {advised.says.removeprefix('Hint: ')}")
+        self._write(f"hint{move}: {advised.says.removeprefix('Hint: ')}")
 
     def _bank_safe(self, words: str) -> None:
         before = self._practice.banked
-        said = self._desk.bank_safe()
+        parsed = self._desk.bank_safe()
         banked = self._practice.banked - before
         if not banked:
-            self._say("no: Nothing is safe to bank now. Say legal for what can be banked.")
+            self._write("no: Nothing is safe to bank now. Say legal for what can be banked.")
             return
-        self._say(f"safe: {counted(banked)} banked; {self._money()}")
+        self._write(f"safe: {counted(banked)} banked; {self._money()}")
         if self._practice.is_won:
-            self._say(f"won: {said}")
+            self._write(f"won: {parsed}")
 
     def _restart(self, words: str) -> None:
         self._desk.restart()
@@ -178,12 +180,12 @@ class Practising:
 
     def _seed(self, words: str) -> None:
         if not words:
-            self._say(f"seed: {self._practice.dealt.title}. Say new for another.")
+            self._write(f"seed: {self._practice.dealt.title}. Say new for another.")
             return
         try:
             dealt = from_seed(self._game, words)
         except BadSeed as fault:
-            self._say(f"no: {fault}")
+            self._write(f"no: {fault}")
             return
         self._keep()
         self._desk = PracticeSession(dealt, shelf=self._shelf, with_ghost=self._desk.with_ghost)
@@ -192,13 +194,13 @@ class Practising:
     # What is said
 
     def _show_deal(self) -> None:
-        self._talk.voice.say_all(self._trouble())
-        self._talk.voice.say_all(self._deal_lines())
+        self._session.output.write_all(self._trouble())
+        self._session.output.write_all(self._deal_lines())
 
     def _deal_lines(self) -> Iterator[str]:
         practice = self._practice
         yield f"practice: {self._game.title}, {practice.dealt.title}, {self._money()}"
-        yield from position_lines(self._game, practice.view, self._tongue)
+        yield from position_lines(self._game, practice.view, self._card_names)
         if self._desk.with_ghost:
             yield f"ghost: {self._desk.greeting()}"
 
@@ -221,7 +223,7 @@ class Practising:
     def _keep(self) -> None:
         """Keep the run, if anything was done."""
         self._desk.keep()
-        self._talk.voice.say_all(self._trouble())
+        self._session.output.write_all(self._trouble())
 
     def _trouble(self) -> Iterator[str]:
         if self._desk.trouble:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from saratoga_client.plain.card_names import LETTERS, Tongue
+from saratoga_client.plain.card_names import LETTERS, CardNames
 from saratoga_client.plain.move_lines import moved_line
 from saratoga_client.plain.position import money_words, position_lines
 from saratoga_client.review.boards import OpenBoard, open_boards
@@ -17,21 +17,21 @@ from saratoga_rules.records.replay import game_of
 from saratoga_rules.views import redact
 
 
-def replay_lines(record: RaceRecord, tongue: Tongue = LETTERS) -> Iterator[str]:
+def replay_lines(record: RaceRecord, card_names: CardNames = LETTERS) -> Iterator[str]:
     """The deal, and then every board from the first place to the last. Raises `ReplayError`."""
     game, boards = game_of(record), open_boards(record)
     deal = redact(record.deal)
     yield f"race {record.race_id}: {game.name}, {counted(len(boards), 'racer')}"
     yield f"deal: {game.name}, {money_words(game, deal)}"
-    yield from position_lines(game, deal, tongue)
+    yield from position_lines(game, deal, card_names)
     for board in boards:
         yield _result_line(board)
-        yield from _moves(game, board, tongue)
+        yield from _moves(game, board, card_names)
         if board is not boards[0]:
-            yield from parting_lines(game, board, boards[0], tongue)
+            yield from parting_lines(game, board, boards[0], card_names)
 
 
-def review_lines(record: RaceRecord, player: str, tongue: Tongue = LETTERS) -> Iterator[str]:
+def review_lines(record: RaceRecord, player: str, card_names: CardNames = LETTERS) -> Iterator[str]:
     """What a racer can learn: where they and the winner parted, and where the time went."""
     game, boards = game_of(record), open_boards(record)
     own = next((board for board in boards if board.player == player), None)
@@ -42,24 +42,24 @@ def review_lines(record: RaceRecord, player: str, tongue: Tongue = LETTERS) -> I
     if own is boards[0]:
         yield "review: nobody did better"
     else:
-        yield from parting_lines(game, own, boards[0], tongue)
+        yield from parting_lines(game, own, boards[0], card_names)
     for pause in longest_pauses(own):
         after = f"after move {pause.step}" if pause.step else "at the deal"
         yield f"pause: {lasting(pause.lasted)} {after}, at {minutes_and_seconds(pause.since, tenths=True)}"
 
 
 def parting_lines(
-    game: Game, own: OpenBoard, winner: OpenBoard, tongue: Tongue = LETTERS
+    game: Game, own: OpenBoard, winner: OpenBoard, card_names: CardNames = LETTERS
 ) -> Iterator[str]:
     """Where a board first went another way than the winner's."""
-    parting = first_divergence(game, own, winner, tongue.card)
-    if parting is None:
+    reason = first_divergence(game, own, winner, card_names.card)
+    if reason is None:
         yield f"parted: never; {_name(winner)} made the same moves"
         return
-    yield f"parted: after {counted(parting.own, 'move')}"
+    yield f"parted: after {counted(reason.own, 'move')}"
     for board, said, at in (
-        (own, parting.own_next, parting.own_at),
-        (winner, parting.winners_next, parting.winners_at),
+        (own, reason.own_next, reason.own_at),
+        (winner, reason.winners_next, reason.winners_at),
     ):
         yield f"parted {_name(board)}: {said or 'stopped there'}, at {minutes_and_seconds(at, tenths=True)}"
 
@@ -72,14 +72,14 @@ def _result_line(board: OpenBoard) -> str:
     )
 
 
-def _moves(game: Game, board: OpenBoard, tongue: Tongue) -> Iterator[str]:
+def _moves(game: Game, board: OpenBoard, card_names: CardNames) -> Iterator[str]:
     for number, line in enumerate(board.entries, start=1):
         if not line.is_move:
             yield f"ended: {board.state}, at {minutes_and_seconds(line.at, tenths=True)}"
             continue
         before, after = board.positions[number - 1], board.positions[number]
         said = moved_line(
-            game, redact(before), redact(after), parse_move(line.text), number, tongue
+            game, redact(before), redact(after), parse_move(line.text), number, card_names
         )
         yield f"{said}; at {minutes_and_seconds(line.at, tenths=True)}"
 

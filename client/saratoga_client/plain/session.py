@@ -3,13 +3,13 @@
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from saratoga_client.plain.card_names import LETTERS, Tongue
-from saratoga_client.plain.grammar import Said, Where, help_lines, read_order
+from saratoga_client.plain.card_names import LETTERS, CardNames
+from saratoga_client.plain.grammar import Context, ParsedLine, help_lines, parse_line
 from saratoga_client.plain.line_reader import LineReader, StandardInput
-from saratoga_client.plain.output import Voice
+from saratoga_client.plain.output import LineOutput
 
 
-class Parting(Enum):
+class ExitReason(Enum):
     """Why a place was left."""
 
     LEFT = auto()
@@ -21,42 +21,42 @@ class Parting(Enum):
 
 
 @dataclass(slots=True)
-class Talk:
+class PlainSession:
     """Goes with a player from place to place."""
 
     lines: LineReader
-    voice: Voice
-    tongue: Tongue = LETTERS
+    output: LineOutput
+    card_names: CardNames = LETTERS
     is_verbose: bool = False
     """Say every standing, not only what changes for the player."""
 
-    async def order(self, where: Where) -> Said | None:
+    async def command(self, context: Context) -> ParsedLine | None:
         """The next order; empty lines are passed over. `None`: there are no more."""
         while True:
-            self.voice.prompt()
+            self.output.prompt()
             line = await self.lines.next()
-            self.voice.heard()
+            self.output.line_typed()
             if line is None:
                 return None
-            said = read_order(line, where)
-            if said.line:
-                return said
+            parsed = parse_line(line, context)
+            if parsed.line:
+                return parsed
 
-    def help(self, where: Where) -> None:
-        self.voice.say_all(help_lines(where))
+    def help(self, context: Context) -> None:
+        self.output.write_all(help_lines(context))
 
     def choose_cards(self, words: str) -> None:
         """How cards are said."""
         match words.lower():
             case "letters" | "words" as how:
-                self.tongue = replace(self.tongue, in_words=how == "words")
-                self.voice.say(f"ok: cards are said in {how}")
+                self.card_names = replace(self.card_names, in_words=how == "words")
+                self.output.write(f"ok: cards are said in {how}")
             case "":
-                self.voice.say(
-                    f"ok: cards are said in {'words' if self.tongue.in_words else 'letters'}"
+                self.output.write(
+                    f"ok: cards are said in {'words' if self.card_names.in_words else 'letters'}"
                 )
             case _:
-                self.voice.say("no: Say cards letters, or cards words.")
+                self.output.write("no: Say cards letters, or cards words.")
 
     def choose_verbose(self, words: str) -> None:
         """How many standings are said."""
@@ -66,12 +66,12 @@ class Talk:
             case "":
                 self.is_verbose = not self.is_verbose
             case _:
-                self.voice.say("no: Say verbose on, or verbose off.")
+                self.output.write("no: Say verbose on, or verbose off.")
                 return
         which = "every standing is said" if self.is_verbose else "what changes for you is said"
-        self.voice.say(f"ok: {which}")
+        self.output.write(f"ok: {which}")
 
 
-def open_talk() -> Talk:
+def open_session() -> PlainSession:
     """With whoever sits at this terminal, or is at the other end of the pipe."""
-    return Talk(LineReader(StandardInput()), Voice())
+    return PlainSession(LineReader(StandardInput()), LineOutput())

@@ -39,31 +39,31 @@ class Telling(NamedTuple):
     """Milliseconds after which to look again, where something is held back."""
 
 
-def telling(told: Told, evening: SessionState, now: int, *, is_verbose: bool = False) -> Telling:
+def telling(told: Told, state: SessionState, now: int, *, is_verbose: bool = False) -> Telling:
     """What is new in the standings, in few lines, if it is time for them."""
-    race, standings = evening.table.race, tuple(rows(evening.picture))
-    is_on = evening.phase == "running" and evening.picture.outcome is None
+    race, standings = state.table.race, tuple(rows(state.picture))
+    is_on = state.phase == "running" and state.picture.outcome is None
     if not is_on or told.race != race:
-        return Telling(Told(race=race, rows=standings, feed=evening.feed))
-    news = [line for line in new_lines(told.feed, evening.feed) if line.tone in PACED]
+        return Telling(Told(race=race, rows=standings, feed=state.feed))
+    news = [line for line in new_lines(told.feed, state.feed) if line.tone in PACED]
     moved = [row for row in standings if row not in told.rows] if is_verbose else []
     if not news and not moved:
-        return Telling(replace(told, feed=evening.feed, rows=standings))
+        return Telling(replace(told, feed=state.feed, rows=standings))
     wait = told.at + (EVERY_VERBOSE if is_verbose else EVERY) - now
     if wait > 0:
         return Telling(told, wait=wait)
-    heard = Told(race=race, rows=standings, feed=evening.feed, at=now)
+    line_typed = Told(race=race, rows=standings, feed=state.feed, at=now)
     if is_verbose:
-        return Telling(heard, tuple(f"standing {standing_line(row)}" for row in moved))
-    return Telling(heard, (f"news: {news[0].text if len(news) == 1 else summary(evening)}",))
+        return Telling(line_typed, tuple(f"standing {standing_line(row)}" for row in moved))
+    return Telling(line_typed, (f"news: {news[0].text if len(news) == 1 else summary(state)}",))
 
 
-def summary(evening: SessionState) -> str:
+def summary(state: SessionState) -> str:
     """How the race stands in a few words, where more has happened than anybody can follow."""
-    standings = rows(evening.picture)
-    own = next((row for row in standings if row.player == evening.player), None)
+    standings = rows(state.picture)
+    own = next((row for row in standings if row.player == state.player), None)
     if own is not None:
-        return f"you are {ordinal(own.place)} of {len(standings)}, {gap(evening)}"
+        return f"you are {ordinal(own.place)} of {len(standings)}, {gap(state)}"
     first = [row for row in standings if row.place == 1]
     names = " and ".join(shown_name(row.name, row.bot) for row in first[:2])
     more = f" and {len(first) - 2} more" if len(first) > 2 else ""

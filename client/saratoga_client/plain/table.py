@@ -15,11 +15,11 @@ from typing import Final
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, RequestTimedOut, ServerClosed, Unreachable
 from saratoga_client.net.link_state import LinkState
-from saratoga_client.plain.commands import Deeds
-from saratoga_client.plain.event_lines import Manner, changes, opening
-from saratoga_client.plain.grammar import Said, Where
+from saratoga_client.plain.commands import TableCommands
+from saratoga_client.plain.event_lines import LineStyle, change_lines, opening_lines
+from saratoga_client.plain.grammar import Context, ParsedLine
 from saratoga_client.plain.position import money_words
-from saratoga_client.plain.session import Parting, Talk, open_talk
+from saratoga_client.plain.session import ExitReason, PlainSession, open_session
 from saratoga_client.plain.standings_rate import Told, telling
 from saratoga_client.session.invitation import Destination, join_command
 from saratoga_client.session.join import TableWanted
@@ -40,89 +40,93 @@ class Place(Enum):
     """How one comes to a table whose code one has."""
 
     SEAT = auto()
-    BESIDE = auto()
+    WATCHING = auto()
     """Watching."""
 
 
 async def play_table(
-    house: Connection,
+    connection: Connection,
     table: str | TableWanted,
     *,
     place: Place = Place.SEAT,
-    talk: Talk | None = None,
+    session: PlainSession | None = None,
     witness: Witness | None = None,
     keepsakes: RecordStore | None = None,
-) -> Parting:
+) -> ExitReason:
     """Sit down (or stand) at a table, or open one, and stay until one goes. Raises `Problem`."""
-    side = Tableside(talk or open_talk(), place)
-    side.seated = TableSession(house, witness=witness, keepsakes=keepsakes, on_change=side.turn)
+    side = PlainTable(session or open_session(), place)
+    side.table_session = TableSession(
+        connection, witness=witness, keepsakes=keepsakes, on_change=side.turn
+    )
     match table:
         case TableWanted():
-            await side.seated.open_table(
+            await side.table_session.open_table(
                 table.game, cap=table.cap, seats=table.seats, public=table.public
             )
         case str() if place is Place.SEAT:
-            await side.seated.sit_down(table)
+            await side.table_session.sit_down(table)
         case str():
-            await side.seated.watch(table)
+            await side.table_session.watch(table)
     try:
         return await side.stay()
     finally:
-        if place is Place.BESIDE and house.state is LinkState.CONNECTED:
-            await stop_watching(house, str(table))
+        if place is Place.WATCHING and connection.state is LinkState.CONNECTED:
+            await stop_watching(connection, str(table))
 
 
-async def stop_watching(house: Connection, code: str) -> None:
+async def stop_watching(connection: Connection, code: str) -> None:
     """Tell the house that nobody watches any more; if it cannot be told, it does not matter."""
     with suppress(CommandRefused, RequestTimedOut, ServerClosed, Unreachable):
-        await house.request(partial(UnwatchTable, table=code), within=GOODBYE)
+        await connection.request(partial(UnwatchTable, table=code), within=GOODBYE)
 
 
-class Tableside:
+class PlainTable:
     """Somebody at a table, and the talk with them."""
 
-    seated: TableSession
+    table_session: TableSession
 
-    def __init__(self, talk: Talk, place: Place = Place.SEAT) -> None:
-        self._talk = talk
-        self._where = Where.TABLE if place is Place.SEAT else Where.BESIDE
-        self._evening: SessionState | None = None
+    def __init__(self, session: PlainSession, place: Place = Place.SEAT) -> None:
+        self._session = session
+        self._context = Context.TABLE if place is Place.SEAT else Context.WATCHING
+        self._state: SessionState | None = None
         self._news = asyncio.Event()
-        self._orders: asyncio.Queue[Said] = asyncio.Queue()
-        self._open_orders = 0
-        self._deeds: Deeds | None = None
+        self._queue: asyncio.Queue[ParsedLine] = asyncio.Queue()
+        self._unfinished = 0
+        self._table_commands: TableCommands | None = None
         self._told = Told()
         self._later: asyncio.TimerHandle | None = None
 
-    def turn(self, evening: SessionState) -> None:
+    def turn(self, state: SessionState) -> None:
         """The evening has changed: say what is new."""
-        manner = Manner(self._talk.tongue, self._talk.is_verbose)
-        now = self.seated.now()
-        if self._evening is None:
-            self._talk.voice.say_all(opening(evening, manner, now))
-        elif self._deeds is None or not self._deeds.is_leaving:
-            self._talk.voice.say_all(changes(self._evening, evening, manner, now))
-        self._evening = evening
-        self._tell_standings()
+        style = LineStyle(self._session.card_names, self._session.is_verbose)
+        now = self.table_session.now()
+        if self._state is None:
+            self._session.output.write_all(opening_lines(state, style, now))
+        elif self._table_commands is None or not self._table_commands.is_leaving:
+            self._session.output.write_all(change_lines(self._state, state, style, now))
+        self._state = state
+        self._write_standings()
         self._news.set()
 
-    def _tell_standings(self) -> None:
+    def _write_standings(self) -> None:
         """Say what is new in the standings, now or when it is time."""
         if self._later is not None:
             self._later.cancel()
             self._later = None
-        if self._evening is None or (self._deeds is not None and self._deeds.is_leaving):
+        if self._state is None or (
+            self._table_commands is not None and self._table_commands.is_leaving
+        ):
             return
-        now, is_verbose = self.seated.now(), self._talk.is_verbose
-        self._told, lines, wait = telling(self._told, self._evening, now, is_verbose=is_verbose)
-        self._talk.voice.say_all(lines)
+        now, is_verbose = self.table_session.now(), self._session.is_verbose
+        self._told, lines, wait = telling(self._told, self._state, now, is_verbose=is_verbose)
+        self._session.output.write_all(lines)
         if wait is not None:
-            self._later = asyncio.get_running_loop().call_later(wait / 1000, self._tell_standings)
+            self._later = asyncio.get_running_loop().call_later(wait / 1000, self._write_standings)
 
-    async def stay(self) -> Parting:
+    async def stay(self) -> ExitReason:
         """Attend the table and carry out orders, until either ends."""
-        attending = asyncio.create_task(self.seated.attend(), name="attending")
-        talking = asyncio.create_task(self._talk_on(), name="talking")
+        attending = asyncio.create_task(self.table_session.attend(), name="attending")
+        talking = asyncio.create_task(self._read_commands(), name="talking")
         working = asyncio.create_task(self._work(), name="orders")
         tasks = (attending, talking, working)
         try:
@@ -132,7 +136,7 @@ class Tableside:
             if working.done() and not attending.done():
                 working.result()
             await attending
-            return Parting.LEFT
+            return ExitReason.LEFT
         finally:
             if self._later is not None:
                 self._later.cancel()
@@ -142,49 +146,49 @@ class Tableside:
 
     # Orders
 
-    async def _talk_on(self) -> Parting:
-        await self._until(lambda: self._evening is not None)
-        self._deeds = Deeds(self._talk, self.seated, self._where)
+    async def _read_commands(self) -> ExitReason:
+        await self._until(lambda: self._state is not None)
+        self._table_commands = TableCommands(self._session, self.table_session, self._context)
         while True:
-            said = await self._talk.order(self._where)
-            if said is None:
+            parsed = await self._session.command(self._context)
+            if parsed is None:
                 return await self._after_the_last_line()
-            if said.order is not None and said.order.name == "quit":
-                self._say_goodbye("quit")
-                return Parting.QUIT
-            if said.order is not None and said.order.is_quick:
-                await self._deeds.do(said)
+            if parsed.command is not None and parsed.command.name == "quit":
+                self._write_goodbye("quit")
+                return ExitReason.QUIT
+            if parsed.command is not None and parsed.command.is_quick:
+                await self._table_commands.do(parsed)
                 continue
-            self._open_orders += 1
-            self._orders.put_nowait(said)
+            self._unfinished += 1
+            self._queue.put_nowait(parsed)
             await self._until(self._may_go_on)
-            if self._deeds.has_left:
-                return Parting.LEFT
+            if self._table_commands.has_left:
+                return ExitReason.LEFT
 
     def _may_go_on(self) -> bool:
         """Whether the next line may be read: all is done, or somebody types and it will take long."""
-        if self._talk.voice.is_typed and (self._is_away or self._is_waiting):
+        if self._session.output.is_interactive and (self._is_away or self._is_waiting):
             return True
-        return not self._open_orders
+        return not self._unfinished
 
     @property
     def _is_away(self) -> bool:
-        return self._evening is not None and self._evening.link is not LinkState.CONNECTED
+        return self._state is not None and self._state.link is not LinkState.CONNECTED
 
     @property
     def _is_waiting(self) -> bool:
-        return self._deeds is not None and self._deeds.is_waiting
+        return self._table_commands is not None and self._table_commands.is_waiting
 
     async def _work(self) -> None:
         while True:
-            said = await self._orders.get()
-            assert self._deeds is not None, "orders are read when the table is there"
-            work = asyncio.create_task(self._deeds.do(said))
+            parsed = await self._queue.get()
+            assert self._table_commands is not None, "orders are read when the table is there"
+            work = asyncio.create_task(self._table_commands.do(parsed))
             # whether the deed waits is known after its first step
             await asyncio.sleep(0)
             self._news.set()
             await work
-            self._open_orders -= 1
+            self._unfinished -= 1
             self._news.set()
 
     async def _until(self, holds: Callable[[], bool]) -> None:
@@ -194,43 +198,43 @@ class Tableside:
 
     # Going
 
-    async def _after_the_last_line(self) -> Parting:
+    async def _after_the_last_line(self) -> ExitReason:
         """There will be no more orders: a board still raced stays as it is, every other seat is left.
 
         Nothing is cashed out that nobody has cashed out.
         """
-        assert self._deeds is not None, "lines are read when the table is there"
-        await self._until(lambda: not self._open_orders)
+        assert self._table_commands is not None, "lines are read when the table is there"
+        await self._until(lambda: not self._unfinished)
         await self._until(lambda: self._phase != "countdown" or not self._is_racer)
-        own = None if self._evening is None else self._evening.own
-        if self._where is Where.TABLE and not (own is not None and own.is_racing):
+        own = None if self._state is None else self._state.own
+        if self._context is Context.TABLE and not (own is not None and own.is_racing):
             await self._until(lambda: self._phase != "running" or not self._is_racer)
-            self._talk.voice.say("input: there are no more lines")
-            await self._deeds.leave()
+            self._session.output.write("input: there are no more lines")
+            await self._table_commands.leave()
         else:
-            self._say_goodbye("input: there are no more lines")
-        return Parting.INPUT_ENDED
+            self._write_goodbye("input: there are no more lines")
+        return ExitReason.INPUT_ENDED
 
     @property
     def _phase(self) -> str:
-        return "" if self._evening is None else self._evening.phase
+        return "" if self._state is None else self._state.phase
 
     @property
     def _is_racer(self) -> bool:
-        evening = self._evening
-        return evening is not None and evening.player in evening.table.racers
+        state = self._state
+        return state is not None and state.player in state.table.racers
 
-    def _say_goodbye(self, why: str) -> None:
+    def _write_goodbye(self, why: str) -> None:
         """Say what becomes of the seat."""
-        evening = self._evening
-        if evening is None or self._where is Where.BESIDE:
-            self._talk.voice.say(f"{why}: you watch no longer")
+        state = self._state
+        if state is None or self._context is Context.WATCHING:
+            self._session.output.write(f"{why}: you watch no longer")
             return
-        own = evening.own
+        own = state.own
         board = ""
         if own is not None and own.is_racing:
             board = f" your board stays as it is, {money_words(own.game, own.view)};"
-        self._talk.voice.say(
+        self._session.output.write(
             f"{why}:{board} your seat is kept for {KEPT_FOR} seconds: "
-            f"{join_command(Destination(evening.table.code))}"
+            f"{join_command(Destination(state.table.code))}"
         )

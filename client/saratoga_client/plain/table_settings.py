@@ -7,7 +7,7 @@ from saratoga_rules.games import GAMES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class TypedSettings:
     """What was chosen; `None` is not said."""
 
     game: str | None = None
@@ -16,7 +16,7 @@ class Settings:
     public: bool | None = None
 
 
-def read_settings(words: str) -> Settings | str:
+def read_settings(words: str) -> TypedSettings | str:
     """What `canfield cap 5 seats 4 public` says, or a sentence on what is wrong with it."""
     game: str | None = None
     cap: int | None = None
@@ -46,7 +46,7 @@ def read_settings(words: str) -> Settings | str:
                     return f"There are {FEWEST_SEATS} to {MOST_SEATS} seats."
             case _:
                 return f"{word[:40]!r} is no setting. Say game, cap, seats, public or private."
-    return Settings(game=game, cap=cap, seats=seats, public=public)
+    return TypedSettings(game=game, cap=cap, seats=seats, public=public)
 
 
 def _cap(word: str) -> int | None:

@@ -1,8 +1,8 @@
 """What is answered to whoever asks about a board."""
 
 from kit.positions import draw
-from saratoga_client.plain.board_answers import Asked, rules_lines
-from saratoga_client.plain.card_names import LETTERS, Tongue
+from saratoga_client.plain.board_answers import BoardAnswers, rules_lines
+from saratoga_client.plain.card_names import LETTERS, CardNames
 from saratoga_rules.games import GAMES
 from saratoga_rules.views import redact
 
@@ -10,8 +10,8 @@ LAFAYETTE = GAMES["lafayette"]
 PICTURE = "t1: 9C\nt2: 8H\nwaste: AS"
 
 
-def asked(picture: str = PICTURE, tongue: Tongue = LETTERS, **changes: bool) -> Asked:
-    return Asked(LAFAYETTE, redact(draw(LAFAYETTE, picture)), 4, tongue, **changes)
+def asked(picture: str = PICTURE, card_names: CardNames = LETTERS, **changes: bool) -> BoardAnswers:
+    return BoardAnswers(LAFAYETTE, redact(draw(LAFAYETTE, picture)), 4, card_names, **changes)
 
 
 def test_the_board_is_said_pile_by_pile_under_a_heading() -> None:
@@ -23,7 +23,9 @@ def test_the_board_is_said_pile_by_pile_under_a_heading() -> None:
 
 def test_of_a_board_that_has_ended_no_moves_are_counted() -> None:
     view = redact(draw(LAFAYETTE, PICTURE))
-    assert next(Asked(LAFAYETTE, view, None, LETTERS).look()).startswith("board: lafayette, 0 ")
+    assert next(BoardAnswers(LAFAYETTE, view, None, LETTERS).look()).startswith(
+        "board: lafayette, 0 "
+    )
 
 
 def test_legal_moves_are_counted_and_each_says_what_it_does() -> None:
@@ -37,16 +39,16 @@ def test_when_a_board_has_ended_nothing_is_legal() -> None:
 
 
 def test_a_card_is_asked_for_as_one_would_say_it() -> None:
-    assert list(asked(tongue=Tongue(in_words=True)).where("eight of hearts")) == [
+    assert list(asked(card_names=CardNames(in_words=True)).context("eight of hearts")) == [
         "where 8 of hearts: column 2, on top"
     ]
 
 
 def test_who_asks_for_no_card_is_told_how_to() -> None:
-    assert list(asked().where("")) == [
+    assert list(asked().context("")) == [
         "no: Say which card: where 7C, where 10H, or where K for all four kings."
     ]
-    assert list(asked().where("eleven")) == [
+    assert list(asked().context("eleven")) == [
         "no: 'eleven' is no card. Say such as: where 7C, where 10H, where K."
     ]
 

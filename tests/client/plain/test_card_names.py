@@ -1,7 +1,7 @@
-from saratoga_client.plain.card_names import LETTERS, Tongue
+from saratoga_client.plain.card_names import LETTERS, CardNames
 from saratoga_rules.cards import Card, parse_cards
 
-WORDS = Tongue(in_words=True)
+WORDS = CardNames(in_words=True)
 
 
 def test_a_card_is_said_in_two_letters_or_in_words() -> None:

@@ -16,43 +16,43 @@ BOARD = """
 """
 
 
-def where(game: Game, picture: str, cards: str) -> list[str]:
+def context(game: Game, picture: str, cards: str) -> list[str]:
     return list(where_lines(game, redact(draw(game, picture)), parse_cards(cards)))
 
 
 def test_a_card_in_a_column_is_told_with_what_lies_on_it() -> None:
-    assert where(CANFIELD, BOARD, "9S") == ["where 9S: column 1, under 2 cards, next above it 8D"]
-    assert where(CANFIELD, BOARD, "7C") == ["where 7C: column 1, on top"]
+    assert context(CANFIELD, BOARD, "9S") == ["where 9S: column 1, under 2 cards, next above it 8D"]
+    assert context(CANFIELD, BOARD, "7C") == ["where 7C: column 1, on top"]
 
 
 def test_waste_and_reserve_are_looked_through_as_far_as_they_are_known() -> None:
-    assert where(CANFIELD, BOARD, "9H") == ["where 9H: the waste, under 1 card, next above it 2C"]
-    assert where(CANFIELD, BOARD, "5D") == ["where 5D: the reserve, on top"]
-    assert where(CANFIELD, BOARD, "4H") == [
+    assert context(CANFIELD, BOARD, "9H") == ["where 9H: the waste, under 1 card, next above it 2C"]
+    assert context(CANFIELD, BOARD, "5D") == ["where 5D: the reserve, on top"]
+    assert context(CANFIELD, BOARD, "4H") == [
         "where 4H: face down, in the stock or deep in the reserve"
     ]
 
 
 def test_banked_cards_are_told() -> None:
-    assert where(CANFIELD, BOARD, "QS") == ["where QS: banked"]
-    assert where(CANFIELD, BOARD, "KS") == ["where KS: banked, on top"]
-    assert where(CAPRICE, "down: H2", "QH") == [
+    assert context(CANFIELD, BOARD, "QS") == ["where QS: banked"]
+    assert context(CANFIELD, BOARD, "KS") == ["where KS: banked, on top"]
+    assert context(CAPRICE, "down: H2", "QH") == [
         "where QH: banked down, on top",
         "where QH: another face down, in the stock",
     ]
 
 
 def test_of_two_packs_both_copies_are_told() -> None:
-    assert where(LADY_PALK, "t1: 5C\nup: C6,5", "5C") == [
+    assert context(LADY_PALK, "t1: 5C\nup: C6,5", "5C") == [
         "where 5C: column 1, on top",
         "where 5C: banked",
         "where 5C: banked, on top",
     ]
-    assert where(LADY_PALK, "", "5C") == ["where 5C: face down, in the stock"]
+    assert context(LADY_PALK, "", "5C") == ["where 5C: face down, in the stock"]
 
 
 def test_of_many_cards_those_face_down_are_told_together() -> None:
-    assert where(CANFIELD, "t1: KS", "KC KS KH KD") == [
+    assert context(CANFIELD, "t1: KS", "KC KS KH KD") == [
         "where KS: column 1, on top",
         "where KC KH KD: face down, in the stock",
     ]

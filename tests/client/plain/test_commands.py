@@ -7,10 +7,10 @@ import pytest
 
 from kit.evenings import CODE, YOU, board, evening, opening, outcome, player, seat, snapshot
 from kit.evenings import table as at_table
+from kit.recorded_output import RecordedOutput, scripted_session
 from kit.table_screens import InventedSeat
-from kit.talks import Listener, talk_of
-from saratoga_client.plain.commands import Deeds
-from saratoga_client.plain.grammar import Where, read_order
+from saratoga_client.plain.commands import TableCommands
+from saratoga_client.plain.grammar import Context, parse_line
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_protocol import events
@@ -29,18 +29,18 @@ class PatientSeat(InventedSeat):
 class Sitting:
     """Deeds at an invented seat."""
 
-    def __init__(self, first: SessionState, where: Where = Where.TABLE) -> None:
-        talk, self.listener = talk_of()
+    def __init__(self, first: SessionState, context: Context = Context.TABLE) -> None:
+        session, self.output = scripted_session()
         self.seat = PatientSeat(first, opening(), None)
-        self.where = where
-        self.deeds = Deeds(talk, cast(TableSession, self.seat), where)
+        self.context = context
+        self.deeds = TableCommands(session, cast(TableSession, self.seat), context)
 
     async def say(self, line: str) -> list[str]:
         """What is answered to a line."""
-        listener: Listener = self.listener
-        before = len(listener.said)
-        await self.deeds.do(read_order(line, self.where))
-        return listener.said[before:]
+        output: RecordedOutput = self.output
+        before = len(output.lines)
+        await self.deeds.do(parse_line(line, self.context))
+        return output.lines[before:]
 
 
 def gathering(**seats: bool) -> SessionState:
@@ -100,7 +100,7 @@ async def test_between_races_one_leaves_without_being_asked() -> None:
 
 
 async def test_who_only_watches_has_no_seat_to_give_up() -> None:
-    sitting = Sitting(evening(), Where.BESIDE)
+    sitting = Sitting(evening(), Context.WATCHING)
     await sitting.say("leave yes")
     assert sitting.seat.asked == []
     assert sitting.deeds.has_left
@@ -125,8 +125,8 @@ async def test_the_host_is_told_to_start_when_the_others_are_ready() -> None:
 async def test_without_a_board_one_is_told_how_to_come_to_one(
     first: Callable[[], SessionState], answer: str
 ) -> None:
-    for order in ("look", "draw", "w>t1", "cash out", "where K"):
-        assert await Sitting(first()).say(order) == [answer]
+    for command in ("look", "draw", "w>t1", "cash out", "where K"):
+        assert await Sitting(first()).say(command) == [answer]
 
 
 async def test_a_board_that_has_ended_takes_no_more_moves() -> None:
@@ -162,8 +162,8 @@ async def test_what_the_house_refuses_is_said_and_nothing_breaks() -> None:
 
 async def test_what_needs_a_finished_race_says_so() -> None:
     sitting = Sitting(evening())
-    for order in ("review", "share", "verify"):
-        assert await sitting.say(order) == ["no: No race is over yet."]
+    for command in ("review", "share", "verify"):
+        assert await sitting.say(command) == ["no: No race is over yet."]
     sitting = Sitting(over())
     assert (await sitting.say("verify"))[0].startswith("no: There is no such record.")
     assert "result 1. ana: 9 banked, -$5, cashed out" in await sitting.say("results")

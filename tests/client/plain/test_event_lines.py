@@ -18,9 +18,14 @@ from kit.evenings import (
 )
 from kit.evenings import table as at_table
 from saratoga_client.net.link_state import LinkState
-from saratoga_client.plain.card_names import Tongue
-from saratoga_client.plain.event_lines import Manner, changes, clock_line, totals_lines
-from saratoga_client.plain.event_lines import opening as first_lines
+from saratoga_client.plain.card_names import CardNames
+from saratoga_client.plain.event_lines import (
+    LineStyle,
+    change_lines,
+    clock_line,
+    opening_lines,
+    totals_lines,
+)
 from saratoga_client.session.own_board import with_move
 from saratoga_client.session.state import SessionState, confirm, follow, link_changed
 from saratoga_protocol import events
@@ -28,12 +33,12 @@ from saratoga_rules.games import GAMES
 from saratoga_rules.judge import play
 from saratoga_rules.moves import DRAW
 
-PLAIN = Manner()
+PLAIN = LineStyle()
 GATHERING = at_table(phase="gathering")
 
 
-def said(before: SessionState, after: SessionState, manner: Manner = PLAIN) -> list[str]:
-    return list(changes(before, after, manner, START))
+def said(before: SessionState, after: SessionState, style: LineStyle = PLAIN) -> list[str]:
+    return list(change_lines(before, after, style, START))
 
 
 def heard(before: SessionState, *told: events.AnyEvent) -> list[str]:
@@ -52,7 +57,7 @@ def shown(table: events.Table, **changed: object) -> events.TableChanged:
 
 
 def test_who_sits_down_hears_the_table_and_what_to_say() -> None:
-    lines = list(first_lines(evening(first=snapshot(shown=GATHERING)), PLAIN, START))
+    lines = list(opening_lines(evening(first=snapshot(shown=GATHERING)), PLAIN, START))
     assert lines == [
         "table mint-otter-42: canfield, 10 minutes, 16 seats, private",
         "seat 1 Zoë: you, host, not ready",
@@ -65,14 +70,14 @@ def test_who_sits_down_hears_the_table_and_what_to_say() -> None:
 
 
 def test_who_comes_back_hears_the_board() -> None:
-    lines = list(first_lines(evening(), Manner(Tongue(in_words=True)), START))
+    lines = list(opening_lines(evening(), LineStyle(CardNames(in_words=True)), START))
     assert "deal: canfield, 1 banked, -$45" in lines
     assert sum(line.startswith("column ") for line in lines) == 4
     assert any(" of " in line for line in lines if line.startswith("column 1: "))
 
 
 def test_who_comes_late_hears_that_the_race_is_on_without_them() -> None:
-    lines = list(first_lines(evening(first=snapshot("y1 =a1")), PLAIN, START))
+    lines = list(opening_lines(evening(first=snapshot("y1 =a1")), PLAIN, START))
     assert lines[-1].startswith("note: this race is on without you")
 
 

@@ -1,15 +1,15 @@
 import pytest
 
-from saratoga_client.plain.grammar import ORDERS, Where, help_lines, not_understood, read_order
+from saratoga_client.plain.grammar import COMMANDS, Context, help_lines, not_understood, parse_line
 
 
-def named(line: str, where: Where = Where.TABLE) -> tuple[str, str]:
-    said = read_order(line, where)
-    return ("" if said.order is None else said.order.name), said.rest
+def named(line: str, context: Context = Context.TABLE) -> tuple[str, str]:
+    parsed = parse_line(line, context)
+    return ("" if parsed.command is None else parsed.command.name), parsed.arguments
 
 
 @pytest.mark.parametrize(
-    ("line", "order", "rest"),
+    ("line", "command", "arguments"),
     [
         ("look", "look", ""),
         ("  Look  ", "look", ""),
@@ -23,47 +23,49 @@ def named(line: str, where: Where = Where.TABLE) -> tuple[str, str]:
         ("next race", "next", ""),
     ],
 )
-def test_an_order_is_read_with_what_follows_it(line: str, order: str, rest: str) -> None:
-    assert named(line) == (order, rest)
+def test_an_order_is_read_with_what_follows_it(line: str, command: str, arguments: str) -> None:
+    assert named(line) == (command, arguments)
 
 
 @pytest.mark.parametrize("line", ["w 3", "t3>t5:4", "3 f", "7C 8D", "gibberish"])
 def test_everything_else_must_be_a_move(line: str) -> None:
-    said = read_order(line, Where.TABLE)
-    assert said.order is None
-    assert said.is_move
-    assert said.line == line
+    parsed = parse_line(line, Context.TABLE)
+    assert parsed.command is None
+    assert parsed.is_move
+    assert parsed.line == line
 
 
 @pytest.mark.parametrize("line", ["draw", "redeal", "bank w"])
 def test_orders_that_are_moves_are_read_as_such(line: str) -> None:
-    said = read_order(line, Where.TABLE)
-    assert said.is_move
-    assert said.line == line
+    parsed = parse_line(line, Context.TABLE)
+    assert parsed.is_move
+    assert parsed.line == line
 
 
 def test_an_order_of_another_place_is_none_here_and_says_where_it_is() -> None:
     assert named("undo") == ("", "undo")
-    assert not_understood("undo", Where.TABLE) == (
+    assert not_understood("undo", Context.TABLE) == (
         "no: undo cannot be said here, only in practice. Say help."
     )
 
 
 def test_a_slip_of_the_finger_is_guessed() -> None:
-    assert not_understood("standigs", Where.TABLE) == (
+    assert not_understood("standigs", Context.TABLE) == (
         "no: 'standigs' is neither an order nor a move. Did you mean standings? Say help."
     )
-    assert not_understood("xyzzy", Where.LOBBY) == ("no: 'xyzzy' is not an order here. Say help.")
+    assert not_understood("xyzzy", Context.LOBBY) == ("no: 'xyzzy' is not an order here. Say help.")
 
 
-@pytest.mark.parametrize("where", [Where.LOBBY, Where.TABLE, Where.PRACTICE, Where.BESIDE])
-def test_the_help_has_a_line_for_every_order(where: Where) -> None:
-    lines = list(help_lines(where))
+@pytest.mark.parametrize(
+    "context", [Context.LOBBY, Context.TABLE, Context.PRACTICE, Context.WATCHING]
+)
+def test_the_help_has_a_line_for_every_order(context: Context) -> None:
+    lines = list(help_lines(context))
     assert all(line.startswith("help ") and ": " in line for line in lines)
-    orders = [order for order in ORDERS if where in order.where]
-    assert len([line for line in lines if not line.startswith("help a move")]) == len(orders)
+    commands = [command for command in COMMANDS if context in command.context]
+    assert len([line for line in lines if not line.startswith("help a move")]) == len(commands)
 
 
 def test_no_word_means_two_orders() -> None:
-    names = [name for order in ORDERS for name in (order.name, *order.also)]
+    names = [name for command in COMMANDS for name in (command.name, *command.also)]
     assert len(names) == len(set(names))

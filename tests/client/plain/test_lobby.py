@@ -5,11 +5,11 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from kit.leaderboard_pages import BEST
-from kit.talks import Listener, talk_of
+from kit.recorded_output import RecordedOutput, scripted_session
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused
-from saratoga_client.plain.lobby import ask_name, claim_name, lobby, tables_lines
-from saratoga_client.plain.session import Parting
+from saratoga_client.plain.lobby import ask_name, claim_name, run_lobby, tables_lines
+from saratoga_client.plain.session import ExitReason
 from saratoga_protocol import events
 
 
@@ -36,36 +36,34 @@ class Hall:
         self.asked.append(draft(id=1))
 
 
-async def stayed(hall: Hall, *orders: str) -> tuple[Listener, Parting]:
-    talk, listener = talk_of(*orders)
-    return listener, await lobby(cast(Connection, hall), talk=talk)
+async def stayed(hall: Hall, *commands: str) -> tuple[RecordedOutput, ExitReason]:
+    session, output = scripted_session(*commands)
+    return output, await run_lobby(cast(Connection, hall), session=session)
 
 
 async def test_who_comes_hears_where_and_as_whom_and_goes_when_the_lines_end() -> None:
-    listener, parting = await stayed(Hall())
-    assert listener.said == [
-        "lobby: ws://127.0.0.1:9, you are Anna. Say help for what can be said."
-    ]
-    assert parting is Parting.INPUT_ENDED
+    output, reason = await stayed(Hall())
+    assert output.lines == ["lobby: ws://127.0.0.1:9, you are Anna. Say help for what can be said."]
+    assert reason is ExitReason.INPUT_ENDED
 
 
 async def test_a_seat_that_is_still_kept_is_told_and_can_be_given_up() -> None:
     hall = Hall(table="mint-otter-42")
-    listener, parting = await stayed(hall, "leave", "quit")
+    output, reason = await stayed(hall, "leave", "quit")
     assert "seat: you still sit at mint-otter-42. Say join mint-otter-42, or leave." in (
-        listener.said
+        output.lines
     )
-    assert listener.said[-1] == "ok: your seat at mint-otter-42 was given up"
+    assert output.lines[-1] == "ok: your seat at mint-otter-42 was given up"
     assert [command.table for command in hall.asked] == ["mint-otter-42"]
-    assert parting is Parting.QUIT
+    assert reason is ExitReason.QUIT
 
 
 async def test_what_is_wrong_with_an_order_is_said_and_no_house_is_asked() -> None:
     hall = Hall(name=None)
-    orders = ("jion x", "join 17", "create whist", "create cap 5", "join mint-otter-42", "undo")
-    listener, _ = await stayed(hall, *orders, "leaderboard whist", "practice whist")
-    answers = listener.said[1:]
-    assert len(answers) == len(orders) + 2
+    commands = ("jion x", "join 17", "create whist", "create cap 5", "join mint-otter-42", "undo")
+    output, _ = await stayed(hall, *commands, "leaderboard whist", "practice whist")
+    answers = output.lines[1:]
+    assert len(answers) == len(commands) + 2
     assert all(line.startswith("no: ") for line in answers)
     assert "Did you mean join?" in answers[0]
     assert "looks like mint-otter-42" in answers[1]
@@ -75,8 +73,8 @@ async def test_what_is_wrong_with_an_order_is_said_and_no_house_is_asked() -> No
 
 async def test_a_table_of_another_house_is_not_looked_for_in_this_one() -> None:
     hall = Hall()
-    listener, _ = await stayed(hall, "join ws://10.0.0.2:7470/mint-otter-42")
-    assert listener.said[-1] == (
+    output, _ = await stayed(hall, "join ws://10.0.0.2:7470/mint-otter-42")
+    assert output.lines[-1] == (
         "no: That table is at another house. Say quit, and then: "
         "saratoga join ws://10.0.0.2:7470/mint-otter-42 --plain."
     )
@@ -84,10 +82,10 @@ async def test_a_table_of_another_house_is_not_looked_for_in_this_one() -> None:
 
 
 async def test_leaders_and_tables_are_a_line_each_under_their_number() -> None:
-    listener, _ = await stayed(Hall(), "tables", "leaderboard canfield week")
-    assert listener.said[1] == "tables: 0"
-    assert listener.said[2].startswith("leaderboard: canfield, best")
-    assert listener.said[3].startswith("leader 1. Anna: 31 banked")
+    output, _ = await stayed(Hall(), "tables", "leaderboard canfield week")
+    assert output.lines[1] == "tables: 0"
+    assert output.lines[2].startswith("leaderboard: canfield, best")
+    assert output.lines[3].startswith("leader 1. Anna: 31 banked")
 
 
 def test_a_public_table_says_what_is_played_and_whether_there_is_room() -> None:
@@ -107,9 +105,9 @@ def test_a_public_table_says_what_is_played_and_whether_there_is_room() -> None:
 
 
 async def test_a_name_that_is_taken_is_asked_for_again() -> None:
-    talk, listener = talk_of("tables", "Anna", "name Bert")
-    assert await ask_name(cast(Connection, Hall(name=None)), talk) is None
-    assert [line.split(".")[0] for line in listener.said] == [
+    session, output = scripted_session("tables", "Anna", "name Bert")
+    assert await ask_name(cast(Connection, Hall(name=None)), session) is None
+    assert [line.split(".")[0] for line in output.lines] == [
         "name: This house does not know you yet",
         "no: A name first",
         "no: Anna is taken",
@@ -119,8 +117,8 @@ async def test_a_name_that_is_taken_is_asked_for_again() -> None:
 
 async def test_a_name_that_is_no_name_asks_no_house() -> None:
     hall = Hall(name=None)
-    talk, listener = talk_of()
-    assert not await claim_name(cast(Connection, hall), talk, "")
-    assert not await claim_name(cast(Connection, hall), talk, "x" * 65)
-    assert [line.split(":")[0] for line in listener.said] == ["no", "no"]
+    session, output = scripted_session()
+    assert not await claim_name(cast(Connection, hall), session, "")
+    assert not await claim_name(cast(Connection, hall), session, "x" * 65)
+    assert [line.split(":")[0] for line in output.lines] == ["no", "no"]
     assert hall.asked == []

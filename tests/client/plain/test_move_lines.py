@@ -1,7 +1,7 @@
 import pytest
 
 from kit.positions import draw
-from saratoga_client.plain.card_names import LETTERS, Tongue
+from saratoga_client.plain.card_names import LETTERS, CardNames
 from saratoga_client.plain.move_lines import move_words, moved_line
 from saratoga_rules.game import Game
 from saratoga_rules.games.canfield import CANFIELD
@@ -26,8 +26,8 @@ BOARD = """
 """
 
 
-def words(game: Game, picture: str, move: str, tongue: Tongue = LETTERS) -> str:
-    return move_words(game, redact(draw(game, picture)), parse_move(move), tongue)
+def words(game: Game, picture: str, move: str, card_names: CardNames = LETTERS) -> str:
+    return move_words(game, redact(draw(game, picture)), parse_move(move), card_names)
 
 
 def line(game: Game, picture: str, move: str) -> str:
@@ -55,7 +55,7 @@ def test_a_packet_is_said_whole_and_a_space_is_named() -> None:
 
 
 def test_cards_may_be_said_in_words() -> None:
-    assert words(CANFIELD, BOARD, "w>t1", Tongue(in_words=True)) == (
+    assert words(CANFIELD, BOARD, "w>t1", CardNames(in_words=True)) == (
         "7 of clubs from the waste onto 8 of diamonds in column 1"
     )
 

@@ -1,45 +1,45 @@
 import pytest
 
-from saratoga_client.plain.output import Voice
+from saratoga_client.plain.output import LineOutput
 
 
 def test_lines_are_said_as_they_come(capsys: pytest.CaptureFixture[str]) -> None:
-    voice = Voice(prompts=False)
-    voice.say("stock: 34", "waste: empty")
-    voice.prompt()
-    voice.say_all(iter(["reserve: 13, 4H"]))
+    output = LineOutput(prompts=False)
+    output.write("stock: 34", "waste: empty")
+    output.prompt()
+    output.write_all(iter(["reserve: 13, 4H"]))
     assert capsys.readouterr().out == "stock: 34\nwaste: empty\nreserve: 13, 4H\n"
 
 
 def test_where_somebody_types_there_is_one_prompt(capsys: pytest.CaptureFixture[str]) -> None:
-    voice = Voice(prompts=True)
-    voice.prompt()
-    voice.prompt()
+    output = LineOutput(prompts=True)
+    output.prompt()
+    output.prompt()
     assert capsys.readouterr().out == "> "
 
 
 def test_what_is_said_unasked_does_not_stand_behind_the_prompt(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    voice = Voice(prompts=True)
-    voice.prompt()
-    voice.say("Otto [bot] took the lead", "2. Anna")
-    voice.prompt()
+    output = LineOutput(prompts=True)
+    output.prompt()
+    output.write("Otto [bot] took the lead", "2. Anna")
+    output.prompt()
     assert capsys.readouterr().out == "> \nOtto [bot] took the lead\n2. Anna\n> "
 
 
 def test_the_answer_to_a_typed_line_begins_on_its_own_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    voice = Voice(prompts=True)
-    voice.prompt()
-    voice.heard()
-    voice.say("clock: 3:12 gone, 6:48 left")
+    output = LineOutput(prompts=True)
+    output.prompt()
+    output.line_typed()
+    output.write("clock: 3:12 gone, 6:48 left")
     assert capsys.readouterr().out == "> clock: 3:12 gone, 6:48 left\n"
 
 
 def test_other_peoples_words_cannot_command_the_terminal(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    Voice(prompts=False).say("seat: An\x1b[2Jna")
+    LineOutput(prompts=False).write("seat: An\x1b[2Jna")
     assert capsys.readouterr().out == "seat: An<U+001B>[2Jna\n"

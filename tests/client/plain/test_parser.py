@@ -3,17 +3,17 @@
 import pytest
 
 from kit.positions import draw
-from saratoga_client.plain.card_names import Tongue
-from saratoga_client.plain.grammar import Where
-from saratoga_client.plain.parser import understood
+from saratoga_client.plain.card_names import CardNames
+from saratoga_client.plain.grammar import Context
+from saratoga_client.plain.parser import parse_typed_move
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW, Move, parse_move
 from saratoga_rules.views import redact
 
 
-def answered(words: str, name: str = "lafayette", where: Where = Where.TABLE) -> Move | str:
+def answered(words: str, name: str = "lafayette", context: Context = Context.TABLE) -> Move | str:
     view = redact(draw(GAMES[name], "t1: 9C\nt2: 8H\nt3: 9S\nstock: 2C"))
-    return understood(GAMES[name], view, words, where, Tongue(in_words=True))
+    return parse_typed_move(GAMES[name], view, words, context, CardNames(in_words=True))
 
 
 def test_a_legal_move_is_that_move() -> None:

@@ -3,7 +3,7 @@ from hypothesis import given
 
 from kit.positions import draw
 from kit.walks import Step, steps
-from saratoga_client.plain.card_names import Tongue
+from saratoga_client.plain.card_names import CardNames
 from saratoga_client.plain.position import board_line, position_lines
 from saratoga_rules.cards import PACK
 from saratoga_rules.game import Game
@@ -69,7 +69,7 @@ def test_a_foundation_built_down_is_said_by_the_card_on_it() -> None:
 
 def test_cards_may_be_said_in_words() -> None:
     view = view_of(CANFIELD, "t1: TH 9S\nup: H5\nbase: T")
-    lines = list(position_lines(CANFIELD, view, Tongue(in_words=True)))
+    lines = list(position_lines(CANFIELD, view, CardNames(in_words=True)))
     assert lines[3:5] == [
         "up: clubs empty, spades empty, hearts 5 to ace, diamonds empty, base 10",
         "column 1: 10 of hearts, 9 of spades",

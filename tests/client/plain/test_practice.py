@@ -1,14 +1,12 @@
 """Practice through a pipe: whatever is ordered is answered, and none of it looks like a race."""
 
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import pytest
 
-from saratoga_client.plain.line_reader import LineReader
-from saratoga_client.plain.output import Voice
-from saratoga_client.plain.practice import practise
-from saratoga_client.plain.session import Parting, Talk
+from kit.recorded_output import scripted_session
+from saratoga_client.plain.practice import run_practice
+from saratoga_client.plain.session import ExitReason
 from saratoga_client.practice.deals import BadSeed, from_seed
 from saratoga_client.practice.run_store import RunStore
 from saratoga_rules.games import GAMES
@@ -16,29 +14,13 @@ from saratoga_rules.games import GAMES
 CANFIELD = GAMES["canfield"]
 
 
-class Listener(Voice):
-    """Remembers what is said."""
-
-    def __init__(self) -> None:
-        super().__init__(prompts=False)
-        self.said: list[str] = []
-
-    def say(self, *lines: str) -> None:
-        self.said.extend(lines)
-
-    def say_all(self, lines: Iterable[str]) -> None:
-        self.say(*lines)
-
-
 async def told(
-    *orders: str, name: str = "canfield", seed: str = "7", with_ghost: bool = False
-) -> tuple[list[str], Parting]:
-    """What is said to these orders, from the deal on."""
-    source = io.BytesIO("".join(f"{order}\n" for order in orders).encode())
-    listener = Listener()
-    talk = Talk(LineReader(source), listener)
-    parting = await practise(GAMES[name], seed, talk=talk, with_ghost=with_ghost)
-    return listener.said, parting
+    *commands: str, name: str = "canfield", seed: str = "7", with_ghost: bool = False
+) -> tuple[list[str], ExitReason]:
+    """Practise with these commands; returns the lines from the deal on, and why it ended."""
+    session, output = scripted_session(*commands)
+    reason = await run_practice(GAMES[name], seed, session=session, with_ghost=with_ghost)
+    return output.lines, reason
 
 
 def answers(said: Sequence[str], beginning: str) -> list[str]:
@@ -54,11 +36,13 @@ async def test_practice_calls_itself_practice_from_the_first_line_to_the_last(na
 
 
 @pytest.mark.parametrize(
-    ("orders", "parting"),
-    [(("leave",), Parting.LEFT), (("quit",), Parting.QUIT), ((), Parting.INPUT_ENDED)],
+    ("commands", "reason"),
+    [(("leave",), ExitReason.LEFT), (("quit",), ExitReason.QUIT), ((), ExitReason.INPUT_ENDED)],
 )
-async def test_practice_ends_as_it_was_asked_to(orders: tuple[str, ...], parting: Parting) -> None:
-    assert (await told(*orders))[1] is parting
+async def test_practice_ends_as_it_was_asked_to(
+    commands: tuple[str, ...], reason: ExitReason
+) -> None:
+    assert (await told(*commands))[1] is reason
 
 
 async def test_moves_are_undone_and_made_again_and_said_with_what_they_were() -> None:
@@ -83,7 +67,7 @@ async def test_the_same_seed_is_the_same_deal_and_another_is_another() -> None:
 
 async def test_a_bad_seed_is_refused_before_anything_is_dealt() -> None:
     with pytest.raises(BadSeed):
-        await practise(CANFIELD, "x" * 50)
+        await run_practice(CANFIELD, "x" * 50)
 
 
 async def test_a_hint_names_a_move_that_can_be_typed() -> None:
