@@ -76,9 +76,6 @@ class TitleLine(CanvasView):
 
     DEFAULT_CSS = "TitleLine { height: 1; }"
 
-    def set(self, left: Sequence[str], right: Sequence[tuple[str, Role]] = ()) -> None:
-        self.show(lambda width, height: title_line(left, right, width))
-
 
 class MessageLine(CanvasView):
     """Answers every key and click; as high as the answer is long, and most are one line."""

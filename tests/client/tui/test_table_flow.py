@@ -93,7 +93,7 @@ async def test_a_kicked_player_is_told_so_and_the_screens_are_gone() -> None:
 async def test_leaving_asks_once_and_then_gives_the_seat_up() -> None:
     async with sitting(GATHERING) as at_table:
         await at_table.press("q")
-        assert "Give up your seat at mint-otter-42? y leaves." in at_table.text
+        assert "Leave mint-otter-42 and give up your seat? (y/n)" in at_table.text
         await at_table.press("escape", "y")
         assert at_table.seat.asked == []
         await at_table.press("q", "y")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import Final
+from typing import ClassVar, Final
 
 from textual import events
 from textual.widget import Widget
@@ -21,12 +21,12 @@ from saratoga_client.session.lobby import (
     next_game,
     other_publicity,
 )
+from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.keys import key_of
-from saratoga_client.tui.lines import Guide, KeyLine, title_line
+from saratoga_client.tui.lines import Guide, title_line
 from saratoga_client.tui.pages.lobby import lobby_page
 from saratoga_client.tui.ports import LobbyActions
-from saratoga_client.tui.solo_screen import SoloScreen
 from saratoga_rules.games import GAMES
 
 CURSOR: Final = "_"
@@ -57,11 +57,12 @@ NEED_HOUSE: Final = frozenset({"n", "c", "w", "b", "enter"})
 """Keys of what only a house can do."""
 
 
-class LobbyScreen(SoloScreen):
+class LobbyScreen(BaseScreen):
     """Shows the lobby as it is, and hears keys, clicks and pasted invitations."""
 
     DEFAULT_CSS = "LobbyScreen #page { height: 1fr; }"
-    ALWAYS: Guide = (("?", "help"), ("q", "quit"))
+    ALWAYS: ClassVar[Guide] = (("?", "help"), ("q", "quit"))
+    TICK = 0
 
     def __init__(
         self, actions: LobbyActions, lobby: LobbyState, form: TableWanted, notice: str = ""
@@ -76,9 +77,8 @@ class LobbyScreen(SoloScreen):
     def body(self) -> Iterable[Widget]:
         yield CanvasView(self._draw, id="page")
 
-    def on_mount(self) -> None:
+    def begin(self) -> None:
         self.say(self._notice)
-        self.redraw()
 
     def show(self, change: Callable[[LobbyState], LobbyState]) -> None:
         """The lobby has changed."""
@@ -99,6 +99,7 @@ class LobbyScreen(SoloScreen):
 
     def redraw(self) -> None:
         super().redraw()
+        self.query_one("#page", CanvasView).redraw()
         entry = self.lobby.entry
         if entry is not None:
             self.say(f"{entry.prompt}: {entry.text}{CURSOR}")
@@ -133,12 +134,9 @@ class LobbyScreen(SoloScreen):
             ("t", "colours"),
         )
 
-    def _show_keys(self) -> None:
-        if self.lobby.entry is None:
-            super()._show_keys()
-        else:
-            # every other key is part of what is typed
-            self.query_one("#keys", KeyLine).set(self.guide(), ())
+    def always(self) -> Guide:
+        # every other key is part of what is typed
+        return self.ALWAYS if self.lobby.entry is None else ()
 
     # Keys
 

@@ -23,6 +23,7 @@ from saratoga_client.practice.ghost import Ghost
 from saratoga_client.practice.practice_session import PracticeSession
 from saratoga_client.practice.run_store import RunStore
 from saratoga_client.practice.safe_moves import safe_move
+from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.board_widget import BoardWidget
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.finder import PROMPT, Finder
@@ -35,16 +36,12 @@ from saratoga_client.tui.pages.practice import (
 )
 from saratoga_client.tui.pages.solo_keys import PRACTICE_KEYS
 from saratoga_client.tui.screens.rules import RulesScreen
-from saratoga_client.tui.solo_screen import SoloScreen
 from saratoga_rules.judge import IllegalMove
-
-TICK: Final = 0.25
-"""Seconds after which the clock is looked at again."""
 
 RIGHT_BUTTON: Final = 3
 
 
-class PracticeScreen(SoloScreen):
+class PracticeScreen(BaseScreen):
     """One deal after another, by oneself; `dismiss`ed when the player has enough."""
 
     DEFAULT_CSS = """
@@ -85,11 +82,9 @@ class PracticeScreen(SoloScreen):
             yield CanvasView(self._draw_panel, id="panel")
         yield CanvasView(self._draw_ticker, id="ticker")
 
-    def on_mount(self) -> None:
+    def begin(self) -> None:
         self._empty_hand(quick=self.program.appearance.quick)
-        self.set_interval(TICK, self._tick)
         self.say(self.desk.greeting())
-        self.redraw()
 
     def on_unmount(self) -> None:
         # also where the program was ended from outside
@@ -113,6 +108,7 @@ class PracticeScreen(SoloScreen):
 
     def redraw(self) -> None:
         super().redraw()
+        self._show_panel()
         self._show_board()
 
     def guide(self) -> Guide:
@@ -130,8 +126,12 @@ class PracticeScreen(SoloScreen):
             return (*hands, *own)
         return (*hands[:2], *own, *hands[2:], ("s", "again"), ("n", "new deal"))
 
-    def _tick(self) -> None:
-        for name in ("#title", "#panel", "#ticker"):
+    def tick(self) -> None:
+        super().tick()
+        self._show_panel()
+
+    def _show_panel(self) -> None:
+        for name in ("#panel", "#ticker"):
             self.query_one(name, CanvasView).redraw()
 
     def _show_board(self) -> None:
@@ -202,7 +202,7 @@ class PracticeScreen(SoloScreen):
 
     def _sure(self, question: str, deed: Callable[[], str]) -> None:
         if self.practice.made and not self.practice.is_won:
-            self.ask(f"{question} Your run is kept; y does it.", lambda: self._change(deed))
+            self.ask(f"{question} Your run is kept. (y/n)", y=("yes", lambda: self._change(deed)))
         else:
             self._change(deed)
 
@@ -290,6 +290,6 @@ class PracticeScreen(SoloScreen):
         self._pointed(result)
 
     def _pointed(self, result: InputResult) -> None:
-        self.no_question()
+        self.drop_question()
         self._do(result)
         self.redraw()

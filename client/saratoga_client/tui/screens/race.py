@@ -115,6 +115,7 @@ class RaceScreen(TableScreen):
         own = self.own
         self._state_told = own.state if own.is_racing else ""
         self.say("Go! Press a pile's key to pick, another's to place; space draws.")
+        self.changed(self.evening)
 
     def facts(self) -> list[str]:
         own = self.own
@@ -171,7 +172,7 @@ class RaceScreen(TableScreen):
             self._state_told = own.state
             if not own.is_racing:
                 self._kept.clear()
-                self.question = None
+                self.drop_question()
                 self.say(self._ending(own), Role.TITLE)
         elif self._ended and self.query_one(MessageLine).text == self._ended:
             # somebody else has stopped meanwhile
@@ -332,7 +333,7 @@ class RaceScreen(TableScreen):
 
     def _may_point(self) -> bool:
         """Whether a click means something now: the board may change while the house turns a card."""
-        self.question = None
+        self.drop_question()
         if not self.own.is_racing:
             self.say(self._ending(self.own))
         elif not self.own.may_move:

@@ -21,6 +21,7 @@ from saratoga_client.review.divergence import first_divergence, last_divergence
 from saratoga_client.review.pauses import longest_pauses
 from saratoga_client.review.replay import Replay, replay_of
 from saratoga_client.review.share_text import race_text
+from saratoga_client.tui.base_screen import BaseScreen
 from saratoga_client.tui.board_widget import BoardWidget
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.finder import PROMPT, Finder
@@ -41,13 +42,9 @@ from saratoga_client.tui.pages.replay_words import (
 from saratoga_client.tui.pages.solo_keys import REPLAY_KEYS
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.rules import RulesScreen
-from saratoga_client.tui.solo_screen import SoloScreen
 from saratoga_rules.moves import Carry, parse_move
 from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.views import redact
-
-TICK: Final = 0.1
-"""Seconds between two pictures while the race runs again."""
 
 SPEEDS: Final = (0, 1, 2, 8)
 """How many times as fast as the race; 0 stands still."""
@@ -70,7 +67,7 @@ JUMPS: Final = {".": 1_000, ",": -1_000, ">": 10_000, "<": -10_000}
 """Keys that go by time; milliseconds."""
 
 
-class ReviewScreen(SoloScreen):
+class ReviewScreen(BaseScreen):
     """Boards of a finished race; `dismiss`ed when the player has seen enough."""
 
     DEFAULT_CSS = """
@@ -91,7 +88,7 @@ class ReviewScreen(SoloScreen):
     ReviewScreen.-ticker #ticker { display: block; }
     ReviewScreen.-focus #panel, ReviewScreen.-focus #ticker { display: none; }
     """
-    ALWAYS = (("?", "help"), ("q", "back"))
+    TICK = 0.1
 
     def __init__(
         self, record: RaceRecord, player: str = "", *, seconds: Callable[[], float] = time.monotonic
@@ -123,10 +120,8 @@ class ReviewScreen(SoloScreen):
             yield CanvasView(self._draw_panel, id="panel")
         yield CanvasView(self._draw_ticker, id="ticker")
 
-    def on_mount(self) -> None:
-        self.set_interval(TICK, self._tick)
+    def begin(self) -> None:
         self._tell()
-        self.redraw()
 
     # What the screen shows
 
@@ -169,6 +164,8 @@ class ReviewScreen(SoloScreen):
 
     def redraw(self) -> None:
         super().redraw()
+        for name in ("#own-heading", "#rival-heading", "#panel", "#ticker"):
+            self.query_one(name, CanvasView).redraw()
         self._show_board("#board", self.replay.shown)
         if self.has_class("-both"):
             self._show_board("#rival-board", self.replay.rival)
@@ -181,7 +178,7 @@ class ReviewScreen(SoloScreen):
         marks = replace(_landed(board, step), find=self.finder.text)
         self.query_one(name, BoardWidget).show(replay.game, view, marks, card_style)
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
         if not self.speed or not self.is_current:
             return
         now = self._seconds()

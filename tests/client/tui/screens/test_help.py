@@ -19,7 +19,7 @@ async def test_it_opens_and_closes_and_its_keys_are_not_played(key: str) -> None
         await at_table.press("space", "1", "x", key)
         assert [type(screen) for screen in at_table.app.screen_stack[-1:]] == [RaceScreen]
         assert at_table.seat.asked == []
-        assert at_table.screen.question is None
+        assert not at_table.screen.is_asking
 
 
 async def test_every_line_of_it_is_seen_by_scrolling() -> None:

@@ -73,9 +73,9 @@ async def test_beginning_again_asks_once_something_is_done_and_keeps_the_run() -
     async with before(practice()) as player:
         assert "nothing counts" in await player.press("s")
         await player.press("space")
-        assert "y does it" in await player.press("s")
+        assert "(y/n)" in await player.press("s")
         assert "y yes" in player.lines[-1]
-        assert await player.press("n") == "Nothing was done."
+        assert await player.press("n") == "Cancelled."
         assert moves(player) == ["draw"]
         await player.press("s", "y")
         assert moves(player) == []

@@ -98,7 +98,7 @@ async def test_no_more_keys_are_kept_than_a_hand_can_have_meant() -> None:
     async with race() as at_table:
         await at_table.press("space")
         for _ in range(17):
-            at_table.screen.hear("escape")
+            at_table.screen.handle("escape")
         await at_table.settled()
         assert said(at_table) == "The house has not answered yet; that key was not kept."
 
@@ -330,7 +330,7 @@ async def test_below_the_least_size_a_sentence_says_what_is_needed(size: tuple[i
         await at_table.settled()
         told = " ".join(" ".join(at_table.rows).split())
         assert told.startswith(f"This terminal has {size[0]} x {size[1]} cells.")
-        assert told.endswith("every key still does what it does.")
+        assert told.endswith("every key still works.")
         await at_table.press("1", "2")
         assert at_table.seat.asked == ["t1>t2"]
         await at_table.pilot.resize_terminal(80, 24)

@@ -1,0 +1,211 @@
+"""The base of all screens: a title line, a body, a message line and a key line.
+
+Every key gets an answer. At most one question is open at a time: its keys answer it, and any other
+key closes it and then has its usual effect.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import ClassVar, Final, TypeAlias, cast
+
+from textual import events
+from textual.app import ComposeResult
+from textual.screen import Screen
+from textual.widget import Widget
+
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
+from saratoga_client.board_view.text_width import wrapped
+from saratoga_client.input.move_text import CardName, ascii_card_name, card_name
+from saratoga_client.tui.canvas_view import CanvasView
+from saratoga_client.tui.keys import key_of
+from saratoga_client.tui.lines import Guide, KeyLine, MessageLine, TitleLine, title_line
+from saratoga_client.tui.pages.symbols import Signs, signs
+from saratoga_client.tui.ports import Program
+
+LEAST_WIDTH: Final = 54
+LEAST_HEIGHT: Final = 18
+"""The smallest screen, in cells, that has room for the board of every game without the panel."""
+
+CANCEL_KEYS: Final = ("escape", "n")
+"""Keys that answer a question with no."""
+
+Answers: TypeAlias = Mapping[str, tuple[str, Callable[[], None]]]
+"""By key: the word for the key line, and the action."""
+
+
+def too_small(width: int, height: int) -> list[str]:
+    """Return the notice that replaces a screen without enough room, wrapped to the width."""
+    return wrapped(
+        f"This terminal has {width} x {height} cells. The table needs {LEAST_WIDTH} x {LEAST_HEIGHT},"
+        " and 80 x 24 shows everything: please make the window larger or the font smaller."
+        " Nothing is lost meanwhile, and every key still works.",
+        width,
+    )
+
+
+class BaseScreen(Screen[None], inherit_bindings=False):
+    """A screen with a title, a body, one message and the keys of the moment."""
+
+    DEFAULT_CSS = """
+    BaseScreen { layout: vertical; overflow: hidden hidden; background: transparent; }
+    BaseScreen #too-small { display: none; }
+    BaseScreen.-too-small > * { display: none !important; }
+    BaseScreen.-too-small > #too-small { display: block !important; }
+    """
+    ALWAYS: ClassVar[Guide] = (("?", "help"), ("q", "back"))
+    """Keys that the key line shows even where nothing else has room."""
+    TICK: ClassVar[float] = 0.25
+    """Seconds between two calls of `tick`; 0 for none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._answers: Answers | None = None
+
+    @property
+    def program(self) -> Program:
+        """The app that shows this screen."""
+        return cast(Program, self.app)
+
+    @property
+    def signs(self) -> Signs:
+        """The symbols that the terminal can show."""
+        return signs(self.program.appearance.ascii)
+
+    @property
+    def card_name(self) -> CardName:
+        """The function that names cards in sentences."""
+        return ascii_card_name if self.program.appearance.ascii else card_name
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether a question is open."""
+        return self._answers is not None
+
+    def compose(self) -> ComposeResult:
+        yield TitleLine(self.draw_title)
+        yield from self.body()
+        yield MessageLine()
+        yield KeyLine()
+        yield CanvasView(self._draw_too_small, id="too-small")
+
+    def body(self) -> Iterable[Widget]:
+        """Return the widgets between the title line and the message line."""
+        return ()
+
+    def on_mount(self) -> None:
+        if self.TICK:
+            self.set_interval(self.TICK, self.tick)
+        self.begin()
+        self.redraw()
+
+    def begin(self) -> None:
+        """Prepare the screen and say its first message; called once, before the first drawing."""
+
+    def on_resize(self, event: events.Resize) -> None:
+        width, height = event.size
+        self.set_class(width < LEAST_WIDTH or height < LEAST_HEIGHT, "-too-small")
+        if self.is_mounted:
+            self.show_lines()
+
+    def _draw_too_small(self, width: int, height: int) -> Canvas:
+        canvas = Canvas(width, height)
+        for y, line in enumerate(too_small(*self.size)):
+            canvas.put(0, y, line, Role.TEXT)
+        return canvas
+
+    # Title, message and keys
+
+    def facts(self) -> list[str]:
+        """Return the facts at the left of the title, the most important first."""
+        return []
+
+    def status(self) -> list[tuple[str, Role]]:
+        """Return the texts at the right of the title."""
+        return []
+
+    def draw_title(self, width: int, height: int) -> Canvas:
+        """Draw the title line."""
+        return title_line(self.facts(), self.status(), width)
+
+    def guide(self) -> Guide:
+        """Return the keys of the moment, each with its effect."""
+        return ()
+
+    def always(self) -> Guide:
+        """Return the keys that the key line shows even where nothing else has room."""
+        return self.ALWAYS
+
+    def tick(self) -> None:
+        """Update what changes with time alone."""
+        self.show_title()
+
+    def redraw(self) -> None:
+        """Update everything on the screen; called after each key."""
+        self.show_lines()
+
+    def show_lines(self) -> None:
+        """Update the title line and the key line."""
+        self.show_title()
+        keys = self.query_one(KeyLine)
+        if self._answers is None:
+            keys.set(self.guide(), self.always())
+        else:
+            answers = [(key, word) for key, (word, _) in self._answers.items()]
+            keys.set(answers, (("any other key", "no"),))
+
+    def show_title(self) -> None:
+        """Update the title line."""
+        self.query_one(TitleLine).redraw()
+
+    def say(self, text: str, role: Role = Role.TEXT) -> None:
+        """Show a message on the message line."""
+        self.query_one(MessageLine).say(text, role)
+
+    # Keys
+
+    def takes_key(self, key: str) -> bool:
+        """Return whether a key is for the screen and not for a focused input field."""
+        return True
+
+    def on_key(self, event: events.Key) -> None:
+        key = key_of(event)
+        if not self.takes_key(key):
+            return
+        event.stop()
+        event.prevent_default()
+        self.handle(key)
+
+    def handle(self, key: str) -> None:
+        """Answer the open question with a key, or else press the key."""
+        answers, self._answers = self._answers, None
+        if answers is None:
+            self.press(key)
+        elif key in answers:
+            self.say("")
+            answers[key][1]()
+        elif key in CANCEL_KEYS:
+            self.say("Cancelled.")
+        else:
+            self.say("")
+            self.press(key)
+        if self.is_attached and self.is_current:
+            self.redraw()
+
+    def press(self, key: str) -> None:
+        """Do what a key does outside of questions."""
+        match key:
+            case "q":
+                self.dismiss()
+            case "t":
+                self.say(f"Colours: {self.program.next_theme()}.")
+            case _:
+                self.say(f"{key} does nothing here; ? shows the keys.", Role.DIM)
+
+    def ask(self, text: str, **answers: tuple[str, Callable[[], None]]) -> None:
+        """Ask a question before an action that cannot be undone."""
+        self._answers = answers
+        self.say(text, Role.WARNING)
+
+    def drop_question(self) -> None:
+        """Close the open question without an answer."""
+        self._answers = None
