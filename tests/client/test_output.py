@@ -23,7 +23,7 @@ from saratoga_client.cli.watch_display import JsonDisplay, PlainDisplay
 from saratoga_client.output import OutputFormat, say, write_line
 from saratoga_client.problems import Exit, Problem, refused
 from saratoga_client.session import witness
-from saratoga_client.session.table_picture import Picture, begin
+from saratoga_client.session.table_view import TableView, first_view
 from saratoga_client.session.verification import Proof
 from saratoga_protocol import events
 from saratoga_rules.records.verify import Check
@@ -45,7 +45,7 @@ def hostile(event: msgspec.Struct) -> Any:
     return msgspec.convert(poisoned(msgspec.to_builtins(event)), type(event))
 
 
-def at_table(phase: str, *, over: bool = False) -> Picture:
+def at_table(phase: str, *, over: bool = False) -> TableView:
     """A table in whose picture every word is hostile."""
     table = replace(running().table, phase=phase, seats=SEATS, notice="Anna is host now.")
     snapshot = events.Snapshot(table=table, now=NOON, next_id=1)
@@ -55,7 +55,7 @@ def at_table(phase: str, *, over: bool = False) -> Picture:
         told = outcome()
         tied = [replace(result, tie="reached it later") for result in told.results]
         snapshot = replace(snapshot, outcome=replace(told, results=tied))
-    return begin(hostile(snapshot), NOON)
+    return first_view(hostile(snapshot), NOON)
 
 
 PICTURES = [at_table("gathering"), at_table("running"), at_table("over", over=True)]
@@ -97,12 +97,14 @@ def on_a_terminal(show: Callable[[Console], None]) -> str:
 
 @pytest.mark.parametrize("picture", PICTURES, ids=["gathering", "running", "over"])
 def test_watching_is_safe_in_every_manner(
-    picture: Picture, capsys: pytest.CaptureFixture[str]
+    picture: TableView, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = at_table("gathering")
     empty = replace(before.table, seats=[], notice="", phase="")
     PlainDisplay().show(None, picture)
-    PlainDisplay().show(begin(events.Snapshot(table=empty, now=NOON, next_id=1), NOON), picture)
+    PlainDisplay().show(
+        first_view(events.Snapshot(table=empty, now=NOON, next_id=1), NOON), picture
+    )
     checked(capsys.readouterr().out)
     JsonDisplay().show(None, picture)
     text = capsys.readouterr().out

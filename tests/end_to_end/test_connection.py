@@ -10,7 +10,7 @@ from saratoga_client.local.identity import new_token
 from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.net.unanswered import Draft
-from saratoga_client.session.fairness import Seat
+from saratoga_client.session.fairness import FairnessDuties
 from saratoga_protocol import commands, events
 from saratoga_rules.records.record import LOG_ENDINGS, parse_record
 from saratoga_rules.records.verify import verify
@@ -29,7 +29,7 @@ class Racer:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.seat = Seat(connection)
+        self.seat = FairnessDuties(connection)
         self.acknowledged: list[str] = []
 
     async def race(self) -> events.Outcome:
@@ -121,7 +121,7 @@ async def test_whoever_left_can_come_again_with_a_program_started_anew(house: Ho
         code = opened.table.code
         for _ in range(2):
             async with Connection(house.url, token, name="Bert") as guest:
-                seat = Seat(guest)
+                seat = FairnessDuties(guest)
                 await seat.hear(
                     await guest.ask(partial(commands.JoinTable, table=code), events.Snapshot)
                 )

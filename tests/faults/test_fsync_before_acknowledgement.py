@@ -13,7 +13,7 @@ from random import Random
 from kit.house import open_house
 from kit.recorded_players import NotingConnection
 from kit.system_calls import MUST_TRACE, STRACE, Span, read_spans, traced_with_children
-from saratoga_client.session.fairness import Seat
+from saratoga_client.session.fairness import FairnessDuties
 from saratoga_protocol.commands import CreateTable, MakeMove, Start
 from saratoga_protocol.events import BoardView, MoveMade, Snapshot
 from saratoga_protocol.views import rules_view
@@ -28,7 +28,7 @@ MOVES = 20
 async def make_moves(url: str) -> int:
     """Alone at a table, one move after the other; returns how many were acknowledged."""
     async with NotingConnection(url, "Anna") as house:
-        seat, chance = Seat(house), Random(1)
+        seat, chance = FairnessDuties(house), Random(1)
         await house.request(partial(CreateTable, game=GAME))
         async for event in house.events():
             await seat.hear(event)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from saratoga_client.session.state import SessionState, begin, follow
+from saratoga_client.session.state import SessionState, first_state, next_state
 from saratoga_protocol import events
 from saratoga_protocol.views import wire_view
 from saratoga_rules.dealing.deal import deal_for_key
@@ -141,7 +141,7 @@ def evening(
     *heard: events.AnyEvent, first: events.Snapshot | None = None, every: int = 10_000
 ) -> SessionState:
     """The evening after these events, `every` so many milliseconds one, from the start on."""
-    present = begin(YOU, snapshot("y1 =a1 =r1", board()) if first is None else first)
+    present = first_state(YOU, snapshot("y1 =a1 =r1", board()) if first is None else first)
     for number, event in enumerate(heard, start=1):
-        present = follow(present, event, START + number * every)
+        present = next_state(present, event, START + number * every)
     return present

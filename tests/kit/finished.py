@@ -5,7 +5,7 @@ from functools import cache
 from kit.evenings import CODE, START
 from kit.races import Entrant, race
 from kit.walks import banking, wandering
-from saratoga_client.session.state import SessionState, begin
+from saratoga_client.session.state import SessionState, first_state
 from saratoga_protocol import events
 from saratoga_rules.records.record import RaceRecord
 
@@ -76,4 +76,4 @@ def over(
         ranked=record.ranked,
     )
     snapshot = events.Snapshot(table=at_table, now=START + 600_000, outcome=outcome)
-    return begin(players[you].player, snapshot)
+    return first_state(players[you].player, snapshot)

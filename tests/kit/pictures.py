@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from kit.scripted_house import NOON, PLAYER, RACE, snapshot, table
-from saratoga_client.session.table_picture import Picture, begin
+from saratoga_client.session.table_view import TableView, first_view
 from saratoga_protocol import events
 
 RIVAL = "qrstuvwxyz234567"
@@ -17,9 +17,9 @@ STANDINGS = [
 ]
 
 
-def running(**changes: object) -> Picture:
+def running(**changes: object) -> TableView:
     at_table = replace(table(phase="running"), seats=SEATS, deadline=NOON + 90_000, **changes)
-    return begin(replace(snapshot(), table=at_table, standings=STANDINGS), NOON)
+    return first_view(replace(snapshot(), table=at_table, standings=STANDINGS), NOON)
 
 
 def outcome() -> events.Outcome:

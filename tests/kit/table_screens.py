@@ -17,7 +17,7 @@ from kit.evenings import CODE, START, YOU
 from saratoga_client.net.connection import LinkState
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.own_board import OwnBoard, with_move, without
-from saratoga_client.session.state import SessionState, confirm, follow, link_changed
+from saratoga_client.session.state import SessionState, confirm, link_changed, next_state
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.board_widget import BoardWidget
@@ -66,7 +66,7 @@ class InventedSeat:
 
     def hear(self, event: AnyEvent) -> None:
         """The house says something."""
-        self.lay(follow(self._now(), event, self.time))
+        self.lay(next_state(self._now(), event, self.time))
 
     def link(self, state: LinkState) -> None:
         self.lay(link_changed(self._now(), state, self.time))

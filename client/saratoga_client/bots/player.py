@@ -17,7 +17,7 @@ from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, DealSpent, RequestTimedOut
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
-from saratoga_client.session.fairness import Seat
+from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import NextRace, Start
@@ -69,7 +69,7 @@ class TablePlayer:
         self._races = races
         self._starts_with = starts_with
         self._on_event = on_event
-        self._seat = Seat(house, witness)
+        self._seat = FairnessDuties(house, witness)
         self._race = ""
         """The race of the board that is or was being played."""
         self._done: set[tuple[str, str]] = set()

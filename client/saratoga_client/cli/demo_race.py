@@ -18,7 +18,7 @@ from saratoga_client.net.connection import Connection
 from saratoga_client.output import OutputFormat, write_line
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.open_connection import open_connection
-from saratoga_client.session.table_picture import Picture, shown_name
+from saratoga_client.session.table_view import TableView, shown_name
 from saratoga_client.session.verification import prove
 from saratoga_client.session.watcher import pictures
 from saratoga_client.session.witness import Witness
@@ -51,7 +51,7 @@ class Raced(NamedTuple):
     """What the race leaves behind."""
 
     reports: list[Report]
-    picture: Picture
+    picture: TableView
 
 
 async def demonstrate(
@@ -129,9 +129,9 @@ async def _race(
     return Raced([race.result() for race in races], watched.result())
 
 
-async def _watch(watcher: Connection, code: str, shown_in: OutputFormat) -> Picture:
+async def _watch(watcher: Connection, code: str, shown_in: OutputFormat) -> TableView:
     """Show the table until the race is over."""
-    before: Picture | None = None
+    before: TableView | None = None
     with display_for(shown_in) as display:
         async for picture in pictures(watcher, code):
             display.show(before, picture)

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from saratoga_client.cli.rich_text import cell, name_cell
-from saratoga_client.session.table_picture import Picture, Row, remaining, rows
+from saratoga_client.session.table_view import Row, TableView, remaining, rows
 from saratoga_client.wording import dollars, minutes_and_seconds, shown_name
 from saratoga_rules.cards import PACK
 from saratoga_rules.games import GAMES
@@ -39,7 +39,7 @@ class Scoreboard:
     """A live picture; a context manager, so that the terminal is always restored."""
 
     def __init__(self, clock: Callable[[], int], console: Console | None = None) -> None:
-        self._picture: Picture | None = None
+        self._picture: TableView | None = None
         self._clock = clock
         self._live = Live(
             get_renderable=self._render, refresh_per_second=REFRESHES, console=console
@@ -57,7 +57,7 @@ class Scoreboard:
     ) -> None:
         self._live.stop()
 
-    def show(self, before: Picture | None, after: Picture) -> None:
+    def show(self, before: TableView | None, after: TableView) -> None:
         """Show this picture from now on."""
         self._picture = after
 
@@ -65,7 +65,7 @@ class Scoreboard:
         return "" if self._picture is None else drawn(self._picture, self._clock())
 
 
-def drawn(picture: Picture, now: int) -> RenderableType:
+def drawn(picture: TableView, now: int) -> RenderableType:
     """The whole picture at our time `now`."""
     goal = _cards_in(picture.table.settings.game)
     heading = Text.assemble(
@@ -90,7 +90,7 @@ def _cards_in(game: str) -> int:
     return GAMES[game].goal.cards if game in GAMES else len(PACK)
 
 
-def _standings(picture: Picture, goal: int) -> Table:
+def _standings(picture: TableView, goal: int) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("", justify="right")
     table.add_column("racer", min_width=16)
@@ -112,7 +112,7 @@ def _standings(picture: Picture, goal: int) -> Table:
     return table
 
 
-def _seats(picture: Picture) -> Table:
+def _seats(picture: TableView) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False)
     for seat in picture.table.seats:
         host = "host" if seat.player == picture.table.host else ""
@@ -126,7 +126,7 @@ def _bar(row: Row, goal: int) -> Text:
     return Text.assemble(("━" * filled, "green"), ("─" * (WIDEST_BAR - filled), "dim"))
 
 
-def _clock_text(picture: Picture, now: int) -> str:
+def _clock_text(picture: TableView, now: int) -> str:
     if picture.outcome is not None:
         return "over"
     left = remaining(picture, now)

@@ -8,13 +8,13 @@ from msgspec import Struct
 from saratoga_client.local.clock import now
 from saratoga_client.output import OutputFormat, write_json, write_line
 from saratoga_client.plain.table_changes import changes, opening
-from saratoga_client.session.table_picture import Picture, Row, remaining, rows
+from saratoga_client.session.table_view import Row, TableView, remaining, rows
 
 
 class Display(Protocol):
     """Shows a table as it changes."""
 
-    def show(self, before: Picture | None, after: Picture) -> None:
+    def show(self, before: TableView | None, after: TableView) -> None:
         """Show what is new; `before` is what was shown last, `None` at first."""
         ...
 
@@ -54,7 +54,7 @@ class PictureOut(Struct, frozen=True, kw_only=True):
 class PlainDisplay:
     """A line for every change."""
 
-    def show(self, before: Picture | None, after: Picture) -> None:
+    def show(self, before: TableView | None, after: TableView) -> None:
         for line in opening(after) if before is None else changes(before, after):
             write_line(line)
 
@@ -62,7 +62,7 @@ class PlainDisplay:
 class JsonDisplay:
     """An object for every change."""
 
-    def show(self, before: Picture | None, after: Picture) -> None:
+    def show(self, before: TableView | None, after: TableView) -> None:
         shown = picture_out(after, now())
         if before is None or picture_out(before, shown.now) != shown:
             write_json(shown)
@@ -81,7 +81,7 @@ def display_for(shown_in: OutputFormat) -> AbstractContextManager[Display]:
             return Scoreboard(now)
 
 
-def picture_out(picture: Picture, ours: int) -> PictureOut:
+def picture_out(picture: TableView, ours: int) -> PictureOut:
     """The picture at our time `ours`."""
     return PictureOut(
         table=picture.table.code,

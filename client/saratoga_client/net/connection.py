@@ -27,16 +27,16 @@ from saratoga_client.net.errors import (
 )
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.net.requests import Requests
-from saratoga_client.net.server_clock import ServerClock
+from saratoga_client.net.server_time import ServerTime
 from saratoga_client.net.unanswered import OWN_ID, Draft
 from saratoga_client.net.websocket import (
     LARGEST_EVENT,
-    HungUp,
-    dial,
-    finality,
-    in_words,
-    was_sent_on,
-    was_too_long,
+    UnusableConnection,
+    describe,
+    final_error,
+    open_websocket,
+    was_asked_to_reconnect,
+    was_event_too_large,
 )
 from saratoga_protocol.codec import CODECS, BadFrame, Frame, UnknownEvent
 from saratoga_protocol.commands import AnyCommand, GetRecord, Heartbeat, Hello, Resume, WatchTable
@@ -98,7 +98,7 @@ class Connection:
         self._state = LinkState.CONNECTING
         self._welcome: Welcome | None = None
         self._board = Requests(backoff, self._send)
-        self._time = ServerClock()
+        self._time = ServerTime()
         self._heartbeat_sent: float | None = None
         self._outbox: asyncio.Queue[Frame] | None = None
         self._keeper: asyncio.Task[None] | None = None
@@ -205,13 +205,13 @@ class Connection:
         while True:
             began = time.monotonic()
             trouble = await self._attempt(greeted)
-            if was_too_long(trouble):
+            if was_event_too_large(trouble):
                 # no other answer is ever so long, and it would be as long again
                 longer = UnexpectedAnswer(f"a record of more than {LARGEST_EVENT} bytes")
                 self._board.give_up(GetRecord, longer)
-            final = finality(self._url, trouble)
+            final = final_error(self._url, trouble)
             if final is None and not greeted.done() and time.monotonic() > patience:
-                final = Unreachable(self._url, in_words(trouble))
+                final = Unreachable(self._url, describe(trouble))
             if final is not None:
                 self._finish(final)
                 if not greeted.done():
@@ -220,7 +220,7 @@ class Connection:
             held = time.monotonic() - began
             if held > self._timing.steady_after:
                 failures = 1
-            elif not was_sent_on(trouble):
+            elif not was_asked_to_reconnect(trouble):
                 failures += 1
             wait = self._backoff.wait(failures)
             LOG.info("no house (%r); calling again in %.2f s", trouble, wait)
@@ -231,7 +231,7 @@ class Connection:
         """One connection, from dialling to its end: why it ended."""
         within = self._timing.greet_within
         try:
-            async with dial(self._url, self._codec.subprotocol, within) as socket:
+            async with open_websocket(self._url, self._codec.subprotocol, within) as socket:
                 async with asyncio.timeout(within):
                     await self._greet(socket)
                 if not greeted.done():
@@ -241,7 +241,7 @@ class Connection:
             OSError,
             TimeoutError,
             WebSocketException,
-            HungUp,
+            UnusableConnection,
             CommandRefused,
             BadFrame,
         ) as trouble:
@@ -255,7 +255,7 @@ class Connection:
         asked = time.monotonic()
         welcome = await self._exchange(socket, self._hello)
         if not isinstance(welcome, Welcome):
-            raise HungUp(f"{type(welcome).__name__} instead of a welcome")
+            raise UnusableConnection(f"{type(welcome).__name__} instead of a welcome")
         self._time.forget()
         self._time.observe(asked, time.monotonic(), welcome.now)
         self._welcome = welcome
@@ -271,7 +271,7 @@ class Connection:
             answer = await self._exchange(socket, command)
         except CommandRefused as no:
             if no.retry:
-                raise HungUp(no.message) from no
+                raise UnusableConnection(no.message) from no
             if isinstance(command, Resume | WatchTable):
                 self._board.hear(SeatLost(table=command.table, reason=no.message))
         else:
@@ -288,7 +288,7 @@ class Connection:
             elif isinstance(event, RefusedEvent):
                 raise CommandRefused(event)
             elif isinstance(event, UnknownEvent):
-                raise HungUp(f"the answer is an unknown event, {event.type}")
+                raise UnusableConnection(f"the answer is an unknown event, {event.type}")
             else:
                 return event
 
@@ -321,7 +321,7 @@ class Connection:
             except TimeoutError:
                 # A house that is silent would not answer a goodbye either.
                 socket.transport.abort()
-                return HungUp(f"nothing heard for {self._timing.silence:g} s")
+                return UnusableConnection(f"nothing heard for {self._timing.silence:g} s")
             except ConnectionClosed as closed:
                 return closed
             try:

@@ -26,28 +26,28 @@ WEBSOCKET_LOG.setLevel(logging.INFO)
 LARGEST_EVENT: Final = 4 * 1024 * 1024
 """Bytes: a record of sixteen racers who played for an hour."""
 
-CLOSE_WITHIN: Final = 1.0
+CLOSE_TIMEOUT: Final = 1.0
 """Seconds for a goodbye."""
 
 FIRST_FINAL_CODE: Final = 4500
 """From here on the house does not want the program back (protocol/README.md, Close codes)."""
 
-OUR_FAULTS: Final = frozenset({1002, 1003, 1007, 1008, 1009, 1010})
+CLIENT_FAULT_CODES: Final = frozenset({1002, 1003, 1007, 1008, 1009, 1010})
 """RFC 6455, 7.4.1: the frames were at fault, and the same would come again."""
 
-COME_LATER: Final = frozenset({408, 425, 429})
+RETRY_STATUSES: Final = frozenset({408, 425, 429})
 """Of the 4xx statuses of HTTP, those that speak of time and not of the request."""
 
 
-SENT_ON: Final = frozenset({RESTARTING.code, CloseCode.SERVICE_RESTART})
+RECONNECT_CODES: Final = frozenset({RESTARTING.code, CloseCode.SERVICE_RESTART})
 """The house's own word for it, and that of a proxy before it."""
 
 
-class HungUp(Exception):
+class UnusableConnection(Exception):
     """This end found the connection useless; another attempt may do better."""
 
 
-def dial(url: str, subprotocol: str, within: float) -> connect:
+def open_websocket(url: str, subprotocol: str, within: float) -> connect:
     """A connection to be entered; the frames are small, so they are not compressed."""
     return connect(
         url,
@@ -55,7 +55,7 @@ def dial(url: str, subprotocol: str, within: float) -> connect:
         compression=None,
         max_size=LARGEST_EVENT,
         open_timeout=within,
-        close_timeout=CLOSE_WITHIN,
+        close_timeout=CLOSE_TIMEOUT,
         logger=WEBSOCKET_LOG,
         # Both ends send signs of life of their own.
         ping_interval=None,
@@ -63,34 +63,34 @@ def dial(url: str, subprotocol: str, within: float) -> connect:
     )
 
 
-def finality(url: str, trouble: Exception) -> Exception | None:
+def final_error(url: str, trouble: Exception) -> Exception | None:
     """What to tell the program if calling again is no use; `None`: call again."""
     match trouble:
         case CommandRefused():
             return None if trouble.retry else trouble
-        case ConnectionClosed() if was_too_long(trouble):
+        case ConnectionClosed() if was_event_too_large(trouble):
             return None
         case ConnectionClosed(rcvd=close) if close is not None:
-            final = close.code >= FIRST_FINAL_CODE or close.code in OUR_FAULTS
+            final = close.code >= FIRST_FINAL_CODE or close.code in CLIENT_FAULT_CODES
             return ServerClosed(close.code, close.reason) if final else None
         case InvalidStatus(response=response):
             status = response.status_code
             if status == 400 and b"subprotocol" in response.body:
                 return ServerClosed(WRONG_SUBPROTOCOL.code, WRONG_SUBPROTOCOL.reason)
-            if 400 <= status < 500 and status not in COME_LATER:
+            if 400 <= status < 500 and status not in RETRY_STATUSES:
                 return Unreachable(url, f"no such house there (HTTP {status})")
             return None
         case NegotiationError():
             return ServerClosed(WRONG_SUBPROTOCOL.code, WRONG_SUBPROTOCOL.reason)
         case InvalidURI() | ssl.SSLCertVerificationError():
-            return Unreachable(url, in_words(trouble))
+            return Unreachable(url, describe(trouble))
         case Unreachable():
             return trouble
         case _:
             return None
 
 
-def in_words(trouble: Exception) -> str:
+def describe(trouble: Exception) -> str:
     """What an attempt failed on, for people."""
     match trouble:
         case ConnectionRefusedError():
@@ -110,7 +110,7 @@ def in_words(trouble: Exception) -> str:
             return str(trouble) or type(trouble).__name__
 
 
-def was_too_long(trouble: Exception) -> bool:
+def was_event_too_large(trouble: Exception) -> bool:
     """Whether this end hung up over an event larger than `LARGEST_EVENT`."""
     return (
         isinstance(trouble, ConnectionClosed)
@@ -120,10 +120,10 @@ def was_too_long(trouble: Exception) -> bool:
     )
 
 
-def was_sent_on(trouble: Exception) -> bool:
+def was_asked_to_reconnect(trouble: Exception) -> bool:
     """Whether the house itself asked to come back, to another of its nodes: that is no failure."""
     return (
         isinstance(trouble, ConnectionClosed)
         and trouble.rcvd is not None
-        and trouble.rcvd.code in SENT_ON
+        and trouble.rcvd.code in RECONNECT_CODES
     )

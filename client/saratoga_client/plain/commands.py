@@ -37,7 +37,7 @@ WAITS: Final[Mapping[str, Callable[[SessionState], bool]]] = {
     "countdown": lambda state: state.phase in ("countdown", "running"),
     "deal": lambda state: state.phase == "running" and state.own is not None,
     "gathering": lambda state: state.phase == "gathering",
-    "result": lambda state: state.phase == "over" and state.picture.outcome is not None,
+    "result": lambda state: state.phase == "over" and state.table_view.outcome is not None,
     "verified": lambda state: state.table.race in state.verifications,
 }
 """What a script may wait for."""
@@ -293,7 +293,7 @@ class TableCommands:
             self.is_waiting = False
 
     async def _verify(self, words: str) -> None:
-        outcome = self._state.picture.outcome
+        outcome = self._state.table_view.outcome
         race = words or ("" if outcome is None else outcome.race)
         if not race:
             self._write("no: No race is over yet.")
@@ -307,7 +307,7 @@ class TableCommands:
         self._write(f"verified: {proof.sentence}" if proof.ok else f"alarm: {proof.sentence}")
 
     async def _share(self, words: str) -> None:
-        outcome = self._state.picture.outcome
+        outcome = self._state.table_view.outcome
         if outcome is None:
             self._write("no: No race is over yet.")
             return
@@ -316,7 +316,7 @@ class TableCommands:
         self._write(*(f"share: {line}" for line in text.splitlines()))
 
     async def _review(self, words: str) -> None:
-        outcome = self._state.picture.outcome
+        outcome = self._state.table_view.outcome
         if outcome is None:
             self._write("no: No race is over yet.")
             return

@@ -13,8 +13,8 @@ from saratoga_client.plain.table_changes import LEFT, READY, seat_news, standing
 from saratoga_client.session.feed import Tone
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.result_text import own_result, totals
-from saratoga_client.session.state import SessionState, clock
-from saratoga_client.session.table_picture import rows
+from saratoga_client.session.state import SessionState, race_clock
+from saratoga_client.session.table_view import rows
 from saratoga_client.wording import cap_words, counted, dollars, minutes_and_seconds, shown_name
 from saratoga_protocol import events
 
@@ -116,7 +116,7 @@ def totals_lines(state: SessionState) -> Iterator[str]:
 
 def _seats(before: SessionState, after: SessionState) -> Iterator[str]:
     """Who came, went or said ready; not what an answer or a notice has just said."""
-    for seat, deed in seat_news(before.picture, after.picture):
+    for seat, deed in seat_news(before.table_view, after.table_view):
         is_answered = deed == READY and seat.player == after.player
         is_noticed = deed == LEFT and seat.name in _new_notice(before, after)
         if not is_answered and not is_noticed:
@@ -182,7 +182,7 @@ def _phase(before: SessionState, after: SessionState, now: int) -> Iterator[str]
 
 
 def _countdown(state: SessionState, now: int) -> str:
-    seconds = (clock(state, now).until_start + 500) // 1000
+    seconds = (race_clock(state, now).until_start + 500) // 1000
     racers = counted(len(state.table.racers), "racer")
     sits_out = state.seat is not None and state.player not in state.table.racers
     yours = "; you sit this one out" if sits_out else ""
@@ -190,13 +190,13 @@ def _countdown(state: SessionState, now: int) -> str:
 
 
 def _cap_words(state: SessionState, now: int) -> str:
-    left = clock(state, now).left
+    left = race_clock(state, now).left
     return "no cap" if left is None else f"{minutes_and_seconds(left + 500)} to go"
 
 
 def clock_line(state: SessionState, now: int) -> str:
     """The time of the race."""
-    time = clock(state, now)
+    time = race_clock(state, now)
     if state.phase == "countdown":
         return f"clock: the race starts in {(time.until_start + 500) // 1000} seconds"
     if state.phase != "running":
@@ -207,7 +207,7 @@ def clock_line(state: SessionState, now: int) -> str:
 
 def standings_lines(state: SessionState) -> Iterator[str]:
     """Who stands where."""
-    found = rows(state.picture)
+    found = rows(state.table_view)
     if not found:
         yield "standings: none yet"
     for row in found:
@@ -216,7 +216,7 @@ def standings_lines(state: SessionState) -> Iterator[str]:
 
 def _news(before: SessionState, after: SessionState, style: LineStyle) -> Iterator[str]:
     """Whose race has ended, and with every standing who reached ten; `pacing` tells the rest."""
-    if after.picture.outcome is not None:
+    if after.table_view.outcome is not None:
         return
     for line in new_lines(before.feed, after.feed):
         is_other = line.player not in ("", after.player)
@@ -227,8 +227,8 @@ def _news(before: SessionState, after: SessionState, style: LineStyle) -> Iterat
 
 
 def _over(before: SessionState, after: SessionState) -> Iterator[str]:
-    outcome = after.picture.outcome
-    known = before.picture.outcome
+    outcome = after.table_view.outcome
+    known = before.table_view.outcome
     if outcome is not None and (known is None or known.race != outcome.race):
         yield from result_lines(after)
         return
@@ -242,7 +242,7 @@ def _over(before: SessionState, after: SessionState) -> Iterator[str]:
 
 def _totals(before: SessionState, after: SessionState) -> Iterator[str]:
     """The evening so far, when it is more than one race, and after the result."""
-    outcome = after.picture.outcome
+    outcome = after.table_view.outcome
     if outcome is None or all(seat.races < 2 for seat in after.table.seats):
         return
     was = {seat.player: (seat.races, seat.wins, seat.net) for seat in before.table.seats}
@@ -250,23 +250,23 @@ def _totals(before: SessionState, after: SessionState) -> Iterator[str]:
         was.get(seat.player, (seat.races, seat.wins, seat.net)) != (seat.races, seat.wins, seat.net)
         for seat in after.table.seats
     )
-    if has_grown or before.picture.outcome is None:
+    if has_grown or before.table_view.outcome is None:
         yield from totals_lines(after)
 
 
 def result_lines(state: SessionState) -> Iterator[str]:
     """How the race ended, the ties explained."""
-    outcome = state.picture.outcome
+    outcome = state.table_view.outcome
     if outcome is None:
         yield "no: No race is over yet. Say standings for how this one stands."
         return
     ranked = "ranked" if outcome.ranked else "unranked"
     yield f"race {outcome.race}: over, {outcome.game}, {ranked}"
-    for row in rows(state.picture):
+    for row in rows(state.table_view):
         yield f"result {standing_line(row)}"
-    if state.player in {row.player for row in rows(state.picture)}:
+    if state.player in {row.player for row in rows(state.table_view)}:
         yield f"you: {own_result(state)}"
-    if any(row.tie for row in rows(state.picture)):
+    if any(row.tie for row in rows(state.table_view)):
         yield "note: with the same money, whoever reached the count first is ahead"
     if state.is_new_best:
         yield from _best(state, outcome)

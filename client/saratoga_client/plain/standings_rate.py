@@ -7,7 +7,7 @@ from saratoga_client.plain.table_changes import standing_line
 from saratoga_client.session.feed import FeedLine, Tone
 from saratoga_client.session.result_text import gap
 from saratoga_client.session.state import SessionState
-from saratoga_client.session.table_picture import Row, rows
+from saratoga_client.session.table_view import Row, rows
 from saratoga_client.wording import ordinal, shown_name
 
 EVERY: Final = 5_000
@@ -41,8 +41,8 @@ class Telling(NamedTuple):
 
 def telling(told: Told, state: SessionState, now: int, *, is_verbose: bool = False) -> Telling:
     """What is new in the standings, in few lines, if it is time for them."""
-    race, standings = state.table.race, tuple(rows(state.picture))
-    is_on = state.phase == "running" and state.picture.outcome is None
+    race, standings = state.table.race, tuple(rows(state.table_view))
+    is_on = state.phase == "running" and state.table_view.outcome is None
     if not is_on or told.race != race:
         return Telling(Told(race=race, rows=standings, feed=state.feed))
     news = [line for line in new_lines(told.feed, state.feed) if line.tone in PACED]
@@ -60,7 +60,7 @@ def telling(told: Told, state: SessionState, now: int, *, is_verbose: bool = Fal
 
 def summary(state: SessionState) -> str:
     """How the race stands in a few words, where more has happened than anybody can follow."""
-    standings = rows(state.picture)
+    standings = rows(state.table_view)
     own = next((row for row in standings if row.player == state.player), None)
     if own is not None:
         return f"you are {ordinal(own.place)} of {len(standings)}, {gap(state)}"

@@ -6,12 +6,12 @@ For pipes, logs and screen readers. Pure; the words are those of the wire.
 from collections.abc import Iterator
 from typing import Final
 
-from saratoga_client.session.table_picture import Picture, Row, rows
+from saratoga_client.session.table_view import Row, TableView, rows
 from saratoga_client.wording import cap_words, dollars, shown_name
 from saratoga_protocol.events import Seat
 
 
-def opening(picture: Picture) -> Iterator[str]:
+def opening(picture: TableView) -> Iterator[str]:
     """The lines for whoever just came."""
     table = picture.table
     yield f"table {table.code}: {table.settings.game}, {cap_words(table.settings.cap)}, {len(table.seats)} seated"
@@ -20,7 +20,7 @@ def opening(picture: Picture) -> Iterator[str]:
         yield standing_line(row)
 
 
-def changes(before: Picture, after: Picture) -> Iterator[str]:
+def changes(before: TableView, after: TableView) -> Iterator[str]:
     """A line for everything that is new, in the order in which a reader wants it."""
     yield from seat_lines(before, after)
     if (before.table.race, before.table.phase) != (after.table.race, after.table.phase):
@@ -47,7 +47,7 @@ def standing_line(row: Row) -> str:
     )
 
 
-def result_lines(picture: Picture) -> Iterator[str]:
+def result_lines(picture: TableView) -> Iterator[str]:
     """How the race ended."""
     if picture.outcome is None:
         return
@@ -58,7 +58,7 @@ def result_lines(picture: Picture) -> Iterator[str]:
     yield f"digest {picture.outcome.digest}"
 
 
-def seat_lines(before: Picture, after: Picture) -> Iterator[str]:
+def seat_lines(before: TableView, after: TableView) -> Iterator[str]:
     """Who came, went, came back, or said ready."""
     for seat, deed in seat_news(before, after):
         yield f"{shown_name(seat.name, seat.bot)} {deed}"
@@ -68,7 +68,7 @@ READY: Final = "is ready"
 LEFT: Final = "left the table"
 
 
-def seat_news(before: Picture, after: Picture) -> Iterator[tuple[Seat, str]]:
+def seat_news(before: TableView, after: TableView) -> Iterator[tuple[Seat, str]]:
     """The same, by seat and deed."""
     old = {seat.player: seat for seat in before.table.seats}
     new = {seat.player: seat for seat in after.table.seats}

@@ -3,7 +3,7 @@
 from saratoga_client.practice.runs import PracticeRun
 from saratoga_client.review.times import clock
 from saratoga_client.sanitised import sanitised
-from saratoga_client.session.table_picture import dollars
+from saratoga_client.session.table_view import dollars
 
 
 def practice_text(run: PracticeRun) -> str:

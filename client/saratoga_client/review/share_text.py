@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from saratoga_client.review.boards import OpenBoard
 from saratoga_client.review.times import clock
 from saratoga_client.sanitised import sanitised
-from saratoga_client.session.table_picture import dollars, shown_name
+from saratoga_client.session.table_view import dollars, shown_name
 from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import game_of
 

@@ -7,10 +7,10 @@ from typing import Final
 
 from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import UnexpectedAnswer
-from saratoga_client.session.background_tasks import BackgroundTasks
-from saratoga_client.session.fairness import Seat
+from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.record_keeper import RecordKeeper
-from saratoga_client.session.state import SessionState, begin, follow, link_changed
+from saratoga_client.session.session_tasks import SessionTasks
+from saratoga_client.session.state import SessionState, first_state, link_changed, next_state
 from saratoga_client.session.state_store import StateStore
 from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent
@@ -27,16 +27,16 @@ MEASURE_EVERY: Final = 1.0
 """Seconds between two looks at how long the way to the house is."""
 
 
-class Listener:
+class EventListener:
     """Hears the events of one table, and lays the evening on the desk."""
 
     def __init__(
         self,
         house: Connection,
         desk: StateStore,
-        seat: Seat,
+        seat: FairnessDuties,
         registrar: RecordKeeper,
-        chores: BackgroundTasks,
+        chores: SessionTasks,
     ) -> None:
         self._house = house
         self._desk = desk
@@ -93,9 +93,9 @@ class Listener:
     def _after(self, evening: SessionState | None, event: AnyEvent) -> SessionState:
         try:
             if evening is not None:
-                return follow(evening, event, self._house.now())
+                return next_state(evening, event, self._house.now())
             assert isinstance(event, events.Snapshot)
-            first = begin(self._house.welcome.player, event)
+            first = first_state(self._house.welcome.player, event)
             return replace(first, link=self._house.state)
         except ValueError as fault:
             raise UnexpectedAnswer(f"a board that is none: {fault}") from fault

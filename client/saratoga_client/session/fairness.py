@@ -39,7 +39,7 @@ def _log_alarm(race: str, disagreements: tuple[str, ...]) -> None:
     LOG.error("the house's words on race %s do not agree: %s", race, "; ".join(disagreements))
 
 
-class Seat:
+class FairnessDuties:
     """A player's seat, or a watcher's place, at one table."""
 
     def __init__(

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from saratoga_client.sanitised import sanitised
-from saratoga_client.session.table_picture import Row, dollars, shown_name
+from saratoga_client.session.table_view import Row, dollars, shown_name
 
 MOST_LINES: Final = 60
 """Kept; the oldest fall out."""
@@ -77,7 +77,7 @@ class Feed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class RaceMoment:
     """The race at one moment, as the feed wants to know it."""
 
     at: int
@@ -88,7 +88,7 @@ class Look:
     host_name: str = ""
 
 
-def begun(look: Look) -> Feed:
+def first_feed(look: RaceMoment) -> Feed:
     """A feed that takes what is there already as told, as for whoever comes late."""
     return Feed(
         leader=_leader(look),
@@ -100,7 +100,7 @@ def begun(look: Look) -> Feed:
     )
 
 
-def looked(feed: Feed, look: Look) -> Feed:
+def next_feed(feed: Feed, look: RaceMoment) -> Feed:
     """The feed after a look at the race."""
     lines = [*_endings(feed, look), *_lead(feed, look), *_passes(feed, look)]
     lines += [*_milestones(feed, look), *_people(feed, look)]
@@ -131,7 +131,7 @@ def ending(row: Row, you: str) -> str:
     return f"{who(row, you)} {deed} {row.banked}, {dollars(row.net)}"
 
 
-def _told(feed: Feed, look: Look) -> Feed:
+def _told(feed: Feed, look: RaceMoment) -> Feed:
     """What is told after this look; what had to wait stays untold."""
     leader, leader_at = feed.leader, feed.leader_at
     if any(_lead(feed, look)):
@@ -160,7 +160,7 @@ def _told(feed: Feed, look: Look) -> Feed:
     )
 
 
-def _endings(feed: Feed, look: Look) -> Iterator[FeedLine]:
+def _endings(feed: Feed, look: RaceMoment) -> Iterator[FeedLine]:
     ended = [row for row in look.rows if row.state != "racing" and row.player not in feed.ended]
     late = [row for row in ended if row.state == "out of time"]
     if len(late) > 1:
@@ -170,13 +170,13 @@ def _endings(feed: Feed, look: Look) -> Iterator[FeedLine]:
         yield FeedLine(look.at, ending(row, look.you), Tone.ENDING, row.player)
 
 
-def _leader(look: Look) -> str:
+def _leader(look: RaceMoment) -> str:
     """Whoever leads alone; nobody while the first place is shared."""
     first = [row for row in look.rows if row.place == 1]
     return first[0].player if len(first) == 1 and len(look.rows) > 1 else ""
 
 
-def _lead(feed: Feed, look: Look) -> Iterator[FeedLine]:
+def _lead(feed: Feed, look: RaceMoment) -> Iterator[FeedLine]:
     leader = _leader(look)
     if not leader or leader == feed.leader or look.at - feed.leader_at < LEAD_EVERY:
         return
@@ -187,7 +187,7 @@ def _lead(feed: Feed, look: Look) -> Iterator[FeedLine]:
     )
 
 
-def _sides(look: Look) -> dict[str, int]:
+def _sides(look: RaceMoment) -> dict[str, int]:
     """By rival: -1 where ahead of the player, 1 where behind."""
     own = next((row.place for row in look.rows if row.player == look.you), None)
     if own is None:
@@ -199,11 +199,11 @@ def _sides(look: Look) -> dict[str, int]:
     }
 
 
-def _may_tell_pass(feed: Feed, look: Look, player: str) -> bool:
+def _may_tell_pass(feed: Feed, look: RaceMoment, player: str) -> bool:
     return look.at - feed.sides_at.get(player, -PASS_EVERY) >= PASS_EVERY
 
 
-def _passes(feed: Feed, look: Look) -> Iterator[FeedLine]:
+def _passes(feed: Feed, look: RaceMoment) -> Iterator[FeedLine]:
     sides = _sides(look)
     leads = {line.player for line in _lead(feed, look)}
     for row in look.rows:
@@ -222,7 +222,7 @@ def _milestone(row: Row) -> int:
     return row.banked // MILESTONE * MILESTONE
 
 
-def _milestones(feed: Feed, look: Look) -> Iterator[FeedLine]:
+def _milestones(feed: Feed, look: RaceMoment) -> Iterator[FeedLine]:
     for row in look.rows:
         ten = _milestone(row)
         if ten > feed.milestones.get(row.player, 0) and row.state == "racing":
@@ -230,7 +230,7 @@ def _milestones(feed: Feed, look: Look) -> Iterator[FeedLine]:
             yield FeedLine(look.at, text, Tone.MILESTONE, row.player)
 
 
-def _people(feed: Feed, look: Look) -> Iterator[FeedLine]:
+def _people(feed: Feed, look: RaceMoment) -> Iterator[FeedLine]:
     racing = {row.player: row for row in look.rows if row.state == "racing"}
     for player in sorted((look.away ^ feed.away) & racing.keys() - {look.you}):
         lost = "lost the connection" if player in look.away else "is back"

@@ -57,7 +57,7 @@ class RecordKeeper:
     def kept(self, race: str) -> str | None:
         """The record of a race if it is on this machine; of the race of *this* house, where known."""
         evening = self._desk.evening
-        outcome = None if evening is None else evening.picture.outcome
+        outcome = None if evening is None else evening.table_view.outcome
         is_here = outcome is not None and outcome.race == race
         digest = outcome.digest if outcome is not None and is_here else ""
         return self._keepsakes.text(race, digest)

@@ -3,7 +3,7 @@
 from saratoga_client.session.feed import ending, who
 from saratoga_client.session.personal_best import banked_by
 from saratoga_client.session.state import SessionState
-from saratoga_client.session.table_picture import Row, dollars, rows
+from saratoga_client.session.table_view import Row, dollars, rows
 from saratoga_client.wording import capitalised, counted
 from saratoga_client.wording import ordinal as ordinal
 from saratoga_protocol.events import Seat
@@ -11,7 +11,7 @@ from saratoga_protocol.events import Seat
 
 def gap(evening: SessionState) -> str:
     """How the player stands to the others, such as `6 cards behind ana`; empty outside a race."""
-    found = rows(evening.picture)
+    found = rows(evening.table_view)
     own = next((row for row in found if row.player == evening.player), None)
     others = [row for row in found if row.player != evening.player]
     if own is None:
@@ -52,10 +52,10 @@ def against_best(evening: SessionState, at: int) -> str:
 
 def own_result(evening: SessionState) -> str:
     """How the finished race came out for the player; empty for who was not in it."""
-    outcome = evening.picture.outcome
+    outcome = evening.table_view.outcome
     if outcome is None:
         return ""
-    found = rows(evening.picture)
+    found = rows(evening.table_view)
     own = next((row for row in found if row.player == evening.player), None)
     if own is None:
         return ""

@@ -14,10 +14,10 @@ from saratoga_client.sanitised import sanitised
 from saratoga_client.session.feed import (
     Feed,
     FeedLine,
-    Look,
+    RaceMoment,
     Tone,
-    begun,
-    looked,
+    first_feed,
+    next_feed,
     with_line,
 )
 from saratoga_client.session.own_board import (
@@ -26,9 +26,9 @@ from saratoga_client.session.own_board import (
     with_board,
 )
 from saratoga_client.session.personal_best import PersonalBest
-from saratoga_client.session.table_picture import Picture, rows
-from saratoga_client.session.table_picture import begin as first_picture
-from saratoga_client.session.table_picture import follow as next_picture
+from saratoga_client.session.table_view import TableView, rows
+from saratoga_client.session.table_view import first_view as first_picture
+from saratoga_client.session.table_view import next_view as next_picture
 from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent, BoardView
 from saratoga_rules.game import Game
@@ -60,7 +60,7 @@ class SessionState:
 
     player: str
     """One's own id; who only watches has one too."""
-    picture: Picture
+    table_view: TableView
     link: LinkState = LinkState.CONNECTED
     round_trip_ms: int | None = None
     """There and back to the house, when last measured."""
@@ -88,17 +88,17 @@ class SessionState:
 
     @property
     def table(self) -> events.Table:
-        return self.picture.table
+        return self.table_view.table
 
     @property
     def phase(self) -> str:
         """`gathering`, `countdown`, `running`, `over` or `closed`."""
-        return self.picture.table.phase
+        return self.table_view.table.phase
 
     @property
     def game(self) -> Game | None:
         """`None`: a game of a newer house, which this program does not know."""
-        return GAMES.get(self.picture.table.settings.game)
+        return GAMES.get(self.table_view.table.settings.game)
 
     @property
     def is_host(self) -> bool:
@@ -120,15 +120,15 @@ class SessionState:
         return self.own.deadline if self.own is not None else self.table.deadline
 
 
-def begin(player: str, snapshot: events.Snapshot) -> SessionState:
+def first_state(player: str, snapshot: events.Snapshot) -> SessionState:
     """The evening that a snapshot gives by itself; `ValueError` if its board is none."""
-    evening = SessionState(player=player, picture=first_picture(snapshot, snapshot.now))
+    evening = SessionState(player=player, table_view=first_picture(snapshot, snapshot.now))
     evening = _with_own(evening, snapshot)
     look = _look(evening, snapshot.now)
-    return _with_history(replace(evening, news=begun(look)), look)
+    return _with_history(replace(evening, news=first_feed(look)), look)
 
 
-def follow(evening: SessionState, event: AnyEvent, now: int) -> SessionState:
+def next_state(evening: SessionState, event: AnyEvent, now: int) -> SessionState:
     """The evening after an event of this table; other events leave it as it is."""
     before = evening
     match event:
@@ -141,10 +141,10 @@ def follow(evening: SessionState, event: AnyEvent, now: int) -> SessionState:
         case events.BoardEnded(board=board):
             evening = confirm(evening, board)
         case _:
-            picture = next_picture(evening.picture, event, getattr(event, "now", now))
-            if picture is evening.picture:
+            picture = next_picture(evening.table_view, event, getattr(event, "now", now))
+            if picture is evening.table_view:
                 return evening
-            evening = _turned(replace(evening, picture=picture), event)
+            evening = _turned(replace(evening, table_view=picture), event)
     return _with_news(before, evening, now)
 
 
@@ -152,7 +152,7 @@ def confirm(evening: SessionState, board: BoardView, is_final_word: bool = False
     """The evening after the house has shown one's board."""
     if evening.own is None:
         return evening
-    own, outcome = with_board(evening.own, board, is_final_word), evening.picture.outcome
+    own, outcome = with_board(evening.own, board, is_final_word), evening.table_view.outcome
     if own.is_racing and outcome is not None:
         # an answer that was on its way does not bring the board to life again
         own = _as_in(own, evening.player, outcome)
@@ -175,7 +175,7 @@ def link_changed(evening: SessionState, link: LinkState, now: int) -> SessionSta
     return replace(evening, link=link, news=news, announcement=word)
 
 
-class Clock(NamedTuple):
+class RaceClock(NamedTuple):
     """The time of a race, in milliseconds."""
 
     until_start: int
@@ -185,16 +185,16 @@ class Clock(NamedTuple):
     """`None`: the race has no cap, or none is running."""
 
 
-def clock(evening: SessionState, now: int) -> Clock:
+def race_clock(evening: SessionState, now: int) -> RaceClock:
     """The race's time at `now`."""
     start, deadline = evening.start_at, evening.deadline
     if evening.phase not in ("countdown", "running") or not start:
-        return Clock(0, 0, None)
+        return RaceClock(0, 0, None)
     left = max(0, deadline - max(now, start)) if deadline else None
-    return Clock(max(0, start - now), max(0, now - start), left)
+    return RaceClock(max(0, start - now), max(0, now - start), left)
 
 
-def away(table: events.Table) -> frozenset[str]:
+def disconnected_players(table: events.Table) -> frozenset[str]:
     """Who has a seat and no connection."""
     return frozenset(seat.player for seat in table.seats if not seat.connected)
 
@@ -213,8 +213,8 @@ def _turned(evening: SessionState, event: AnyEvent) -> SessionState:
     own, table = evening.own, evening.table
     if own is not None and table.race != own.race:
         return replace(evening, own=None)
-    if own is not None and evening.picture.outcome is not None and own.is_racing:
-        return replace(evening, own=_as_in(own, evening.player, evening.picture.outcome))
+    if own is not None and evening.table_view.outcome is not None and own.is_racing:
+        return replace(evening, own=_as_in(own, evening.player, evening.table_view.outcome))
     return evening
 
 
@@ -252,29 +252,29 @@ def _as_in(own: OwnBoard, player: str, outcome: events.Outcome) -> OwnBoard:
 # Telling
 
 
-def _look(evening: SessionState, now: int) -> Look:
+def _look(evening: SessionState, now: int) -> RaceMoment:
     table = evening.table
     host = next((seat.name for seat in table.seats if seat.player == table.host), "")
-    return Look(
+    return RaceMoment(
         at=max(0, now - evening.start_at) if evening.start_at else 0,
         you=evening.player,
-        rows=rows(evening.picture),
-        away=away(table),
+        rows=rows(evening.table_view),
+        away=disconnected_players(table),
         host=table.host,
         host_name=host,
     )
 
 
 def _with_news(before: SessionState, evening: SessionState, now: int) -> SessionState:
-    if evening.phase not in ("running", "over") or not evening.picture.standings:
+    if evening.phase not in ("running", "over") or not evening.table_view.standings:
         return evening
     look = _look(evening, now)
-    if before.phase not in ("running", "over") or not before.picture.standings:
+    if before.phase not in ("running", "over") or not before.table_view.standings:
         evening = replace(evening, news=replace(evening.news, host=look.host, away=look.away))
-    return _with_history(replace(evening, news=looked(evening.news, look)), look)
+    return _with_history(replace(evening, news=next_feed(evening.news, look)), look)
 
 
-def _with_history(evening: SessionState, look: Look) -> SessionState:
+def _with_history(evening: SessionState, look: RaceMoment) -> SessionState:
     history = dict(evening.history)
     for row in look.rows:
         known = history.get(row.player, ())

@@ -17,14 +17,14 @@ from saratoga_client.net.errors import CommandRefused, DealSpent, UnexpectedAnsw
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.sanitised import sanitised
-from saratoga_client.session.background_tasks import BackgroundTasks
 from saratoga_client.session.error_messages import CONNECTION_ERRORS, problem_for, seat_lost_problem
-from saratoga_client.session.event_listener import Listener
-from saratoga_client.session.fairness import Seat
+from saratoga_client.session.event_listener import EventListener
+from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.move_sender import MoveSender
 from saratoga_client.session.own_board import with_move
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.session_tasks import SessionTasks
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.state_store import StateStore, StateStoreClosed
 from saratoga_client.session.witness import Witness
@@ -69,11 +69,11 @@ class TableSession:
         keepsakes = RecordStore() if keepsakes is None else keepsakes
         self._house = house
         self._desk = StateStore(on_change)
-        self._chores = BackgroundTasks(self._in_words)
+        self._chores = SessionTasks(self._in_words)
         self._courier = MoveSender(house, self._desk, backoff)
         self._registrar = RecordKeeper(self._desk, keepsakes, witness)
-        self._seat = Seat(house, witness, self._registrar.raise_alarm)
-        self._listener = Listener(house, self._desk, self._seat, self._registrar, self._chores)
+        self._seat = FairnessDuties(house, witness, self._registrar.raise_alarm)
+        self._listener = EventListener(house, self._desk, self._seat, self._registrar, self._chores)
         self._is_watching = False
         self._has_left = False
 

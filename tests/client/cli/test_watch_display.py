@@ -11,7 +11,7 @@ from kit.scripted_house import CODE, NOON, RACE
 from saratoga_client.cli.scoreboard import Scoreboard, drawn
 from saratoga_client.cli.watch_display import JsonDisplay, PlainDisplay, display_for, picture_out
 from saratoga_client.output import OutputFormat
-from saratoga_client.session.table_picture import follow
+from saratoga_client.session.table_view import next_view
 from saratoga_protocol import events
 
 
@@ -38,7 +38,7 @@ def test_the_json_of_a_picture_is_versioned_and_whole(capsys: pytest.CaptureFixt
 
 
 def test_the_json_of_a_finished_race_has_its_digest() -> None:
-    over = follow(running(), events.RaceOver(outcome=outcome()), NOON)
+    over = next_view(running(), events.RaceOver(outcome=outcome()), NOON)
     assert picture_out(over, NOON).digest == "d1"
 
 

@@ -15,7 +15,13 @@ from websockets.frames import Close
 from websockets.http11 import Response
 
 from saratoga_client.net.errors import CommandRefused, ServerClosed, Unreachable
-from saratoga_client.net.websocket import HungUp, finality, in_words, was_sent_on, was_too_long
+from saratoga_client.net.websocket import (
+    UnusableConnection,
+    describe,
+    final_error,
+    was_asked_to_reconnect,
+    was_event_too_large,
+)
 from saratoga_protocol import events, refusals
 from saratoga_protocol.refusals import MAY_RECONNECT, CloseCode
 
@@ -40,7 +46,7 @@ def status(code: int) -> InvalidStatus:
 
 @pytest.mark.parametrize("close", CLOSE_CODES, ids=[str(close.code) for close in CLOSE_CODES])
 def test_the_houses_close_codes_are_obeyed(close: CloseCode) -> None:
-    final = finality(URL, closed(close.code, close.reason))
+    final = final_error(URL, closed(close.code, close.reason))
     if close.code in MAY_RECONNECT:
         assert final is None
     else:
@@ -65,13 +71,13 @@ def test_the_houses_close_codes_are_obeyed(close: CloseCode) -> None:
         ConnectionResetError(),
         socket.gaierror(),
         TimeoutError(),
-        HungUp("nothing heard"),
+        UnusableConnection("nothing heard"),
         CommandRefused(events.Refused(code="draining", message="", retry=True)),
     ],
     ids=repr,
 )
 def test_what_passes_by_itself_is_no_reason_to_give_up(trouble: Exception) -> None:
-    assert finality(URL, trouble) is None
+    assert final_error(URL, trouble) is None
 
 
 @pytest.mark.parametrize(
@@ -93,7 +99,7 @@ def test_what_passes_by_itself_is_no_reason_to_give_up(trouble: Exception) -> No
     ids=repr,
 )
 def test_what_would_come_again_is_the_end(trouble: Exception, end: type[Exception]) -> None:
-    assert isinstance(finality(URL, trouble), end)
+    assert isinstance(final_error(URL, trouble), end)
 
 
 @pytest.mark.parametrize(
@@ -105,26 +111,26 @@ def test_what_would_come_again_is_the_end(trouble: Exception, end: type[Exceptio
     ids=repr,
 )
 def test_a_house_of_another_version_is_known_as_one(trouble: Exception) -> None:
-    final = finality(URL, trouble)
+    final = final_error(URL, trouble)
     assert isinstance(final, ServerClosed)
     assert final.is_of_another_version
 
 
 def test_whose_fault_a_frame_too_long_was_is_known() -> None:
-    assert was_too_long(too_long(None))
-    assert was_too_long(too_long(Close(1009, "")))
-    assert not was_too_long(closed(1009))
+    assert was_event_too_large(too_long(None))
+    assert was_event_too_large(too_long(Close(1009, "")))
+    assert not was_event_too_large(closed(1009))
     echoed = ConnectionClosedError(Close(1009, ""), Close(1009, ""), rcvd_then_sent=True)
-    assert not was_too_long(echoed)
+    assert not was_event_too_large(echoed)
 
 
 def test_who_is_sent_to_another_node_has_not_failed() -> None:
-    assert was_sent_on(closed(refusals.RESTARTING.code))
-    assert was_sent_on(closed(1012))
-    assert not was_sent_on(closed(refusals.TOO_SLOW.code))
-    assert not was_sent_on(closed(1006))
-    assert not was_sent_on(ConnectionClosedError(None, None))
-    assert not was_sent_on(ConnectionRefusedError())
+    assert was_asked_to_reconnect(closed(refusals.RESTARTING.code))
+    assert was_asked_to_reconnect(closed(1012))
+    assert not was_asked_to_reconnect(closed(refusals.TOO_SLOW.code))
+    assert not was_asked_to_reconnect(closed(1006))
+    assert not was_asked_to_reconnect(ConnectionClosedError(None, None))
+    assert not was_asked_to_reconnect(ConnectionRefusedError())
 
 
 def untrusted() -> ssl.SSLCertVerificationError:
@@ -143,9 +149,9 @@ def untrusted() -> ssl.SSLCertVerificationError:
         (TimeoutError("timed out during opening handshake"), "it gave no answer in time"),
         (ConnectionResetError(104, "Connection reset by peer"), "it hung up"),
         (OSError(113, "No route to host"), "No route to host"),
-        (HungUp(), "HungUp"),
+        (UnusableConnection(), "UnusableConnection"),
     ],
     ids=repr,
 )
 def test_a_failed_attempt_is_told_in_words(trouble: Exception, words: str) -> None:
-    assert words in in_words(trouble)
+    assert words in describe(trouble)

@@ -27,7 +27,7 @@ from saratoga_client.plain.event_lines import (
     totals_lines,
 )
 from saratoga_client.session.own_board import with_move
-from saratoga_client.session.state import SessionState, confirm, follow, link_changed
+from saratoga_client.session.state import SessionState, confirm, link_changed, next_state
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import play
@@ -45,7 +45,7 @@ def heard(before: SessionState, *told: events.AnyEvent) -> list[str]:
     """What is said to these events, one after the other."""
     lines = []
     for event in told:
-        after = follow(before, event, START + 5_000)
+        after = next_state(before, event, START + 5_000)
         lines += said(before, after)
         before = after
     return lines

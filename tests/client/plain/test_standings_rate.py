@@ -55,5 +55,5 @@ def test_who_wants_every_standing_hears_each_that_changed_once_as_it_is_then() -
 
 def test_who_watches_hears_who_leads() -> None:
     watched = evening(standings("a9 =r9 y1"))
-    seen = SessionState(player=player("x"), picture=watched.picture)
+    seen = SessionState(player=player("x"), table_view=watched.table_view)
     assert summary(seen) == "ana and raj lead with 9"

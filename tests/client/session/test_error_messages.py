@@ -13,7 +13,7 @@ from saratoga_client.net.errors import (
 )
 from saratoga_client.problems import Exit
 from saratoga_client.session.error_messages import GIVEN_UP, problem_for, seat_lost_problem
-from saratoga_client.session.state import SessionState, follow
+from saratoga_client.session.state import SessionState, next_state
 from saratoga_client.session.state_store import StateStoreClosed
 from saratoga_protocol import events
 from saratoga_protocol.refusals import ABUSE, BANNED, REASONS, TAKEN_OVER, WRONG_SUBPROTOCOL
@@ -60,7 +60,7 @@ def test_a_refusal_keeps_the_houses_code() -> None:
 
 def gone(reason: str, first: events.Snapshot | None = None) -> SessionState:
     present = evening(standings("a5 y3 r1"), first=first)
-    return follow(present, events.SeatLost(table=CODE, reason=reason), 0)
+    return next_state(present, events.SeatLost(table=CODE, reason=reason), 0)
 
 
 def test_whoever_is_sent_away_is_told_by_whom_and_how_the_board_stands() -> None:

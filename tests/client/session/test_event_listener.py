@@ -9,11 +9,11 @@ from kit.evenings import CODE, START, board, outcome, snapshot, standings, table
 from kit.model_house import ModelConnection, breathe, model_game
 from saratoga_client.net.connection import LinkState
 from saratoga_client.net.errors import UnexpectedAnswer
-from saratoga_client.session.background_tasks import BackgroundTasks
-from saratoga_client.session.event_listener import Listener
-from saratoga_client.session.fairness import Seat
+from saratoga_client.session.event_listener import EventListener
+from saratoga_client.session.fairness import FairnessDuties
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.session_tasks import SessionTasks
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.state_store import StateStore
 from saratoga_client.session.witness import Witness
@@ -29,12 +29,12 @@ class Ear:
         self.gone: list[SessionState] = []
         self.wire = ModelConnection(model_game("canfield", 3))
         self.desk = StateStore(self.seen.append)
-        self.chores = BackgroundTasks(lambda trouble: trouble)
+        self.chores = SessionTasks(lambda trouble: trouble)
         self.chores.open()
         witness = Witness(folder / "w")
         registrar = RecordKeeper(self.desk, RecordStore(folder / "k"), witness)
-        self.seat = Seat(self.wire, witness, registrar.raise_alarm)
-        self.listener = Listener(self.wire, self.desk, self.seat, registrar, self.chores)
+        self.seat = FairnessDuties(self.wire, witness, registrar.raise_alarm)
+        self.listener = EventListener(self.wire, self.desk, self.seat, registrar, self.chores)
 
     async def hear(self, *told: events.AnyEvent) -> None:
         for event in told:
@@ -55,7 +55,7 @@ async def ear(tmp_path: Path) -> Ear:
 async def test_events_become_the_evening_one_by_one(ear: Ear) -> None:
     await ear.listen()
     await ear.hear(standings("a5 y3 r1"), standings("y6 a5 r1"))
-    assert [evening.picture.standings[0].banked for evening in ear.seen[-2:]] == [5, 6]
+    assert [evening.table_view.standings[0].banked for evening in ear.seen[-2:]] == [5, 6]
 
 
 async def test_the_first_snapshot_knows_how_the_connection_is(ear: Ear) -> None:

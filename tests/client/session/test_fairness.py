@@ -22,7 +22,7 @@ from kit.scripted_house import (
 )
 from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.net.errors import DealSpent
-from saratoga_client.session.fairness import COUNTED_AGAIN, GATHERED_AGAIN, Seat
+from saratoga_client.session.fairness import COUNTED_AGAIN, GATHERED_AGAIN, FairnessDuties
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import commands, events
 from saratoga_protocol.events import AnyEvent
@@ -56,7 +56,7 @@ class Player:
     def __init__(self, client: Connection, visit: Visit, folder: Path) -> None:
         self.visit = visit
         self.alarms: Alarms = []
-        self.seat = Seat(
+        self.seat = FairnessDuties(
             client, Witness(folder), lambda race, faults: self.alarms.append((race, faults))
         )
 

@@ -11,7 +11,7 @@ from kit.evenings import CODE, START, table
 from kit.finished import finished_race, over
 from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import RecordStore
-from saratoga_client.session.state import SessionState, follow
+from saratoga_client.session.state import SessionState, next_state
 from saratoga_client.session.state_store import StateStore
 from saratoga_client.session.witness import Sighting, Witness
 from saratoga_protocol import events
@@ -40,8 +40,8 @@ class Office:
 
     @property
     def outcome(self) -> events.Outcome:
-        assert self.evening.picture.outcome is not None
-        return self.evening.picture.outcome
+        assert self.evening.table_view.outcome is not None
+        return self.evening.table_view.outcome
 
 
 @pytest.fixture
@@ -112,7 +112,9 @@ async def test_a_best_of_another_game_than_is_played_now_waits_for_its_game(
     office: Office,
 ) -> None:
     gathering = table(phase="gathering", version=20, game="caprice", race=f"{CODE}/3")
-    office.desk.lay(follow(office.evening, events.TableChanged(table=gathering, now=START), START))
+    office.desk.lay(
+        next_state(office.evening, events.TableChanged(table=gathering, now=START), START)
+    )
     await office.registrar.file(RACE, TEXT)
     assert office.evening.best is None
     assert office.keepsakes.best("canfield", office.evening.player) is not None
@@ -123,14 +125,16 @@ async def test_a_best_of_another_game_than_is_played_now_waits_for_its_game(
 def gathering_of(evening: SessionState, game: str) -> SessionState:
     table = evening.table
     shown = replaced(table, version=30, settings=replaced(table.settings, game=game))
-    return follow(evening, events.TableChanged(table=shown, now=START), START)
+    return next_state(evening, events.TableChanged(table=shown, now=START), START)
 
 
 async def test_a_best_found_after_the_next_race_was_called_is_not_of_this_race(
     office: Office,
 ) -> None:
     gathering = table(phase="gathering", version=20, race=f"{CODE}/3")
-    office.desk.lay(follow(office.evening, events.TableChanged(table=gathering, now=START), START))
+    office.desk.lay(
+        next_state(office.evening, events.TableChanged(table=gathering, now=START), START)
+    )
     await office.registrar.file(RACE, TEXT)
     assert office.evening.best is not None
     assert not office.evening.is_new_best
@@ -142,8 +146,8 @@ def test_the_kept_record_is_that_of_this_house(office: Office) -> None:
     office.keepsakes.keep(other)
     for text in (TEXT, other):
         outcome = replaced(office.outcome, digest=digest_of(text))
-        picture = replace(office.evening.picture, outcome=outcome)
-        office.desk.lay(replace(office.evening, picture=picture))
+        picture = replace(office.evening.table_view, outcome=outcome)
+        office.desk.lay(replace(office.evening, table_view=picture))
         assert office.registrar.kept(RACE) == text
     assert office.registrar.kept(f"{CODE}/77") is None
 

@@ -29,12 +29,12 @@ from saratoga_client.session.state import (
     MOST_POINTS,
     SessionState,
     Verification,
-    away,
-    begin,
-    clock,
     confirm,
-    follow,
+    disconnected_players,
+    first_state,
     link_changed,
+    next_state,
+    race_clock,
 )
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
@@ -54,23 +54,23 @@ def gathered() -> SessionState:
 
 
 def test_the_deal_comes_with_the_clock() -> None:
-    present = follow(gathered(), changed(2, "countdown"), START - 5000)
+    present = next_state(gathered(), changed(2, "countdown"), START - 5000)
     assert present.own is None
     dealt = events.Dealt(board=board(), start_at=START, deadline=START + CAP, now=START)
     # the deal and the news that the race runs may come in either order
     for order in ((changed(3, "running"), dealt), (dealt, changed(3, "running"))):
         running = present
         for event in order:
-            running = follow(running, event, START)
+            running = next_state(running, event, START)
         assert running.own is not None
         assert running.own.may_move
-        assert clock(running, START + 1000) == (0, 1000, CAP - 1000)
+        assert race_clock(running, START + 1000) == (0, 1000, CAP - 1000)
 
 
 def test_a_board_of_another_race_is_not_dealt() -> None:
     other = board(race=f"{CODE}/9")
     dealt = events.Dealt(board=other, start_at=START, deadline=START + CAP, now=START)
-    assert follow(gathered(), dealt, START).own is None
+    assert next_state(gathered(), dealt, START).own is None
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_the_clock_tells_what_the_house_will_hold_one_to(
     phase: str, now: int, until_start: int, elapsed: int, left: int | None
 ) -> None:
     present = evening(first=snapshot(shown=table(phase=phase)))
-    assert clock(present, now) == (until_start, elapsed, left)
+    assert race_clock(present, now) == (until_start, elapsed, left)
 
 
 @given(st.lists(st.integers(-3000, CAP + 3000), max_size=8), st.integers(0, CAP))
@@ -99,18 +99,18 @@ def test_no_reconnection_moves_the_clock(pauses: list[int], now: int) -> None:
     for number, pause in enumerate(pauses):
         present = link_changed(present, LinkState.RECONNECTING, START + pause)
         again = snapshot("y1 =a1 =r1", board(), table(version=2 + number), now=START + pause)
-        present = follow(present, again, START + pause)
+        present = next_state(present, again, START + pause)
         present = link_changed(present, LinkState.CONNECTED, START + pause)
-    assert clock(present, START + now) == (0, now, CAP - now)
+    assert race_clock(present, START + now) == (0, now, CAP - now)
 
 
 def test_a_race_without_a_cap_has_no_time_left_to_tell() -> None:
     endless = replaced(table(), deadline=0)
-    assert clock(evening(first=snapshot(shown=endless)), START + 5000) == (0, 5000, None)
+    assert race_clock(evening(first=snapshot(shown=endless)), START + 5000) == (0, 5000, None)
 
 
 def test_a_lost_connection_is_told_and_what_was_announced_is_past() -> None:
-    present = follow(evening(), events.Announcement(text="Down at nine."), START)
+    present = next_state(evening(), events.Announcement(text="Down at nine."), START)
     assert present.announcement == "Down at nine."
     present = link_changed(present, LinkState.RECONNECTING, START + 3000)
     assert present.announcement == "Down at nine."
@@ -128,7 +128,7 @@ def test_an_answer_confirms_the_board_and_the_end_ends_it() -> None:
     assert present.own is not None
     assert (present.own.count, present.own.state) == (1, "racing")
     ended = events.BoardEnded(board=board(DRAWN, 2, "stuck"), at=9000)
-    present = follow(present, ended, START + 9000)
+    present = next_state(present, ended, START + 9000)
     assert present.own is not None
     assert not present.own.may_move
 
@@ -137,7 +137,9 @@ def test_a_race_that_is_over_is_over_for_ones_board_though_nobody_said_so() -> N
     present = evening()
     assert present.own is not None
     present = replace(present, own=with_move(present.own, DRAW))
-    present = follow(present, events.RaceOver(outcome=outcome("a12 y1:out_of_time")), START + CAP)
+    present = next_state(
+        present, events.RaceOver(outcome=outcome("a12 y1:out_of_time")), START + CAP
+    )
     assert present.own is not None
     assert present.own.state == "out of time"
     assert not present.own.may_move
@@ -152,15 +154,15 @@ def test_a_race_that_is_over_is_over_for_ones_board_though_nobody_said_so() -> N
 
 def test_a_snapshot_says_how_it_is_whatever_was_thought_before() -> None:
     present = confirm(evening(), board(DRAWN, 1))
-    present = follow(present, snapshot("a9 y1", board(), table(version=5)), START + 5000)
+    present = next_state(present, snapshot("a9 y1", board(), table(version=5)), START + 5000)
     assert present.own is not None
     assert (present.own.count, present.own.taken_back) == (0, "")
-    assert [row.banked for row in present.picture.standings] == [9, 1]
+    assert [row.banked for row in present.table_view.standings] == [9, 1]
 
 
 def test_the_next_gathering_clears_the_table() -> None:
     present = replace(evening(standings("a9 y3 r1")), is_new_best=True)
-    present = follow(present, changed(7, "gathering", f"{CODE}/2"), START + 99_000)
+    present = next_state(present, changed(7, "gathering", f"{CODE}/2"), START + 99_000)
     assert present.own is None
     assert present.feed == ()
     assert present.history == {}
@@ -169,35 +171,37 @@ def test_the_next_gathering_clears_the_table() -> None:
 
 def test_what_is_verified_outlives_the_race() -> None:
     present = replace(evening(), verifications={RACE: Verification(True, "witnessed here")})
-    present = follow(present, changed(7, "gathering", f"{CODE}/2"), START + 99_000)
+    present = next_state(present, changed(7, "gathering", f"{CODE}/2"), START + 99_000)
     assert RACE in present.verifications
 
 
 def test_a_voided_countdown_gathers_again() -> None:
-    present = follow(gathered(), changed(2, "countdown"), START - 5000)
-    present = follow(present, changed(3, "gathering"), START - 2000)
+    present = next_state(gathered(), changed(2, "countdown"), START - 5000)
+    present = next_state(present, changed(3, "gathering"), START - 2000)
     assert (present.phase, present.own) == ("gathering", None)
 
 
 def test_who_lost_the_seat_is_told_why() -> None:
     lost = events.SeatLost(table=CODE, reason="\x1bThe host has kicked you from the table.")
-    assert follow(evening(), lost, START).gone == "<U+001B>The host has kicked you from the table."
-    assert follow(evening(), events.SeatLost(table=CODE, reason=""), START).gone != ""
+    assert (
+        next_state(evening(), lost, START).gone == "<U+001B>The host has kicked you from the table."
+    )
+    assert next_state(evening(), events.SeatLost(table=CODE, reason=""), START).gone != ""
     elsewhere = events.SeatLost(table="other-table-01", reason="gone")
-    assert follow(evening(), elsewhere, START).gone == ""
+    assert next_state(evening(), elsewhere, START).gone == ""
 
 
 def test_events_of_other_tables_and_races_change_nothing() -> None:
     present = evening()
     other = standings("a9 y3", race="mint-otter-42/9")
-    assert follow(present, other, START) is present
+    assert next_state(present, other, START) is present
     old = events.TableChanged(table=table(version=0, phase="over"), now=START)
-    assert follow(present, old, START) is present
+    assert next_state(present, old, START) is present
 
 
 def test_a_watcher_has_no_board_and_hears_the_news() -> None:
-    beside = begin(YOU, snapshot("a1 =r1", shown=table("ar", host="a")))
-    beside = follow(beside, standings("a5 r1"), START + 9000)
+    beside = first_state(YOU, snapshot("a1 =r1", shown=table("ar", host="a")))
+    beside = next_state(beside, standings("a5 r1"), START + 9000)
     assert beside.own is None
     assert beside.seat is None
     assert not beside.is_host
@@ -206,7 +210,7 @@ def test_a_watcher_has_no_board_and_hears_the_news() -> None:
 
 def test_a_game_of_a_newer_house_is_followed_without_a_board() -> None:
     newer = replaced(table(), settings=replaced(table().settings, game="golf"))
-    beside = begin(YOU, snapshot("", board(), newer))
+    beside = first_state(YOU, snapshot("", board(), newer))
     assert beside.game is None
     assert beside.own is None
 
@@ -215,7 +219,7 @@ def test_a_board_that_is_none_is_a_fault_of_the_house() -> None:
     bad = board()
     bad = replaced(bad, view=replaced(bad.view, columns=["ZZ"]))
     with pytest.raises(ValueError, match="ZZ"):
-        begin(YOU, snapshot("y1", bad))
+        first_state(YOU, snapshot("y1", bad))
 
 
 def test_everybodys_climb_is_kept_for_the_chart_and_does_not_grow_for_ever() -> None:
@@ -228,4 +232,6 @@ def test_everybodys_climb_is_kept_for_the_chart_and_does_not_grow_for_ever() -> 
 
 
 def test_who_has_a_seat_and_no_connection_is_away() -> None:
-    assert away(table(seats=[seat("y"), seat("a", connected=False)])) == {player("a")}
+    assert disconnected_players(table(seats=[seat("y"), seat("a", connected=False)])) == {
+        player("a")
+    }

@@ -38,12 +38,12 @@ def poisoned(value: Any, payload: str, key: str = "") -> Any:
 
 def hostile(evening: SessionState, payload: str) -> SessionState:
     """The evening, had the house said all that."""
-    picture = evening.picture
+    picture = evening.table_view
     return replace(
         evening,
         announcement=f"Soon{payload}",
         alarms=(payload,),
-        picture=replace(
+        table_view=replace(
             picture,
             table=poisoned(picture.table, payload),
             outcome=poisoned(picture.outcome, payload),

@@ -6,7 +6,7 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import fitted_name, wrapped
 from saratoga_client.sanitised import sanitised
-from saratoga_client.session.state import SessionState, clock
+from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.tui.pages.figures import grouped, short_hash
 from saratoga_client.tui.pages.symbols import Signs
 
@@ -34,7 +34,7 @@ def countdown_page(
     canvas = Canvas(width, height)
     table = evening.table
     _backs(canvas, 3, 1, signs)
-    seconds = -(-clock(evening, now).until_start // 1000)
+    seconds = -(-race_clock(evening, now).until_start // 1000)
     _number(canvas, 2 + BACKS * 5 + 6, 1, seconds, signs)
     y = 7
     canvas.put(1, y, "THE DEAL IS FIXED: this is its fingerprint", Role.LABEL)

@@ -11,7 +11,7 @@ from saratoga_client.review.share_text import race_text
 from saratoga_client.review.times import clock
 from saratoga_client.review.words import in_ascii
 from saratoga_client.sanitised import sanitised
-from saratoga_client.session.table_picture import shown_name
+from saratoga_client.session.table_view import shown_name
 from saratoga_rules.money import CARD_PRIZE, PACK_PRICE
 from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import ReplayError, game_of

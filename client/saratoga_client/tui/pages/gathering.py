@@ -8,7 +8,7 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import fitted, wrapped
 from saratoga_client.sanitised import sanitised
 from saratoga_client.session.state import SessionState
-from saratoga_client.session.table_picture import dollars, shown_name
+from saratoga_client.session.table_view import dollars, shown_name
 from saratoga_client.tui.pages.figures import cap_text, game_title, short_hash
 from saratoga_client.tui.pages.symbols import Signs
 from saratoga_protocol.events import Seat

@@ -7,7 +7,7 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import fitted, wrapped
 from saratoga_client.sanitised import sanitised
 from saratoga_client.session.lobby import LobbyState
-from saratoga_client.session.table_picture import dollars
+from saratoga_client.session.table_view import dollars
 from saratoga_client.tui.pages.figures import cap_text, game_title
 from saratoga_client.tui.pages.gathering import money_role
 from saratoga_client.tui.pages.symbols import Signs

@@ -25,9 +25,9 @@ from saratoga_client.review.times import clock
 from saratoga_client.sanitised import sanitised
 from saratoga_client.session.feed import FeedLine, Tone
 from saratoga_client.session.result_text import against_best, gap, own_result
-from saratoga_client.session.state import Clock, SessionState, away
-from saratoga_client.session.state import clock as clock_of
-from saratoga_client.session.table_picture import Row, dollars, rows, shown_name
+from saratoga_client.session.state import RaceClock, SessionState, disconnected_players
+from saratoga_client.session.state import race_clock as clock_of
+from saratoga_client.session.table_view import Row, dollars, rows, shown_name
 from saratoga_rules.cards import PACK
 from saratoga_rules.money import CARD_PRIZE, PACK_PRICE
 
@@ -66,7 +66,7 @@ def panel(
     inner = width - 2
     if inner < 10 or height < 4:
         return canvas
-    found = rows(evening.picture)
+    found = rows(evening.table_view)
     time = clock_of(evening, now)
     concerns = list(_concerns(evening, time, inner))
     with_chart = height >= CHART_FROM and inner >= ROOMY and len(found) > 0
@@ -93,7 +93,7 @@ def ticker(evening: SessionState, width: int, now: int, *, ascii_only: bool = Fa
     time = clock_of(evening, now)
     end = clock(time.elapsed if time.left is None else time.left)
     x = 0
-    for row in _around_oneself(rows(evening.picture), evening.player, 4):
+    for row in _around_oneself(rows(evening.table_view), evening.player, 4):
         if row is None:
             x = canvas.put(x, 0, f"{panel_symbols(ascii_only).dots} ", Role.DIM)
             continue
@@ -226,7 +226,7 @@ def _racer(
     x = canvas.put(canvas.width - 2 - len(end), y, f"{row.banked:>4}", role)
     if net:
         x = canvas.put(x, y, net, Role.MONEY_DOWN if row.net < 0 else Role.MONEY_UP)
-    mark = Role.WARNING if row.player in away(evening.table) else role
+    mark = Role.WARNING if row.player in disconnected_players(evening.table) else role
     canvas.put(x + 1, y, _mark(evening, row, with_signs), mark)
 
 
@@ -277,7 +277,7 @@ def _bar(
 
 
 def _mark(evening: SessionState, row: Row, with_signs: PanelSymbols) -> str:
-    is_away = row.state == "racing" and row.player in away(evening.table)
+    is_away = row.state == "racing" and row.player in disconnected_players(evening.table)
     return with_signs.away if is_away else with_signs.states.get(row.state, "?")
 
 
@@ -310,13 +310,13 @@ def _gathered(canvas: Canvas, evening: SessionState, room: int, with_signs: Pane
 # Oneself, the chart, the news
 
 
-def _concerns(evening: SessionState, time: Clock, inner: int) -> Iterator[_PanelLine]:
+def _concerns(evening: SessionState, time: RaceClock, inner: int) -> Iterator[_PanelLine]:
     """What is said of the player: how the race stands for them, and what troubles."""
     if evening.link is LinkState.RECONNECTING:
         yield from _lines("connection lost; trying again", Role.WARNING, inner)
     for alarm in evening.alarms[-1:]:
         yield from _lines(alarm, Role.ALARM, inner)
-    if evening.picture.outcome is not None:
+    if evening.table_view.outcome is not None:
         yield from _lines(own_result(evening), Role.YOU, inner)
         if evening.is_new_best:
             yield from _lines("your best so far!", Role.MONEY_UP, inner)
@@ -331,7 +331,7 @@ def _lines(text: str, role: Role, inner: int) -> Iterator[_PanelLine]:
 
 
 def _chart(
-    canvas: Canvas, evening: SessionState, found: Sequence[Row], y: int, time: Clock
+    canvas: Canvas, evening: SessionState, found: Sequence[Row], y: int, time: RaceClock
 ) -> None:
     end = time.elapsed or max(
         (moments[-1].at for moments in evening.history.values() if moments), default=0

@@ -14,7 +14,7 @@ from saratoga_client.practice.game import PracticeGame
 from saratoga_client.practice.ghost import Ghost, gap_text
 from saratoga_client.review.times import clock
 from saratoga_client.sanitised import sanitised
-from saratoga_client.session.table_picture import dollars
+from saratoga_client.session.table_view import dollars
 from saratoga_client.tui.pages.symbols import Signs
 from saratoga_rules.money import CARD_PRIZE, PACK_PRICE
 

@@ -14,7 +14,7 @@ from saratoga_client.review.chart import AXIS, LABEL, chart
 from saratoga_client.review.replay import Replay
 from saratoga_client.review.times import clock, precise
 from saratoga_client.sanitised import sanitised
-from saratoga_client.session.table_picture import dollars, shown_name
+from saratoga_client.session.table_view import dollars, shown_name
 from saratoga_client.tui.pages.replay_words import hidden_cards, next_move_text
 from saratoga_client.tui.pages.symbols import Signs
 from saratoga_rules.money import CARD_PRIZE, PACK_PRICE, net

@@ -6,7 +6,7 @@ from saratoga_client.review.pauses import Pause
 from saratoga_client.review.replay import Replay
 from saratoga_client.review.times import lasting, precise
 from saratoga_client.sanitised import sanitised
-from saratoga_client.session.table_picture import shown_name
+from saratoga_client.session.table_view import shown_name
 from saratoga_client.wording import capitalised, counted
 from saratoga_rules.cards import Card
 from saratoga_rules.moves import parse_move

@@ -8,7 +8,7 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import fitted, wrapped
 from saratoga_client.sanitised import sanitised
 from saratoga_client.session.state import SessionState
-from saratoga_client.session.table_picture import Row, dollars, rows, shown_name
+from saratoga_client.session.table_view import Row, dollars, rows, shown_name
 from saratoga_client.tui.pages.figures import minutes
 from saratoga_client.tui.pages.findings import Findings, lettered
 from saratoga_client.tui.pages.gathering import money_role
@@ -68,10 +68,10 @@ def _chart(canvas: Canvas, y: int, findings: Findings, room: int) -> int:
 
 
 def _places(canvas: Canvas, y: int, evening: SessionState, signs: Signs) -> int:
-    reached = {} if evening.picture.outcome is None else _reached(evening)
+    reached = {} if evening.table_view.outcome is None else _reached(evening)
     head = f"   {'RACER':<{NAME}} {'BANKED':>6} {'NET':>6}  {'REACHED':>7}  "
     canvas.put(1, y, head, Role.LABEL)
-    for line, row in enumerate(rows(evening.picture), y + 1):
+    for line, row in enumerate(rows(evening.table_view), y + 1):
         is_you = row.player == evening.player
         role = Role.YOU if is_you else Role.LEADER if row.place == 1 else Role.TEXT
         if is_you:
@@ -82,11 +82,11 @@ def _places(canvas: Canvas, y: int, evening: SessionState, signs: Signs) -> int:
         canvas.put(12 + NAME, line, f"{dollars(row.net):>6}", money_role(row.net))
         canvas.put(20 + NAME, line, f"{reached.get(row.player, ''):>7}", Role.TEXT)
         canvas.put(29 + NAME, line, sanitised(row.state), Role.DIM)
-    return y + len(rows(evening.picture)) + 2
+    return y + len(rows(evening.table_view)) + 2
 
 
 def _reached(evening: SessionState) -> dict[str, str]:
-    outcome = evening.picture.outcome
+    outcome = evening.table_view.outcome
     assert outcome is not None, "a race that is over has an outcome"
     return {
         each.player: "" if each.reached is None else minutes(each.reached)
@@ -95,7 +95,7 @@ def _reached(evening: SessionState) -> dict[str, str]:
 
 
 def _ties(evening: SessionState) -> Iterator[Note]:
-    for row in rows(evening.picture):
+    for row in rows(evening.table_view):
         if row.tie:
             yield f"{_who(row, evening.player)}: {sanitised(row.tie)}", Role.TEXT
 
@@ -115,7 +115,7 @@ def _best(evening: SessionState) -> Iterator[Note]:
 
 
 def _checked(evening: SessionState) -> Iterator[Note]:
-    outcome = evening.picture.outcome
+    outcome = evening.table_view.outcome
     if outcome is None:
         return
     if not outcome.ranked:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.session.state import SessionState, clock
+from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.pages.countdown import countdown_page
 from saratoga_client.tui.pages.figures import cap_text, game_title
@@ -40,5 +40,5 @@ class CountdownScreen(TableScreen):
     def facts(self) -> list[str]:
         table = self.evening.table
         title = game_title(table.settings.game).upper()
-        seconds = -(-clock(self.evening, self.visit.now()).until_start // 1000)
+        seconds = -(-race_clock(self.evening, self.visit.now()).until_start // 1000)
         return [title, table.code, cap_text(table.settings.cap), f"starts in {seconds} s"]

@@ -8,7 +8,7 @@ from textual.widget import Widget
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MOST_SEATS
 from saratoga_client.session.state import SessionState
-from saratoga_client.session.table_picture import shown_name
+from saratoga_client.session.table_view import shown_name
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.figures import cap_text, game_title

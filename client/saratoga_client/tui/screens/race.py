@@ -21,8 +21,8 @@ from saratoga_client.input.pile_keys import pile_keys
 from saratoga_client.net.connection import LinkState
 from saratoga_client.sanitised import sanitised
 from saratoga_client.session.own_board import OwnBoard
-from saratoga_client.session.state import SessionState, clock
-from saratoga_client.session.table_picture import dollars, rows
+from saratoga_client.session.state import SessionState, race_clock
+from saratoga_client.session.table_view import dollars, rows
 from saratoga_client.tui.board_widget import BoardWidget
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.finder import PROMPT, Finder
@@ -122,7 +122,7 @@ class RaceScreen(TableScreen):
         return [own.game.title.upper(), self.evening.table.code, *title_facts(own.game, own.shown)]
 
     def clock(self) -> tuple[str, Role]:
-        time = clock(self.evening, self.visit.now())
+        time = race_clock(self.evening, self.visit.now())
         if time.left is None:
             return minutes(time.elapsed), Role.TITLE
         return minutes(time.left), Role.WARNING if time.left < LATE else Role.TITLE
@@ -198,7 +198,7 @@ class RaceScreen(TableScreen):
         said = words.format(banked=own.banked, net=dollars(own.net))
         others = [
             row
-            for row in rows(self.evening.picture)
+            for row in rows(self.evening.table_view)
             if row.state == "racing" and row.player != self.evening.player
         ]
         if others and self.evening.phase == "running":

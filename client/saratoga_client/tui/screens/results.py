@@ -9,7 +9,7 @@ from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.problems import Problem
 from saratoga_client.session.state import SessionState
-from saratoga_client.session.table_picture import rows
+from saratoga_client.session.table_view import rows
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.figures import game_title
@@ -37,13 +37,13 @@ class ResultsScreen(TableScreen):
 
     def begin(self) -> None:
         self._advise()
-        outcome = self.evening.picture.outcome
+        outcome = self.evening.table_view.outcome
         if outcome is not None:
             self.run_worker(self._read(outcome.race))
 
     def _advice(self) -> str:
         evening = self.evening
-        own = next((row for row in rows(evening.picture) if row.player == evening.player), None)
+        own = next((row for row in rows(evening.table_view) if row.player == evening.player), None)
         place = "" if own is None else f"You came {_ordinal(own.place)}. "
         if evening.seat is None:
             return "The host gathers for the next race."

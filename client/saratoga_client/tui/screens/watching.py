@@ -6,7 +6,7 @@ from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
-from saratoga_client.session.state import SessionState, clock
+from saratoga_client.session.state import SessionState, race_clock
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.pages.figures import game_title, minutes
 from saratoga_client.tui.pages.panel import panel
@@ -39,5 +39,5 @@ class WatchingScreen(TableScreen):
         return [game_title(table.settings.game).upper(), table.code, "watching"]
 
     def clock(self) -> tuple[str, Role]:
-        time = clock(self.evening, self.visit.now())
+        time = race_clock(self.evening, self.visit.now())
         return minutes(time.elapsed if time.left is None else time.left), Role.TITLE

@@ -54,6 +54,6 @@ def test_the_number_is_the_seconds_left_and_letters_do_where_blocks_are_missing(
 def test_a_racer_who_has_gone_meanwhile_is_somebody() -> None:
     present = countdown("ya")
     gone = table("ya", phase="countdown", seats=[seat("y")])
-    shown = with_(present, picture=with_(present.picture, table=gone))
+    shown = with_(present, table_view=with_(present.table_view, table=gone))
     assert gone.racers[1] == player("a")
     assert "somebody" in countdown_page(shown, START - 3000, UNICODE, 80, 21).text()

@@ -31,7 +31,7 @@ from saratoga_client.net.connection import LinkState
 from saratoga_client.sanitised import sanitised
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState, link_changed
-from saratoga_client.session.table_picture import begin
+from saratoga_client.session.table_view import first_view
 from saratoga_client.tui.pages.panel import meter, panel, ticker
 from saratoga_protocol import events
 from saratoga_rules.games import GAMES
@@ -168,11 +168,11 @@ def renamed(present: SessionState, name: str) -> SessionState:
     first = events.Snapshot(
         table=replaced(present.table, seats=seats),
         now=START,
-        standings=list(present.picture.standings),
+        standings=list(present.table_view.standings),
         outcome=None,
     )
-    picture = replace(begin(first, START), outcome=present.picture.outcome)
-    return replace(present, picture=picture)
+    picture = replace(first_view(first, START), outcome=present.table_view.outcome)
+    return replace(present, table_view=picture)
 
 
 @given(st.sampled_from(sorted(GAMES)), st.data())

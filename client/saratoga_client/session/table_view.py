@@ -1,6 +1,6 @@
 """A table as one who follows it sees it: what the house said, folded into one picture.
 
-Pure: no I/O, no clock; `now` comes from whoever reads it. `follow` takes in one event;
+Pure: no I/O, no clock; `now` comes from whoever reads it. `next_view` takes in one event;
 `rows` turns the picture into the lines of a scoreboard, with every bot marked as one.
 """
 
@@ -15,7 +15,7 @@ from saratoga_protocol.events import AnyEvent
 
 
 @dataclass(frozen=True, slots=True)
-class Racer:
+class PlayerLabel:
     """Who somebody is, as shown to people."""
 
     name: str
@@ -23,11 +23,11 @@ class Racer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
+class TableView:
     """All that is known of a table."""
 
     table: events.Table
-    racers: Mapping[str, Racer]
+    racers: Mapping[str, PlayerLabel]
     """By player id; whoever gave up the seat is remembered while the picture lasts."""
     standings: tuple[events.Standing, ...] = ()
     outcome: events.Outcome | None = None
@@ -52,9 +52,9 @@ class Row:
     """What decided between racers with the same net, once the race is over."""
 
 
-def begin(snapshot: events.Snapshot, now: int) -> Picture:
+def first_view(snapshot: events.Snapshot, now: int) -> TableView:
     """The picture that a snapshot gives by itself."""
-    picture = Picture(
+    picture = TableView(
         table=snapshot.table,
         racers=MappingProxyType({}),
         standings=tuple(snapshot.standings),
@@ -64,11 +64,11 @@ def begin(snapshot: events.Snapshot, now: int) -> Picture:
     return _with_names(picture)
 
 
-def follow(picture: Picture, event: AnyEvent, now: int) -> Picture:
+def next_view(picture: TableView, event: AnyEvent, now: int) -> TableView:
     """The picture after `event`; events that say nothing about this table leave it as it is."""
     match event:
         case events.Snapshot(table=table) if table.code == picture.table.code:
-            fresh = begin(event, now)
+            fresh = first_view(event, now)
             return _with_names(replace(fresh, racers=picture.racers))
         case events.TableChanged(table=table) if _is_newer(table, picture.table):
             return _turned_to(picture, table, event.now - now)
@@ -80,7 +80,7 @@ def follow(picture: Picture, event: AnyEvent, now: int) -> Picture:
             return picture
 
 
-def rows(picture: Picture) -> tuple[Row, ...]:
+def rows(picture: TableView) -> tuple[Row, ...]:
     """The scoreboard, first place first; before the race, nobody."""
     if picture.outcome is not None:
         return _final_rows(picture.outcome)
@@ -100,7 +100,7 @@ def rows(picture: Picture) -> tuple[Row, ...]:
     )
 
 
-def remaining(picture: Picture, now: int) -> int | None:
+def remaining(picture: TableView, now: int) -> int | None:
     """Milliseconds of the race left at our time `now`; `None` where no clock runs."""
     if picture.table.phase != "running" or not picture.table.deadline:
         return None
@@ -111,7 +111,7 @@ def _is_newer(table: events.Table, known: events.Table) -> bool:
     return table.code == known.code and table.version >= known.version
 
 
-def _turned_to(picture: Picture, table: events.Table, clock_lead: int) -> Picture:
+def _turned_to(picture: TableView, table: events.Table, clock_lead: int) -> TableView:
     """A changed table; a race of another number, or a new start, begins with a clean board."""
     picture = replace(picture, table=table, clock_lead=clock_lead)
     if table.phase in ("gathering", "countdown"):
@@ -137,13 +137,13 @@ def _final_rows(outcome: events.Outcome) -> tuple[Row, ...]:
     )
 
 
-def _racer(picture: Picture, player: str) -> Racer:
-    return picture.racers.get(player, Racer(player, bot=False))
+def _racer(picture: TableView, player: str) -> PlayerLabel:
+    return picture.racers.get(player, PlayerLabel(player, bot=False))
 
 
-def _with_names(picture: Picture) -> Picture:
+def _with_names(picture: TableView) -> TableView:
     known = dict(picture.racers)
     results = picture.outcome.results if picture.outcome else []
-    known.update((result.player, Racer(result.name, result.bot)) for result in results)
-    known.update((seat.player, Racer(seat.name, seat.bot)) for seat in picture.table.seats)
+    known.update((result.player, PlayerLabel(result.name, result.bot)) for result in results)
+    known.update((seat.player, PlayerLabel(seat.name, seat.bot)) for seat in picture.table.seats)
     return replace(picture, racers=MappingProxyType(known))

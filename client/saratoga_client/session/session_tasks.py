@@ -13,7 +13,7 @@ from saratoga_client.session.error_messages import CONNECTION_ERRORS
 LOG: Final = logging.getLogger("saratoga.racing")
 
 
-class BackgroundTasks:
+class SessionTasks:
     """The tasks of one evening."""
 
     def __init__(self, in_words: Callable[[Exception], Exception]) -> None:

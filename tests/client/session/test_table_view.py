@@ -1,13 +1,10 @@
 """The picture of a table, from what the house says."""
 
-import doctest
-
 from msgspec.structs import replace
 
 from kit.pictures import SEATS, STANDINGS, outcome, running
 from kit.scripted_house import CODE, NOON, RACE, snapshot, table
-from saratoga_client.session import table_picture
-from saratoga_client.session.table_picture import begin, follow, remaining, rows
+from saratoga_client.session.table_view import first_view, next_view, remaining, rows
 from saratoga_protocol import events
 
 
@@ -19,29 +16,31 @@ def test_a_row_has_name_mark_money_and_how_far_behind() -> None:
 
 def test_standings_replace_those_before() -> None:
     better = [replace(STANDINGS[0], banked=20, net=50)]
-    picture = follow(running(), events.Standings(race=RACE, standings=better), NOON)
+    picture = next_view(running(), events.Standings(race=RACE, standings=better), NOON)
     assert [row.banked for row in rows(picture)] == [20]
 
 
 def test_standings_of_another_race_are_passed_over() -> None:
     picture = running()
     late = events.Standings(race=f"{CODE}/9", standings=[])
-    assert follow(picture, late, NOON) is picture
+    assert next_view(picture, late, NOON) is picture
 
 
 def test_an_older_table_is_passed_over() -> None:
     picture = running(version=5)
-    assert follow(picture, events.TableChanged(table=table(version=4), now=NOON), NOON) is picture
+    assert (
+        next_view(picture, events.TableChanged(table=table(version=4), now=NOON), NOON) is picture
+    )
 
 
 def test_whoever_left_the_table_keeps_the_name_in_the_race() -> None:
     gone = replace(table(version=2, phase="running"), seats=SEATS[:1])
-    picture = follow(running(), events.TableChanged(table=gone, now=NOON), NOON)
+    picture = next_view(running(), events.TableChanged(table=gone, now=NOON), NOON)
     assert [row.name for row in rows(picture)] == ["Otto", "Anna"]
 
 
 def test_results_stand_when_the_race_is_over() -> None:
-    picture = follow(running(), events.RaceOver(outcome=outcome()), NOON)
+    picture = next_view(running(), events.RaceOver(outcome=outcome()), NOON)
     assert [(row.name, row.bot, row.gap) for row in rows(picture)] == [
         ("Otto", True, 0),
         ("Anna", False, 15),
@@ -49,22 +48,20 @@ def test_results_stand_when_the_race_is_over() -> None:
 
 
 def test_the_next_race_begins_with_an_empty_board() -> None:
-    over = follow(running(), events.RaceOver(outcome=outcome()), NOON)
+    over = next_view(running(), events.RaceOver(outcome=outcome()), NOON)
     gathering = replace(table(version=9), race=f"{CODE}/2")
-    assert rows(follow(over, events.TableChanged(table=gathering, now=NOON), NOON)) == ()
+    assert rows(next_view(over, events.TableChanged(table=gathering, now=NOON), NOON)) == ()
 
 
 def test_the_clock_is_the_house_s() -> None:
-    ahead = begin(replace(snapshot(), table=running().table, now=NOON + 60_000), NOON)
+    ahead = first_view(replace(snapshot(), table=running().table, now=NOON + 60_000), NOON)
     assert remaining(running(), NOON) == 90_000
     assert remaining(ahead, NOON) == 30_000
     assert remaining(ahead, NOON + 80_000) == 0
 
 
 def test_no_clock_runs_before_the_start_or_without_a_cap() -> None:
-    assert remaining(begin(snapshot(), NOON), NOON) is None
-    assert remaining(begin(replace(snapshot(), table=table(phase="running")), NOON), NOON) is None
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(table_picture).failed == 0
+    assert remaining(first_view(snapshot(), NOON), NOON) is None
+    assert (
+        remaining(first_view(replace(snapshot(), table=table(phase="running")), NOON), NOON) is None
+    )

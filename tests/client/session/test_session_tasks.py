@@ -7,7 +7,7 @@ import pytest
 
 from kit.model_house import breathe
 from saratoga_client.net.errors import ClientClosed, Unreachable
-from saratoga_client.session.background_tasks import BackgroundTasks
+from saratoga_client.session.session_tasks import SessionTasks
 
 
 class InWords(Exception):
@@ -15,7 +15,7 @@ class InWords(Exception):
 
 
 async def test_the_first_trouble_ends_it_all_in_words() -> None:
-    chores = BackgroundTasks(lambda trouble: InWords(str(trouble)))
+    chores = SessionTasks(lambda trouble: InWords(str(trouble)))
     chores.open()
     order: list[int] = []
 
@@ -32,7 +32,7 @@ async def test_the_first_trouble_ends_it_all_in_words() -> None:
 
 
 async def test_a_fault_of_this_program_is_not_hidden(caplog: pytest.LogCaptureFixture) -> None:
-    chores = BackgroundTasks(lambda trouble: trouble)
+    chores = SessionTasks(lambda trouble: trouble)
     chores.open()
 
     async def stumble() -> None:
@@ -45,7 +45,7 @@ async def test_a_fault_of_this_program_is_not_hidden(caplog: pytest.LogCaptureFi
 
 
 async def test_only_the_first_word_on_the_end_counts() -> None:
-    chores = BackgroundTasks(lambda trouble: trouble)
+    chores = SessionTasks(lambda trouble: trouble)
     chores.finish(ClientClosed("before it was opened"))
     chores.open()
     chores.finish()
@@ -54,7 +54,7 @@ async def test_only_the_first_word_on_the_end_counts() -> None:
 
 
 async def test_nothing_goes_on_after_the_end() -> None:
-    chores = BackgroundTasks(lambda trouble: trouble)
+    chores = SessionTasks(lambda trouble: trouble)
     chores.open()
     stopped: list[str] = []
 
@@ -74,7 +74,7 @@ async def test_a_chore_that_is_stopped_before_it_began_is_closed() -> None:
     async def never() -> None:
         raise AssertionError
 
-    chores, chore = BackgroundTasks(lambda fault: fault), never()
+    chores, chore = SessionTasks(lambda fault: fault), never()
     chores.begin(chore)
     await chores.stop()
     assert inspect.getcoroutinestate(chore) == inspect.CORO_CLOSED

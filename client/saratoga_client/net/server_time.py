@@ -20,7 +20,7 @@ class Observation(NamedTuple):
     """The house's clock minus ours, in milliseconds, if question and answer travel equally long."""
 
 
-class ServerClock:
+class ServerTime:
     """How far the house's clock is ahead of ours."""
 
     def __init__(self) -> None:
