@@ -40,9 +40,9 @@ pytest_plugins = [
     "kit.stores",
     "kit.completeness",
     "kit.programs",
-    "kit.house",
-    "kit.rooms",
-    "kit.open_door",
+    "kit.server_process",
+    "kit.in_process_server",
+    "kit.listening_server",
     "kit.figures",
     "kit.deployed",
 ]

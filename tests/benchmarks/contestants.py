@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.measuring import children
-from kit.house import FAULTS, READY
+from kit.server_process import FAULTS, READY
 from kit.stores import StoreServer, replica_of
 from saratoga_server.embedded_store.process import find_binary
 

@@ -23,8 +23,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.machine import stolen_seconds
 from benchmarks.measuring import children, resident_kib, scheduled_seconds
-from kit.house import House, open_house
 from kit.paced_evenings import Load, evenings
+from kit.server_process import ServerProcess, running_server
 
 SHARE = 0.6
 """Of the time in which the server's process is busy."""
@@ -158,14 +158,18 @@ async def ended(load: Load, tables: list[asyncio.Task[None]]) -> None:
             raise trouble
 
 
-async def soak(load: Load, samples: Samples, house: House, game: str, seconds: float) -> None:
+async def soak(
+    load: Load, samples: Samples, server_process: ServerProcess, game: str, seconds: float
+) -> None:
     """Let so many tables play that the server is as busy as it should be."""
     tables: list[asyncio.Task[None]] = []
 
     async def open_tables(more: int) -> None:
         # one after the other, so that their races do not all end at once
         for _ in range(more):
-            tables.append(asyncio.create_task(evenings(load, house.port, game, len(tables))))
+            tables.append(
+                asyncio.create_task(evenings(load, server_process.port, game, len(tables)))
+            )
             await asyncio.sleep(SAMPLE_EVERY / more)
 
     samples.look()
@@ -256,11 +260,11 @@ async def main(minutes: float, game: str, durability: str, figures: Path | None)
         *("--durability", durability),
     )
     load, seconds = Load(pace=PACE), minutes * 60
-    async with open_house(*flags) as house:
-        (store,) = children(house.pid, "valkey-server")
-        samples = Samples(house.pid, store)
+    async with running_server(*flags) as server_process:
+        (store,) = children(server_process.pid, "valkey-server")
+        samples = Samples(server_process.pid, store)
         try:
-            await soak(load, samples, house, game, seconds)
+            await soak(load, samples, server_process, game, seconds)
         finally:
             # also of an evening that was cut short
             keep(figures, COLUMNS, *samples.lines(load))

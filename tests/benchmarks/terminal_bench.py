@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.measuring import processor_seconds
 from kit import bare_app
-from kit.house import House, open_house
+from kit.server_process import ServerProcess, running_server
 from kit.terminal_moments import DRAGGED, PRESSED
 from kit.windows import Window, window
 from saratoga_client.board_view.layout import Spot, Tile, lay_out
@@ -229,12 +229,12 @@ def column_of(game: str) -> Tile:
     return place
 
 
-async def measure(house: House, folder: Path) -> None:
+async def measure(server_process: ServerProcess, folder: Path) -> None:
     def env(name: str) -> Environment:
         return {
             "SARATOGA_HOME": str(folder / name),
             "SARATOGA_NAME": name.title(),
-            "SARATOGA_SERVER": house.url,
+            "SARATOGA_SERVER": server_process.url,
             # as on every day but the first: compiled already
             "PYTHONDONTWRITEBYTECODE": None,
             "PYTHONPYCACHEPREFIX": str(folder / "compiled"),
@@ -250,8 +250,8 @@ async def measure(house: House, folder: Path) -> None:
 
 async def main() -> None:
     with TemporaryDirectory(prefix="saratoga-") as folder:
-        async with open_house() as house:
-            await measure(house, Path(folder))
+        async with running_server() as server_process:
+            await measure(server_process, Path(folder))
 
 
 if __name__ == "__main__":

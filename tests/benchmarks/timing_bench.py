@@ -22,8 +22,8 @@ from time import perf_counter_ns
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from kit.guests import GuestInMemory
-from kit.rooms import always, house_in_memory
+from kit.in_process_server import always, open_in_process_server
+from kit.players import MemoryPlayer
 from kit.secrecy import ODD_MOVES
 from kit.swaps import is_up, rearranged, slots
 from kit.walks import banking, wandering
@@ -101,30 +101,34 @@ async def measure(
     """Send both servers every command and add the times; `leak` nanoseconds are added for a red hidden card."""
     deals = it.deals[::-1] if is_turned else it.deals
     leaks = [leak if is_red(deal.reserve[0]) else 0 for deal in deals]
-    async with house_in_memory(always(deals[0])) as one, house_in_memory(always(deals[1])) as two:
-        guests = []
-        for rooms in (one, two):
-            anna, bert = await rooms.guest("Anna", legal=True), await rooms.guest("Bert")
-            await rooms.race(anna, bert, game=it.game, cap=0)
-            guests.append(anna)
+    async with (
+        open_in_process_server(always(deals[0])) as one,
+        open_in_process_server(always(deals[1])) as two,
+    ):
+        players = []
+        for server in (one, two):
+            anna, bert = await server.player("Anna", legal=True), await server.player("Bert")
+            await server.race(anna, bert, game=it.game, cap=0)
+            players.append(anna)
         for count, (illegal, move) in enumerate(it.steps):
             for text in (*illegal, move):
                 order = [0, 1] if chance.random() < 0.5 else [1, 0]
                 taken = {
-                    which: await _timed(guests[which], text, count, leaks[which]) for which in order
+                    which: await _timed(players[which], text, count, leaks[which])
+                    for which in order
                 }
                 _note(pairs, taken, is_turned=is_turned)
 
 
-async def _timed(guest: GuestInMemory, move: str, after: int, leak: int) -> int:
+async def _timed(player: MemoryPlayer, move: str, after: int, leak: int) -> int:
     """Return how long an answer takes, encoded; what comes before it is not counted."""
-    guest.last_id += 1
-    command = MakeMove(id=guest.last_id, race=f"{guest.table.code}/1", after=after, move=move)
-    await guest.house.answer(guest.session, Heartbeat(id=guest.last_id))
+    player.last_id += 1
+    command = MakeMove(id=player.last_id, race=f"{player.table.code}/1", after=after, move=move)
+    await player.server.answer(player.session, Heartbeat(id=player.last_id))
     began = perf_counter_ns()
     while leak and perf_counter_ns() < began + leak:
         pass
-    guest.session.codec.encode_event(await guest.house.answer(guest.session, command))
+    player.session.codec.encode_event(await player.server.answer(player.session, command))
     return perf_counter_ns() - began
 
 

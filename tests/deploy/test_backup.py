@@ -18,10 +18,10 @@ from click.testing import CliRunner
 
 from kit.catastrophes import Party, party
 from kit.deployment import DEPLOY, open_valkey, replaced
-from kit.house import open_house
 from kit.programs import program
 from kit.race_audit import disagreements, faults_of_open_board
 from kit.recorded_players import Notes
+from kit.server_process import running_server
 from kit.stores import SCRATCH, StoreServer
 from saratoga_rules.records.record import parse_record
 from saratoga_server.__main__ import main
@@ -50,17 +50,17 @@ async def test_an_embedded_stores_backup_has_what_was_acknowledged_before_it() -
         backups, fresh = Path(scratch) / "backups", Path(scratch) / "fresh"
 
         async def back_up(guests: Party) -> None:
-            await asyncio.to_thread(admin, guests.house.data, "backup", backups)
+            await asyncio.to_thread(admin, guests.server_process.data, "backup", backups)
 
         async with party((SHORT, LONG), 40) as guests:
             over, running = await backed_up_in_mid_race(guests, back_up)
         (backup,) = backups.iterdir()
         await asyncio.to_thread(admin, fresh / "data", "restore", backup)
-        async with open_house(folder=fresh) as house:
-            async with open_store(f"unix://{house.store_socket}") as store:
+        async with running_server(folder=fresh) as server_process:
+            async with open_store(f"unix://{server_process.store_socket}") as store:
                 await hold_what_is_over(over, store)
                 await hold_what_runs(running, store)
-            assert (await house.get(PAGE))[1]["total"] == len(over)
+            assert (await server_process.get(PAGE))[1]["total"] == len(over)
 
 
 @pytest.mark.needs("redis-cli")
@@ -77,8 +77,8 @@ async def test_an_external_stores_backup_has_what_was_acknowledged_before_it() -
         async with open_store(valkey.url) as store:
             await hold_what_is_over(over, store)
             await hold_what_runs(running, store)
-        async with open_house("--redis", valkey.url) as house:
-            assert (await house.get(PAGE))[1]["total"] == len(over)
+        async with running_server("--redis", valkey.url) as server_process:
+            assert (await server_process.get(PAGE))[1]["total"] == len(over)
 
 
 class Tools:
@@ -201,7 +201,7 @@ async def backed_up_in_mid_race(
     short, long = guests.tables
     await guests.until(lambda: all(player.notes.outcomes for player in short))
     async with asyncio.timeout(20):
-        while (await guests.house.get(PAGE))[1]["total"] < len(short):
+        while (await guests.server_process.get(PAGE))[1]["total"] < len(short):
             pass  # the page itself takes its time
     await guests.until(lambda: any(len(player.notes.acknowledged) > 20 for player in long))
     known = [[known_now(player.notes) for player in table] for table in guests.tables]

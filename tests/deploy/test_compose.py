@@ -13,8 +13,8 @@ from click import Option
 
 from kit.compose import FILLED_IN, read_compose
 from kit.deployment import DEPLOY
-from kit.house import open_house
 from kit.programs import program
+from kit.server_process import running_server
 from kit.stores import free_port
 from saratoga_server.__main__ import main
 from saratoga_server.embedded_store.process import find_binary
@@ -152,9 +152,12 @@ async def test_its_store_opens_to_who_has_the_secret_address(
         *("--port", str(port), "--logfile", str(tmp_path / "log")),
     )
     try:
-        async with open_house("--redis-file", str(address)) as house:
-            assert (await house.get("/readyz"))[0] == 200
-            assert address.read_text().split(":")[2].split("@")[0] not in house.log.read_text()
+        async with running_server("--redis-file", str(address)) as server_process:
+            assert (await server_process.get("/readyz"))[0] == 200
+            assert (
+                address.read_text().split(":")[2].split("@")[0]
+                not in server_process.log.read_text()
+            )
     finally:
         store.terminate()
         assert await store.wait() == 0

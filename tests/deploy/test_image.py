@@ -15,8 +15,8 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from kit.deployment import DEPLOY
-from kit.house import House
 from kit.programs import program
+from kit.server_process import ServerProcess
 from kit.stores import free_port
 
 ROOT = DEPLOY.parent
@@ -95,7 +95,9 @@ def test_a_lock_names_no_address(name: str) -> None:
     assert not re.search(r"://|index-url|find-links", (DEPLOY / name).read_text())
 
 
-async def test_the_health_check_tells_a_ready_house_from_none(house: House) -> None:
+async def test_the_health_check_tells_a_ready_house_from_none(
+    server_process: ServerProcess,
+) -> None:
     found = re.search(r"^HEALTHCHECK .*\\\n +CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)
     assert found is not None
     [python, flag, code] = json.loads(found[1])
@@ -105,5 +107,5 @@ async def test_the_health_check_tells_a_ready_house_from_none(house: House) -> N
         words = [sys.executable, flag, code.replace(":7470", f":{port}")]
         return subprocess.run(words, capture_output=True, check=False).returncode
 
-    assert asks(house.port) == 0
+    assert asks(server_process.port) == 0
     assert asks(free_port()) != 0

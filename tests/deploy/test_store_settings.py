@@ -8,7 +8,7 @@ import pytest
 
 from kit.cluster import running_cluster, until
 from kit.deployment import DEPLOY, open_valkey, replaced, settings_of
-from kit.house import open_house
+from kit.server_process import running_server
 from kit.stores import binaries, free_port
 from saratoga_server.embedded_store.process import find_binary
 
@@ -43,8 +43,8 @@ def test_every_file_names_the_folder_of_settings_that_the_stores_include() -> No
 @pytest.mark.parametrize("level", ["fast", "safe"])
 async def test_a_house_of_that_level_opens_on_them(kind: str, level: str) -> None:
     with open_valkey(level, binary_of(kind)) as store:
-        async with open_house("--redis", store.url, "--durability", level) as house:
-            assert (await house.get("/readyz"))[0] == 200
+        async with running_server("--redis", store.url, "--durability", level) as server_process:
+            assert (await server_process.get("/readyz"))[0] == 200
 
 
 def test_the_runbook_gives_valkey_cli_the_password_before_it_asks_anything(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ async def test_settings_for_less_are_refused_for_more() -> None:
         open_valkey("fast", str(find_binary())) as store,
         pytest.raises(AssertionError, match="appendfsync is everysec"),
     ):
-        async with open_house("--redis", store.url, "--durability", "safe"):
+        async with running_server("--redis", store.url, "--durability", "safe"):
             pass
 
 
@@ -80,8 +80,10 @@ async def test_a_replicated_house_opens_on_a_primary_with_its_replica() -> None:
     ):
         replica.wait_for("INFO", "replication", says=b"master_link_status:up")
         primary.wait_for("INFO", "replication", says=b"min_slaves_good_slaves:1")
-        async with open_house("--redis", primary.url, "--durability", "replicated") as house:
-            assert (await house.get("/readyz"))[0] == 200
+        async with running_server(
+            "--redis", primary.url, "--durability", "replicated"
+        ) as server_process:
+            assert (await server_process.get("/readyz"))[0] == 200
         replica.kill()
         primary.wait_for("SET", "a", "b", says=b"NOREPLICAS")
 
@@ -129,8 +131,10 @@ def test_the_runbook_makes_a_failover_last() -> None:
 
 async def test_a_replicated_house_opens_on_a_cluster_of_them() -> None:
     with running_cluster(settings=settings_of("cluster")) as cluster:
-        async with open_house("--redis", cluster.url, "--durability", "replicated") as house:
-            assert (await house.get("/readyz"))[0] == 200
+        async with running_server(
+            "--redis", cluster.url, "--durability", "replicated"
+        ) as server_process:
+            assert (await server_process.get("/readyz"))[0] == 200
         primary = cluster.primaries()[0]
         cluster.replica_of(primary).kill()
         until(

@@ -13,9 +13,9 @@ import pytest
 
 from kit.deployed import scrape
 from kit.deployment import DEPLOY
-from kit.house import open_house
 from kit.programs import program
 from kit.recorded_players import LINE_UP, players_at_a_table
+from kit.server_process import running_server
 from kit.units import UNITS, allowed_calls, values
 from saratoga_server.config import DEFAULT_METRICS_PORT, DEFAULT_PORT
 
@@ -107,18 +107,18 @@ async def test_a_server_with_players_needs_nothing_that_its_unit_forbids(
         manager.bind(str(notified))
         manager.settimeout(10)
         async with (
-            open_house(
+            running_server(
                 *("--metrics-port", "0", "--rate", "0"),
                 folder=tmp_path / "house",
                 before=traced(tmp_path / "calls"),
-            ) as house,
-            players_at_a_table(house.url, "canfield", "Guest") as players,
+            ) as server_process,
+            players_at_a_table(server_process.url, "canfield", "Guest") as players,
         ):
             await asyncio.gather(*(each.race(1, 0, len(LINE_UP)) for each in players))
-            assert (await asyncio.to_thread(scrape, house))["saratoga_ready"] == 1
+            assert (await asyncio.to_thread(scrape, server_process))["saratoga_ready"] == 1
             backup = await asyncio.create_subprocess_exec(
                 *(*traced(tmp_path / "calls of the backup"), sys.executable, "-m"),
-                *("saratoga_server", "admin", "--data", str(house.data)),
+                *("saratoga_server", "admin", "--data", str(server_process.data)),
                 *("backup", str(tmp_path / "backups"), "--keep", "2"),
             )
             assert await backup.wait() == 0
@@ -126,9 +126,9 @@ async def test_a_server_with_players_needs_nothing_that_its_unit_forbids(
     calls = read_calls(tmp_path / "calls")
     assert {"clone", "clone3"} & {name for name, _ in calls}
     assert any("appendonlydir" in path for path in written(calls))
-    check(calls, SERVER, (house.folder,))
+    check(calls, SERVER, (server_process.folder,))
     calls = read_calls(tmp_path / "calls of the backup")
-    check(calls, BACKUP, (house.data / "store", tmp_path / "backups"))
+    check(calls, BACKUP, (server_process.data / "store", tmp_path / "backups"))
 
 
 def traced(account: Path) -> tuple[str, ...]:

@@ -16,11 +16,11 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from kit.house import House, open_house
+from kit.server_process import ServerProcess, running_server
 from saratoga_protocol.refusals import BANNED
 from saratoga_protocol.version import JSON
 
-HEARD_WITHIN = 20.0
+RECEIVED_WITHIN = 20.0
 """Seconds: a bound for what is awaited, never a measure."""
 
 
@@ -40,15 +40,15 @@ class Guest:
 
     async def hear(self, **wanted: object) -> dict[str, Any]:
         """The next event with these fields; others are passed over."""
-        async with asyncio.timeout(HEARD_WITHIN):
+        async with asyncio.timeout(RECEIVED_WITHIN):
             while True:
                 event: dict[str, Any] = json.loads(await self.socket.recv())
                 if all(event.get(name) == value for name, value in wanted.items()):
                     return event
 
-    async def sent_away(self) -> int:
+    async def closed(self) -> int:
         """The code with which the house closes the connection."""
-        async with asyncio.timeout(HEARD_WITHIN):
+        async with asyncio.timeout(RECEIVED_WITHIN):
             async for _ in self.unheard():
                 pass
         assert self.socket.close_code is not None
@@ -62,19 +62,29 @@ class Guest:
 
 
 @asynccontextmanager
-async def guest(house: House, name: str, token: str = "") -> AsyncIterator[Guest]:
+async def guest(server_process: ServerProcess, name: str, token: str = "") -> AsyncIterator[Guest]:
     token = token or secrets.token_hex(32)
-    async with connect(house.url, subprotocols=[Subprotocol(JSON)], compression=None) as socket:
+    async with connect(
+        server_process.url, subprotocols=[Subprotocol(JSON)], compression=None
+    ) as socket:
         arrived = Guest(socket, token)
         welcome = await arrived.say("hello", token=token, name=name)
         arrived.ids = count(max(2, welcome.get("next_id", 2)))
         yield arrived
 
 
-async def typed(house: House, *words: str) -> str:
+async def typed(server_process: ServerProcess, *words: str) -> str:
     """What `saratoga-server admin` prints."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "saratoga_server", "--data", str(house.data), "admin", *words),
+        *(
+            sys.executable,
+            "-m",
+            "saratoga_server",
+            "--data",
+            str(server_process.data),
+            "admin",
+            *words,
+        ),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -84,52 +94,55 @@ async def typed(house: House, *words: str) -> str:
     return out.decode()
 
 
-async def test_an_announcement_reaches_everybody(house: House) -> None:
-    async with guest(house, "Anna") as anna, guest(house, "Bert") as bert:
-        assert await typed(house, "announce", "The house restarts at ten.") == "Said on 1 server.\n"
+async def test_an_announcement_reaches_everybody(server_process: ServerProcess) -> None:
+    async with guest(server_process, "Anna") as anna, guest(server_process, "Bert") as bert:
+        assert (
+            await typed(server_process, "announce", "The house restarts at ten.")
+            == "Said on 1 server.\n"
+        )
         for each in (anna, bert):
             heard = await each.hear(type="announcement")
             assert heard["text"] == "The house restarts at ten."
 
 
-async def test_a_closed_table_tells_its_seats(house: House) -> None:
-    async with guest(house, "Anna") as anna, guest(house, "Bert") as bert:
+async def test_a_closed_table_tells_its_seats(server_process: ServerProcess) -> None:
+    async with guest(server_process, "Anna") as anna, guest(server_process, "Bert") as bert:
         code = (await anna.say("create_table", game="canfield"))["table"]["code"]
         await bert.say("join_table", table=code)
-        listed = json.loads(await typed(house, "tables", "--json"))
+        listed = json.loads(await typed(server_process, "tables", "--json"))
         assert [(line["code"], line["seated"], line["host"]) for line in listed] == [
             (code, 2, "Anna")
         ]
-        await typed(house, "close", code, "--yes", "--reason", "Closing time.")
+        await typed(server_process, "close", code, "--yes", "--reason", "Closing time.")
         for each in (anna, bert):
             lost = await each.hear(type="seat_lost")
             assert (lost["table"], lost["reason"]) == (code, "Closing time.")
         assert (await bert.say("join_table", table=code))["code"] == "table_closed"
         # whoever lost a seat is free for another
         assert (await bert.say("create_table", game="canfield"))["type"] == "snapshot"
-        assert code not in await typed(house, "tables")
+        assert code not in await typed(server_process, "tables")
 
 
-async def test_a_banned_player_is_out_until_unbanned(house: House) -> None:
-    async with guest(house, "Anna") as anna, guest(house, "Bert") as bert:
+async def test_a_banned_player_is_out_until_unbanned(server_process: ServerProcess) -> None:
+    async with guest(server_process, "Anna") as anna, guest(server_process, "Bert") as bert:
         code = (await anna.say("create_table", game="canfield"))["table"]["code"]
         await bert.say("join_table", table=code)
-        await typed(house, "ban", "Bert", "--yes")
-        assert await bert.sent_away() == BANNED.code
+        await typed(server_process, "ban", "Bert", "--yes")
+        assert await bert.closed() == BANNED.code
         while len((await anna.hear(type="table_changed"))["table"]["seats"]) != 1:
             pass
-        async with connect(house.url, subprotocols=[Subprotocol(JSON)]) as socket:
+        async with connect(server_process.url, subprotocols=[Subprotocol(JSON)]) as socket:
             again = Guest(socket, bert.token)
             assert (await again.say("hello", token=bert.token))["code"] == "banned"
-        await typed(house, "unban", "Bert")
-        async with guest(house, "Bert", bert.token) as back:
+        await typed(server_process, "unban", "Bert")
+        async with guest(server_process, "Bert", bert.token) as back:
             assert (await back.say("heartbeat"))["type"] == "alive"
 
 
-async def test_a_renamed_player_is_called_so_at_the_table(house: House) -> None:
-    async with guest(house, "Anna") as anna:
+async def test_a_renamed_player_is_called_so_at_the_table(server_process: ServerProcess) -> None:
+    async with guest(server_process, "Anna") as anna:
         code = (await anna.say("create_table", game="canfield"))["table"]["code"]
-        await typed(house, "rename", "Anna", "Annabel")
+        await typed(server_process, "rename", "Anna", "Annabel")
         changed = await anna.hear(type="table_changed")
         assert [seat["name"] for seat in changed["table"]["seats"]] == ["Annabel"]
         # to sit down again where one sits is to look at the table, and no newer connection
@@ -137,40 +150,42 @@ async def test_a_renamed_player_is_called_so_at_the_table(house: House) -> None:
         assert [seat["name"] for seat in again["table"]["seats"]] == ["Annabel"]
 
 
-async def test_a_forgotten_player_is_gone_from_house_and_table(house: House) -> None:
-    async with guest(house, "Anna") as anna, guest(house, "Bert") as bert:
+async def test_a_forgotten_player_is_gone_from_house_and_table(
+    server_process: ServerProcess,
+) -> None:
+    async with guest(server_process, "Anna") as anna, guest(server_process, "Bert") as bert:
         code = (await anna.say("create_table", game="canfield"))["table"]["code"]
         await bert.say("join_table", table=code)
-        await typed(house, "forget", "Bert", "--yes")
-        await bert.sent_away()
+        await typed(server_process, "forget", "Bert", "--yes")
+        await bert.closed()
         while len((await anna.hear(type="table_changed"))["table"]["seats"]) != 1:
             pass
-        async with guest(house, "Bert") as another:
+        async with guest(server_process, "Bert") as another:
             assert another.token != bert.token
 
 
-async def test_every_act_is_in_the_audit_log(house: House) -> None:
-    async with guest(house, "Anna"):
-        await typed(house, "rename", "Anna", "Annabel")
-        await typed(house, "announce", "hello")
-        lines = (await typed(house, "audit")).splitlines()
+async def test_every_act_is_in_the_audit_log(server_process: ServerProcess) -> None:
+    async with guest(server_process, "Anna"):
+        await typed(server_process, "rename", "Anna", "Annabel")
+        await typed(server_process, "announce", "hello")
+        lines = (await typed(server_process, "audit")).splitlines()
     assert [re.split(r"\s{2,}", line)[2] for line in lines] == ["announce", "rename"]
 
 
-async def test_the_pages_tell_of_the_house(house: House) -> None:
-    assert await house.get("/healthz") == (200, {"status": "alive"})
-    assert await house.get("/readyz") == (200, {"status": "ready"})
-    status, board = await house.get("/leaderboards/canfield?bots=true")
+async def test_the_pages_tell_of_the_house(server_process: ServerProcess) -> None:
+    assert await server_process.get("/healthz") == (200, {"status": "alive"})
+    assert await server_process.get("/readyz") == (200, {"status": "ready"})
+    status, board = await server_process.get("/leaderboards/canfield?bots=true")
     assert (status, board["rows"], board["bots"]) == (200, [], True)
-    status, told = await house.get("/records/mint-otter-42/1")
+    status, told = await server_process.get("/records/mint-otter-42/1")
     assert (status, told["error"]) == (404, "no_such_table")
 
 
 async def test_metrics_are_served_beside_the_house() -> None:
     # the later flag wins over the kit's own, which is off
-    async with open_house("--metrics-port", "0", "--log-level", "info") as house:
-        [opened] = [event for event in house.events() if event["event"] == "metrics_open"]
-        async with guest(house, "Anna") as anna:
+    async with running_server("--metrics-port", "0", "--log-level", "info") as server_process:
+        [opened] = [event for event in server_process.events() if event["event"] == "metrics_open"]
+        async with guest(server_process, "Anna") as anna:
             await anna.say("heartbeat")
             await anna.say("join_table", table="no-such-01")
             page = await asyncio.to_thread(
@@ -183,9 +198,9 @@ async def test_metrics_are_served_beside_the_house() -> None:
     assert 'saratoga_refusals_total{code="no_such_table"} 1.0' in lines
 
 
-async def test_a_house_stops_in_order(house: House) -> None:
-    async with guest(house, "Anna") as anna:
-        assert await house.stop() == 0
-        assert 4000 <= await anna.sent_away() < 4500
-    events = [event["event"] for event in house.events()]
+async def test_a_house_stops_in_order(server_process: ServerProcess) -> None:
+    async with guest(server_process, "Anna") as anna:
+        assert await server_process.stop() == 0
+        assert 4000 <= await anna.closed() < 4500
+    events = [event["event"] for event in server_process.events()]
     assert events[-1] == "closed"

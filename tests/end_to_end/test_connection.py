@@ -4,8 +4,8 @@ import asyncio
 from functools import partial
 
 from kit.faulty_link import link_to_ports
-from kit.house import House
 from kit.link_faults import break_after
+from kit.server_process import ServerProcess
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection, Timing
@@ -72,11 +72,11 @@ class Racer:
 
 
 async def test_every_acknowledged_move_is_in_the_record_once_on_a_line_that_breaks(
-    house: House,
+    server_process: ServerProcess,
 ) -> None:
     timing = Timing(heartbeat_every=0.2)
     async with (
-        link_to_ports(house.port, fault=break_after(5, 6, 24)) as link,
+        link_to_ports(server_process.port, fault=break_after(5, 6, 24)) as link,
         Connection(
             link.url, new_token(), name="Anna", legal=True, timing=timing, backoff=AT_ONCE
         ) as connection,
@@ -95,10 +95,12 @@ async def test_every_acknowledged_move_is_in_the_record_once_on_a_line_that_brea
     assert racer.seat.testimonies[outcome.race].verdict == "witnessed here"
 
 
-async def test_a_table_asked_for_on_a_line_that_breaks_is_opened_once(house: House) -> None:
+async def test_a_table_asked_for_on_a_line_that_breaks_is_opened_once(
+    server_process: ServerProcess,
+) -> None:
     async with (
         # The first piece is the handshake, the second the welcome: the third gets lost.
-        link_to_ports(house.port, fault=break_after(0, 3, 3)) as link,
+        link_to_ports(server_process.port, fault=break_after(0, 3, 3)) as link,
         Connection(link.url, new_token(), name="Anna", backoff=AT_ONCE) as connection,
         asyncio.timeout(RACE_WITHIN),
     ):
@@ -111,16 +113,18 @@ async def test_a_table_asked_for_on_a_line_that_breaks_is_opened_once(house: Hou
     assert [table.code for table in tables.tables] == [opened.table.code]
 
 
-async def test_whoever_left_can_come_again_with_a_program_started_anew(house: House) -> None:
+async def test_whoever_left_can_come_again_with_a_program_started_anew(
+    server_process: ServerProcess,
+) -> None:
     token = new_token()
     async with (
-        Connection(house.url, new_token(), name="Anna") as host,
+        Connection(server_process.url, new_token(), name="Anna") as host,
         asyncio.timeout(RACE_WITHIN),
     ):
         opened = await host.ask(partial(commands.CreateTable, game="canfield"), events.Snapshot)
         code = opened.table.code
         for _ in range(2):
-            async with Connection(house.url, token, name="Bert") as guest:
+            async with Connection(server_process.url, token, name="Bert") as guest:
                 seat = FairnessDuties(guest)
                 await seat.hear(
                     await guest.ask(partial(commands.JoinTable, table=code), events.Snapshot)

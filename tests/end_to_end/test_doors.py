@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from kit.house import House
 from kit.line_client import LineClient, line_client
 from kit.pseudo_terminal import open_terminal
+from kit.server_process import ServerProcess
 from kit.tmux import Pane, Screen, Tmux, open_tmux
 from saratoga_client.local.hosting import is_server
 from saratoga_client.problems import Exit
@@ -184,21 +184,24 @@ async def test_whatever_ends_the_host_ends_the_house(
 
 
 async def test_a_house_that_runs_here_already_is_used_and_left_alone(
-    house: House, tmp_path: Path
+    server_process: ServerProcess, tmp_path: Path
 ) -> None:
-    async with hosting_in_lines(tmp_path / "anna", "--port", str(house.port)) as (host, port):
-        assert port == house.port
+    async with hosting_in_lines(tmp_path / "anna", "--port", str(server_process.port)) as (
+        host,
+        port,
+    ):
+        assert port == server_process.port
         assert any("runs on this machine already" in line for line in host.errors)
         host.say("leave", "quit")
         assert await host.ended() == Exit.DONE
-    assert await is_server("127.0.0.1", house.port)
+    assert await is_server("127.0.0.1", server_process.port)
 
 
 async def test_from_the_lobby_to_a_table_of_ones_own_and_back_and_there_again_by_its_url(
-    tmp_path: Path, house: House
+    tmp_path: Path, server_process: ServerProcess
 ) -> None:
     async with open_tmux() as tmux:
-        anna = await open_pane(tmux, tmp_path / "anna", "--server", house.url)
+        anna = await open_pane(tmux, tmp_path / "anna", "--server", server_process.url)
         await anna.until("Your name: _")
         await enter(anna, "Anna")
         await anna.until("You are Anna")
@@ -232,9 +235,9 @@ async def test_without_a_terminal_the_program_explains_itself_in_short() -> None
 
 
 async def test_a_terminal_that_cannot_redraw_has_the_lobby_in_lines(
-    house: House, tmp_path: Path
+    server_process: ServerProcess, tmp_path: Path
 ) -> None:
-    env = {"TERM": "dumb", "SARATOGA_HOME": str(tmp_path), "SARATOGA_SERVER": house.url}
+    env = {"TERM": "dumb", "SARATOGA_HOME": str(tmp_path), "SARATOGA_SERVER": server_process.url}
     async with (
         open_terminal() as terminal,
         terminal.running(*PROGRAM, env=env) as process,

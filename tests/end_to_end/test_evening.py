@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from kit.open_door import OpenHouse, open_door
-from kit.rooms import counted_down, gathered
-from kit.sockets import GuestOnTheWire, guest
+from kit.in_process_server import counted_down, gathered
+from kit.listening_server import ListeningServer, listening_server
+from kit.player_sockets import SocketPlayer, player_at
 from kit.walks import banking, wandering
 from saratoga_protocol.commands import (
     ChangeSettings,
@@ -54,25 +54,27 @@ def _short_countdowns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-async def house(valkey: Store) -> AsyncIterator[OpenHouse]:
-    async with open_door(valkey) as opened:
+async def server(valkey: Store) -> AsyncIterator[ListeningServer]:
+    async with listening_server(valkey) as opened:
         yield opened
 
 
-async def friends(house: OpenHouse, stack: AsyncExitStack) -> list[GuestOnTheWire]:
+async def friends(server: ListeningServer, stack: AsyncExitStack) -> list[SocketPlayer]:
     return [
-        await stack.enter_async_context(guest(house.url, name, legal=True, subprotocol=subprotocol))
+        await stack.enter_async_context(
+            player_at(server.url, name, legal=True, subprotocol=subprotocol)
+        )
         for name, subprotocol in FRIENDS
     ]
 
 
-async def sees(friend: GuestOnTheWire, version: int) -> None:
+async def sees(friend: SocketPlayer, version: int) -> None:
     """Wait until the friend knows the table as it is in that version."""
     while friend.table.version < version:
-        await friend.heard.next(TableChanged, len(friend.heard.events))
+        await friend.received.next(TableChanged, len(friend.received.events))
 
 
-async def plays(racer: GuestOnTheWire, moves: int, chance: Random) -> None:
+async def plays(racer: SocketPlayer, moves: int, chance: Random) -> None:
     """Make so many moves, if the board lasts so long; each must be taken."""
     for _ in range(moves):
         legal = racer.board.legal
@@ -83,15 +85,17 @@ async def plays(racer: GuestOnTheWire, moves: int, chance: Random) -> None:
         assert isinstance(answer, MoveMade), answer
 
 
-async def dealt(*racers: GuestOnTheWire) -> None:
+async def dealt(*racers: SocketPlayer) -> None:
     """All get ready, the first one starts, and all are dealt the same."""
-    since = [len(racer.heard.events) for racer in racers]
+    since = [len(racer.received.events) for racer in racers]
     await counted_down(*racers)
-    deals = [await racer.heard.next(Dealt, told) for racer, told in zip(racers, since, strict=True)]
+    deals = [
+        await racer.received.next(Dealt, told) for racer, told in zip(racers, since, strict=True)
+    ]
     assert all(each.board.view == deals[0].board.view for each in deals)
 
 
-async def finished(*racers: GuestOnTheWire) -> Outcome:
+async def finished(*racers: SocketPlayer) -> Outcome:
     """All who still race take their money; returns how it came out, the same for everybody."""
     race = racers[0].board.race
     for racer in racers:
@@ -101,8 +105,8 @@ async def finished(*racers: GuestOnTheWire) -> Outcome:
     for racer in racers:
         over = None
         while over is None or over.outcome.race != race:
-            over = await racer.heard.next(
-                RaceOver, racer.heard.events.index(over) + 1 if over else 0
+            over = await racer.received.next(
+                RaceOver, racer.received.events.index(over) + 1 if over else 0
             )
         outcomes.append(over.outcome)
     assert all(outcome == outcomes[0] for outcome in outcomes)
@@ -117,12 +121,12 @@ async def finished(*racers: GuestOnTheWire) -> Outcome:
     return outcomes[0]
 
 
-async def test_an_evening_of_three_friends_and_a_bot(house: OpenHouse) -> None:
+async def test_an_evening_of_three_friends_and_a_bot(server: ListeningServer) -> None:
     chance = Random("an evening")
     async with AsyncExitStack() as stack:
-        anna, bert, cleo = await friends(house, stack)
-        otto = await stack.enter_async_context(guest(house.url, "Otto", bot=True, legal=True))
-        wanda = await stack.enter_async_context(guest(house.url, "Wanda"))
+        anna, bert, cleo = await friends(server, stack)
+        otto = await stack.enter_async_context(player_at(server.url, "Otto", bot=True, legal=True))
+        wanda = await stack.enter_async_context(player_at(server.url, "Wanda"))
         await wanda.ask(SubscribeLeaderboard, game="lafayette", period="all")
 
         # canfield, with the bot
@@ -139,7 +143,7 @@ async def test_an_evening_of_three_friends_and_a_bot(house: OpenHouse) -> None:
         # the bot is sent away; lafayette
         await anna.ask(NextRace, table=code)
         assert isinstance(await anna.ask(Kick, table=code, player=otto.player), Done)
-        assert (await otto.heard.next(SeatLost, 0)).table == code
+        assert (await otto.received.next(SeatLost, 0)).table == code
         await anna.ask(ChangeSettings, table=code, game="lafayette", cap=3)
         for each in (bert, cleo):
             await sees(each, anna.table.version)
@@ -150,7 +154,7 @@ async def test_an_evening_of_three_friends_and_a_bot(house: OpenHouse) -> None:
         second = await finished(bert, cleo)
         assert {row.name: row.state for row in second.results}["Anna"] in ("left", "stuck", "won")
         assert bert.table.host == bert.player
-        shown = await wanda.heard.next(Leaderboard, 0, re=None, game="lafayette")
+        shown = await wanda.received.next(Leaderboard, 0, re=None, game="lafayette")
         assert {row.name for row in shown.rows} == {"Anna", "Bert", "Cleo"}
 
         # the evening's totals, at the seats that stayed
@@ -176,15 +180,15 @@ async def test_an_evening_of_three_friends_and_a_bot(house: OpenHouse) -> None:
 async def test_a_house_that_restarts_in_mid_race_loses_nothing(valkey: Store) -> None:
     chance = Random("a restart")
     async with AsyncExitStack() as evening:
-        async with open_door(valkey) as before:
+        async with listening_server(valkey) as before:
             anna, bert, cleo = await friends(before, evening)
             code = await gathered(anna, bert, cleo)
             await dealt(anna, bert, cleo)
             await asyncio.gather(*(plays(racer, 10, chance) for racer in (anna, bert, cleo)))
             boards = {racer.name: racer.board for racer in (anna, bert, cleo)}
         for each in (anna, bert, cleo):
-            assert (await each.sent_away())[0] == RESTARTING.code
-        async with open_door(valkey, node="after") as after, AsyncExitStack() as second:
+            assert (await each.closed())[0] == RESTARTING.code
+        async with listening_server(valkey, name="after") as after, AsyncExitStack() as second:
             back = await friends(after, second)
             for each in back:
                 snapshot = await each.at_table(Resume, table=code)
@@ -193,7 +197,7 @@ async def test_a_house_that_restarts_in_mid_race_loses_nothing(valkey: Store) ->
             again = MakeMove(
                 id=anna.last_id, race=f"{code}/1", after=anna.board.count - 1, move="draw"
             )
-            answer = await back[0].say(again)
+            answer = await back[0].send(again)
             assert isinstance(answer, MoveMade)
             assert (answer.repeat, answer.board) == (True, boards["Anna"])
             await asyncio.gather(*(plays(racer, 10, chance) for racer in back))
@@ -202,16 +206,16 @@ async def test_a_house_that_restarts_in_mid_race_loses_nothing(valkey: Store) ->
             assert {seat.name for seat in back[0].table.seats} == {"Anna", "Bert", "Cleo"}
 
 
-async def test_a_second_device_takes_over_in_mid_race(house: OpenHouse) -> None:
+async def test_a_second_device_takes_over_in_mid_race(server: ListeningServer) -> None:
     async with AsyncExitStack() as stack:
-        anna, bert, _ = await friends(house, stack)
+        anna, bert, _ = await friends(server, stack)
         code = await gathered(anna, bert)
         await dealt(anna, bert)
         await plays(anna, 5, Random(1))
-        phone = await stack.enter_async_context(guest(house.url, "Anna", legal=True))
+        phone = await stack.enter_async_context(player_at(server.url, "Anna", legal=True))
         snapshot = await phone.at_table(JoinTable, table=code)
         assert snapshot.board == anna.board
-        assert await anna.sent_away() == (TAKEN_OVER.code, TAKEN_OVER.reason)
+        assert await anna.closed() == (TAKEN_OVER.code, TAKEN_OVER.reason)
         await plays(phone, 5, Random(2))
         assert all(seat.connected for seat in bert.table.seats)
         await finished(phone, bert)

@@ -8,8 +8,8 @@ from functools import partial
 import pytest
 
 from kit.faulty_link import FaultyLink, LinkFault, link_to_ports
-from kit.house import open_house
 from kit.link_faults import add_header
+from kit.server_process import running_server
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.net.errors import CommandRefused, ServerClosed, Unreachable
@@ -38,8 +38,8 @@ async def cramped() -> AsyncIterator[FaultyLink]:
     """A house where one address may have four connections."""
     flags = ("--trusted-proxies", "1", "--limits-per-address", str(ROOM_FOR_FOUR))
     async with (
-        open_house(*flags) as house,
-        link_to_ports(house.port, fault=comes_from("203.0.113.7")) as proxy,
+        running_server(*flags) as server_process,
+        link_to_ports(server_process.port, fault=comes_from("203.0.113.7")) as proxy,
     ):
         yield proxy
 
@@ -48,8 +48,8 @@ async def cramped() -> AsyncIterator[FaultyLink]:
 async def roomy() -> AsyncIterator[FaultyLink]:
     """A house with its ordinary limits."""
     async with (
-        open_house("--trusted-proxies", "1") as house,
-        link_to_ports(house.port, fault=comes_from("203.0.113.7")) as proxy,
+        running_server("--trusted-proxies", "1") as server_process,
+        link_to_ports(server_process.port, fault=comes_from("203.0.113.7")) as proxy,
     ):
         yield proxy
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 from random import Random
 
-from kit.house import House
 from kit.line_client import LineClient, line_client
+from kit.server_process import ServerProcess
 from saratoga_client.problems import Exit
 from saratoga_rules.games import GAMES
 
@@ -41,18 +41,20 @@ async def take_the_money(client: LineClient) -> None:
 
 
 async def test_two_friends_race_every_game_by_typed_moves_alone_and_one_listens(
-    house: House, tmp_path: Path
+    server_process: ServerProcess, tmp_path: Path
 ) -> None:
     chance = Random(5)
     async with (
-        line_client(house.url, tmp_path / "anna", "--plain") as anna,
-        line_client(house.url, tmp_path / "carl", "--plain") as carl,
+        line_client(server_process.url, tmp_path / "anna", "--plain") as anna,
+        line_client(server_process.url, tmp_path / "carl", "--plain") as carl,
     ):
         anna.say("name Anna", "create canfield cap 3 seats 2")
         code = await seated(anna)
         carl.say(f"watch {code}", "verbose on")
         await carl.hear("ok: ")
-        async with line_client(house.url, tmp_path / "bert", "join", code, "--plain") as bert:
+        async with line_client(
+            server_process.url, tmp_path / "bert", "join", code, "--plain"
+        ) as bert:
             await bert.hear("name: ")
             bert.say("Bert")
             await seated(bert)
@@ -93,18 +95,18 @@ async def test_two_friends_race_every_game_by_typed_moves_alone_and_one_listens(
 
 
 async def test_a_race_goes_on_where_it_was_when_the_house_was_killed(
-    house: House, tmp_path: Path
+    server_process: ServerProcess, tmp_path: Path
 ) -> None:
     chance = Random(8)
-    async with line_client(house.url, tmp_path / "anna", "--plain") as anna:
+    async with line_client(server_process.url, tmp_path / "anna", "--plain") as anna:
         anna.say("name Anna", "create lafayette cap 10")
         code = await seated(anna)
         await start_race(anna)
         made = await anna.play(chance, 6)
-        await house.kill()
+        await server_process.kill()
         await anna.hear("link: the connection is lost")
         anna.say("draw", "look")
-        await house.start()
+        await server_process.start()
         assert await anna.hear("link: ") == "link: connected again"
         assert (await anna.hear("move ")).startswith(f"move {made + 1} draw: turned ")
         assert await anna.hear("board: ") == f"board: lafayette, {made + 1} moves, " + (
@@ -128,12 +130,12 @@ async def last_money(client: LineClient) -> str:
 
 
 async def test_when_the_lines_end_in_a_race_the_board_stays_as_it_is(
-    house: House, tmp_path: Path
+    server_process: ServerProcess, tmp_path: Path
 ) -> None:
-    async with line_client(house.url, tmp_path / "anna", "--plain") as anna:
+    async with line_client(server_process.url, tmp_path / "anna", "--plain") as anna:
         anna.say("name Anna", "create canfield cap 10")
         code = await seated(anna)
-        async with line_client(house.url, tmp_path / "bert", "--plain") as bert:
+        async with line_client(server_process.url, tmp_path / "bert", "--plain") as bert:
             bert.say("name Bert", f"join {code}")
             await seated(bert)
             await start_race(anna, bert)
@@ -144,7 +146,9 @@ async def test_when_the_lines_end_in_a_race_the_board_stays_as_it_is(
             assert goodbye.endswith(f"saratoga join {code}")
             assert await bert.ended() == Exit.DONE
         assert await anna.hear("seat: Bert") == "seat: Bert lost the connection"
-        async with line_client(house.url, tmp_path / "bert", "join", code, "--plain") as bert:
+        async with line_client(
+            server_process.url, tmp_path / "bert", "join", code, "--plain"
+        ) as bert:
             assert (await bert.hear("board: ")).startswith("board: canfield, 2 moves")
             assert await anna.hear("seat: Bert") == "seat: Bert is back"
             for client in (anna, bert):
@@ -153,12 +157,14 @@ async def test_when_the_lines_end_in_a_race_the_board_stays_as_it_is(
 
 
 async def test_a_script_that_ends_before_the_race_gives_its_seat_up(
-    house: House, tmp_path: Path
+    server_process: ServerProcess, tmp_path: Path
 ) -> None:
-    async with line_client(house.url, tmp_path / "anna", "--plain") as anna:
+    async with line_client(server_process.url, tmp_path / "anna", "--plain") as anna:
         anna.say("name Anna", "create canfield")
         code = await seated(anna)
-        async with line_client(house.url, tmp_path / "bert", "join", code, "--plain") as bert:
+        async with line_client(
+            server_process.url, tmp_path / "bert", "join", code, "--plain"
+        ) as bert:
             bert.say("Bert", "ready")
             bert.fall_silent()
             assert await bert.hear("left: ") == f"left: {code}"
@@ -166,8 +172,10 @@ async def test_a_script_that_ends_before_the_race_gives_its_seat_up(
         assert await anna.hear("notice: ") == "notice: Bert has left."
 
 
-async def test_a_whole_race_can_be_written_down_beforehand(house: House, tmp_path: Path) -> None:
-    async with line_client(house.url, tmp_path / "anna", "--plain") as anna:
+async def test_a_whole_race_can_be_written_down_beforehand(
+    server_process: ServerProcess, tmp_path: Path
+) -> None:
+    async with line_client(server_process.url, tmp_path / "anna", "--plain") as anna:
         anna.say("name Anna", "create caprice cap 3", "ready", "start", "wait deal", "draw")
         anna.say("clock", "cash out yes", "wait result", "share")
         anna.fall_silent()

@@ -10,10 +10,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 import pytest_asyncio
 
-from kit.guests import SentAway
+from kit.in_process_server import counted_down, gathered
 from kit.nodes import nodes_on
-from kit.rooms import counted_down, gathered
-from kit.sockets import GuestOnTheWire, guest
+from kit.player_sockets import SocketPlayer, player_at
+from kit.players import Disconnected
 from kit.stores import StoreServer
 from saratoga_protocol.commands import (
     CashOut,
@@ -65,11 +65,11 @@ async def doors(store_servers: dict[str, StoreServer]) -> AsyncIterator[list[str
 
 
 @asynccontextmanager
-async def players(doors: list[str], *names: str) -> AsyncIterator[list[GuestOnTheWire]]:
+async def players(doors: list[str], *names: str) -> AsyncIterator[list[SocketPlayer]]:
     """A player of each name, each at the next node."""
     async with AsyncExitStack() as stack:
         yield [
-            await stack.enter_async_context(guest(doors[place % len(doors)], name, legal=True))
+            await stack.enter_async_context(player_at(doors[place % len(doors)], name, legal=True))
             for place, name in enumerate(names)
         ]
 
@@ -81,7 +81,7 @@ async def desk(store_servers: dict[str, StoreServer]) -> AsyncIterator[Administr
         yield Administration(store, await compose_table_cache(store), "zoe@desk")
 
 
-async def plays(racer: GuestOnTheWire, moves: int) -> BoardView:
+async def plays(racer: SocketPlayer, moves: int) -> BoardView:
     """Make so many moves, banking what can be banked."""
     for _ in range(moves):
         legal = racer.board.legal
@@ -94,33 +94,33 @@ async def plays(racer: GuestOnTheWire, moves: int) -> BoardView:
     return racer.board
 
 
-async def stands(guest: GuestOnTheWire, player: str, banked: int) -> None:
+async def stands(watching: SocketPlayer, player: str, banked: int) -> None:
     """Wait until that guest has been told that the player has banked so many."""
     since = 0
     while True:
-        for told in guest.heard.all(Standings, since):
+        for told in watching.received.all(Standings, since):
             if any(row.player == player and row.banked == banked for row in told.standings):
                 return
-        since = len(guest.heard.events)
-        await guest.heard.next(Standings, since)
+        since = len(watching.received.events)
+        await watching.received.next(Standings, since)
 
 
-async def all_see(guests: list[GuestOnTheWire], told_by: GuestOnTheWire) -> Table:
+async def all_see(players: list[SocketPlayer], told_by: SocketPlayer) -> Table:
     """Wait until everybody has the newest picture of the table that one of them has."""
     newest = told_by.table
-    for other in guests:
+    for other in players:
         while other.table.version < newest.version:
-            await other.heard.next(TableChanged, len(other.heard.events))
+            await other.received.next(TableChanged, len(other.received.events))
         assert other.table == newest
     return newest
 
 
 async def test_a_race_over_three_nodes_is_one_race(doors: list[str]) -> None:
-    async with players(doors, *NAMES) as racers, guest(doors[1], "Wanda") as wanda:
+    async with players(doors, *NAMES) as racers, player_at(doors[1], "Wanda") as wanda:
         code = await gathered(*racers)
         await wanda.at_table(WatchTable, table=code)
         await counted_down(*racers)
-        deals = [await racer.heard.next(Dealt, 0) for racer in racers]
+        deals = [await racer.received.next(Dealt, 0) for racer in racers]
         assert len({deal.start_at for deal in deals}) == 1
         assert len({str(deal.board.view) for deal in deals}) == 1
         boards = [await plays(racer, 12) for racer in racers]
@@ -130,7 +130,7 @@ async def test_a_race_over_three_nodes_is_one_race(doors: list[str]) -> None:
                 await stands(other, racer.player, board.banked)
         for racer in racers:
             await racer.ask(CashOut, race=racer.board.race)
-        overs = [await other.heard.next(RaceOver, 0) for other in everybody]
+        overs = [await other.received.next(RaceOver, 0) for other in everybody]
         assert all(over == overs[0] for over in overs)
         record = await wanda.ask(GetRecord, race=overs[0].outcome.race)
         assert isinstance(record, Record)
@@ -140,9 +140,9 @@ async def test_a_race_over_three_nodes_is_one_race(doors: list[str]) -> None:
         # what comes later has come by now, had anybody said it twice
         await racers[0].ask(LeaveTable, table=code)
         while racers[0].player in {seat.player for seat in racers[1].table.seats}:
-            await racers[1].heard.next(TableChanged, len(racers[1].heard.events))
+            await racers[1].received.next(TableChanged, len(racers[1].received.events))
         await all_see(everybody[1:], racers[1])
-        assert [len(other.heard.all(RaceOver)) for other in everybody] == [1] * len(everybody)
+        assert [len(other.received.all(RaceOver)) for other in everybody] == [1] * len(everybody)
 
 
 async def test_sixteen_players_press_at_once_on_three_nodes(doors: list[str]) -> None:
@@ -155,10 +155,10 @@ async def test_sixteen_players_press_at_once_on_three_nodes(doors: list[str]) ->
         assert isinstance(await host.ask(Start, table=code), Done)
         for each in crowd:
             while each.table.phase != "countdown":
-                await each.heard.next(TableChanged, len(each.heard.events))
+                await each.received.next(TableChanged, len(each.received.events))
         answers = await asyncio.gather(*(each.reveal() for each in crowd))
         assert [type(answer) for answer in answers] == [Done] * 16, answers
-        deals = await asyncio.gather(*(each.heard.next(Dealt, 0) for each in crowd))
+        deals = await asyncio.gather(*(each.received.next(Dealt, 0) for each in crowd))
         assert {deal.board.race for deal in deals} == {f"{code}/1"}
 
 
@@ -166,18 +166,18 @@ async def test_a_newer_connection_at_another_node_takes_the_seat_over(doors: lis
     async with players(doors, "Emil", "Fritz") as (emil, fritz):
         code = await gathered(emil, fritz)
         await counted_down(emil, fritz)
-        await emil.heard.next(Dealt, 0)
+        await emil.received.next(Dealt, 0)
         await plays(emil, 3)
-        async with guest(doors[2], "Emil", legal=True) as newer:
+        async with player_at(doors[2], "Emil", legal=True) as newer:
             snapshot = await newer.at_table(Resume, table=code)
             assert snapshot.board is not None
             assert snapshot.board.count == 3
-            assert await emil.sent_away() == (TAKEN_OVER.code, TAKEN_OVER.reason)
+            assert await emil.closed() == (TAKEN_OVER.code, TAKEN_OVER.reason)
             board = await plays(newer, 3)
             await stands(fritz, newer.player, board.banked)
             await newer.ask(CashOut, race=board.race)
         await fritz.ask(CashOut, race=board.race)
-        over = await fritz.heard.next(RaceOver, 0)
+        over = await fritz.received.next(RaceOver, 0)
         assert {row.player: row.moves for row in over.outcome.results}[emil.player] == 6
 
 
@@ -186,11 +186,11 @@ async def test_an_older_connection_that_is_heard_late_takes_no_seat_from_a_newer
 ) -> None:
     async with players(doors, "Konrad", "Lea") as (konrad, lea):
         code = await gathered(konrad, lea)
-        async with guest(doors[2], "Konrad") as late, guest(doors[1], "Konrad") as newer:
+        async with player_at(doors[2], "Konrad") as late, player_at(doors[1], "Konrad") as newer:
             await newer.at_table(Resume, table=code)
-            assert await konrad.sent_away() == (TAKEN_OVER.code, TAKEN_OVER.reason)
+            assert await konrad.closed() == (TAKEN_OVER.code, TAKEN_OVER.reason)
             assert await late.refused(Resume, table=code) == "taken_over"
-            assert await late.sent_away() == (TAKEN_OVER.code, TAKEN_OVER.reason)
+            assert await late.closed() == (TAKEN_OVER.code, TAKEN_OVER.reason)
             assert isinstance(await newer.ready(), Done)
 
 
@@ -199,13 +199,13 @@ async def test_a_player_who_sits_down_everywhere_at_once_sits_at_one_table(
 ) -> None:
     async with players(doors, "Moritz", "Nora", "Olga") as hosts, AsyncExitStack() as stack:
         codes = [await gathered(host) for host in hosts]
-        paulas = [await stack.enter_async_context(guest(door, "Paula")) for door in doors * 2]
+        paulas = [await stack.enter_async_context(player_at(door, "Paula")) for door in doors * 2]
         asked = [
             paula.ask(JoinTable, table=codes[place % len(codes)])
             for place, paula in enumerate(paulas[1:] + paulas[:1])
         ]
         for answer in await asyncio.gather(*asked, return_exceptions=True):
-            if isinstance(answer, SentAway):  # another of her connections has the seat
+            if isinstance(answer, Disconnected):  # another of her connections has the seat
                 assert answer.code == TAKEN_OVER.code
             else:
                 # stale_id: her other connections count their commands from the same id
@@ -220,7 +220,7 @@ async def test_a_player_who_sits_down_everywhere_at_once_sits_at_one_table(
 
 
 async def test_what_is_done_at_a_table_is_seen_at_every_node(doors: list[str]) -> None:
-    async with players(doors, "Gina", "Hans", "Ilse") as crowd, guest(doors[0], "Wim") as wim:
+    async with players(doors, "Gina", "Hans", "Ilse") as crowd, player_at(doors[0], "Wim") as wim:
         gina, hans, ilse = crowd
         code = await gathered(*crowd)
         await wim.at_table(WatchTable, table=code)
@@ -232,12 +232,12 @@ async def test_what_is_done_at_a_table_is_seen_at_every_node(doors: list[str]) -
         table = await all_see(everybody, hans)
         assert [seat.name for seat in table.seats] == ["Gina", "Johannes", "Ilse"]
         await gina.ask(Kick, table=code, player=ilse.player)
-        lost = await ilse.heard.next(SeatLost, 0)
+        lost = await ilse.received.next(SeatLost, 0)
         assert lost.reason == "The host has kicked you from the table."
         assert await ilse.refused(JoinTable, table=code) == "kicked"
         await gina.ask(LeaveTable, table=code)
         while wim.table.host != hans.player:
-            await wim.heard.next(TableChanged, len(wim.heard.events))
+            await wim.received.next(TableChanged, len(wim.received.events))
         assert [seat.name for seat in wim.table.seats] == ["Johannes"]
 
 
@@ -249,28 +249,28 @@ async def test_an_administrators_acts_are_felt_at_every_node(
         code = await gathered(jutta, karl)
         assert await zoe.announce("We close at ten.") == NODES
         for each in crowd:
-            await each.heard.next(Announcement, 0, text="We close at ten.")
+            await each.received.next(Announcement, 0, text="We close at ten.")
         await zoe.rename("Karl", "Karlheinz")
         while jutta.table.seats[1].name != "Karlheinz":
-            await jutta.heard.next(TableChanged, len(jutta.heard.events))
+            await jutta.received.next(TableChanged, len(jutta.received.events))
         await zoe.ban("Lena")
-        assert (await lena.sent_away())[0] == BANNED.code
+        assert (await lena.closed())[0] == BANNED.code
         await zoe.close(code, "Enough.")
         for each in (jutta, karl):
-            assert (await each.heard.next(SeatLost, 0)).reason == "Enough."
+            assert (await each.received.next(SeatLost, 0)).reason == "Enough."
 
 
 async def test_results_of_one_node_come_to_who_follows_the_leaderboard_at_another(
     doors: list[str],
 ) -> None:
-    async with players(doors, "Mia", "Nils") as racers, guest(doors[2], "Otto") as otto:
+    async with players(doors, "Mia", "Nils") as racers, player_at(doors[2], "Otto") as otto:
         page = await otto.ask(SubscribeLeaderboard, game="canfield-aisleriot")
         assert isinstance(page, Leaderboard)
         code = await gathered(*racers, game="canfield-aisleriot")
         await counted_down(*racers)
         for racer in racers:
-            await racer.heard.next(Dealt, 0)
+            await racer.received.next(Dealt, 0)
             await plays(racer, 2)
             await racer.ask(CashOut, race=f"{code}/1")
-        page = await otto.heard.next(Leaderboard, 0, re=None)
+        page = await otto.received.next(Leaderboard, 0, re=None)
         assert {row.race for row in page.rows} >= {f"{code}/1"}

@@ -11,8 +11,14 @@ from typing import Any
 
 import pytest
 
-from kit.guests import GuestInMemory
-from kit.rooms import HouseInMemory, always, counted_down, gathered, house_in_memory
+from kit.in_process_server import (
+    InProcessServer,
+    always,
+    counted_down,
+    gathered,
+    open_in_process_server,
+)
+from kit.players import MemoryPlayer
 from kit.secrecy import ODD_MOVES, Leak, leak, turned_up
 from kit.swaps import is_up, rearranged, slots
 from kit.tables import CODE
@@ -82,29 +88,29 @@ def ways(game: str, opening: Position, script: Script) -> dict[str, list[list[Po
 
 async def told(opening: Position, game: str, script: Script) -> Told:
     """Play the script on this deal; everything but the cards is the same in every telling."""
-    async with house_in_memory(always(opening)) as rooms:
-        anna = await rooms.guest("Anna", legal=True, subprotocol=JSON)
-        bert = await rooms.guest("Bert")
-        wanda = await rooms.guest("Wanda")
+    async with open_in_process_server(always(opening)) as server:
+        anna = await server.player("Anna", legal=True, subprotocol=JSON)
+        bert = await server.player("Bert")
+        wanda = await server.player("Wanda")
         players = {"Anna": anna, "Bert": bert}
-        telling = Told({name: each.heard.frames for name, each in players.items()})
-        telling.streams["Wanda"] = wanda.heard.frames
+        telling = Told({name: each.received.frames for name, each in players.items()})
+        telling.streams["Wanda"] = wanda.received.frames
         code = await gathered(anna, bert, game=game)
         await wanda.at_table(WatchTable, table=code)
         await counted_down(anna, bert)
-        await rooms.pass_time(COUNTDOWN_MILLIS)
+        await server.pass_time(COUNTDOWN_MILLIS)
         _mark(telling)
         for number, (name, move) in enumerate(script):
             if number == BERT_COMES_BACK:
-                players["Bert"] = await came_back(rooms, bert, code)
+                players["Bert"] = await came_back(server, bert, code)
             player = players[name]
             for odd in ODD_MOVES:
-                if parse_or_none(odd) not in legal_moves(GAMES[game], _position(rooms, player)):
+                if parse_or_none(odd) not in legal_moves(GAMES[game], _position(server, player)):
                     assert isinstance(await player.move(odd), Refused)
-            rooms.time.at += 700
+            server.time.at += 700
             await player.move(move)
-            await rooms.settle()
-            list(rooms.house.broadcaster.send_standings())
+            await server.settle()
+            list(server.node.broadcaster.send_standings())
             _mark(telling)
         return telling
 
@@ -120,19 +126,19 @@ def parse_or_none(text: str) -> object:
         return None
 
 
-def _position(rooms: HouseInMemory, player: GuestInMemory) -> Position:
-    race = rooms.house.races.known(rooms.state(player.table.code).race_id)
+def _position(server: InProcessServer, player: MemoryPlayer) -> Position:
+    race = server.node.races.known(server.state(player.table.code).race_id)
     assert race is not None
     board = race.runs[player.player].board
     assert board is not None
     return board.position
 
 
-async def came_back(rooms: HouseInMemory, old: GuestInMemory, code: str) -> GuestInMemory:
+async def came_back(server: InProcessServer, old: MemoryPlayer, code: str) -> MemoryPlayer:
     """The connection is lost and another comes; what it is sent goes on the same list."""
-    await old.hang_up()
-    new = rooms.stranger(old.name, legal=old.legal)
-    new.line.heard = new.heard = old.heard
+    await old.disconnect()
+    new = server.connect(old.name, legal=old.legal)
+    new.connection.received = new.received = old.received
     new.last_id = old.last_id
     await new.hello()
     await new.at_table(Resume, table=code)

@@ -12,9 +12,9 @@ from random import Random
 import pytest
 
 from kit.figures import note
-from kit.house import House, open_house
 from kit.race_audit import disagreements, every_byte_found_out, found_out
 from kit.recorded_players import LINE_UP, RecordedPlayer, players_at_a_table
+from kit.server_process import ServerProcess, running_server
 from saratoga_protocol.commands import GetRecord
 from saratoga_protocol.events import Record
 from saratoga_rules.games import GAMES
@@ -29,9 +29,11 @@ TABLES = 25
 """At once; each races `RACES / TABLES` times."""
 
 
-async def records_of_a_table(house: House, game: str, names: str, races: int) -> list[str]:
+async def records_of_a_table(
+    server_process: ServerProcess, game: str, names: str, races: int
+) -> list[str]:
     """Race so often at one table; returns the records, once nobody disagrees with them."""
-    async with players_at_a_table(house.url, game, names) as players:
+    async with players_at_a_table(server_process.url, game, names) as players:
         await asyncio.gather(*(player.race(races, 0, len(LINE_UP)) for player in players))
         return [await record_agreed_on(players, race) for race in players[0].notes.outcomes]
 
@@ -46,9 +48,9 @@ async def record_agreed_on(players: list[RecordedPlayer], race: str) -> str:
 
 
 async def records(game: str, tables: int, races: int) -> list[str]:
-    async with open_house(*AT_FULL_PACE) as house, asyncio.TaskGroup() as group:
+    async with running_server(*AT_FULL_PACE) as server_process, asyncio.TaskGroup() as group:
         raced = [
-            group.create_task(records_of_a_table(house, game, f"Bot{table}x", races))
+            group.create_task(records_of_a_table(server_process, game, f"Bot{table}x", races))
             for table in range(1, tables + 1)
         ]
     return [text for each in raced for text in each.result()]

@@ -6,7 +6,7 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from pathlib import Path
 
-from kit.house import House
+from kit.server_process import ServerProcess
 
 PAGE = Path(__file__).parents[2] / "protocol" / "README.md"
 
@@ -25,17 +25,19 @@ async def start(client: Path, *words: str) -> Process:
     )
 
 
-async def test_two_clients_of_the_page_race_each_other(house: House, tmp_path: Path) -> None:
+async def test_two_clients_of_the_page_race_each_other(
+    server_process: ServerProcess, tmp_path: Path
+) -> None:
     client = tmp_path / "player.py"
     client.write_text(client_on_the_page())
     players: list[Process] = []
     try:
         async with asyncio.timeout(ENDS_WITHIN):
-            otto = await start(client, house.url, "Otto", "canfield", "2")
+            otto = await start(client, server_process.url, "Otto", "canfield", "2")
             players.append(otto)
             assert otto.stdout is not None
             code = (await otto.stdout.readline()).decode().strip()
-            emma = await start(client, house.url, "Emma", code)
+            emma = await start(client, server_process.url, "Emma", code)
             players.append(emma)
             (seen_by_otto, otto_erred), (seen_by_emma, emma_erred) = await asyncio.gather(
                 otto.communicate(), emma.communicate()

@@ -12,10 +12,10 @@ import pytest
 from kit.catastrophes import Party, party_at, store_of
 from kit.faulty_link import link_to_ports
 from kit.figures import note
-from kit.house import House
 from kit.nodes import nodes_on
 from kit.other_version import moods_lost
 from kit.recorded_players import Notes
+from kit.server_process import ServerProcess
 from kit.stores import StoreServer
 
 PACE = 30.0
@@ -31,10 +31,10 @@ LONGEST_PAUSE = 2.0
 class Rolling:
     """Three nodes behind a balancer, and players who race through it."""
 
-    nodes: Sequence[House]
+    nodes: Sequence[ServerProcess]
     party: Party
 
-    async def restart(self, nodes: Sequence[House], module: str) -> None:
+    async def restart(self, nodes: Sequence[ServerProcess], module: str) -> None:
         """Restart these nodes one after the other, each in mid-race, with this program."""
         for node in nodes:
             await self.party.mid_race()
@@ -83,7 +83,7 @@ async def test_an_upgrade_of_all_nodes_and_the_way_back_of_one_lose_nothing(
 ) -> None:
     async with rolling(store_servers["valkey"], ("lady-palk",)) as running:
         await running.restart(running.nodes, NEWER)
-        await running.restart(running.nodes[:1], House.module)
+        await running.restart(running.nodes[:1], ServerProcess.module)
         table = await running.finish("3 nodes upgraded, one taken back")
     # what the newer nodes have added is still there, whichever node wrote last
     assert moods_lost(msgpack.unpackb(table)) == []
@@ -96,5 +96,5 @@ async def test_no_player_waits_long_however_often_nodes_are_restarted(
     times = 5
     async with rolling(store_servers["valkey"], MANY) as running:
         for _ in range(times):
-            await running.restart(running.nodes, House.module)
+            await running.restart(running.nodes, ServerProcess.module)
         await running.finish(f"rolling restart of 3 nodes, {times} times")

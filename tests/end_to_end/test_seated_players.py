@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.house import open_house
+from kit.server_process import running_server
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.problems import Problem
@@ -111,8 +111,14 @@ async def start(ana: Person, raj: Person) -> None:
 
 
 async def test_two_people_race_to_the_result_and_again(tmp_path: Path) -> None:
-    async with asyncio.timeout(WITHIN), open_house() as house, AsyncExitStack() as stack:
-        ana, raj = await stack.enter_async_context(people(house.url, tmp_path, patience=40))
+    async with (
+        asyncio.timeout(WITHIN),
+        running_server() as server_process,
+        AsyncExitStack() as stack,
+    ):
+        ana, raj = await stack.enter_async_context(
+            people(server_process.url, tmp_path, patience=40)
+        )
         await start(ana, raj)
         records = await asyncio.gather(ana.race(), raj.race())
         assert records[0] == records[1]
@@ -132,13 +138,19 @@ async def test_two_people_race_to_the_result_and_again(tmp_path: Path) -> None:
 
 
 async def test_a_race_goes_on_when_the_house_was_killed_in_the_middle(tmp_path: Path) -> None:
-    async with asyncio.timeout(WITHIN), open_house() as house, AsyncExitStack() as stack:
-        ana, raj = await stack.enter_async_context(people(house.url, tmp_path, patience=60))
+    async with (
+        asyncio.timeout(WITHIN),
+        running_server() as server_process,
+        AsyncExitStack() as stack,
+    ):
+        ana, raj = await stack.enter_async_context(
+            people(server_process.url, tmp_path, patience=60)
+        )
         await start(ana, raj)
         racing = [asyncio.create_task(person.race()) for person in (ana, raj)]
         await ana.seated.until(lambda e: e.own is not None and e.own.count >= 5)
-        await house.kill()
-        await house.start()
+        await server_process.kill()
+        await server_process.start()
         records = await asyncio.gather(*racing)
         for person, record in zip((ana, raj), records, strict=True):
             check_the_end(person, record)
@@ -147,15 +159,19 @@ async def test_a_race_goes_on_when_the_house_was_killed_in_the_middle(tmp_path: 
 
 
 async def test_who_is_sent_away_or_sits_elsewhere_is_told_so(tmp_path: Path) -> None:
-    async with asyncio.timeout(WITHIN), open_house() as house, AsyncExitStack() as stack:
-        ana, raj = await stack.enter_async_context(people(house.url, tmp_path, patience=0))
+    async with (
+        asyncio.timeout(WITHIN),
+        running_server() as server_process,
+        AsyncExitStack() as stack,
+    ):
+        ana, raj = await stack.enter_async_context(people(server_process.url, tmp_path, patience=0))
         await ana.seated.until(lambda e: len(e.table.seats) == 2)
         await ana.seated.kick(raj.house.welcome.player)
         with pytest.raises(Problem, match="kicked you") as parting:
             await raj.attending
         assert "its host wants you" in parting.value.remedy
 
-        window = await stack.enter_async_context(Connection(house.url, ana.token))
+        window = await stack.enter_async_context(Connection(server_process.url, ana.token))
         second = Person(window, ana.token, tmp_path / "second", patience=0)
         second.attending = asyncio.create_task(second.seated.attend())
         evening = ana.seated.evening

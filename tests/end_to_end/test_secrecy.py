@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from kit.guests import Guest
-from kit.open_door import OpenHouse, open_door
-from kit.rooms import counted_down, gathered
+from kit.in_process_server import counted_down, gathered
+from kit.listening_server import ListeningServer, listening_server
+from kit.player_sockets import SocketPlayer, player_at
+from kit.players import Player
 from kit.secrecy import ODD_MOVES, Leak, check_frame, check_secrets, leak
-from kit.sockets import GuestOnTheWire, guest
 from kit.tables import CODE
 from kit.walks import banking, wandering
 from saratoga_protocol.codec import CODECS
@@ -43,10 +43,10 @@ from saratoga_server.store.opening import Store
 
 
 @pytest.fixture
-async def house(valkey: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[OpenHouse]:
+async def server(valkey: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ListeningServer]:
     """A house whose countdowns are short."""
     monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 50)
-    async with open_door(valkey) as opened:
+    async with listening_server(valkey) as opened:
         yield opened
 
 
@@ -57,9 +57,9 @@ async def stored_table(store: Store, code: str) -> tables.TableState:
     return tables.unpack(stored[1])
 
 
-async def race_on(racer: Guest, chance: Random, curious: bool, most: int) -> None:
+async def race_on(racer: Player, chance: Random, curious: bool, most: int) -> None:
     """Play by one's own view until the board ends, or for `most` moves."""
-    await racer.heard.next(Dealt, 0)
+    await racer.received.next(Dealt, 0)
     for _ in range(most):
         board = racer.board
         if board.state != "racing":
@@ -115,22 +115,22 @@ class Raced:
 
 @asynccontextmanager
 async def at_the_table(
-    house: OpenHouse,
-) -> AsyncIterator[tuple[list[GuestOnTheWire], GuestOnTheWire]]:
+    server: ListeningServer,
+) -> AsyncIterator[tuple[list[SocketPlayer], SocketPlayer]]:
     """Three racers of different kinds, and a watcher."""
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
         racers = [
-            await enter(guest(house.url, "Anna", legal=True, subprotocol=JSON)),
-            await enter(guest(house.url, "Bert", legal=True)),
-            await enter(guest(house.url, "Otto", legal=True, bot=True)),
+            await enter(player_at(server.url, "Anna", legal=True, subprotocol=JSON)),
+            await enter(player_at(server.url, "Bert", legal=True)),
+            await enter(player_at(server.url, "Otto", legal=True, bot=True)),
         ]
-        yield racers, await enter(guest(house.url, "Wanda", subprotocol=JSON))
+        yield racers, await enter(player_at(server.url, "Wanda", subprotocol=JSON))
 
 
-async def raced(house: OpenHouse, store: Store, game: str, most: int = 200) -> Raced:
+async def raced(server: ListeningServer, store: Store, game: str, most: int = 200) -> Raced:
     """A whole race of that game, and the next race's gathering behind it."""
-    async with at_the_table(house) as (racers, watcher):
+    async with at_the_table(server) as (racers, watcher):
         everyone = [*racers, watcher]
         code = await gathered(*racers, game=game)
         await watcher.at_table(WatchTable, table=code)
@@ -145,22 +145,25 @@ async def raced(house: OpenHouse, store: Store, game: str, most: int = 200) -> R
                 for racer, curious in zip(racers, (False, True, False), strict=True)
             )
         )
-        overs = [await each.heard.next(RaceOver, 0) for each in everyone]
-        ends = [each.heard.events.index(over) for each, over in zip(everyone, overs, strict=True)]
+        overs = [await each.received.next(RaceOver, 0) for each in everyone]
+        ends = [
+            each.received.events.index(over) for each, over in zip(everyone, overs, strict=True)
+        ]
         record = await watcher.ask(GetRecord, race=f"{code}/1")
         assert isinstance(record, Record)
-        told = [len(each.heard.events) for each in everyone]
+        told = [len(each.received.events) for each in everyone]
         await racers[0].ask(NextRace, table=code)
         for each, since in zip(everyone, told, strict=True):
-            await each.heard.next(TableChanged, since)
+            await each.received.next(TableChanged, since)
         coming = await stored_table(store, code)
         assert coming.race == 2
         for each in everyone:
-            check_secrets(each.heard.frames, [coming.seed])
+            check_secrets(each.received.frames, [coming.seed])
         return Raced(
             record=parse_record(record.text),
             frames={
-                each.name: each.heard.frames[:end] for each, end in zip(everyone, ends, strict=True)
+                each.name: each.received.frames[:end]
+                for each, end in zip(everyone, ends, strict=True)
             },
             racers={racer.name: racer.player for racer in racers},
             secrets=[secret.seed, secret.deal_key, *(racer.token for racer in racers)],
@@ -170,9 +173,9 @@ async def raced(house: OpenHouse, store: Store, game: str, most: int = 200) -> R
 
 @pytest.mark.parametrize("game", GAMES)
 async def test_no_frame_of_a_whole_race_holds_what_its_receiver_may_not_see(
-    house: OpenHouse, valkey: Store, game: str
+    server: ListeningServer, valkey: Store, game: str
 ) -> None:
-    race = await raced(house, valkey, game)
+    race = await raced(server, valkey, game)
     assert min(len(frames) for frames in race.frames.values()) > 5
     # nobody can be stuck before having seen the whole stock
     assert all(len(racer.log) > 5 for racer in race.record.racers)
@@ -180,7 +183,7 @@ async def test_no_frame_of_a_whole_race_holds_what_its_receiver_may_not_see(
 
 
 async def test_a_house_that_shows_hidden_cards_is_found_out(
-    house: OpenHouse, valkey: Store, monkeypatch: pytest.MonkeyPatch
+    server: ListeningServer, valkey: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown: list[Position] = []
 
@@ -194,21 +197,21 @@ async def test_a_house_that_shows_hidden_cards_is_found_out(
 
     leak(monkeypatch, "redact", unredacted)
     leak(monkeypatch, "wire_view", leaky)
-    race = await raced(house, valkey, "canfield", most=10)
+    race = await raced(server, valkey, "canfield", most=10)
     assert shown
     with pytest.raises(Leak, match="own board"):
         race.check()
 
 
 async def test_a_house_that_shows_the_seed_is_found_out(
-    house: OpenHouse, valkey: Store, monkeypatch: pytest.MonkeyPatch
+    server: ListeningServer, valkey: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def leaky(picture: Any, table: tables.TableState, _: int) -> Any:
         return msgspec.structs.replace(picture, notice=f"just so you know: {table.seed}")
 
     leak(monkeypatch, "public_view", leaky)
     with pytest.raises(Leak, match="a secret in"):
-        (await raced(house, valkey, "canfield", most=10)).check()
+        (await raced(server, valkey, "canfield", most=10)).check()
 
 
 def test_what_is_looked_for_is_found() -> None:

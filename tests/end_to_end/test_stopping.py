@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from kit.house import House, open_house
+from kit.player_sockets import player_at
 from kit.processes import wait_until_gone
 from kit.pseudo_terminal import PseudoTerminal
-from kit.sockets import guest
+from kit.server_process import ServerProcess, running_server
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Alive
 from saratoga_protocol.refusals import RESTARTING
@@ -22,52 +22,55 @@ WITHIN = 30.0
 """Seconds: a bound for what is awaited, never a measure."""
 
 
-def tell(house: House, sign: signal.Signals = signal.SIGTERM) -> None:
-    assert house.process is not None
-    house.process.send_signal(sign)
+def tell(server_process: ServerProcess, sign: signal.Signals = signal.SIGTERM) -> None:
+    assert server_process.process is not None
+    server_process.process.send_signal(sign)
 
 
-async def not_ready(house: House) -> None:
+async def not_ready(server_process: ServerProcess) -> None:
     async with asyncio.timeout(WITHIN):
-        while (await house.get("/readyz"))[0] != 503:
+        while (await server_process.get("/readyz"))[0] != 503:
             pass
 
 
-async def ended(house: House) -> int:
-    assert house.process is not None
+async def ended(server_process: ServerProcess) -> int:
+    assert server_process.process is not None
     async with asyncio.timeout(WITHIN):
-        return await house.process.wait()
+        return await server_process.process.wait()
 
 
 async def test_during_the_drain_delay_it_is_not_ready_and_serves_players() -> None:
-    async with open_house("--drain-delay", "2") as house, guest(house.url, "Anna") as anna:
-        tell(house)
-        await not_ready(house)
+    async with (
+        running_server("--drain-delay", "2") as server_process,
+        player_at(server_process.url, "Anna") as anna,
+    ):
+        tell(server_process)
+        await not_ready(server_process)
         assert isinstance(await anna.ask(Heartbeat), Alive)
-        async with guest(house.url, "Bert") as bert:
+        async with player_at(server_process.url, "Bert") as bert:
             assert isinstance(await bert.ask(Heartbeat), Alive)
-        assert await anna.sent_away() == (RESTARTING.code, RESTARTING.reason)
-        assert await ended(house) == 0
+        assert await anna.closed() == (RESTARTING.code, RESTARTING.reason)
+        assert await ended(server_process) == 0
 
 
 async def test_a_second_signal_stops_it_at_once() -> None:
-    async with open_house("--drain-delay", "600") as house:
-        async with guest(house.url, "Anna") as anna:
-            tell(house)
-            await not_ready(house)
-            tell(house, signal.SIGINT)
+    async with running_server("--drain-delay", "600") as server_process:
+        async with player_at(server_process.url, "Anna") as anna:
+            tell(server_process)
+            await not_ready(server_process)
+            tell(server_process, signal.SIGINT)
             # reset, without a close frame
-            assert (await anna.sent_away())[0] == 1006
-        assert await ended(house) == 0
-        assert not house.store_socket.exists()
-        assert any(event["event"] == "closed_in_haste" for event in house.events())
+            assert (await anna.closed())[0] == 1006
+        assert await ended(server_process) == 0
+        assert not server_process.store_socket.exists()
+        assert any(event["event"] == "closed_in_haste" for event in server_process.events())
 
 
 async def test_a_hangup_stops_it_in_order() -> None:
-    async with open_house() as house, guest(house.url, "Anna") as anna:
-        tell(house, signal.SIGHUP)
-        assert await anna.sent_away() == (RESTARTING.code, RESTARTING.reason)
-        assert await ended(house) == 0
+    async with running_server() as server_process, player_at(server_process.url, "Anna") as anna:
+        tell(server_process, signal.SIGHUP)
+        assert await anna.closed() == (RESTARTING.code, RESTARTING.reason)
+        assert await ended(server_process) == 0
 
 
 async def test_a_server_whose_terminal_is_closed_stops_in_order(tmp_path: Path) -> None:
@@ -106,23 +109,23 @@ async def test_a_server_that_cannot_print_its_ready_line_serves_all_the_same(
 
 @pytest.mark.parametrize("module", ["kit.ending_duty", "kit.ending_supervision"])
 async def test_a_background_task_that_fails_ends_the_server_with_an_error(module: str) -> None:
-    async with open_house(module=module) as house:
-        house.forgiven.add("server_fault")
-        async with guest(house.url, "Anna") as anna:
-            tell(house, signal.SIGUSR1)
-            assert await anna.sent_away() == (RESTARTING.code, RESTARTING.reason)
-        assert await ended(house) == 1
-        (fault,) = (event for event in house.events() if event["event"] == "server_fault")
+    async with running_server(module=module) as server_process:
+        server_process.forgiven.add("server_fault")
+        async with player_at(server_process.url, "Anna") as anna:
+            tell(server_process, signal.SIGUSR1)
+            assert await anna.closed() == (RESTARTING.code, RESTARTING.reason)
+        assert await ended(server_process) == 1
+        (fault,) = (event for event in server_process.events() if event["event"] == "server_fault")
         assert "lost the place" in fault["fault"]
-        assert house.log.read_text().rstrip().endswith(str(TaskEnded()))
-        assert not house.store_socket.exists()
+        assert server_process.log.read_text().rstrip().endswith(str(TaskEnded()))
+        assert not server_process.store_socket.exists()
 
 
 async def test_a_killed_server_leaves_no_store_running() -> None:
-    async with open_house() as house:
-        store = house.store_pid()
-        await house.kill()
+    async with running_server() as server_process:
+        store = server_process.store_pid()
+        await server_process.kill()
         await asyncio.to_thread(wait_until_gone, store)
-        assert not house.store_socket.exists()
-        await house.start()
-        assert house.store_pid() != store
+        assert not server_process.store_socket.exists()
+        await server_process.start()
+        assert server_process.store_pid() != store

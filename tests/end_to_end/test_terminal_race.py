@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from kit.house import House
 from kit.players_keys import KeyPlayer
+from kit.server_process import ServerProcess
 from kit.tmux import Screen, open_tmux
 from saratoga_rules.games import GAMES
 
@@ -30,13 +30,13 @@ SIZES = {
 
 @asynccontextmanager
 async def two_at_a_table(
-    house: House, homes: Path, game: str, size: tuple[int, int]
+    server_process: ServerProcess, homes: Path, game: str, size: tuple[int, int]
 ) -> AsyncIterator[tuple[KeyPlayer, KeyPlayer]]:
     """Two terminals, whose players have come to a table of that game."""
     columns, lines = size
     async with open_tmux() as tmux:
-        anna = KeyPlayer(tmux, "Anna", house.url, homes / "anna")
-        bert = KeyPlayer(tmux, "Bert", house.url, homes / "bert", columns, lines)
+        anna = KeyPlayer(tmux, "Anna", server_process.url, homes / "anna")
+        bert = KeyPlayer(tmux, "Bert", server_process.url, homes / "bert", columns, lines)
         await bert.joins(await anna.hosts(game))
         yield anna, bert
 
@@ -74,16 +74,18 @@ def is_to_get_ready(screen: Screen) -> bool:
 
 @pytest.mark.parametrize("game", GAMES)
 async def test_two_people_race_to_the_end_by_keys_alone(
-    house: House, tmp_path: Path, game: str
+    server_process: ServerProcess, tmp_path: Path, game: str
 ) -> None:
-    async with two_at_a_table(house, tmp_path, game, SIZES[game]) as players:
+    async with two_at_a_table(server_process, tmp_path, game, SIZES[game]) as players:
         await race(players)
         assert all(player.made for player in players)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("game", GAMES)
-async def test_two_people_race_all_evening(house: House, tmp_path: Path, game: str) -> None:
-    async with two_at_a_table(house, tmp_path, game, NARROW) as players:
+async def test_two_people_race_all_evening(
+    server_process: ServerProcess, tmp_path: Path, game: str
+) -> None:
+    async with two_at_a_table(server_process, tmp_path, game, NARROW) as players:
         for number in range(1, 11):
             await race(players, number)

@@ -11,7 +11,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
-from kit.house import open_house
+from kit.server_process import running_server
 from saratoga_client.local.identity import new_token
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import ServerClosed
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def url() -> AsyncIterator[str]:
-    async with open_house() as house:
-        yield house.url
+    async with running_server() as server_process:
+        yield server_process.url
 
 
 def dial(url: str, *subprotocols: str) -> connect:

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-from kit.house import open_house
 from kit.recorded_players import NotingConnection
+from kit.server_process import running_server
 from kit.system_calls import MUST_TRACE, STRACE, Span, read_spans, traced_with_children
 from saratoga_client.session.fairness import FairnessDuties
 from saratoga_protocol.commands import CreateTable, MakeMove, Start
@@ -52,8 +52,10 @@ async def move(house: NotingConnection, board: BoardView, chance: Random) -> Boa
 async def acknowledgements(folder: Path, durability: str) -> list[bool]:
     """For every acknowledged move, whether the log was on disk before the player was told."""
     before = tuple(traced_with_children(folder / "calls"))
-    async with open_house("--durability", durability, folder=folder, before=before) as house:
-        assert await make_moves(house.url) == MOVES
+    async with running_server(
+        "--durability", durability, folder=folder, before=before
+    ) as server_process:
+        assert await make_moves(server_process.url) == MOVES
     return list(_durable_when_acknowledged(read_spans(folder / "calls")))
 
 

@@ -15,8 +15,8 @@ import pytest
 from kit.catastrophes import Party, party_at, store_of
 from kit.faulty_link import FaultyLink, link_to_store
 from kit.figures import note
-from kit.house import House
 from kit.nodes import nodes_on
+from kit.server_process import ServerProcess
 from kit.stores import StoreServer
 
 NODES = 3
@@ -30,7 +30,7 @@ Fault = Callable[[], Awaitable[None]]
 @asynccontextmanager
 async def evening(
     store: StoreServer, games: tuple[str, ...], pace: float
-) -> AsyncIterator[tuple[Party, list[House], list[FaultyLink]]]:
+) -> AsyncIterator[tuple[Party, list[ServerProcess], list[FaultyLink]]]:
     """Four bots at each table, at three nodes, each node with a link of its own to the store."""
     async with AsyncExitStack() as stack:
         links = [
@@ -52,7 +52,7 @@ async def cut_the_news(store: StoreServer) -> None:
     await asyncio.to_thread(store.ask, "CLIENT", "KILL", "TYPE", "PUBSUB")
 
 
-async def kill(node: House) -> None:
+async def kill(node: ServerProcess) -> None:
     await node.kill()
     await node.start()
 

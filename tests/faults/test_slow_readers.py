@@ -14,11 +14,11 @@ from websockets.http11 import Request, Response
 from kit.bad_readers import UNDECIDED, UNREADING, all_dropped
 from kit.deployment import write_certificate
 from kit.figures import note
-from kit.hall import OpenGateway, open_gateway
-from kit.house import House, open_house
+from kit.gateways import OpenGateway, open_gateway
+from kit.in_process_server import counted_down, gathered
+from kit.player_sockets import SocketPlayer, connected_player, player_at
 from kit.raw_sockets import RawSocket, raw_socket
-from kit.rooms import counted_down, gathered
-from kit.sockets import GuestOnTheWire, guest, stranger
+from kit.server_process import ServerProcess, running_server
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Dealt, Done, MoveMade
 from saratoga_server.transport.connection import PlayerConnection
@@ -76,7 +76,7 @@ async def open_hall(tls: tuple[Path, Path] | None) -> AsyncIterator[OpenGateway]
 async def connection_of(socket: RawSocket, opened: OpenGateway) -> PlayerConnection:
     """Shake hands; returns the server's side of the connection, which is the only one."""
     assert b" 101 " in await socket.shake_hands()
-    (connection,) = opened.hall.connections
+    (connection,) = opened.commands.connections
     return connection
 
 
@@ -89,7 +89,7 @@ async def test_a_client_that_stops_when_the_kernel_is_full_is_cut_with_nothing_m
             # more than the kernel takes, and little enough for TLS to keep it out of sight
             connection.send(bytes(IN_THE_KERNEL + 48 * 1024))
             assert await socket.dropped()
-            assert (await opened.hall.sees_out()) is opened.hall.sessions[0]
+            assert (await opened.commands.next_ended()) is opened.commands.sessions[0]
             assert opened.metrics.slow_clients == 1
             assert connection.pending == 0
 
@@ -149,13 +149,13 @@ async def test_a_client_that_reads_but_answers_no_ping_is_gone(
     monkeypatch.setattr("saratoga_server.transport.keepalive.ALIVE_EVERY", 0.05)
     async with (
         open_gateway() as opened,
-        stranger(opened.url, "Anna") as anna,
+        connected_player(opened.url, "Anna") as anna,
     ):
         await anna.ask(Heartbeat)
         with raw_socket(opened.port, window=None) as socket:
             assert b" 101 " in await socket.shake_hands()
             assert await socket.read_to_the_end()
-            assert (await opened.hall.sees_out()).number == 2
+            assert (await opened.commands.next_ended()).number == 2
         assert await anna.ask(Heartbeat) == Done(re=2)
 
 
@@ -163,7 +163,7 @@ async def test_a_client_that_reads_but_answers_no_ping_is_gone(
 
 
 async def race_on(
-    anna: GuestOnTheWire, until: "asyncio.Task[None]", house: House
+    anna: SocketPlayer, until: "asyncio.Task[None]", server_process: ServerProcess
 ) -> tuple[list[float], int]:
     """Make one move after the other until then.
 
@@ -179,17 +179,20 @@ async def race_on(
             redealt = await anna.move("redeal")
             assert isinstance(redealt, MoveMade), (answer, redealt)
         took.append(loop.time() - began)
-        most = max(most, resident(house.pid))
+        most = max(most, resident(server_process.pid))
         await asyncio.sleep(PAUSE)
     return took, most
 
 
 @asynccontextmanager
-async def racing(house: House) -> AsyncIterator[tuple[GuestOnTheWire, str]]:
-    async with guest(house.url, "Anna") as anna, guest(house.url, "Bert") as bert:
+async def racing(server_process: ServerProcess) -> AsyncIterator[tuple[SocketPlayer, str]]:
+    async with (
+        player_at(server_process.url, "Anna") as anna,
+        player_at(server_process.url, "Bert") as bert,
+    ):
         code = await gathered(anna, bert)
         await counted_down(anna, bert)
-        await anna.heard.next(Dealt, 0)
+        await anna.received.next(Dealt, 0)
         yield anna, code
 
 
@@ -201,11 +204,14 @@ def resident(pid: int) -> int:
 
 
 async def test_bad_readers_are_gone_while_others_race_and_hold_little() -> None:
-    async with open_house("--rate", "0") as house, racing(house) as (anna, code):
-        await all_dropped(house.port, code)  # what the first cost is not held for them
-        before = resident(house.pid)
-        dropped = asyncio.create_task(all_dropped(house.port, code, of_each=10))
-        _, most = await race_on(anna, dropped, house)
+    async with (
+        running_server("--rate", "0") as server_process,
+        racing(server_process) as (anna, code),
+    ):
+        await all_dropped(server_process.port, code)  # what the first cost is not held for them
+        before = resident(server_process.pid)
+        dropped = asyncio.create_task(all_dropped(server_process.port, code, of_each=10))
+        _, most = await race_on(anna, dropped, server_process)
         await dropped
         assert isinstance(await anna.cash_out(), MoveMade)
     readers = 10 * len(UNREADING)
@@ -217,23 +223,26 @@ async def test_they_are_gone_behind_tls_too(tmp_path: Path) -> None:
     certificate = write_certificate(tmp_path)
     flags = ("--tls-cert", str(certificate), "--tls-key", str(tmp_path / "privkey.pem"))
     trusting = ssl.create_default_context(cafile=str(certificate))
-    async with open_house("--rate", "0", *flags) as house:
-        await all_dropped(house.port, "odd-emu-11", tls=trusting)
+    async with running_server("--rate", "0", *flags) as server_process:
+        await all_dropped(server_process.port, "odd-emu-11", tls=trusting)
 
 
 @pytest.mark.long
 async def test_bad_readers_delay_nobodys_acknowledgement() -> None:
     """One comes every fifth of a second, against the same house without them."""
     of_each = 24
-    async with open_house("--rate", "0") as house, racing(house) as (anna, code):
-        alone, _ = await race_on(anna, asyncio.create_task(asyncio.sleep(10)), house)
-        before = resident(house.pid)
+    async with (
+        running_server("--rate", "0") as server_process,
+        racing(server_process) as (anna, code),
+    ):
+        alone, _ = await race_on(anna, asyncio.create_task(asyncio.sleep(10)), server_process)
+        before = resident(server_process.pid)
         loop = asyncio.get_running_loop()
         began = loop.time()
         dropped = asyncio.create_task(
-            all_dropped(house.port, code, EVERYBODY, of_each=of_each, every=0.2)
+            all_dropped(server_process.port, code, EVERYBODY, of_each=of_each, every=0.2)
         )
-        beside, most = await race_on(anna, dropped, house)
+        beside, most = await race_on(anna, dropped, server_process)
         await dropped
     readers = of_each * len(EVERYBODY)
     note(

@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from kit.house import House
+from kit.server_process import ServerProcess
 from kit.terminal_moments import AT_A_HOUSE, COLUMNS, LINES, EveningAtHome, Moment
 from kit.windows import Window
 
@@ -46,10 +46,10 @@ async def sees_a_storm(opened: Window, chance: Random) -> None:
     await is_interrupted(opened)
 
 
-async def loses_the_house(opened: Window, house: House, moment: Moment) -> None:
+async def loses_the_house(opened: Window, server_process: ServerProcess, moment: Moment) -> None:
     """The house is killed and stays away; the player waits for a word about it, and quits."""
     since = len(opened.terminal.written)
-    await house.kill()
+    await server_process.kill()
     said = "no house" if moment is Moment.LOBBY else "reconnecting"
     # what covers the table's screen says nothing of the house
     if moment is not Moment.REVIEW:
@@ -59,7 +59,7 @@ async def loses_the_house(opened: Window, house: House, moment: Moment) -> None:
         assert await opened.given_back() == 0, opened.last_words
     else:
         await is_interrupted(opened)
-    await house.start()
+    await server_process.start()
 
 
 async def ends_in_every_way(
@@ -73,20 +73,24 @@ async def ends_in_every_way(
         await sees_a_storm(opened, chance)
     if moment in AT_A_HOUSE:
         async with evening.at(moment, modern=modern) as opened:
-            await loses_the_house(opened, evening.house, moment)
+            await loses_the_house(opened, evening.server_process, moment)
 
 
 @pytest.mark.parametrize("moment", SHORT)
-async def test_the_terminal_is_given_back(house: House, tmp_path: Path, moment: Moment) -> None:
-    await ends_in_every_way(EveningAtHome(house, tmp_path), moment, Random(moment), modern=True)
+async def test_the_terminal_is_given_back(
+    server_process: ServerProcess, tmp_path: Path, moment: Moment
+) -> None:
+    await ends_in_every_way(
+        EveningAtHome(server_process, tmp_path), moment, Random(moment), modern=True
+    )
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("moment", Moment)
 async def test_the_terminal_is_given_back_again_and_again(
-    house: House, tmp_path: Path, moment: Moment
+    server_process: ServerProcess, tmp_path: Path, moment: Moment
 ) -> None:
-    evening = EveningAtHome(house, tmp_path)
+    evening = EveningAtHome(server_process, tmp_path)
     for number in range(ROUNDS):
         await ends_in_every_way(
             evening, moment, Random(f"{moment} {number}"), modern=number % 2 == 0

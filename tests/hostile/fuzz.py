@@ -21,8 +21,8 @@ from tempfile import TemporaryDirectory
 from kit.besieged import Siege, besiege
 from kit.decoding import read_or_refused
 from kit.fuzz_seeds import seeds
-from kit.house import House, open_house
 from kit.mutations import Spoiler
+from kit.server_process import ServerProcess, running_server
 from saratoga_protocol.codec import CODECS
 
 ROUND = 25_000
@@ -57,17 +57,22 @@ async def over_the_wire(frames: int, seed: str) -> int:
     sent = bare = races = rounds = 0
     answers, closes, statuses = Counter[str](), Counter[int](), Counter[int]()
     began, memory = time.monotonic(), []
-    async with open_house("--rate", "0", "--metrics-port", "0") as house:
+    async with running_server("--rate", "0", "--metrics-port", "0") as server_process:
         while sent < frames:
             siege = await besiege(
-                house, frames=ROUND, guests=GUESTS, bare=BARE, races=1, seed=f"{seed} {rounds}"
+                server_process,
+                frames=ROUND,
+                guests=GUESTS,
+                bare=BARE,
+                races=1,
+                seed=f"{seed} {rounds}",
             )
             rounds, sent = rounds + 1, sent + siege.frames
             bare, races = bare + siege.bare_connections, races + _races(siege)
             answers += siege.tally.answers
             closes += siege.tally.closes
             statuses += siege.statuses
-            memory.append(_resident(house))
+            memory.append(_resident(server_process))
             print(f"  siege {rounds}: {sent:,} frames, {memory[-1]:.0f} MiB resident", flush=True)
     print(
         f"over the wire: {sent:,} frames and {bare:,} bare connections in "
@@ -84,8 +89,8 @@ def _races(siege: Siege) -> int:
     return len(siege.reports) // 2
 
 
-def _resident(house: House) -> float:
-    pages = (Path("/proc") / str(house.pid) / "statm").read_text().split()[1]
+def _resident(server_process: ServerProcess) -> float:
+    pages = (Path("/proc") / str(server_process.pid) / "statm").read_text().split()[1]
     return int(pages) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 

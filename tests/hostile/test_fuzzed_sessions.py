@@ -5,12 +5,14 @@ answer and no line of the log shows the inside of the house; nothing is left ope
 """
 
 from kit.besieged import besiege
-from kit.house import open_house
+from kit.server_process import running_server
 
 
 async def test_a_race_goes_on_while_a_house_is_under_siege() -> None:
-    async with open_house("--rate", "0", "--metrics-port", "0") as house:
-        siege = await besiege(house, frames=4_000, guests=4, bare=250, races=1, seed="siege")
+    async with running_server("--rate", "0", "--metrics-port", "0") as server_process:
+        siege = await besiege(
+            server_process, frames=4_000, guests=4, bare=250, races=1, seed="siege"
+        )
     assert siege.frames >= 4_000
     assert siege.statuses.total() == 250
     assert {0, 101, 400} <= siege.statuses.keys()

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from kit.open_door import OpenHouse, open_door
-from kit.sockets import guest
+from kit.listening_server import ListeningServer, listening_server
+from kit.player_sockets import player_at
 from saratoga_protocol.commands import (
     CreateTable,
     GetRecord,
@@ -27,8 +27,8 @@ DAY = 24 * 60 * 60
 
 
 @pytest.fixture
-async def house(valkey: Store) -> AsyncIterator[OpenHouse]:
-    async with open_door(valkey) as opened:
+async def server(valkey: Store) -> AsyncIterator[ListeningServer]:
+    async with listening_server(valkey) as opened:
         yield opened
 
 
@@ -41,9 +41,9 @@ def wrong_codes(right: str) -> list[str]:
 
 @pytest.mark.parametrize("kind", [WatchTable, JoinTable, Resume, LeaveTable, GetRecord])
 async def test_after_a_few_wrong_codes_the_right_one_is_refused_too(
-    house: OpenHouse, kind: type[WatchTable] | type[GetRecord]
+    server: ListeningServer, kind: type[WatchTable] | type[GetRecord]
 ) -> None:
-    async with guest(house.url, "Anna") as anna, guest(house.url, "Mallory") as mallory:
+    async with player_at(server.url, "Anna") as anna, player_at(server.url, "Mallory") as mallory:
         right = (await anna.at_table(CreateTable, game="canfield")).table.code
         guesses = wrong_codes(right)
         burst = int(PER_PLAYER[Action.WRONG_CODE].burst)

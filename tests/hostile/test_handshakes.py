@@ -9,7 +9,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
 from kit.bare import handshake, masked, request, said
-from kit.open_door import OpenHouse, open_door
+from kit.listening_server import ListeningServer, listening_server
 from saratoga_protocol.version import JSON, MSGPACK
 from saratoga_server.store.opening import Store
 
@@ -17,8 +17,8 @@ EVIL: Final = "https://evil.example"
 
 
 @pytest.fixture
-async def house(valkey: Store) -> AsyncIterator[OpenHouse]:
-    async with open_door(valkey) as opened:
+async def server(valkey: Store) -> AsyncIterator[ListeningServer]:
+    async with listening_server(valkey) as opened:
         yield opened
 
 
@@ -26,30 +26,34 @@ async def house(valkey: Store) -> AsyncIterator[OpenHouse]:
 
 
 @pytest.mark.parametrize("origin", [EVIL, "null", "", "http://127.0.0.1", "file://", f"{EVIL}, x"])
-async def test_a_page_of_another_site_gets_no_connection(house: OpenHouse, origin: str) -> None:
+async def test_a_page_of_another_site_gets_no_connection(
+    server: ListeningServer, origin: str
+) -> None:
     with pytest.raises(InvalidStatus) as no:
-        async with connect(house.url, subprotocols=[Subprotocol(MSGPACK)], origin=Origin(origin)):
+        async with connect(server.url, subprotocols=[Subprotocol(MSGPACK)], origin=Origin(origin)):
             pass
     assert no.value.response.status_code == 403
 
 
-async def test_no_second_origin_gets_in_beside_another(house: OpenHouse) -> None:
-    answer = await said(house.port, handshake(f"Origin: {EVIL}", "Origin: null"))
+async def test_no_second_origin_gets_in_beside_another(server: ListeningServer) -> None:
+    answer = await said(server.port, handshake(f"Origin: {EVIL}", "Origin: null"))
     assert answer.status in (400, 403)
 
 
-async def test_a_program_names_no_origin_and_comes_in(house: OpenHouse) -> None:
-    answer = await said(house.port, handshake())
+async def test_a_program_names_no_origin_and_comes_in(server: ListeningServer) -> None:
+    answer = await said(server.port, handshake())
     assert answer.status == 101
 
 
-async def test_what_a_page_of_another_site_can_read_is_what_anybody_can(house: OpenHouse) -> None:
+async def test_what_a_page_of_another_site_can_read_is_what_anybody_can(
+    server: ListeningServer,
+) -> None:
     plain = request("GET /leaderboards/canfield HTTP/1.1", "Host: house")
     foreign = request(
         *("GET /leaderboards/canfield HTTP/1.1", "Host: house", f"Origin: {EVIL}"),
         *("Cookie: token=5a5a", "Authorization: Bearer 5a5a"),
     )
-    ours, theirs = await said(house.port, plain), await said(house.port, foreign)
+    ours, theirs = await said(server.port, plain), await said(server.port, foreign)
     assert ours.body == theirs.body
     assert theirs.status == 200
     # any page may read it, but none with its visitor's credentials; and there are none to be had
@@ -76,10 +80,10 @@ async def test_what_a_page_of_another_site_can_read_is_what_anybody_can(house: O
         handshake(subprotocol="chat"),
     ],
 )
-async def test_behind_a_request_there_is_no_other(house: OpenHouse, first: bytes) -> None:
+async def test_behind_a_request_there_is_no_other(server: ListeningServer, first: bytes) -> None:
     """A proxy that counts requests otherwise than the house could not be made to pass one on."""
     hidden = request("GET /readyz HTTP/1.1", "Host: house")
-    answer = await said(house.port, first + b"0\r\n\r\n" + hidden, hidden)
+    answer = await said(server.port, first + b"0\r\n\r\n" + hidden, hidden)
     assert answer.answers == 1
     assert b'"ready"' not in answer.raw
     assert answer.headers["connection"].lower() == "close"
@@ -100,16 +104,16 @@ async def test_behind_a_request_there_is_no_other(house: OpenHouse, first: bytes
     ],
 )
 async def test_a_header_twice_too_long_or_broken_is_no_fault_of_the_house(
-    house: OpenHouse, more: tuple[str, ...], statuses: set[int]
+    server: ListeningServer, more: tuple[str, ...], statuses: set[int]
 ) -> None:
-    answer = await said(house.port, handshake(*more))
+    answer = await said(server.port, handshake(*more))
     assert answer.status in statuses, answer.raw[:200]
     assert b"Traceback" not in answer.raw
 
 
 @pytest.mark.parametrize("missing", ["Upgrade", "Sec-WebSocket-Key", "Sec-WebSocket-Version"])
-async def test_half_a_handshake_lets_nobody_in(house: OpenHouse, missing: str) -> None:
-    answer = await said(house.port, handshake(without=[missing]))
+async def test_half_a_handshake_lets_nobody_in(server: ListeningServer, missing: str) -> None:
+    answer = await said(server.port, handshake(without=[missing]))
     assert answer.status in (200, 400, 426)
 
 
@@ -135,9 +139,9 @@ async def test_half_a_handshake_lets_nobody_in(house: OpenHouse, missing: str) -
     ],
 )
 async def test_no_method_and_no_path_leads_further(
-    house: OpenHouse, line: str, statuses: set[int]
+    server: ListeningServer, line: str, statuses: set[int]
 ) -> None:
-    answer = await said(house.port, request(line, "Host: house"))
+    answer = await said(server.port, request(line, "Host: house"))
     assert answer.status in statuses, answer.raw[:200]
     assert b"root:" not in answer.raw
     assert b"Traceback" not in answer.raw
@@ -149,14 +153,16 @@ async def test_no_method_and_no_path_leads_further(
 @pytest.mark.parametrize(
     "offered", ["chat", "saratoga.v2.json", "SARATOGA.V1.JSON", "saratoga.v1.json.evil", ",,", None]
 )
-async def test_no_other_subprotocol_is_spoken(house: OpenHouse, offered: str | None) -> None:
-    answer = await said(house.port, handshake(subprotocol=offered))
+async def test_no_other_subprotocol_is_spoken(server: ListeningServer, offered: str | None) -> None:
+    answer = await said(server.port, handshake(subprotocol=offered))
     assert answer.status == 400 or _goodbye(answer.body) in (4504, 1002)
 
 
 @pytest.mark.parametrize("offered", [f"{JSON}, {MSGPACK}", f"chat, {JSON}", f"{JSON}, {JSON}"])
-async def test_of_several_one_that_was_offered_is_chosen(house: OpenHouse, offered: str) -> None:
-    answer = await said(house.port, handshake(subprotocol=offered))
+async def test_of_several_one_that_was_offered_is_chosen(
+    server: ListeningServer, offered: str
+) -> None:
+    answer = await said(server.port, handshake(subprotocol=offered))
     assert answer.status == 101
     assert answer.headers["sec-websocket-protocol"] in offered.split(", ")
 
@@ -170,10 +176,12 @@ async def test_of_several_one_that_was_offered_is_chosen(house: OpenHouse, offer
         "permessage-deflate, permessage-deflate; client_no_context_takeover",
     ],
 )
-async def test_compression_is_declined_whatever_is_offered(house: OpenHouse, offer: str) -> None:
+async def test_compression_is_declined_whatever_is_offered(
+    server: ListeningServer, offer: str
+) -> None:
     opening = handshake(f"Sec-WebSocket-Extensions: {offer}")
     # a compressed frame after all: its first reserved bit is set
-    answer = await said(house.port, opening, masked(b"\x00", first=0xC2))
+    answer = await said(server.port, opening, masked(b"\x00", first=0xC2))
     assert answer.status == 101
     assert "sec-websocket-extensions" not in answer.headers
     assert _goodbye(answer.body) == 1002
@@ -194,9 +202,9 @@ async def test_compression_is_declined_whatever_is_offered(house: OpenHouse, off
     ],
 )
 async def test_a_broken_frame_ends_the_connection_with_a_code_that_is_documented(
-    house: OpenHouse, frame: bytes, code: int
+    server: ListeningServer, frame: bytes, code: int
 ) -> None:
-    answer = await said(house.port, handshake(subprotocol=JSON), frame)
+    answer = await said(server.port, handshake(subprotocol=JSON), frame)
     assert answer.status == 101
     assert _goodbye(answer.body) in (code, 1009)
 

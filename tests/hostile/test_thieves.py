@@ -10,11 +10,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 
-from kit.guests import token_of
-from kit.open_door import OpenHouse, open_door
-from kit.rooms import counted_down, gathered
+from kit.in_process_server import counted_down, gathered
+from kit.listening_server import ListeningServer, listening_server
+from kit.player_sockets import SocketPlayer, connected_player, player_at
+from kit.players import token_of
 from kit.secrecy import check_frame
-from kit.sockets import GuestOnTheWire, guest, stranger
 from saratoga_protocol.commands import (
     AnyCommand,
     CashOut,
@@ -35,31 +35,34 @@ from saratoga_server.store.opening import Store
 
 
 @pytest.fixture
-async def house(valkey: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[OpenHouse]:
+async def server(valkey: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ListeningServer]:
     """A house whose countdowns are short."""
     monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 50)
-    async with open_door(valkey) as opened:
+    async with listening_server(valkey) as opened:
         yield opened
 
 
 @asynccontextmanager
-async def thief_of(house: OpenHouse, victim: str) -> AsyncIterator[GuestOnTheWire]:
+async def thief_of(server: ListeningServer, victim: str) -> AsyncIterator[SocketPlayer]:
     """Another connection with the token of that player."""
-    async with guest(house.url, victim) as came:
+    async with player_at(server.url, victim) as came:
         yield came
 
 
-async def racing(house: OpenHouse, *racers: GuestOnTheWire) -> str:
+async def racing(server: ListeningServer, *racers: SocketPlayer) -> str:
     """A race that runs; returns the table's code."""
     code = await gathered(*racers)
     await counted_down(*racers)
     for racer in racers:
-        await racer.heard.next(Dealt, 0)
+        await racer.received.next(Dealt, 0)
     return code
 
 
-async def test_a_token_that_nobody_has_is_nobody(house: OpenHouse) -> None:
-    async with guest(house.url, "Anna") as anna, stranger(house.url, "Mallory") as mallory:
+async def test_a_token_that_nobody_has_is_nobody(server: ListeningServer) -> None:
+    async with (
+        player_at(server.url, "Anna") as anna,
+        connected_player(server.url, "Mallory") as mallory,
+    ):
         await anna.at_table(CreateTable, game="canfield")
         nearly = anna.token[:-1] + ("0" if anna.token[-1] != "0" else "1")
         welcome = await mallory.ask(Hello, token=nearly)
@@ -70,10 +73,13 @@ async def test_a_token_that_nobody_has_is_nobody(house: OpenHouse) -> None:
 
 
 async def test_a_token_that_only_meets_the_player_s_id_opens_nothing(
-    house: OpenHouse, valkey: Store, monkeypatch: pytest.MonkeyPatch
+    server: ListeningServer, valkey: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """80 bits of a token's hash name the player; all 256 of another hash must fit as well."""
-    async with guest(house.url, "Anna") as anna, stranger(house.url, "Mallory") as mallory:
+    async with (
+        player_at(server.url, "Anna") as anna,
+        connected_player(server.url, "Mallory") as mallory,
+    ):
         monkeypatch.setattr(
             "saratoga_server.handlers.identity.player_id", lambda token: anna.player
         )
@@ -81,40 +87,40 @@ async def test_a_token_that_only_meets_the_player_s_id_opens_nothing(
 
 
 async def test_a_stolen_token_takes_the_seat_and_its_owner_is_told_and_takes_it_back(
-    house: OpenHouse,
+    server: ListeningServer,
 ) -> None:
-    async with guest(house.url, "Anna", legal=True) as anna:
-        code = await racing(house, anna)
+    async with player_at(server.url, "Anna", legal=True) as anna:
+        code = await racing(server, anna)
         board = (await anna.moves("draw")).board
-        async with thief_of(house, "Anna") as thief:
+        async with thief_of(server, "Anna") as thief:
             # before the seat is taken over, both may look, and only its holder moves
             answer = await thief.ask(MakeMove, race=board.race, after=1, move="draw")
             assert isinstance(answer, Refused)
             assert answer.code == "not_seated"
             await thief.at_table(Resume, table=code)
-            assert (await anna.sent_away())[0] == TAKEN_OVER.code
-            async with guest(house.url, "Anna", legal=True) as again:
+            assert (await anna.closed())[0] == TAKEN_OVER.code
+            async with player_at(server.url, "Anna", legal=True) as again:
                 back = await again.at_table(Resume, table=code)
                 assert back.board is not None
                 assert back.board.count == 1
-                assert (await thief.sent_away())[0] == TAKEN_OVER.code
+                assert (await thief.closed())[0] == TAKEN_OVER.code
                 await again.moves("draw")
 
 
 async def test_a_host_who_forgets_the_stolen_player_ends_the_thief_too(
-    house: OpenHouse, valkey: Store
+    server: ListeningServer, valkey: Store
 ) -> None:
-    async with guest(house.url, "Anna") as anna:
+    async with player_at(server.url, "Anna") as anna:
         player = anna.player
     table_cache = await compose_table_cache(valkey)
     await Administration(valkey, table_cache, "the host").forget(player)
-    async with guest(house.url, "Mallory") as mallory:
+    async with player_at(server.url, "Mallory") as mallory:
         # the name is free for its owner, who comes with a token that nobody stole
-        async with stranger(house.url, "Anna") as owner:
+        async with connected_player(server.url, "Anna") as owner:
             owner.token = secrets.token_hex(32)
             assert (await owner.hello()).name == "Anna"
         # and what was stolen is nobody: no name, no seat, and none of hers to be had
-        async with stranger(house.url, "Anna") as thief:
+        async with connected_player(server.url, "Anna") as thief:
             thief.token = token_of("Anna")
             assert await thief.refused(Hello, token=thief.token, name="Anna") == "name_taken"
             welcome = await thief.ask(Hello, token=thief.token)
@@ -122,18 +128,18 @@ async def test_a_host_who_forgets_the_stolen_player_ends_the_thief_too(
         assert mallory.name == "Mallory"
 
 
-async def said_by(guest: GuestOnTheWire, *commands: AnyCommand) -> list[AnyEvent]:
+async def said_by(player: SocketPlayer, *commands: AnyCommand) -> list[AnyEvent]:
     """Say these, word for word; the answers."""
-    return [await guest.say(command) for command in commands]
+    return [await player.send(command) for command in commands]
 
 
-async def test_frames_of_another_s_session_do_nothing_to_them(house: OpenHouse) -> None:
+async def test_frames_of_another_s_session_do_nothing_to_them(server: ListeningServer) -> None:
     async with AsyncExitStack() as stack:
         anna, bert, mallory = [
-            await stack.enter_async_context(guest(house.url, name))
+            await stack.enter_async_context(player_at(server.url, name))
             for name in ("Anna", "Bert", "Mallory")
         ]
-        code = await racing(house, anna, bert)
+        code = await racing(server, anna, bert)
         race = f"{code}/1"
         played = MakeMove(id=anna.last_id + 1, race=race, after=0, move="draw")
         overheard: list[AnyCommand] = [
@@ -142,7 +148,7 @@ async def test_frames_of_another_s_session_do_nothing_to_them(house: OpenHouse) 
             CashOut(id=played.id + 2, race=race),
             LeaveTable(id=played.id + 3, table=code),
         ]
-        await anna.say(played)
+        await anna.send(played)
         answers = await said_by(mallory, *overheard)
         assert {answer.code for answer in answers if isinstance(answer, Refused)} == {"not_seated"}
         assert len(answers) == len(overheard)
@@ -150,44 +156,47 @@ async def test_frames_of_another_s_session_do_nothing_to_them(house: OpenHouse) 
         assert (made.board.count, made.board.state) == (2, "racing")
 
 
-async def test_a_whole_session_said_again_is_answered_and_not_done_again(house: OpenHouse) -> None:
+async def test_a_whole_session_said_again_is_answered_and_not_done_again(
+    server: ListeningServer,
+) -> None:
     """Whoever listened on a line without TLS has the token: nothing is doubled all the same."""
-    async with guest(house.url, "Anna") as anna:
-        code = await racing(house, anna)
+    async with player_at(server.url, "Anna") as anna:
+        code = await racing(server, anna)
         moves = [
             MakeMove(id=anna.last_id + 1 + after, race=f"{code}/1", after=after, move="draw")
             for after in range(3)
         ]
         for move in moves:
-            assert isinstance(await anna.say(move), MoveMade)
-        async with stranger(house.url, "Anna") as replay:
-            await replay.say(Hello(id=1, token=anna.token))
-            await replay.say(JoinTable(id=2, table=code))
-            again = [await replay.say(move) for move in moves]
+            assert isinstance(await anna.send(move), MoveMade)
+        async with connected_player(server.url, "Anna") as replay:
+            await replay.send(Hello(id=1, token=anna.token))
+            await replay.send(JoinTable(id=2, table=code))
+            again = [await replay.send(move) for move in moves]
         assert all(isinstance(answer, MoveMade) and answer.repeat for answer in again)
         assert {answer.board.count for answer in again if isinstance(answer, MoveMade)} == {3}
 
 
-async def test_with_a_second_token_one_sees_no_more_than_any_rival(house: OpenHouse) -> None:
+async def test_with_a_second_token_one_sees_no_more_than_any_rival(server: ListeningServer) -> None:
     """Two seats for one person cannot be told from two people. Neither shows the other's cards."""
     async with AsyncExitStack() as stack:
         anna, shadow = [
-            await stack.enter_async_context(guest(house.url, name)) for name in ("Anna", "Bert")
+            await stack.enter_async_context(player_at(server.url, name))
+            for name in ("Anna", "Bert")
         ]
-        wanda = await stack.enter_async_context(guest(house.url, "Wanda"))
-        code = await racing(house, anna, shadow)
+        wanda = await stack.enter_async_context(player_at(server.url, "Wanda"))
+        code = await racing(server, anna, shadow)
         await wanda.at_table(WatchTable, table=code)
-        since = len(shadow.heard.events)
+        since = len(shadow.received.events)
         await anna.moves("draw", "draw")
-        await shadow.heard.next(Standings, 0)
-        for frame in (*shadow.heard.frames[since:], *wanda.heard.frames):
+        await shadow.received.next(Standings, 0)
+        for frame in (*shadow.received.frames[since:], *wanda.received.frames):
             check_frame(frame, [])
 
 
 async def test_one_player_holds_one_seat_however_many_connections_there_are(
-    house: OpenHouse,
+    server: ListeningServer,
 ) -> None:
-    async with guest(house.url, "Anna") as anna, guest(house.url, "Anna") as second:
+    async with player_at(server.url, "Anna") as anna, player_at(server.url, "Anna") as second:
         await anna.at_table(CreateTable, game="canfield")
         # the same id is the same command, and opens no second table
         again = await second.at_table(CreateTable, game="canfield")
@@ -244,10 +253,12 @@ HOUSE_WORDS = (
 )
 
 
-async def test_nobody_is_called_like_somebody_else_or_like_the_house(house: OpenHouse) -> None:
+async def test_nobody_is_called_like_somebody_else_or_like_the_house(
+    server: ListeningServer,
+) -> None:
     no = ("name_taken", "bad_name")
-    async with guest(house.url, "Anna"), guest(house.url, "Mallory") as mallory:
+    async with player_at(server.url, "Anna"), player_at(server.url, "Mallory") as mallory:
         assert await mallory.refused(ClaimName, name="\u0410nna") in no
         for name in (*IMPOSTORS, *HOUSE_WORDS):
-            async with stranger(house.url, "somebody") as another:
+            async with connected_player(server.url, "somebody") as another:
                 assert await another.refused(Hello, token=secrets.token_hex(32), name=name) in no

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 import msgspec
 
-from kit.guests import HEARD_WITHIN, token_of
+from kit.players import RECEIVED_WITHIN, token_of
 from kit.raw_sockets import BINARY, SMALL_WINDOW, RawSocket, frame, raw_socket
 from saratoga_protocol.commands import AnyCommand, Hello, WatchTable
 
@@ -42,7 +42,7 @@ async def trickles(socket: RawSocket, name: str, code: str) -> None:
     """Reads on, and ever more slowly: its window opens again and again, for little."""
     await come_in(socket, name, code)
     read = 0
-    async with asyncio.timeout(HEARD_WITHIN):
+    async with asyncio.timeout(RECEIVED_WITHIN):
         while read <= HELD_UNREAD:
             piece = await socket.read(SMALL_WINDOW)
             assert piece, "gone while it read"

@@ -17,7 +17,7 @@ from urllib.request import urlopen
 from kit.decoding import TRACE
 from kit.hostile_bytes import HostileBytes
 from kit.hostile_guests import BOUND, HostileGuest, Known, Tally
-from kit.house import House
+from kit.server_process import ServerProcess
 from saratoga_client.bots.player import Report, TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.local.identity import new_token
@@ -46,31 +46,31 @@ class Siege:
 
 
 async def besiege(
-    house: House, *, frames: int, guests: int, bare: int, races: int, seed: str
+    server_process: ServerProcess, *, frames: int, guests: int, bare: int, races: int, seed: str
 ) -> Siege:
     """So many hostile frames and bare connections, while the friends race to the end."""
     siege, known, chance = Siege(), Known(), Random(seed)
-    pid, tasks = house.pid, await tasks_of(house)
+    pid, tasks = server_process.pid, await tasks_of(server_process)
     async with asyncio.TaskGroup() as group:
-        friends = group.create_task(_raced(house, known, races))
+        friends = group.create_task(_raced(server_process, known, races))
         for _ in range(guests):
-            attacker = HostileGuest(house.url, known, siege.tally, Random(chance.random()))
+            attacker = HostileGuest(server_process.url, known, siege.tally, Random(chance.random()))
             group.create_task(attacker.send(frames // guests, lambda: not friends.done()))
-        group.create_task(_knock(house.port, siege, bare, Random(chance.random())))
+        group.create_task(_knock(server_process.port, siege, bare, Random(chance.random())))
     siege.reports = friends.result()
-    assert (house.pid, (await house.get("/healthz"))[0]) == (pid, 200)
+    assert (server_process.pid, (await server_process.get("/healthz"))[0]) == (pid, 200)
     await all_closed(pid)
-    await at_most(tasks, house)
-    assert not TRACE.search(house.log.read_text())
+    await at_most(tasks, server_process)
+    assert not TRACE.search(server_process.log.read_text())
     return siege
 
 
-async def _raced(house: House, known: Known, races: int) -> list[Report]:
+async def _raced(server_process: ServerProcess, known: Known, races: int) -> list[Report]:
     """Two friends at a table for two, whose code everybody knows; how they came out."""
     one, other = new_token(), new_token()
     async with (
-        Connection(house.url, one, name=f"Anna {one[:8]}") as anna,
-        Connection(house.url, other, name=f"Bert {other[:8]}") as bert,
+        Connection(server_process.url, one, name=f"Anna {one[:8]}") as anna,
+        Connection(server_process.url, other, name=f"Bert {other[:8]}") as bert,
     ):
         game = "canfield-aisleriot"
         snapshot = await anna.ask(partial(CreateTable, game=game, cap=3, seats=2), Snapshot)
@@ -106,9 +106,11 @@ def open_connections(pid: int) -> int:
     return sum(row[3] != LISTENING and f"socket:[{row[9]}]" in held for row in rows)
 
 
-async def tasks_of(house: House) -> int:
+async def tasks_of(server_process: ServerProcess) -> int:
     """How many tasks its loop had when it last looked, which is every two seconds."""
-    (port,) = [event["port"] for event in house.events() if event["event"] == "metrics_open"]
+    (port,) = [
+        event["port"] for event in server_process.events() if event["event"] == "metrics_open"
+    ]
     async with asyncio.timeout(BOUND):
         while True:
             text = await asyncio.to_thread(_read, f"http://127.0.0.1:{port}/metrics")
@@ -125,10 +127,10 @@ def _read(url: str) -> str:
     return text.decode()
 
 
-async def at_most(tasks: int, house: House) -> None:
+async def at_most(tasks: int, server_process: ServerProcess) -> None:
     """Wait until it has no more tasks than that."""
     async with asyncio.timeout(BOUND):
-        while await tasks_of(house) > tasks:
+        while await tasks_of(server_process) > tasks:
             await asyncio.to_thread(time.sleep, 0.1)
 
 

@@ -15,10 +15,10 @@ from enum import Enum
 from functools import partial
 from statistics import median
 
-from kit.house import House, flags_for, open_house
 from kit.race_audit import disagreements, faults_of_log
 from kit.rankings import settled
 from kit.recorded_players import LINE_UP, Notes, RecordedPlayer, players_at_a_table
+from kit.server_process import ServerProcess, flags_for, running_server
 from kit.stores import StoreServer
 from saratoga_rules.records.record import parse_record
 from saratoga_server.ports import BoardKey
@@ -43,7 +43,7 @@ class Victim(Enum):
 class Party:
     """Bots at several tables of one house, racing for as long as they are let."""
 
-    house: House
+    server_process: ServerProcess
     external: StoreServer | None
     """The store, where it is not the house's own."""
     tables: list[list[RecordedPlayer]] = field(default_factory=list)
@@ -83,12 +83,12 @@ class Party:
         if victim is not Victim.SERVER:
             await self._kill_store()
         if victim is not Victim.STORE:
-            await self.house.kill()
+            await self.server_process.kill()
         struck = time.monotonic()
         if victim is not Victim.SERVER and self.external is not None:
             await asyncio.to_thread(self.external.start)
         if victim is not Victim.STORE:
-            await self.house.start()
+            await self.server_process.start()
         ready = time.monotonic()
         self.restarts.append(ready - killed)
         back = partial(_came_back, since=struck, by_connection=victim is not Victim.STORE)
@@ -112,14 +112,14 @@ class Party:
         if self.external is not None:
             await asyncio.to_thread(self.external.kill)
             return
-        os.kill(self.house.store_pid(), signal.SIGKILL)
+        os.kill(self.server_process.store_pid(), signal.SIGKILL)
 
     @property
     def store_url(self) -> str:
         """The address of the store."""
         if self.external is not None:
             return self.external.url
-        return f"unix://{self.house.store_socket}"
+        return f"unix://{self.server_process.store_socket}"
 
     async def finish(self) -> None:
         """Let every table end the race that it is at."""
@@ -210,8 +210,8 @@ async def party(
     """Four bots at a table for each of the games, in a house on that store or on its own."""
     flags = flags_for(external.url if external else None, ("--rate", "0", "--log-level", "warning"))
     async with (
-        open_house(*flags) as house,
-        party_at(house.url, games, pace, house, external) as guests,
+        running_server(*flags) as server_process,
+        party_at(server_process.url, games, pace, server_process, external) as guests,
     ):
         yield guests
 
@@ -221,7 +221,7 @@ async def party_at(
     url: str | Sequence[str],
     games: tuple[str, ...],
     pace: float,
-    house: House,
+    server_process: ServerProcess,
     external: StoreServer | None,
 ) -> AsyncIterator[Party]:
     """Four bots at a table for each of the games, who come by that address for as long as entered.
@@ -229,7 +229,7 @@ async def party_at(
     Of several addresses each player takes the next.
     """
     async with AsyncExitStack() as stack:
-        guests = Party(house, external)
+        guests = Party(server_process, external)
         for number, game in enumerate(games, start=1):
             table = await stack.enter_async_context(
                 players_at_a_table(url, game, f"Table{number}x")

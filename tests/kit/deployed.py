@@ -12,8 +12,8 @@ import pytest_asyncio
 from prometheus_client.parser import text_string_to_metric_families
 
 from kit.deployment import Proxy, open_proxy, open_valkey
-from kit.house import House
 from kit.nodes import nodes_on
+from kit.server_process import ServerProcess
 from saratoga_server.embedded_store.process import find_binary
 
 FLAGS = (
@@ -25,7 +25,7 @@ FLAGS = (
 @dataclass
 class Deployment:
     proxy: Proxy
-    nodes: list[House]
+    nodes: list[ServerProcess]
 
 
 @asynccontextmanager
@@ -45,7 +45,7 @@ async def deployment() -> AsyncIterator[Deployment]:
             yield opened
 
 
-def scrape(node: House) -> Counter[str]:
+def scrape(node: ServerProcess) -> Counter[str]:
     """Everything a node tells Prometheus, by name and labels."""
     (port,) = [event["port"] for event in node.events() if event["event"] == "metrics_open"]
     with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
@@ -59,6 +59,6 @@ def scrape(node: House) -> Counter[str]:
     return found
 
 
-async def scraped(nodes: list[House]) -> Counter[str]:
+async def scraped(nodes: list[ServerProcess]) -> Counter[str]:
     """Of all nodes together."""
     return sum([await asyncio.to_thread(scrape, node) for node in nodes], Counter[str]())

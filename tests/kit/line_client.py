@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-HEARD_WITHIN: Final = 60.0
+RECEIVED_WITHIN: Final = 60.0
 """Seconds: a bound for what is awaited, never a measure."""
 
 
@@ -51,7 +51,7 @@ class LineClient:
     async def hear(self, *beginnings: str) -> str:
         """The next line that begins with one of these; what comes before it is passed over."""
         try:
-            async with asyncio.timeout(HEARD_WITHIN):
+            async with asyncio.timeout(RECEIVED_WITHIN):
                 while True:
                     while self.read_to < len(self.lines):
                         line = self.lines[self.read_to]
@@ -91,7 +91,7 @@ class LineClient:
 
     async def ended(self) -> int:
         """Wait until it has ended by itself; its exit code."""
-        async with asyncio.timeout(HEARD_WITHIN):
+        async with asyncio.timeout(RECEIVED_WITHIN):
             await asyncio.gather(self._listening, self._minding)
             return await self.process.wait()
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from textual import events
 
 from kit.fake_store import fake_store
-from kit.open_door import open_door
+from kit.listening_server import listening_server
 from kit.solo import Player
 from saratoga_client.local.identity import new_token
 from saratoga_client.local.settings import Settings
@@ -111,5 +111,5 @@ async def in_the_lobby(
 @asynccontextmanager
 async def open_lobby() -> AsyncIterator[OpenLobby]:
     """A house with nobody in it yet."""
-    async with open_door(fake_store()) as house, AsyncExitStack() as guests:
-        yield OpenLobby(house.url, guests)
+    async with listening_server(fake_store()) as server, AsyncExitStack() as guests:
+        yield OpenLobby(server.url, guests)

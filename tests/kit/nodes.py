@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from kit.house import House, flags_for, open_house
+from kit.server_process import ServerProcess, flags_for, running_server
 
 
 @asynccontextmanager
 async def nodes_on(
     redis: str | Sequence[str], count: int, *flags: str
-) -> AsyncIterator[list[House]]:
+) -> AsyncIterator[list[ServerProcess]]:
     """So many servers on the store at that address, called `n1`, `n2` and so on; `flags` go to each.
 
     Of several addresses, ways to the same store, each server has its own.
@@ -19,7 +19,7 @@ async def nodes_on(
     async with AsyncExitStack() as stack:
         opening = (
             stack.enter_async_context(
-                open_house(*flags_for(url, ("--node", f"n{number}", "--rate", "0", *flags)))
+                running_server(*flags_for(url, ("--node", f"n{number}", "--rate", "0", *flags)))
             )
             for number, url in enumerate(urls[:count], start=1)
         )

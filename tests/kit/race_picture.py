@@ -18,7 +18,7 @@ from typing import Final, TypeVar
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from kit.open_door import open_door
+from kit.listening_server import listening_server
 from kit.stores import StoreServer, binaries
 from saratoga_client.bots.memory import Memory, remember
 from saratoga_client.bots.player import TablePlayer
@@ -148,10 +148,10 @@ async def picture() -> str:
             deal = from_seed(game, SEED).position
             async with (
                 open_store(store.url) as stores,
-                open_door(stores, deal=lambda _game, _key: deal) as house,
-                rivals(house.url, GAME) as code,
+                listening_server(stores, deal=lambda _game, _key: deal) as server,
+                rivals(server.url, GAME) as code,
             ):
-                svg = await painted(house.url, code, meant(GAME, SEED, MOVES))
+                svg = await painted(server.url, code, meant(GAME, SEED, MOVES))
         finally:
             store.kill()
     return without_fonts_from_elsewhere(svg) + "\n"

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from kit.guests import HEARD_WITHIN
+from kit.players import RECEIVED_WITHIN
 
 HEAD = (
     "GET / HTTP/1.1\r\nHost: house\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -59,7 +59,7 @@ class RawSocket:
     async def read_to_the_end(self) -> bytes:
         """All that comes until the house hangs up."""
         found = b""
-        async with asyncio.timeout(HEARD_WITHIN):
+        async with asyncio.timeout(RECEIVED_WITHIN):
             while piece := await self.read():
                 found += piece
         return found
@@ -72,7 +72,7 @@ class RawSocket:
             head += piece
         return head
 
-    async def dropped(self, within: float = HEARD_WITHIN) -> bool:
+    async def dropped(self, within: float = RECEIVED_WITHIN) -> bool:
         """Wait until the house has dropped the connection, without reading; whether it has."""
         poll = select.poll()
         poll.register(self._connection, select.POLLRDHUP)  # not for what there is to read
@@ -93,7 +93,7 @@ def raw_socket(
     with socket.socket() as plain:
         if window is not None:
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
-        plain.settimeout(HEARD_WITHIN)
+        plain.settimeout(RECEIVED_WITHIN)
         plain.connect(("127.0.0.1", port))
         if tls is None:
             yield RawSocket(plain)

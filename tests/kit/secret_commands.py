@@ -16,9 +16,15 @@ from typing import Any
 
 from prometheus_client import generate_latest
 
-from kit.guests import GuestInMemory
+from kit.in_process_server import (
+    InProcessServer,
+    always,
+    counted_down,
+    gathered,
+    open_in_process_server,
+)
 from kit.mutations import Spoiler
-from kit.rooms import HouseInMemory, always, counted_down, gathered, house_in_memory
+from kit.players import MemoryPlayer
 from kit.secrecy import ODD_MOVES, Leak
 from kit.walks import banking, wandering
 from saratoga_protocol import commands
@@ -101,8 +107,8 @@ async def told(game: str, opening: Position, script: Sequence[Step]) -> Telling:
 class Room:
     """The house, and who is there."""
 
-    rooms: HouseInMemory
-    guests: dict[str, GuestInMemory]
+    server: InProcessServer
+    players: dict[str, MemoryPlayer]
     code: str
 
 
@@ -111,27 +117,27 @@ async def _told(
 ) -> Telling:
     telling = Telling([])
     with _log() as log:
-        async with house_in_memory(always(opening)) as rooms:
-            guests = {
-                "Anna": await rooms.guest("Anna", legal=True, subprotocol=JSON),
-                "Bert": await rooms.guest("Bert", subprotocol=MSGPACK),
-                "Wanda": await rooms.guest("Wanda", legal=True, subprotocol=JSON),
+        async with open_in_process_server(always(opening)) as server:
+            players = {
+                "Anna": await server.player("Anna", legal=True, subprotocol=JSON),
+                "Bert": await server.player("Bert", subprotocol=MSGPACK),
+                "Wanda": await server.player("Wanda", legal=True, subprotocol=JSON),
             }
-            anna, bert, wanda = guests.values()
+            anna, bert, wanda = players.values()
             code = await gathered(anna, bert, game=game)
             await wanda.at_table(commands.WatchTable, table=code)
             await counted_down(anna, bert)
-            await rooms.pass_time(COUNTDOWN_MILLIS)
-            room = Room(rooms, guests, code)
-            telling.streams = {name: guest.heard.frames for name, guest in guests.items()}  # type: ignore[misc]
+            await server.pass_time(COUNTDOWN_MILLIS)
+            room = Room(server, players, code)
+            telling.streams = {name: player.received.frames for name, player in players.items()}  # type: ignore[misc]
             telling.streams |= {"pages": [], "log": log}
             await _look(telling, room, game)
             for _ in range(steps):
                 step = next_step(room)
                 telling.script.append(step)
-                rooms.time.at += 700
-                await _say(guests[step[0]], step[1])
-                await rooms.pass_time(0)
+                server.time.at += 700
+                await _say(players[step[0]], step[1])
+                await server.pass_time(0)
                 await _look(telling, room, game)
             for name, entries in _moves(room).items():
                 way = telling.way[name] = [opening]
@@ -140,46 +146,46 @@ async def _told(
     return telling
 
 
-async def _say(guest: GuestInMemory, frame: Frame) -> None:
+async def _say(player: MemoryPlayer, frame: Frame) -> None:
     """As the gateway does with a frame."""
-    session = guest.session
+    session = player.session
     try:
         command = session.codec.decode_command(frame)
     except BadFrame as bad:
         session.tell(refused(bad.code, bad.re, bad.detail))
         return
-    session.tell(await guest.house.answer(session, command))
+    session.tell(await player.server.answer(session, command))
 
 
 async def _look(telling: Telling, room: Room, game: str) -> None:
     """Note what everybody has been sent, and now and then what anybody may fetch."""
     if len(telling.heard) % PAGES_EVERY == 0:
-        await _fetch(telling, room.rooms.house, room.code, game)
+        await _fetch(telling, room.server.node, room.code, game)
     telling.heard.append({name: len(stream) for name, stream in telling.streams.items()})
     telling.made.append({name: len(entries) for name, entries in _moves(room).items()})
 
 
-async def _fetch(telling: Telling, house: Node, code: str, game: str) -> None:
-    pages = HttpPages(house)
+async def _fetch(telling: Telling, node: Node, code: str, game: str) -> None:
+    pages = HttpPages(node)
     for path in (
         *(f"/records/{code}/1", f"/records/{code}/2", f"/leaderboards/{game}"),
         *(f"/leaderboards/{game}?period=all&bots=1", "/readyz", "/healthz", "/"),
     ):
         page = await pages.page("GET", path)
         telling.streams["pages"].append((page.status, page.body))
-    metrics = generate_latest(registry_of(house.metrics)).splitlines()
+    metrics = generate_latest(registry_of(node.metrics)).splitlines()
     telling.streams["pages"].append([line for line in metrics if OURS.match(line)])
 
 
 def _moves(room: Room) -> dict[str, list[str]]:
     """What each racer has played so far."""
-    race = room.rooms.house.races.known(f"{room.code}/1")
+    race = room.server.node.races.known(f"{room.code}/1")
     assert race is not None
     boards = {player: run.board for player, run in race.runs.items() if run.board}
     return {
         name: [
             entry.text
-            for entry in boards[room.guests[name].player].log
+            for entry in boards[room.players[name].player].log
             if entry.text not in LOG_ENDINGS
         ]
         for name in RACERS
@@ -198,15 +204,15 @@ class Tempter:
     def next(self) -> Step:
         chance = self._chance
         name = chance.choice(("Anna", "Anna", "Anna", "Bert", "Bert", "Wanda"))
-        guest = self._room.guests[name]
+        player = self._room.players[name]
         kind = chance.random()
         before = [frame for who, frame in self._said if who == name]
         if kind < 0.1 and before:
             return name, chance.choice(before)
-        guest.last_id = max(guest.last_id, *self._taken(guest), 0)
-        command = self._move(guest) if kind < 0.65 else self._odd(guest)
-        guest.last_id = max(guest.last_id, command.id)
-        codec = guest.heard.codec
+        player.last_id = max(player.last_id, *self._taken(player), 0)
+        command = self._move(player) if kind < 0.65 else self._odd(player)
+        player.last_id = max(player.last_id, command.id)
+        codec = player.received.codec
         frame = codec.encode_command(command)
         if chance.random() < SPOILT:
             spoilt = Spoiler(chance, codec.subprotocol).frame(command)
@@ -214,19 +220,19 @@ class Tempter:
         self._said.append((name, frame))
         return name, frame
 
-    def _taken(self, guest: GuestInMemory) -> list[int]:
+    def _taken(self, player: MemoryPlayer) -> list[int]:
         """Ids that spoilt frames have used up."""
-        seat = self._room.rooms.state(self._room.code).seat(guest.player)
-        race = self._room.rooms.house.races.known(f"{self._room.code}/1")
-        run = None if race is None else race.runs.get(guest.player)
+        seat = self._room.server.state(self._room.code).seat(player.player)
+        race = self._room.server.node.races.known(f"{self._room.code}/1")
+        run = None if race is None else race.runs.get(player.player)
         board = None if run is None else run.board
         return [each.last_id for each in (seat, board) if each is not None]
 
-    def _move(self, guest: GuestInMemory) -> AnyCommand:
+    def _move(self, player: MemoryPlayer) -> AnyCommand:
         """A legal one, a random one, or one meant for another position."""
         chance = self._chance
-        race = self._room.rooms.house.races.known(f"{self._room.code}/1")
-        run = None if race is None else race.runs.get(guest.player)
+        race = self._room.server.node.races.known(f"{self._room.code}/1")
+        run = None if race is None else race.runs.get(player.player)
         board = None if run is None else run.board
         count, move = 0, chance.choice((*ODD_MOVES, "x", "t1>", "t99>up"))
         if board is not None:
@@ -237,13 +243,13 @@ class Tempter:
                 move = str(temper(legal, chance))
         after = max(0, count + chance.choice((0, 0, 0, 0, 0, 0, 0, 1, -1, 5)))
         return commands.MakeMove(
-            id=guest.last_id + 1, race=f"{self._room.code}/1", after=after, move=move
+            id=player.last_id + 1, race=f"{self._room.code}/1", after=after, move=move
         )
 
-    def _odd(self, guest: GuestInMemory) -> AnyCommand:
+    def _odd(self, player: MemoryPlayer) -> AnyCommand:
         """Anything but what would end a board: the record would open."""
         chance, code = self._chance, self._room.code
-        ident = guest.last_id + 1 if chance.random() < 0.8 else chance.randrange(1, 60)
+        ident = player.last_id + 1 if chance.random() < 0.8 else chance.randrange(1, 60)
         here: dict[str, Any] = {
             "id": ident,
             "table": chance.choice((code, code, code, "amber-heron-07")),
@@ -262,13 +268,13 @@ class Tempter:
             lambda: commands.Start(**here),
             lambda: commands.Reveal(**here, nonce="e2" * 16),
             lambda: commands.NextRace(**here),
-            lambda: commands.Kick(**here, player=self._room.guests["Bert"].player),
+            lambda: commands.Kick(**here, player=self._room.players["Bert"].player),
             lambda: commands.ListTables(id=ident),
             lambda: commands.GetLeaderboard(id=ident, game=self._game, around_me=True),
             lambda: commands.SubscribeLeaderboard(id=ident, game=self._game),
-            lambda: commands.ClaimName(id=ident, name=guest.name),
+            lambda: commands.ClaimName(id=ident, name=player.name),
             lambda: commands.CreateTable(id=ident, game=self._game),
-            lambda: commands.Hello(id=ident, token=guest.token),
+            lambda: commands.Hello(id=ident, token=player.token),
             lambda: commands.Heartbeat(id=ident),
         ]
         return chance.choice(makes)()

@@ -2,14 +2,14 @@
 
 from collections.abc import Awaitable, Callable
 
-from kit.rooms import HouseInMemory
+from kit.in_process_server import InProcessServer
 from saratoga_server.domain.tables import unpack
 from saratoga_server.ports import StoreUnavailable
 
 
-def tables_of(rooms: HouseInMemory, player: str) -> list[str]:
+def tables_of(server: InProcessServer, player: str) -> list[str]:
     """Return the stored tables where the player has a seat."""
-    return [code for code, (_, body) in rooms.fake.tables.items() if unpack(body).seat(player)]
+    return [code for code, (_, body) in server.fake.tables.items() if unpack(body).seat(player)]
 
 
 def before_once(method: Callable[..., Awaitable[object]], first: Callable[[], Awaitable[object]]):  # type: ignore[no-untyped-def]

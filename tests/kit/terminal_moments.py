@@ -11,8 +11,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from kit.house import House
 from kit.players_keys import CODE, SARATOGA
+from kit.server_process import ServerProcess
 from kit.windows import Window, window
 from saratoga_client.board_view.layout import Spot, lay_out
 from saratoga_client.practice.deals import from_seed
@@ -48,7 +48,7 @@ AT_A_HOUSE: Final = tuple(moment for moment in Moment if moment not in ALONE)
 class EveningAtHome:
     """One player for every moment, at one house."""
 
-    house: House
+    server_process: ServerProcess
     folder: Path
     _codes: dict[Moment, str] = field(default_factory=dict)
     """Tables to come back to."""
@@ -123,7 +123,7 @@ class EveningAtHome:
         player = f"{moment.name.title()}{self._guests if moment is Moment.COUNTDOWN else ''}"
         env: Mapping[str, str | None] = {
             "SARATOGA_HOME": str(self.folder / player),
-            "SARATOGA_SERVER": self.house.url,
+            "SARATOGA_SERVER": self.server_process.url,
             "SARATOGA_NAME": player.replace("_", ""),
         }
         return await stack.enter_async_context(

@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from kit.fake_store import fake_store
-from kit.guests import GuestInMemory
-from kit.rooms import HouseInMemory, counted_down, gathered, open_in_memory
+from kit.in_process_server import InProcessServer, compose_node, counted_down, gathered
+from kit.players import MemoryPlayer
 from saratoga_protocol.events import Dealt
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 
@@ -15,14 +15,14 @@ from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 class Nodes:
     """Two nodes, and the time that passes on both."""
 
-    east: HouseInMemory
-    west: HouseInMemory
+    east: InProcessServer
+    west: InProcessServer
 
     async def settle(self) -> None:
         """Let both come to their end with what they do, and tell each other."""
         for node in (self.east, self.west, self.east, self.west):
             await node.settle()
-            await node.house.peers.publish_standings()
+            await node.node.peers.publish_standings()
 
     async def pass_time(self, millis: int) -> None:
         self.east.time.at += millis
@@ -31,27 +31,27 @@ class Nodes:
                 await node.pass_time(0)
                 await self.settle()
 
-    async def race(self, *guests: GuestInMemory, cap: int = 10) -> str:
-        code = await gathered(*guests, cap=cap)
+    async def race(self, *players: MemoryPlayer, cap: int = 10) -> str:
+        code = await gathered(*players, cap=cap)
         await self.settle()
-        await counted_down(*guests)
+        await counted_down(*players)
         await self.pass_time(COUNTDOWN_MILLIS)
-        for guest in guests:
-            assert len(guest.heard.all(Dealt)) == 1, guest.name
+        for player in players:
+            assert len(player.received.all(Dealt)) == 1, player.name
         return code
 
-    async def two(self) -> tuple[GuestInMemory, GuestInMemory]:
+    async def two(self) -> tuple[MemoryPlayer, MemoryPlayer]:
         """Anna in the east, Bert in the west."""
-        return await self.east.guest("Anna"), await self.west.guest("Bert")
+        return await self.east.player("Anna"), await self.west.player("Bert")
 
 
 @asynccontextmanager
-async def beside(rooms: HouseInMemory) -> AsyncIterator[Nodes]:
+async def beside(server: InProcessServer) -> AsyncIterator[Nodes]:
     """That node, with another on the same store."""
-    store = fake_store(rooms.fake)
-    house = await open_in_memory(store, rooms.time, node="west")
-    west = HouseInMemory(rooms.fake, rooms.time, house, store)
-    for node in (rooms, west):
-        node.house.peer_events.counted(2)
-    yield Nodes(rooms, west)
+    store = fake_store(server.fake)
+    node = await compose_node(store, server.time, node="west")
+    west = InProcessServer(server.fake, server.time, node, store)
+    for each in (server, west):
+        each.node.peer_events.counted(2)
+    yield Nodes(server, west)
     await west.close()

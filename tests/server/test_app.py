@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kit.fake_store import FakeHouse, fake_store
-from kit.house import House, open_house
-from kit.rooms import InventedTime, always, open_in_memory
+from kit.in_process_server import InventedTime, always, compose_node
+from kit.server_process import ServerProcess, running_server
 from kit.tables import NOON
 from saratoga_server.app import compose, program
 from saratoga_server.metrics.counters import Metrics
@@ -16,18 +16,18 @@ from saratoga_server.store.opening import Store
 
 
 async def test_a_server_on_a_real_store_goes_by_the_stores_clock(valkey: Store) -> None:
-    house = await compose(valkey, "node-1", "test", Metrics())
-    assert abs(house.clock.now() - await valkey.tables.now()) < 1000
-    assert await house.why_not_ready() is None
-    assert await valkey.nodes.dead([house.name, "another"]) == {"another"}
-    await house.stop()
-    assert await valkey.nodes.dead([house.name]) == {house.name}
+    node = await compose(valkey, "node-1", "test", Metrics())
+    assert abs(node.clock.now() - await valkey.tables.now()) < 1000
+    assert await node.why_not_ready() is None
+    assert await valkey.nodes.dead([node.name, "another"]) == {"another"}
+    await node.stop()
+    assert await valkey.nodes.dead([node.name]) == {node.name}
 
 
 async def test_two_processes_of_one_node_name_have_different_names() -> None:
     time = InventedTime()
     store = fake_store(FakeHouse(clock=time.millis))
-    one, two = await open_in_memory(store, time), await open_in_memory(store, time)
+    one, two = await compose_node(store, time), await compose_node(store, time)
     assert one.name != two.name
     assert one.name.startswith("node.")
     assert store.house.nodes == {one.name, two.name}
@@ -40,11 +40,11 @@ async def test_deal_and_clock_can_be_given() -> None:
     time = InventedTime()
     store = fake_store(FakeHouse(clock=time.millis))
     text = "stock=2C waste=- reserve=- up=3,0,0,0 down=- columns=2D/9H/TH/KC base=1 passes=1"
-    house = await open_in_memory(store, time, always(text))
-    assert house.clock.now() == NOON
+    node = await compose_node(store, time, always(text))
+    assert node.clock.now() == NOON
     time.at += 12_345
-    assert house.clock.now() == NOON + 12_345
-    await house.stop()
+    assert node.clock.now() == NOON + 12_345
+    await node.stop()
 
 
 def test_clients_are_sent_the_programs_name_and_version() -> None:
@@ -76,18 +76,18 @@ async def refused(folder: Path, *options: str) -> str:
     ],
 )
 async def test_a_port_that_is_taken_ends_the_server_with_advice(
-    tmp_path: Path, house: House, option: str, what: str, advice: str
+    tmp_path: Path, server_process: ServerProcess, option: str, what: str, advice: str
 ) -> None:
-    error = await refused(tmp_path, option, str(house.port))
-    assert what.format(port=house.port) in error
+    error = await refused(tmp_path, option, str(server_process.port))
+    assert what.format(port=server_process.port) in error
     assert "ddress already in use" in error
     assert error.rstrip().endswith(advice)
 
 
 @pytest.mark.parametrize(("port", "is_open"), [("0", True), ("off", False)])
 async def test_metrics_can_be_turned_off(port: str, is_open: bool) -> None:
-    async with open_house("--metrics-port", port) as house:
-        events = {event["event"] for event in house.events()}
+    async with running_server("--metrics-port", port) as server_process:
+        events = {event["event"] for event in server_process.events()}
     assert "open" in events
     assert ("metrics_open" in events) == is_open
 

@@ -17,9 +17,9 @@ from tempfile import TemporaryDirectory
 
 from kit.cluster import Cluster, running_cluster
 from kit.faulty_link import Dial, FaultyLink, link_to_store, to_ports
-from kit.house import House
 from kit.player_link import PlayerLink, player_link
 from kit.recorded_players import Notes, NotingConnection, RecordedPlayer
+from kit.server_process import ServerProcess
 from kit.stepping_clocks import SteppingClock
 from kit.stores import SCRATCH, StoreServer, free_port
 from kit.storms.footprints import Footprint, footprint
@@ -54,7 +54,7 @@ class NeverCame(Exception):
 class Node:
     """One server process, its clock, and its way to the store."""
 
-    house: House
+    house: ServerProcess
     clock: SteppingClock
     link: FaultyLink | None
     metrics_port: int
@@ -331,7 +331,7 @@ async def _node(stack: AsyncExitStack, town: Town, folder: Path, number: int) ->
         url = link.url
     metrics_port = free_port()
     durability = "safe" if town.cluster is None else "replicated"
-    house = House(
+    house = ServerProcess(
         folder / f"node-{number}",
         (
             *("--redis", url, "--durability", durability, "--node", f"node{number}"),

@@ -9,16 +9,16 @@ import msgspec
 import pytest
 
 from kit.fake_store import FakeStore, fake_store
-from kit.guests import RecordingLine, token_of
-from kit.messages import COMMANDS
-from kit.rooms import (
-    HouseInMemory,
+from kit.in_process_server import (
+    InProcessServer,
     always,
+    compose_node,
     counted_down,
     gathered,
-    house_in_memory,
-    open_in_memory,
+    open_in_process_server,
 )
+from kit.messages import COMMANDS
+from kit.players import RecordingConnection, token_of
 from kit.tables import nonce_hash
 from saratoga_protocol.commands import (
     AnyCommand,
@@ -61,54 +61,54 @@ ONE_CARD_TO_BANK = (
 )
 
 
-async def test_nothing_is_answered_before_the_hello(rooms: HouseInMemory) -> None:
+async def test_nothing_is_answered_before_the_hello(server: InProcessServer) -> None:
     for command in COMMANDS.values():
-        stranger = rooms.stranger("Anna")
-        answer = await stranger.say(command)
+        stranger = server.connect("Anna")
+        answer = await stranger.send(command)
         if isinstance(command, Heartbeat):
             assert isinstance(answer, Alive)
         elif not isinstance(command, Hello):
             assert isinstance(answer, Refused)
             assert (answer.code, answer.re) == ("hello_first", command.id)
-    assert rooms.fake.tables == {}
+    assert server.fake.tables == {}
 
 
-async def test_every_command_has_exactly_one_answer_with_its_id(rooms: HouseInMemory) -> None:
-    anna = await rooms.guest("Anna")
+async def test_every_command_has_exactly_one_answer_with_its_id(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
     for number, command in enumerate(COMMANDS.values(), 100):
-        told = len(anna.heard.events)
-        await anna.say(msgspec.structs.replace(command, id=number))
-        answers = [event for event in anna.heard.events[told:] if event.re is not None]
+        told = len(anna.received.events)
+        await anna.send(msgspec.structs.replace(command, id=number))
+        answers = [event for event in anna.received.events[told:] if event.re is not None]
         assert [answer.re for answer in answers] == [number], command
 
 
-async def test_a_heartbeat_is_answered_with_the_time(rooms: HouseInMemory) -> None:
-    anna = await rooms.guest("Anna")
+async def test_a_heartbeat_is_answered_with_the_time(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
     answer = await anna.ask(Heartbeat)
-    assert (answer.now, answer.re) == (rooms.time.at, anna.last_id)
+    assert (answer.now, answer.re) == (server.time.at, anna.last_id)
 
 
 # A race from start to finish
 
 
-async def test_a_race_is_over_when_the_last_board_has_ended(rooms: HouseInMemory) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    wanda = await rooms.guest("Wanda")
-    code = await rooms.race(anna, bert)
+async def test_a_race_is_over_when_the_last_board_has_ended(server: InProcessServer) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    wanda = await server.player("Wanda")
+    code = await server.race(anna, bert)
     await wanda.at_table(WatchTable, table=code)
-    secret = rooms.state(code)
+    secret = server.state(code)
     await anna.moves("draw")
     await anna.cash_out()
-    await rooms.settle()
-    assert anna.heard.all(RaceOver) == []
+    await server.settle()
+    assert anna.received.all(RaceOver) == []
     await bert.moves("draw")
     await bert.cash_out()
-    await rooms.settle()
-    for guest in (anna, bert, wanda):
-        (over,) = guest.heard.all(RaceOver)
+    await server.settle()
+    for player in (anna, bert, wanda):
+        (over,) = player.received.all(RaceOver)
         assert over.outcome.seed == secret.seed
         assert over.outcome.nonces == secret.nonces
-        assert guest.table.phase == "over"
+        assert player.table.phase == "over"
     assert (over.outcome.race, over.outcome.game, over.outcome.ranked) == (
         f"{code}/1",
         "canfield",
@@ -121,36 +121,36 @@ async def test_a_race_is_over_when_the_last_board_has_ended(rooms: HouseInMemory
 
 
 async def test_standings_are_sent_before_the_result_and_not_after_it(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    await rooms.race(anna, bert)
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    await server.race(anna, bert)
     await anna.cash_out()
     await bert.cash_out()
-    await rooms.pass_time(1000)
+    await server.pass_time(1000)
     kinds = [
         type(event)
-        for event in anna.heard.events
+        for event in anna.received.events
         if isinstance(event, Standings | TableChanged | RaceOver)
     ]
     assert kinds[-3:] == [Standings, TableChanged, RaceOver]
-    last = anna.heard.all(Standings)[-1]
+    last = anna.received.all(Standings)[-1]
     assert {row.state for row in last.standings} == {"cashed out"}
 
 
-async def test_a_ready_racer_who_is_not_connected_is_left_out(rooms: HouseInMemory) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+async def test_a_ready_racer_who_is_not_connected_is_left_out(server: InProcessServer) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
     await gathered(anna, bert)
     await bert.ready()
-    await bert.hang_up()
+    await bert.disconnect()
     await counted_down(anna)
     assert anna.table.racers == [anna.player]
     assert "Bert" in anna.table.notice
 
 
 async def test_results_add_up_over_the_races_of_a_table() -> None:
-    async with house_in_memory(always(ONE_CARD_TO_BANK)) as opened:
-        anna, bert = await opened.guest("Anna"), await opened.guest("Bert")
+    async with open_in_process_server(always(ONE_CARD_TO_BANK)) as opened:
+        anna, bert = await opened.player("Anna"), await opened.player("Bert")
         code = await opened.race(anna, bert)
         for number in (1, 2):
             assert anna.table.race == f"{code}/{number}"
@@ -166,64 +166,64 @@ async def test_results_add_up_over_the_races_of_a_table() -> None:
             (2, 1, 2 * -50 + 45),
             (2, 1, 2 * -50 + 45),
         ]
-        first, second = bert.heard.all(RaceOver)
+        first, second = bert.received.all(RaceOver)
         assert [row.player for row in first.outcome.results] == [anna.player, bert.player]
         assert [row.player for row in second.outcome.results] == [bert.player, anna.player]
         assert first.outcome.seed != second.outcome.seed
 
 
 async def test_racers_who_banked_nothing_more_share_a_place() -> None:
-    async with house_in_memory(always(ONE_CARD_TO_BANK)) as opened:
-        anna, bert, cleo = [await opened.guest(name) for name in ("Anna", "Bert", "Cleo")]
+    async with open_in_process_server(always(ONE_CARD_TO_BANK)) as opened:
+        anna, bert, cleo = [await opened.player(name) for name in ("Anna", "Bert", "Cleo")]
         await opened.race(anna, bert, cleo)
         await cleo.moves("t1>up")
         await opened.pass_time(250)
-        rows = anna.heard.all(Standings)[-1].standings
+        rows = anna.received.all(Standings)[-1].standings
         assert [(row.place, row.banked) for row in rows] == [(1, 5), (2, 4), (2, 4)]
         assert rows[0].player == cleo.player
 
 
 async def test_of_two_racers_with_the_same_count_the_one_who_reached_it_first_is_ahead() -> None:
-    async with house_in_memory(always(ONE_CARD_TO_BANK)) as opened:
-        anna, bert = await opened.guest("Anna"), await opened.guest("Bert")
+    async with open_in_process_server(always(ONE_CARD_TO_BANK)) as opened:
+        anna, bert = await opened.player("Anna"), await opened.player("Bert")
         await opened.race(anna, bert)
         await bert.moves("t1>up")
         opened.time.at += 1500
         await anna.moves("t1>up")
-        for guest in (anna, bert):
-            await guest.cash_out()
+        for player in (anna, bert):
+            await player.cash_out()
         await opened.settle()
-        results = anna.heard.all(RaceOver)[0].outcome.results
+        results = anna.received.all(RaceOver)[0].outcome.results
         assert [(row.name, row.place) for row in results] == [("Bert", 1), ("Anna", 2)]
         assert results[1].tie == "reached 5 cards 1.5 s later"
 
 
 async def test_standings_are_coalesced_and_sent_once_a_tick() -> None:
-    async with house_in_memory(always(ONE_CARD_TO_BANK)) as opened:
-        anna, bert = await opened.guest("Anna"), await opened.guest("Bert")
+    async with open_in_process_server(always(ONE_CARD_TO_BANK)) as opened:
+        anna, bert = await opened.player("Anna"), await opened.player("Bert")
         await opened.race(anna, bert)
-        told = len(bert.heard.events)
+        told = len(bert.received.events)
         await anna.moves("t1>up", "draw")
         await bert.moves("t1>up")
         await anna.cash_out()
-        assert bert.heard.all(Standings, told) == []
-        list(opened.house.broadcaster.send_standings())
-        (standings,) = bert.heard.all(Standings, told)
+        assert bert.received.all(Standings, told) == []
+        list(opened.node.broadcaster.send_standings())
+        (standings,) = bert.received.all(Standings, told)
         assert [(row.place, row.banked, row.state) for row in standings.standings] == [
             (1, 5, "cashed out"),
             (2, 5, "racing"),
         ]
-        list(opened.house.broadcaster.send_standings())
-        assert len(bert.heard.all(Standings, told)) == 1
+        list(opened.node.broadcaster.send_standings())
+        assert len(bert.received.all(Standings, told)) == 1
 
 
-async def test_a_move_that_banks_nothing_sends_no_standings(rooms: HouseInMemory) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    await rooms.race(anna, bert)
-    told = len(bert.heard.events)
+async def test_a_move_that_banks_nothing_sends_no_standings(server: InProcessServer) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    await server.race(anna, bert)
+    told = len(bert.received.events)
     await anna.moves("draw", "draw")
-    list(rooms.house.broadcaster.send_standings())
-    assert bert.heard.events[told:] == []
+    list(server.node.broadcaster.send_standings())
+    assert bert.received.events[told:] == []
 
 
 # Faults of the server's own
@@ -240,10 +240,10 @@ def refused_with_board(answer: object) -> tuple[str, int | None]:
 
 
 async def test_a_server_fault_is_an_answer_without_a_trace_of_the_code(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    anna = await rooms.guest("Anna")
-    await rooms.race(anna)
+    anna = await server.player("Anna")
+    await server.race(anna)
 
     def break_down(*_: object) -> Any:
         raise Broken("a secret inside")
@@ -254,7 +254,7 @@ async def test_a_server_fault_is_an_answer_without_a_trace_of_the_code(
     assert (answer.code, answer.retry, answer.board) == ("server_fault", True, None)
     assert not any(
         word in frame
-        for frame in anna.heard.frames
+        for frame in anna.received.frames
         for word in (b"secret", b"Broken", b"Traceback", b".py")
     )
     monkeypatch.undo()
@@ -262,10 +262,10 @@ async def test_a_server_fault_is_an_answer_without_a_trace_of_the_code(
 
 
 async def test_a_fault_in_making_the_answer_is_an_answer_too(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    anna = await rooms.guest("Anna")
-    await rooms.race(anna)
+    anna = await server.player("Anna")
+    await server.race(anna)
 
     def break_down(*_: object) -> Any:
         raise Broken
@@ -285,68 +285,68 @@ async def test_a_fault_in_making_the_answer_is_an_answer_too(
 
 
 async def test_a_draining_node_starts_nothing_and_finishes_everything(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    code = await rooms.race(anna, bert)
-    waiting = await rooms.guest("Cleo")
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await server.race(anna, bert)
+    waiting = await server.player("Cleo")
     other = await gathered(waiting)
     await waiting.ready()
-    rooms.house.readiness.is_draining = True
-    assert await rooms.house.why_not_ready() is not None
-    late = await rooms.guest("Dan")
+    server.node.readiness.is_draining = True
+    assert await server.node.why_not_ready() is not None
+    late = await server.player("Dan")
     assert await late.refused(CreateTable, game="canfield") == "draining"
     assert await waiting.refused(Start, table=other) == "draining"
     await late.at_table(JoinTable, table=code)
     await anna.moves("draw")
     await anna.cash_out()
     await bert.cash_out()
-    await rooms.settle()
-    assert len(anna.heard.all(RaceOver)) == 1
+    await server.settle()
+    assert len(anna.received.all(RaceOver)) == 1
 
 
 async def test_a_table_of_a_newer_format_is_refused_and_the_connection_closed(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna)
-    version, body = rooms.fake.tables[code]
+    version, body = server.fake.tables[code]
     newer = msgpack.packb(msgpack.unpackb(body) | {"format": FORMAT + 1})
-    rooms.fake.tables[code] = (version + 1, newer)
-    rooms.house.table_cache.forget(code)
+    server.fake.tables[code] = (version + 1, newer)
+    server.node.table_cache.forget(code)
     assert await bert.refused(JoinTable, table=code) == "draining"
-    (session,) = (each for each in rooms.house.broadcaster.sessions if each.name == "Bert")
-    assert isinstance(session.connection, RecordingLine)
+    (session,) = (each for each in server.node.broadcaster.sessions if each.name == "Bert")
+    assert isinstance(session.connection, RecordingConnection)
     assert session.connection.closed == [RESTARTING]
-    assert rooms.fake.tables[code] == (version + 1, newer)
+    assert server.fake.tables[code] == (version + 1, newer)
 
 
-async def test_a_node_about_to_stop_is_not_ready_but_goes_on(rooms: HouseInMemory) -> None:
-    rooms.house.readiness.is_stopping = True
-    assert await rooms.house.why_not_ready() == "This server is about to stop."
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    code = await rooms.race(anna, bert)
-    live_table = await rooms.house.table_cache.get(code)
-    (session,) = rooms.house.broadcaster.sessions_of(live_table.state.seats[0].player)
-    assert rooms.house.dispatcher.is_racing(session)
-    outside = await rooms.guest("Cleo")
-    (session,) = (each for each in rooms.house.broadcaster.sessions if each.seat is None)
+async def test_a_node_about_to_stop_is_not_ready_but_goes_on(server: InProcessServer) -> None:
+    server.node.readiness.is_stopping = True
+    assert await server.node.why_not_ready() == "This server is about to stop."
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await server.race(anna, bert)
+    live_table = await server.node.table_cache.get(code)
+    (session,) = server.node.broadcaster.sessions_of(live_table.state.seats[0].player)
+    assert server.node.dispatcher.is_racing(session)
+    outside = await server.player("Cleo")
+    (session,) = (each for each in server.node.broadcaster.sessions if each.seat is None)
     assert outside.name == session.name
-    assert not rooms.house.dispatcher.is_racing(session)
+    assert not server.node.dispatcher.is_racing(session)
 
 
 async def test_players_of_a_draining_node_are_disconnected_only_if_not_back_when_it_stops(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    code = await rooms.race(anna, bert)
-    elsewhere = await open_in_memory(fake_store(rooms.fake), rooms.time, node="other")
-    rooms.house.readiness.is_draining = True
-    version, _ = rooms.fake.tables[code]
-    for session in list(rooms.house.broadcaster.sessions):
-        await rooms.house.dispatcher.disconnected(session)
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await server.race(anna, bert)
+    elsewhere = await compose_node(fake_store(server.fake), server.time, node="other")
+    server.node.readiness.is_draining = True
+    version, _ = server.fake.tables[code]
+    for session in list(server.node.broadcaster.sessions):
+        await server.node.dispatcher.disconnected(session)
     # nobody hears of it, for who was sent on is about to be back
-    assert rooms.fake.tables[code][0] == version
+    assert server.fake.tables[code][0] == version
 
     def back(table: TableState, now: Millis) -> Change | None:
         return resume(
@@ -354,32 +354,32 @@ async def test_players_of_a_draining_node_are_disconnected_only_if_not_back_when
         )
 
     await elsewhere.table_cache.change(code, back)
-    await rooms.house.stop()
-    seats = {seat.name: seat.node for seat in unpack(rooms.fake.tables[code][1]).seats}
+    await server.node.stop()
+    seats = {seat.name: seat.node for seat in unpack(server.fake.tables[code][1]).seats}
     assert seats == {"Anna": elsewhere.name, "Bert": ""}
     await elsewhere.stop()
 
 
-async def test_a_node_is_ready_when_its_store_answers(rooms: HouseInMemory) -> None:
-    assert await rooms.house.why_not_ready() is None
-    rooms.fake.unavailable = True
-    rooms.time.at += 1000
-    assert await rooms.house.why_not_ready() == "The store does not answer."
+async def test_a_node_is_ready_when_its_store_answers(server: InProcessServer) -> None:
+    assert await server.node.why_not_ready() is None
+    server.fake.unavailable = True
+    server.time.at += 1000
+    assert await server.node.why_not_ready() == "The store does not answer."
 
 
-async def test_a_stopped_node_is_not_listed_as_alive(rooms: HouseInMemory) -> None:
-    assert rooms.house.name in rooms.fake.nodes
-    await rooms.house.stop()
-    assert rooms.house.name not in rooms.fake.nodes
+async def test_a_stopped_node_is_not_listed_as_alive(server: InProcessServer) -> None:
+    assert server.node.name in server.fake.nodes
+    await server.node.stop()
+    assert server.node.name not in server.fake.nodes
 
 
-async def test_a_node_stops_without_its_store(rooms: HouseInMemory) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    await rooms.race(anna, bert)
-    rooms.house.readiness.is_draining = rooms.fake.unavailable = True
-    await rooms.house.stop()
-    rooms.fake.unavailable = False
-    assert rooms.house.name in rooms.fake.nodes
+async def test_a_node_stops_without_its_store(server: InProcessServer) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    await server.race(anna, bert)
+    server.node.readiness.is_draining = server.fake.unavailable = True
+    await server.node.stop()
+    server.fake.unavailable = False
+    assert server.node.name in server.fake.nodes
 
 
 # The same on every store, by the node's own clock
@@ -388,34 +388,34 @@ async def test_a_node_stops_without_its_store(rooms: HouseInMemory) -> None:
 @pytest.fixture
 async def timed(
     store: Store | FakeStore, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[HouseInMemory]:
+) -> AsyncIterator[InProcessServer]:
     """A node that keeps its own time on a store of any kind; its countdowns are over at once."""
     monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 1)
-    house = await compose(store, "node", "test", Metrics())
-    opened = HouseInMemory(None, None, house, store)  # type: ignore[arg-type]
-    running = asyncio.create_task(opened.house.scheduler.run())
+    node = await compose(store, "node", "test", Metrics())
+    opened = InProcessServer(None, None, node, store)  # type: ignore[arg-type]
+    running = asyncio.create_task(opened.node.scheduler.run())
     try:
         yield opened
     finally:
-        await house.stop()
+        await node.stop()
         await cancel_all([running])
 
 
-async def test_a_race_is_the_same_on_every_store(timed: HouseInMemory) -> None:
-    anna, bert = await timed.guest("Anna", legal=True), await timed.guest("Bert")
+async def test_a_race_is_the_same_on_every_store(timed: InProcessServer) -> None:
+    anna, bert = await timed.player("Anna", legal=True), await timed.player("Bert")
     code = await gathered(anna, bert)
     await counted_down(anna, bert)
-    for guest in (anna, bert):
-        await guest.heard.next(Dealt, 0)
+    for player in (anna, bert):
+        await player.received.next(Dealt, 0)
     command = MakeMove(id=anna.last_id + 1, race=f"{code}/1", after=0, move="draw")
-    first, again = await anna.say(command), await anna.say(command)
+    first, again = await anna.send(command), await anna.send(command)
     assert isinstance(first, MoveMade)
     assert isinstance(again, MoveMade)
     assert (first.repeat, again.repeat, again.board) == (False, True, first.board)
     await bert.moves("draw", "draw")
-    for guest in (anna, bert):
-        await guest.cash_out()
-    over = await anna.heard.next(RaceOver, 0)
+    for player in (anna, bert):
+        await player.cash_out()
+    over = await anna.received.next(RaceOver, 0)
     record = await bert.ask(GetRecord, race=f"{code}/1")
     assert verify(parse_record(record.text)).ok
     assert over.outcome.ranked
@@ -423,28 +423,28 @@ async def test_a_race_is_the_same_on_every_store(timed: HouseInMemory) -> None:
 
 
 async def test_a_countdown_is_voided_by_the_nodes_own_clock(
-    timed: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+    timed: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("saratoga_server.domain.tables.countdown.REVEAL_MILLIS", 1)
-    anna = await timed.guest("Anna")
+    anna = await timed.player("Anna")
     code = await gathered(anna)
     commitment = anna.table.commitment
     await anna.ask(Ready, table=code, commitment=commitment, nonce_hash=nonce_hash(anna.player))
-    told = len(anna.heard.events)
+    told = len(anna.received.events)
     await anna.ask(Start, table=code)
     while anna.table.phase != "gathering" or anna.table.commitment == commitment:
-        await anna.heard.next(TableChanged, len(anna.heard.events))
-    assert anna.heard.all(Dealt, told) == []
+        await anna.received.next(TableChanged, len(anna.received.events))
+    assert anna.received.all(Dealt, told) == []
     assert await anna.refused(Reveal, table=code, nonce="0" * 32) == "wrong_phase"
 
 
-async def test_tokens_are_neither_sent_nor_stored(rooms: HouseInMemory) -> None:
-    anna = await rooms.guest("Anna")
-    await rooms.race(anna)
+async def test_tokens_are_neither_sent_nor_stored(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
+    await server.race(anna)
     secret = token_of("Anna")
-    for frame in anna.heard.frames:
+    for frame in anna.received.frames:
         assert secret.encode() not in frame if isinstance(frame, bytes) else secret not in frame
-    assert secret not in repr(rooms.fake)
+    assert secret not in repr(server.fake)
 
 
 def test_every_command_is_tested() -> None:

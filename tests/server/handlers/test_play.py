@@ -4,14 +4,14 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from kit.guests import GuestInMemory
-from kit.rooms import (
-    HouseInMemory,
+from kit.in_process_server import (
+    InProcessServer,
     always,
     counted_down,
     gathered,
-    house_in_memory,
+    open_in_process_server,
 )
+from kit.players import MemoryPlayer
 from saratoga_protocol.commands import CashOut, JoinTable, MakeMove, Resume, WatchTable
 from saratoga_protocol.events import BoardEnded, Dealt, MoveMade, RaceOver, Refused, Standings
 from saratoga_protocol.views import wire_view
@@ -32,20 +32,20 @@ ONE_DRAW_TO_STUCK = (
 
 
 @pytest.fixture
-async def nearly_won() -> AsyncIterator[HouseInMemory]:
-    async with house_in_memory(always(ONE_MOVE_TO_WIN)) as opened:
+async def nearly_won() -> AsyncIterator[InProcessServer]:
+    async with open_in_process_server(always(ONE_MOVE_TO_WIN)) as opened:
         yield opened
 
 
 @pytest.fixture
-async def nearly_stuck() -> AsyncIterator[HouseInMemory]:
-    async with house_in_memory(always(ONE_DRAW_TO_STUCK)) as opened:
+async def nearly_stuck() -> AsyncIterator[InProcessServer]:
+    async with open_in_process_server(always(ONE_DRAW_TO_STUCK)) as opened:
         yield opened
 
 
-async def two_racing(rooms: HouseInMemory) -> tuple[GuestInMemory, GuestInMemory]:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    await rooms.race(anna, bert)
+async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer]:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    await server.race(anna, bert)
     return anna, bert
 
 
@@ -58,40 +58,44 @@ def refused(answer: object) -> tuple[str, int | None]:
 # The deal
 
 
-async def test_every_racer_is_sent_the_same_deal_at_the_same_moment(rooms: HouseInMemory) -> None:
-    anna, bert = await two_racing(rooms)
-    (to_anna,), (to_bert,) = anna.heard.all(Dealt), bert.heard.all(Dealt)
+async def test_every_racer_is_sent_the_same_deal_at_the_same_moment(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await two_racing(server)
+    (to_anna,), (to_bert,) = anna.received.all(Dealt), bert.received.all(Dealt)
     assert to_anna == to_bert
-    state = rooms.state(anna.table.code)
+    state = server.state(anna.table.code)
     position = deal_for_key(GAMES["canfield"], bytes.fromhex(state.deal_key))
     assert to_anna.board.view == wire_view(redact(position))
     assert (to_anna.start_at, to_anna.deadline) == (state.start_at, state.start_at + 10 * MINUTE)
     assert (to_anna.board.banked, to_anna.board.net, to_anna.board.count) == (1, -45, 0)
 
 
-async def test_no_deal_is_sent_before_the_start(rooms: HouseInMemory) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+async def test_no_deal_is_sent_before_the_start(server: InProcessServer) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
     await gathered(anna, bert)
     await counted_down(anna, bert)
-    await rooms.pass_time(COUNTDOWN_MILLIS - 1)
-    assert anna.heard.all(Dealt) == bert.heard.all(Dealt) == []
-    await rooms.pass_time(1)
-    assert len(anna.heard.all(Dealt)) == len(bert.heard.all(Dealt)) == 1
+    await server.pass_time(COUNTDOWN_MILLIS - 1)
+    assert anna.received.all(Dealt) == bert.received.all(Dealt) == []
+    await server.pass_time(1)
+    assert len(anna.received.all(Dealt)) == len(bert.received.all(Dealt)) == 1
 
 
 async def test_legal_moves_are_sent_only_to_players_who_asked_for_them(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await rooms.guest("Anna", legal=True), await rooms.guest("Bert")
-    await rooms.race(anna, bert)
-    position = deal_for_key(GAMES["canfield"], bytes.fromhex(rooms.state(anna.table.code).deal_key))
+    anna, bert = await server.player("Anna", legal=True), await server.player("Bert")
+    await server.race(anna, bert)
+    position = deal_for_key(
+        GAMES["canfield"], bytes.fromhex(server.state(anna.table.code).deal_key)
+    )
     assert anna.board.legal == [str(move) for move in legal_moves(GAMES["canfield"], position)]
     assert bert.board.legal is None
 
 
-async def test_a_board_that_has_ended_has_no_legal_moves(rooms: HouseInMemory) -> None:
-    anna, bert = await rooms.guest("Anna", legal=True), await rooms.guest("Bert")
-    await rooms.race(anna, bert)
+async def test_a_board_that_has_ended_has_no_legal_moves(server: InProcessServer) -> None:
+    anna, bert = await server.player("Anna", legal=True), await server.player("Bert")
+    await server.race(anna, bert)
     assert (await anna.cash_out()).board.legal == []
 
 
@@ -99,8 +103,8 @@ async def test_a_board_that_has_ended_has_no_legal_moves(rooms: HouseInMemory) -
 
 
 @pytest.mark.parametrize("phase", ["gathering", "countdown"])
-async def test_nobody_moves_before_the_start(rooms: HouseInMemory, phase: str) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+async def test_nobody_moves_before_the_start(server: InProcessServer, phase: str) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna, bert)
     if phase == "countdown":
         await counted_down(anna, bert)
@@ -109,10 +113,10 @@ async def test_nobody_moves_before_the_start(rooms: HouseInMemory, phase: str) -
     assert anna.table.phase == phase
 
 
-async def test_the_answer_to_a_move_has_the_whole_board(rooms: HouseInMemory) -> None:
-    anna, _ = await two_racing(rooms)
+async def test_the_answer_to_a_move_has_the_whole_board(server: InProcessServer) -> None:
+    anna, _ = await two_racing(server)
     stock = anna.board.view.stock
-    rooms.time.at += 1234
+    server.time.at += 1234
     answer = await anna.move("draw")
     assert isinstance(answer, MoveMade)
     assert (answer.at, answer.board.count, answer.repeat) == (1234, 1, False)
@@ -121,39 +125,41 @@ async def test_the_answer_to_a_move_has_the_whole_board(rooms: HouseInMemory) ->
 
 
 async def test_an_illegal_move_is_refused_with_a_reason_and_the_board(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, _ = await two_racing(rooms)
+    anna, _ = await two_racing(server)
     answer = await anna.move("redeal")
     assert refused(answer) == ("illegal_move", 0)
     assert isinstance(answer, Refused)
     assert "must be drawn to its end" in answer.message
-    assert rooms.fake.races[anna.table.code, 1].boards[anna.player].log == []
+    assert server.fake.races[anna.table.code, 1].boards[anna.player].log == []
     await anna.moves("draw")
 
 
 @pytest.mark.parametrize("text", ["sideways", "t1>", "T1>t2", "draw ", "t1>t2:1", "é", "t99>t2"])
-async def test_text_that_is_no_move_is_refused(rooms: HouseInMemory, text: str) -> None:
-    anna, _ = await two_racing(rooms)
+async def test_text_that_is_no_move_is_refused(server: InProcessServer, text: str) -> None:
+    anna, _ = await two_racing(server)
     code, count = refused(await anna.move(text))
     assert (code in ("bad_move", "illegal_move"), count) == (True, 0)
-    assert rooms.fake.races[anna.table.code, 1].boards[anna.player].log == []
+    assert server.fake.races[anna.table.code, 1].boards[anna.player].log == []
 
 
 @pytest.mark.parametrize("after", [1, 3, 2**53 - 1])
-async def test_a_move_meant_for_another_position_is_stale(rooms: HouseInMemory, after: int) -> None:
-    anna, _ = await two_racing(rooms)
+async def test_a_move_meant_for_another_position_is_stale(
+    server: InProcessServer, after: int
+) -> None:
+    anna, _ = await two_racing(server)
     await anna.moves("draw", "draw")
     assert refused(await anna.move("draw", after=after)) == ("stale_move", 2)
     assert anna.board.count == 2
 
 
-async def test_a_repeated_move_is_answered_but_not_made_again(rooms: HouseInMemory) -> None:
-    anna, _ = await two_racing(rooms)
+async def test_a_repeated_move_is_answered_but_not_made_again(server: InProcessServer) -> None:
+    anna, _ = await two_racing(server)
     command = MakeMove(id=50, race=anna.board.race, after=0, move="draw")
-    first = await anna.say(command)
-    rooms.time.at += 77
-    again = await anna.say(command)
+    first = await anna.send(command)
+    server.time.at += 77
+    again = await anna.send(command)
     assert isinstance(first, MoveMade)
     assert isinstance(again, MoveMade)
     assert (first.repeat, again.repeat) == (False, True)
@@ -161,38 +167,40 @@ async def test_a_repeated_move_is_answered_but_not_made_again(rooms: HouseInMemo
     # even when later moves have been made: then with the board as it is now
     anna.last_id = 50
     await anna.moves("draw")
-    late = await anna.say(command)
+    late = await anna.send(command)
     assert isinstance(late, MoveMade)
     assert (late.repeat, late.board.count, late.at) == (True, 2, first.at)
 
 
 async def test_a_repeated_move_is_not_made_again_after_a_restart(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, _ = await two_racing(rooms)
+    anna, _ = await two_racing(server)
     await anna.moves("draw")
     command = MakeMove(id=60, race=anna.board.race, after=1, move="draw")
-    first = await anna.say(command)
-    await rooms.restart()
-    back = await rooms.guest("Anna")
+    first = await anna.send(command)
+    await server.restart()
+    back = await server.player("Anna")
     snapshot = await back.at_table(Resume, table=anna.table.code)
     assert snapshot.board is not None
     assert (snapshot.board.count, snapshot.next_id) == (2, 61)
-    again = await back.say(command)
+    again = await back.send(command)
     assert isinstance(first, MoveMade)
     assert isinstance(again, MoveMade)
     assert (again.repeat, again.at, again.board) == (True, first.at, first.board)
 
 
-async def test_an_id_below_the_last_one_that_was_never_used_is_stale(rooms: HouseInMemory) -> None:
-    anna, _ = await two_racing(rooms)
-    await anna.say(MakeMove(id=50, race=anna.board.race, after=0, move="draw"))
-    answer = await anna.say(MakeMove(id=49, race=anna.board.race, after=1, move="draw"))
+async def test_an_id_below_the_last_one_that_was_never_used_is_stale(
+    server: InProcessServer,
+) -> None:
+    anna, _ = await two_racing(server)
+    await anna.send(MakeMove(id=50, race=anna.board.race, after=0, move="draw"))
+    answer = await anna.send(MakeMove(id=49, race=anna.board.race, after=1, move="draw"))
     assert refused(answer)[0] == "stale_id"
 
 
-async def test_several_moves_may_be_sent_in_a_row(rooms: HouseInMemory) -> None:
-    anna, _ = await two_racing(rooms)
+async def test_several_moves_may_be_sent_in_a_row(server: InProcessServer) -> None:
+    anna, _ = await two_racing(server)
     race = anna.board.race
     for number in range(5):
         answer = await anna.ask(MakeMove, race=race, after=number, move="draw")
@@ -200,9 +208,9 @@ async def test_several_moves_may_be_sent_in_a_row(rooms: HouseInMemory) -> None:
 
 
 @pytest.mark.parametrize("kind", [MakeMove, CashOut])
-async def test_only_racers_have_a_board(rooms: HouseInMemory, kind: type) -> None:
-    anna, bert, cleo = [await rooms.guest(name) for name in ("Anna", "Bert", "Cleo")]
-    code = await rooms.race(anna, bert)
+async def test_only_racers_have_a_board(server: InProcessServer, kind: type) -> None:
+    anna, bert, cleo = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
+    code = await server.race(anna, bert)
     await cleo.at_table(WatchTable, table=code)
     said = {"race": f"{code}/1"} | ({"after": 0, "move": "draw"} if kind is MakeMove else {})
     assert await cleo.refused(kind, **said) == "not_seated"
@@ -213,16 +221,16 @@ async def test_only_racers_have_a_board(rooms: HouseInMemory, kind: type) -> Non
 
 
 @pytest.mark.parametrize("odd", ["", "../../../etc", "\0" * 35])
-async def test_text_that_is_no_race_id_is_no_race(rooms: HouseInMemory, odd: str) -> None:
-    anna = await rooms.guest("Anna")
-    await rooms.race(anna)
+async def test_text_that_is_no_race_id_is_no_race(server: InProcessServer, odd: str) -> None:
+    anna = await server.player("Anna")
+    await server.race(anna)
     assert await anna.refused(MakeMove, race=odd, after=0, move="draw") == "no_such_race"
 
 
-async def test_a_racer_of_one_table_cannot_move_at_another(rooms: HouseInMemory) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    await rooms.race(anna)
-    await rooms.race(bert)
+async def test_a_racer_of_one_table_cannot_move_at_another(server: InProcessServer) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    await server.race(anna)
+    await server.race(bert)
     assert await anna.refused(MakeMove, race=bert.board.race, after=0, move="draw") in (
         "not_racing",
         "no_such_race",
@@ -232,7 +240,7 @@ async def test_a_racer_of_one_table_cannot_move_at_another(rooms: HouseInMemory)
 # Endings
 
 
-async def test_a_win_ends_the_board(nearly_won: HouseInMemory) -> None:
+async def test_a_win_ends_the_board(nearly_won: InProcessServer) -> None:
     anna, bert = await two_racing(nearly_won)
     answer = await anna.moves("t1>up")
     assert (answer.board.state, answer.board.banked, answer.board.net) == ("won", 52, 210)
@@ -241,59 +249,59 @@ async def test_a_win_ends_the_board(nearly_won: HouseInMemory) -> None:
 
 
 async def test_a_stuck_board_is_ended_with_the_answer_to_the_move(
-    nearly_stuck: HouseInMemory,
+    nearly_stuck: InProcessServer,
 ) -> None:
     anna, bert = await two_racing(nearly_stuck)
     answer = await anna.moves("draw")
     assert (answer.board.state, answer.board.count) == ("stuck", 2)
     stored = nearly_stuck.fake.races[anna.table.code, 1].boards[anna.player]
     assert [entry.text for entry in stored.log] == ["draw", "stuck"]
-    assert anna.heard.all(BoardEnded) == []
+    assert anna.received.all(BoardEnded) == []
     assert bert.board.state == "racing"
 
 
 async def test_a_long_search_for_stuck_goes_on_in_the_background(
-    nearly_stuck: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+    nearly_stuck: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("saratoga_server.handlers.play.INLINE_LIMIT", 0)
     anna, bert = await two_racing(nearly_stuck)
     answer = await anna.moves("draw")
     assert answer.board.state == "racing"
     await nearly_stuck.settle()
-    (ended,) = anna.heard.all(BoardEnded)
+    (ended,) = anna.received.all(BoardEnded)
     assert (ended.board.state, ended.board.count) == ("stuck", 2)
-    assert bert.heard.all(BoardEnded) == []
+    assert bert.received.all(BoardEnded) == []
 
 
 async def test_a_search_for_stuck_is_out_of_date_after_another_move(
-    nearly_stuck: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+    nearly_stuck: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("saratoga_server.handlers.play.INLINE_LIMIT", 0)
     anna, _ = await two_racing(nearly_stuck)
     await anna.moves("draw")
     await anna.cash_out()
     await nearly_stuck.settle()
-    assert anna.heard.all(BoardEnded) == []
+    assert anna.received.all(BoardEnded) == []
     stored = nearly_stuck.fake.races[anna.table.code, 1].boards[anna.player]
     assert [entry.text for entry in stored.log] == ["draw", "cash-out"]
 
 
 async def test_a_repeated_move_that_got_stuck_has_the_same_answer(
-    nearly_stuck: HouseInMemory,
+    nearly_stuck: InProcessServer,
 ) -> None:
     anna, _ = await two_racing(nearly_stuck)
     command = MakeMove(id=50, race=anna.board.race, after=0, move="draw")
-    first, again = await anna.say(command), await anna.say(command)
+    first, again = await anna.send(command), await anna.send(command)
     assert isinstance(first, MoveMade)
     assert isinstance(again, MoveMade)
     assert (again.board, again.repeat) == (first.board, True)
 
 
-async def test_cashing_out_twice_is_once(rooms: HouseInMemory) -> None:
-    anna, _ = await two_racing(rooms)
+async def test_cashing_out_twice_is_once(server: InProcessServer) -> None:
+    anna, _ = await two_racing(server)
     await anna.moves("draw")
     command = CashOut(id=50, race=anna.board.race)
-    first, again = await anna.say(command), await anna.say(command)
+    first, again = await anna.send(command), await anna.send(command)
     assert isinstance(first, MoveMade)
     assert isinstance(again, MoveMade)
     assert (first.board.state, first.board.count) == ("cashed out", 2)
@@ -303,34 +311,34 @@ async def test_cashing_out_twice_is_once(rooms: HouseInMemory) -> None:
     assert refused(await anna.move("draw")) == ("board_over", 2)
 
 
-async def test_no_move_is_accepted_after_the_deadline(rooms: HouseInMemory) -> None:
-    anna, bert = await two_racing(rooms)
+async def test_no_move_is_accepted_after_the_deadline(server: InProcessServer) -> None:
+    anna, bert = await two_racing(server)
     await anna.moves("draw")
-    rooms.time.at += 10 * MINUTE
+    server.time.at += 10 * MINUTE
     assert refused(await anna.move("draw")) == ("time_up", 1)
     assert (await anna.ask(CashOut, race=anna.board.race)).code == "time_up"
-    await rooms.pass_time(0)
-    for guest, count in ((anna, 2), (bert, 1)):
-        (ended,) = guest.heard.all(BoardEnded)
+    await server.pass_time(0)
+    for player, count in ((anna, 2), (bert, 1)):
+        (ended,) = player.received.all(BoardEnded)
         assert (ended.board.state, ended.board.count) == ("out of time", count)
-        assert len(guest.heard.all(RaceOver)) == 1
+        assert len(player.received.all(RaceOver)) == 1
 
 
-async def test_a_racer_who_does_nothing_for_three_minutes_has_left(rooms: HouseInMemory) -> None:
-    anna, bert = await two_racing(rooms)
-    rooms.time.at += IDLE_MILLIS - LOOK_MILLIS
+async def test_a_racer_who_does_nothing_for_three_minutes_has_left(server: InProcessServer) -> None:
+    anna, bert = await two_racing(server)
+    server.time.at += IDLE_MILLIS - LOOK_MILLIS
     await anna.moves("draw")
-    await rooms.pass_time(LOOK_MILLIS)
-    (ended,) = bert.heard.all(BoardEnded)
+    await server.pass_time(LOOK_MILLIS)
+    (ended,) = bert.received.all(BoardEnded)
     assert ended.board.state == "left"
-    assert anna.heard.all(BoardEnded) == []
+    assert anna.received.all(BoardEnded) == []
     assert [seat.name for seat in anna.table.seats] == ["Anna"]
 
 
-async def test_a_racer_alone_may_think_for_any_time(rooms: HouseInMemory) -> None:
-    anna = await rooms.guest("Anna")
-    await rooms.race(anna, cap=0)
-    await rooms.pass_time(IDLE_MILLIS * 10)
+async def test_a_racer_alone_may_think_for_any_time(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
+    await server.race(anna, cap=0)
+    await server.pass_time(IDLE_MILLIS * 10)
     await anna.moves("draw")
 
 
@@ -338,28 +346,28 @@ async def test_a_racer_alone_may_think_for_any_time(rooms: HouseInMemory) -> Non
 
 
 async def test_without_a_store_a_move_changes_nothing_and_can_be_repeated(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, _ = await two_racing(rooms)
+    anna, _ = await two_racing(server)
     command = MakeMove(id=50, race=anna.board.race, after=0, move="draw")
-    rooms.fake.unavailable = True
-    answer = await anna.say(command)
+    server.fake.unavailable = True
+    answer = await anna.send(command)
     assert isinstance(answer, Refused)
     assert (answer.code, answer.retry, answer.re) == ("store_unavailable", True, 50)
-    rooms.fake.unavailable = False
-    done = await anna.say(command)
+    server.fake.unavailable = False
+    done = await anna.send(command)
     assert isinstance(done, MoveMade)
     assert (done.repeat, done.board.count) == (False, 1)
 
 
 async def test_a_move_whose_reply_was_lost_is_not_made_twice(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await two_racing(rooms)
+    anna, bert = await two_racing(server)
     command = MakeMove(id=50, race=anna.board.race, after=0, move="draw")
-    rooms.fake.lose_answers = 1
-    assert refused(await anna.say(command)) == ("store_unavailable", None)
-    done = await anna.say(command)
+    server.fake.lose_answers = 1
+    assert refused(await anna.send(command)) == ("store_unavailable", None)
+    done = await anna.send(command)
     assert isinstance(done, MoveMade)
     assert (done.repeat, done.board.count) == (True, 1)
     await anna.moves("draw")
@@ -367,29 +375,29 @@ async def test_a_move_whose_reply_was_lost_is_not_made_twice(
 
 
 async def test_an_ending_whose_reply_was_lost_ends_the_race(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await two_racing(rooms)
+    anna, bert = await two_racing(server)
     await bert.cash_out()
-    await rooms.pass_time(0)
-    told = len(bert.heard.events)
+    await server.pass_time(0)
+    told = len(bert.received.events)
     command = CashOut(id=50, race=anna.board.race)
-    rooms.fake.lose_answers = 1
-    assert refused(await anna.say(command)) == ("store_unavailable", None)
-    assert isinstance(await anna.say(command), MoveMade)
-    await rooms.settle()
-    assert len(bert.heard.all(RaceOver, told)) == 1
+    server.fake.lose_answers = 1
+    assert refused(await anna.send(command)) == ("store_unavailable", None)
+    assert isinstance(await anna.send(command), MoveMade)
+    await server.settle()
+    assert len(bert.received.all(RaceOver, told)) == 1
 
 
 async def test_a_standing_whose_reply_was_lost_is_sent_to_the_table(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await two_racing(rooms)
-    told = len(bert.heard.events)
-    rooms.fake.lose_answers = 1
+    anna, bert = await two_racing(server)
+    told = len(bert.received.events)
+    server.fake.lose_answers = 1
     command = CashOut(id=50, race=anna.board.race)
-    await anna.say(command)
-    await anna.say(command)
-    await rooms.pass_time(250)
-    states = {row.player: row.state for row in bert.heard.all(Standings, told)[-1].standings}
+    await anna.send(command)
+    await anna.send(command)
+    await server.pass_time(250)
+    states = {row.player: row.state for row in bert.received.all(Standings, told)[-1].standings}
     assert states == {anna.player: "cashed out", bert.player: "racing"}

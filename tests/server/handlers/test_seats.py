@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from kit.guests import GuestInMemory
-from kit.rooms import HouseInMemory, counted_down, for_newer_nodes, gathered
+from kit.in_process_server import InProcessServer, counted_down, for_newer_nodes, gathered
+from kit.players import MemoryPlayer
 from saratoga_protocol.commands import (
     ChangeSettings,
     ClaimName,
@@ -45,19 +45,19 @@ AWAY = "odd-emu-11"
 """A code that no table has."""
 
 
-async def guests(rooms: HouseInMemory, *names: str) -> list[GuestInMemory]:
-    return [await rooms.guest(name) for name in names]
+async def players(server: InProcessServer, *names: str) -> list[MemoryPlayer]:
+    return [await server.player(name) for name in names]
 
 
-def seated(guest: GuestInMemory) -> list[str]:
-    return [seat.name for seat in guest.table.seats]
+def seated(player: MemoryPlayer) -> list[str]:
+    return [seat.name for seat in player.table.seats]
 
 
 # Opening and joining
 
 
-async def test_the_player_who_creates_a_table_is_its_host(rooms: HouseInMemory) -> None:
-    (anna,) = await guests(rooms, "Anna")
+async def test_the_player_who_creates_a_table_is_its_host(server: InProcessServer) -> None:
+    (anna,) = await players(server, "Anna")
     snapshot = await anna.at_table(CreateTable, game="caprice", cap=5, seats=3, public=True)
     assert snapshot.table.host == anna.player
     assert (snapshot.table.phase, snapshot.table.race) == (
@@ -83,75 +83,75 @@ async def test_the_player_who_creates_a_table_is_its_host(rooms: HouseInMemory) 
     ],
 )
 async def test_settings_that_do_not_go_together_are_refused(
-    rooms: HouseInMemory, settings: dict[str, object], code: str
+    server: InProcessServer, settings: dict[str, object], code: str
 ) -> None:
-    (anna,) = await guests(rooms, "Anna")
+    (anna,) = await players(server, "Anna")
     assert await anna.refused(CreateTable, **settings) == code
-    assert rooms.fake.tables == {}
+    assert server.fake.tables == {}
 
 
-async def test_a_repeated_create_table_has_the_same_table(rooms: HouseInMemory) -> None:
-    (anna,) = await guests(rooms, "Anna")
+async def test_a_repeated_create_table_has_the_same_table(server: InProcessServer) -> None:
+    (anna,) = await players(server, "Anna")
     command = CreateTable(id=7, game="canfield")
-    first, again = await anna.say(command), await anna.say(command)
+    first, again = await anna.send(command), await anna.send(command)
     assert isinstance(first, Snapshot)
     assert isinstance(again, Snapshot)
     assert again.table.code == first.table.code
-    assert len(rooms.fake.tables) == 1
-    assert anna.sent_away == []
+    assert len(server.fake.tables) == 1
+    assert anna.close_codes == []
 
 
 async def test_a_repeated_create_table_has_the_same_table_after_a_restart(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    (anna,) = await guests(rooms, "Anna")
+    (anna,) = await players(server, "Anna")
     command = CreateTable(id=7, game="canfield")
-    first = await anna.say(command)
-    await rooms.restart()
-    back = await rooms.guest("Anna")
-    again = await back.say(command)
+    first = await anna.send(command)
+    await server.restart()
+    back = await server.player("Anna")
+    again = await back.send(command)
     assert isinstance(first, Snapshot)
     assert isinstance(again, Snapshot)
     assert again.table.code == first.table.code
-    assert len(rooms.fake.tables) == 1
+    assert len(server.fake.tables) == 1
 
 
 async def test_a_repeated_create_table_does_not_open_a_closed_table_again(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    (anna,) = await guests(rooms, "Anna")
+    (anna,) = await players(server, "Anna")
     command = CreateTable(id=7, game="canfield")
-    assert isinstance(await anna.say(command), Snapshot)
-    await rooms.pass_time(IDLE_MILLIS)
-    again = await anna.say(command)
+    assert isinstance(await anna.send(command), Snapshot)
+    await server.pass_time(IDLE_MILLIS)
+    again = await anna.send(command)
     assert isinstance(again, Refused)
     assert again.code == "table_closed"
-    assert len(rooms.fake.tables) == 1
+    assert len(server.fake.tables) == 1
 
 
 async def test_a_create_table_whose_reply_was_lost_has_one_table_when_repeated(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    (anna,) = await guests(rooms, "Anna")
+    (anna,) = await players(server, "Anna")
     command = CreateTable(id=7, game="canfield")
     codes = set()
     for lost in (3, 2, 1):  # the code, the table, the seat's note
-        rooms.fake.lose_answers = lost
-        while rooms.fake.lose_answers:
-            answer = await anna.say(command)
+        server.fake.lose_answers = lost
+        while server.fake.lose_answers:
+            answer = await anna.send(command)
             assert isinstance(answer, Refused)
             assert answer.code == "store_unavailable"
-        done = await anna.say(command)
+        done = await anna.send(command)
         assert isinstance(done, Snapshot)
         codes.add(done.table.code)
-    assert len(codes) == len(rooms.fake.tables) == 1
+    assert len(codes) == len(server.fake.tables) == 1
 
 
 class RoundTrips:
     """Holds every store call until all that can be made meanwhile are made, and counts the rounds."""
 
-    def __init__(self, rooms: HouseInMemory) -> None:
-        self._reading = rooms.fake.reading
+    def __init__(self, server: InProcessServer) -> None:
+        self._reading = server.fake.reading
         self._waiting: list[asyncio.Event] = []
 
     async def reading(self) -> None:
@@ -175,39 +175,39 @@ class RoundTrips:
 
 @pytest.mark.parametrize("public", [False, True])
 async def test_a_table_is_created_in_three_store_round_trips(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch, public: bool
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch, public: bool
 ) -> None:
-    (anna,) = await guests(rooms, "Anna")
-    trips = RoundTrips(rooms)
+    (anna,) = await players(server, "Anna")
+    trips = RoundTrips(server)
     with monkeypatch.context() as patch:
-        patch.setattr(rooms.fake, "reading", trips.reading)
+        patch.setattr(server.fake, "reading", trips.reading)
         command = CreateTable(id=7, game="canfield", public=public)
-        task = asyncio.create_task(rooms.house.dispatcher.answer(anna.session, command))
+        task = asyncio.create_task(server.node.dispatcher.answer(anna.session, command))
         assert await trips.until_done(task) == 3
     snapshot = task.result()
     assert isinstance(snapshot, Snapshot)
     assert (snapshot.table.host, anna.session.seat) == (anna.player, snapshot.table.code)
-    assert list(rooms.fake.public) == [snapshot.table.code] * public
+    assert list(server.fake.public) == [snapshot.table.code] * public
 
 
 async def test_a_public_table_that_could_not_be_listed_is_listed_by_the_next_check(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (anna,) = await guests(rooms, "Anna")
+    (anna,) = await players(server, "Anna")
 
     async def unavailable(code: str, summary: bytes | None) -> None:
         raise StoreUnavailable("the store does not answer")
 
     with monkeypatch.context() as patch:
-        patch.setattr(rooms.store.tables, "set_public", unavailable)
+        patch.setattr(server.store.tables, "set_public", unavailable)
         code = await gathered(anna, public=True)
-    assert rooms.fake.public == {}
-    await rooms.house.scheduler.sweep()
-    assert list(rooms.fake.public) == [code]
+    assert server.fake.public == {}
+    await server.node.scheduler.sweep()
+    assert list(server.fake.public) == [code]
 
 
-async def test_a_player_sits_at_one_table_at_a_time(rooms: HouseInMemory) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
+async def test_a_player_sits_at_one_table_at_a_time(server: InProcessServer) -> None:
+    anna, bert = await players(server, "Anna", "Bert")
     await gathered(anna)
     code = await gathered(bert)
     assert await anna.refused(CreateTable, game="canfield") == "elsewhere"
@@ -217,10 +217,10 @@ async def test_a_player_sits_at_one_table_at_a_time(rooms: HouseInMemory) -> Non
     assert seated(bert) == ["Bert", "Anna"]
 
 
-async def test_a_player_without_a_name_cannot_sit_down(rooms: HouseInMemory) -> None:
-    (anna,) = await guests(rooms, "Anna")
+async def test_a_player_without_a_name_cannot_sit_down(server: InProcessServer) -> None:
+    (anna,) = await players(server, "Anna")
     code = await gathered(anna)
-    nobody = rooms.stranger("nobody")
+    nobody = server.connect("nobody")
     await nobody.ask(Hello, token=nobody.token)
     assert await nobody.refused(CreateTable, game="canfield") == "name_needed"
     assert await nobody.refused(JoinTable, table=code) == "name_needed"
@@ -230,8 +230,8 @@ async def test_a_player_without_a_name_cannot_sit_down(rooms: HouseInMemory) -> 
     assert seated(anna) == ["Anna", "Dora"]
 
 
-async def test_a_full_table_refuses_more_players(rooms: HouseInMemory) -> None:
-    anna, bert, cleo = await guests(rooms, "Anna", "Bert", "Cleo")
+async def test_a_full_table_refuses_more_players(server: InProcessServer) -> None:
+    anna, bert, cleo = await players(server, "Anna", "Bert", "Cleo")
     snapshot = await anna.at_table(CreateTable, game="canfield", seats=2)
     await bert.at_table(JoinTable, table=snapshot.table.code)
     assert await cleo.refused(JoinTable, table=snapshot.table.code) == "table_full"
@@ -240,14 +240,14 @@ async def test_a_full_table_refuses_more_players(rooms: HouseInMemory) -> None:
 
 
 @pytest.mark.parametrize("kind", [JoinTable, Resume, WatchTable, LeaveTable, Start, NotReady])
-async def test_an_unknown_table_is_refused_as_such(rooms: HouseInMemory, kind: type) -> None:
-    (anna,) = await guests(rooms, "Anna")
+async def test_an_unknown_table_is_refused_as_such(server: InProcessServer, kind: type) -> None:
+    (anna,) = await players(server, "Anna")
     assert await anna.refused(kind, table=AWAY) == "no_such_table"
 
 
 @pytest.mark.parametrize("kind", [Resume, LeaveTable, Start, NextRace, NotReady])
-async def test_seat_commands_need_a_seat(rooms: HouseInMemory, kind: type) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
+async def test_seat_commands_need_a_seat(server: InProcessServer, kind: type) -> None:
+    anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna)
     assert await bert.refused(kind, table=code) == "not_seated"
     await bert.at_table(WatchTable, table=code)
@@ -258,48 +258,48 @@ async def test_seat_commands_need_a_seat(rooms: HouseInMemory, kind: type) -> No
 
 
 async def test_a_player_who_leaves_is_sent_nothing_more_and_may_join_again(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
+    anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna, bert)
     command = LeaveTable(id=50, table=code)
-    assert isinstance(await bert.say(command), Done)
-    assert isinstance(await bert.say(command), Done), "said again"
+    assert isinstance(await bert.send(command), Done)
+    assert isinstance(await bert.send(command), Done), "said again"
     assert seated(anna) == ["Anna"]
-    told = len(bert.heard.events)
+    told = len(bert.received.events)
     await anna.ready()
-    assert bert.heard.events[told:] == []
+    assert bert.received.events[told:] == []
     await bert.at_table(JoinTable, table=code)
     assert seated(anna) == ["Anna", "Bert"]
 
 
-async def test_a_watcher_who_leaves_the_seat_goes_on_watching(rooms: HouseInMemory) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
+async def test_a_watcher_who_leaves_the_seat_goes_on_watching(server: InProcessServer) -> None:
+    anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna)
     await bert.at_table(WatchTable, table=code)
     await bert.at_table(JoinTable, table=code)
     await bert.ask(LeaveTable, table=code)
-    told = len(bert.heard.events)
+    told = len(bert.received.events)
     await anna.ready()
-    assert len(bert.heard.all(TableChanged, told)) == 1
+    assert len(bert.received.all(TableChanged, told)) == 1
 
 
-async def test_a_kicked_player_is_told_and_cannot_join_again(rooms: HouseInMemory) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
+async def test_a_kicked_player_is_told_and_cannot_join_again(server: InProcessServer) -> None:
+    anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna, bert)
     assert await bert.refused(Kick, table=code, player=anna.player) == "host_only"
     assert await anna.refused(Kick, table=code, player="b" * 16) == "no_such_player"
     assert await anna.refused(Kick, table=code, player=anna.player) == "no_such_player"
     assert isinstance(await anna.ask(Kick, table=code, player=bert.player), Done)
-    (lost,) = bert.heard.all(SeatLost)
+    (lost,) = bert.received.all(SeatLost)
     assert lost.table == code
     assert await bert.refused(JoinTable, table=code) == "kicked"
     assert await bert.refused(Resume, table=code) == "not_seated"
     await gathered(bert)  # free for another table
 
 
-async def test_when_the_host_leaves_the_next_seat_is_host(rooms: HouseInMemory) -> None:
-    anna, bert, cleo = await guests(rooms, "Anna", "Bert", "Cleo")
+async def test_when_the_host_leaves_the_next_seat_is_host(server: InProcessServer) -> None:
+    anna, bert, cleo = await players(server, "Anna", "Bert", "Cleo")
     code = await gathered(anna, bert, cleo)
     await anna.ask(LeaveTable, table=code)
     assert cleo.table.host == bert.player
@@ -309,120 +309,120 @@ async def test_when_the_host_leaves_the_next_seat_is_host(rooms: HouseInMemory) 
 
 
 async def test_a_seat_is_kept_for_a_minute_after_the_connection_is_lost(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
+    anna, bert = await players(server, "Anna", "Bert")
     await gathered(anna, bert)
-    await anna.hang_up()
+    await anna.disconnect()
     assert [seat.connected for seat in bert.table.seats] == [False, True]
-    await rooms.pass_time(ABSENCE_MILLIS - 1)
+    await server.pass_time(ABSENCE_MILLIS - 1)
     assert seated(bert) == ["Anna", "Bert"]
-    await rooms.pass_time(1)
+    await server.pass_time(1)
     assert seated(bert) == ["Bert"]
     assert bert.table.host == bert.player
 
 
-async def test_a_racer_who_leaves_keeps_what_is_banked(rooms: HouseInMemory) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
-    code = await rooms.race(anna, bert)
+async def test_a_racer_who_leaves_keeps_what_is_banked(server: InProcessServer) -> None:
+    anna, bert = await players(server, "Anna", "Bert")
+    code = await server.race(anna, bert)
     await bert.moves("draw")
     await bert.ask(LeaveTable, table=code)
-    await rooms.pass_time(250)
-    rows = {row.player: row for row in anna.heard.all(Standings)[-1].standings}
+    await server.pass_time(250)
+    rows = {row.player: row for row in anna.received.all(Standings)[-1].standings}
     assert (rows[bert.player].state, rows[bert.player].banked) == ("left", 1)
     assert rows[anna.player].state == "racing"
     assert await bert.refused(MakeMove, race=f"{code}/1", after=1, move="draw") == "not_seated"
     await anna.cash_out()
-    await rooms.settle()
+    await server.settle()
     assert anna.table.phase == "over"
 
 
-async def test_a_racer_who_is_disconnected_too_long_has_left(rooms: HouseInMemory) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
-    await rooms.race(anna, bert)
-    await bert.hang_up()
-    await rooms.pass_time(ABSENCE_MILLIS)
-    rows = {row.player: row.state for row in anna.heard.all(Standings)[-1].standings}
+async def test_a_racer_who_is_disconnected_too_long_has_left(server: InProcessServer) -> None:
+    anna, bert = await players(server, "Anna", "Bert")
+    await server.race(anna, bert)
+    await bert.disconnect()
+    await server.pass_time(ABSENCE_MILLIS)
+    rows = {row.player: row.state for row in anna.received.all(Standings)[-1].standings}
     assert rows == {anna.player: "racing", bert.player: "left"}
 
 
-async def test_a_racer_who_leaves_during_the_countdown_voids_it(rooms: HouseInMemory) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
+async def test_a_racer_who_leaves_during_the_countdown_voids_it(server: InProcessServer) -> None:
+    anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna, bert)
     await counted_down(anna, bert)
     commitment = anna.table.commitment
     await bert.ask(LeaveTable, table=code)
     assert (anna.table.phase, anna.table.commitment != commitment) == ("gathering", True)
-    await rooms.pass_time(COUNTDOWN_MILLIS)
-    assert anna.heard.all(Dealt) == []
+    await server.pass_time(COUNTDOWN_MILLIS)
+    assert anna.received.all(Dealt) == []
 
 
 # Taking over
 
 
 async def test_a_connection_that_ended_before_it_took_the_seat_takes_it_from_nobody(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna, bert)
-    lost, back = await rooms.guest("Anna"), await rooms.guest("Anna")
+    lost, back = await server.player("Anna"), await server.player("Anna")
     await back.at_table(Resume, table=code)
-    lost.line.is_open = False  # its resume has waited for the store all the while
+    lost.connection.is_open = False  # its resume has waited for the store all the while
     assert await lost.refused(Resume, table=code) == "taken_over"
-    assert back.sent_away == []
+    assert back.close_codes == []
     assert [seat.connected for seat in back.table.seats] == [True, True]
 
 
 async def test_a_newer_connection_takes_the_seat_and_the_older_is_closed(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
-    code = await rooms.race(anna, bert)
+    anna, bert = await players(server, "Anna", "Bert")
+    code = await server.race(anna, bert)
     await anna.moves("draw")
-    newer = await rooms.guest("Anna")
+    newer = await server.player("Anna")
     snapshot = await newer.at_table(Resume, table=code)
     assert snapshot.board == anna.board
-    assert anna.sent_away == [TAKEN_OVER.code]
+    assert anna.close_codes == [TAKEN_OVER.code]
     assert await anna.refused(MakeMove, race=f"{code}/1", after=1, move="draw") == "not_seated"
     await newer.moves("draw")
-    await anna.hang_up()
+    await anna.disconnect()
     assert [seat.connected for seat in bert.table.seats] == [True, True]
-    assert (newer.sent_away, bert.sent_away) == ([], [])
+    assert (newer.close_codes, bert.close_codes) == ([], [])
 
 
-async def test_joining_the_own_table_again_closes_no_connection(rooms: HouseInMemory) -> None:
-    (anna,) = await guests(rooms, "Anna")
-    code = await rooms.race(anna)
+async def test_joining_the_own_table_again_closes_no_connection(server: InProcessServer) -> None:
+    (anna,) = await players(server, "Anna")
+    code = await server.race(anna)
     for kind in (JoinTable, Resume, JoinTable):
         await anna.at_table(kind, table=code)
-    assert anna.sent_away == []
+    assert anna.close_codes == []
     await anna.moves("draw")
 
 
 async def test_a_resumed_seat_is_sent_the_board_the_time_and_the_next_id(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
-    code = await rooms.race(anna, bert)
+    anna, bert = await players(server, "Anna", "Bert")
+    code = await server.race(anna, bert)
     await anna.moves("draw", "draw")
-    await anna.hang_up()
-    rooms.time.at += 5000
-    back = await rooms.guest("Anna")
+    await anna.disconnect()
+    server.time.at += 5000
+    back = await server.player("Anna")
     snapshot = await back.at_table(Resume, table=code)
-    assert snapshot.now == rooms.time.at
+    assert snapshot.now == server.time.at
     assert snapshot.board == anna.board
     assert snapshot.next_id == anna.last_id + 1
     assert {row.player for row in snapshot.standings} == {anna.player, bert.player}
 
 
 async def test_a_snapshot_has_a_move_whose_reply_was_lost(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    (anna,) = await guests(rooms, "Anna")
-    code = await rooms.race(anna)
-    rooms.fake.lose_answers = 1
+    (anna,) = await players(server, "Anna")
+    code = await server.race(anna)
+    server.fake.lose_answers = 1
     await anna.move("draw")
-    back = await rooms.guest("Anna")
+    back = await server.player("Anna")
     snapshot = await back.at_table(Resume, table=code)
     assert snapshot.board is not None
     assert (snapshot.board.count, snapshot.next_id) == (1, anna.last_id + 1)
@@ -430,89 +430,89 @@ async def test_a_snapshot_has_a_move_whose_reply_was_lost(
 
 @pytest.mark.parametrize("kind", [JoinTable, Resume])
 async def test_a_connection_is_not_taken_over_by_its_own_claim_whose_reply_was_lost(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch, kind: type
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch, kind: type
 ) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
+    anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna, bert)
-    save = rooms.store.tables.save_table
+    save = server.store.tables.save_table
 
     async def unanswered(write: TableWrite) -> bool:
         await save(write)
         raise StoreUnavailable("the store does not answer")
 
     with monkeypatch.context() as patch:
-        patch.setattr(rooms.store.tables, "save_table", unanswered)
+        patch.setattr(server.store.tables, "save_table", unanswered)
         assert await anna.refused(kind, table=code) == "store_unavailable"
     for _ in range(2):
-        await rooms.house.scheduler.sweep()
+        await server.node.scheduler.sweep()
     assert isinstance(await anna.ready(), Done)
     assert isinstance(await anna.ask(kind, table=code), Snapshot)
-    await rooms.house.scheduler.sweep()
-    assert anna.sent_away == []
-    await anna.hang_up()
+    await server.node.scheduler.sweep()
+    assert anna.close_codes == []
+    await anna.disconnect()
     assert [seat.connected for seat in bert.table.seats] == [False, True]
 
 
 async def test_a_command_after_a_lost_reply_is_not_taken_for_an_older_connections(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
+    anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna, bert)
-    rooms.fake.lose_answers = 1
+    server.fake.lose_answers = 1
     assert await anna.refused(Resume, table=code) == "store_unavailable"
     assert isinstance(await anna.ready(), Done)
-    assert anna.sent_away == []
+    assert anna.close_codes == []
 
 
 async def test_a_move_fenced_by_the_own_resume_whose_reply_was_lost_may_be_repeated(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
-    code = await rooms.race(anna, bert)
-    rooms.fake.lose_answers = 1
+    anna, bert = await players(server, "Anna", "Bert")
+    code = await server.race(anna, bert)
+    server.fake.lose_answers = 1
     assert await anna.refused(Resume, table=code) == "store_unavailable"
     answer = await anna.move("draw")
     assert isinstance(answer, Refused)
     assert (answer.code, answer.retry) == ("store_unavailable", True)
     await anna.moves("draw")
-    assert anna.sent_away == []
+    assert anna.close_codes == []
 
 
 async def test_a_connection_whose_reply_was_lost_gives_way_to_a_newer_one(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    (anna,) = await guests(rooms, "Anna")
-    code = await rooms.race(anna)
-    newer = await rooms.guest("Anna")
-    rooms.fake.lose_answers = 1
+    (anna,) = await players(server, "Anna")
+    code = await server.race(anna)
+    newer = await server.player("Anna")
+    server.fake.lose_answers = 1
     assert await anna.refused(Resume, table=code) == "store_unavailable"
     await newer.at_table(Resume, table=code)
-    assert anna.sent_away == [TAKEN_OVER.code]
-    assert newer.sent_away == []
+    assert anna.close_codes == [TAKEN_OVER.code]
+    assert newer.close_codes == []
 
 
 async def test_a_rename_at_a_table_of_a_newer_format_is_refused_and_the_connection_closed(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    (anna,) = await guests(rooms, "Anna")
+    (anna,) = await players(server, "Anna")
     code = await gathered(anna)
-    for_newer_nodes(rooms, code)
+    for_newer_nodes(server, code)
     assert await anna.refused(ClaimName, name="Dora") == "draining"
-    assert anna.sent_away == [RESTARTING.code]
+    assert anna.close_codes == [RESTARTING.code]
 
 
 # Limits
 
 
-def limited(guest: GuestInMemory, act: Action, times: int) -> None:
+def limited(player: MemoryPlayer, act: Action, times: int) -> None:
     """Let a guest do this so often and no more."""
     limiter = RateLimiter(lambda: 0.0, per_player={act: Rate(times, 60.0)})
-    guest.session.quota = limiter.open("203.0.113.7", NO_CONNECTION)
-    guest.session.quota.authenticated(guest.player)
+    player.session.quota = limiter.open("203.0.113.7", NO_CONNECTION)
+    player.session.quota.authenticated(player.player)
 
 
-async def test_only_wrong_codes_count_against_the_limit(rooms: HouseInMemory) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+async def test_only_wrong_codes_count_against_the_limit(server: InProcessServer) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(bert)
     limited(anna, Action.WRONG_CODE, 2)
     for _ in range(5):
@@ -527,8 +527,8 @@ async def test_only_wrong_codes_count_against_the_limit(rooms: HouseInMemory) ->
     assert await anna.refused(GetRecord, race=f"{code}/1") == "too_fast"
 
 
-async def test_codes_of_own_and_watched_tables_are_no_guesses(rooms: HouseInMemory) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+async def test_codes_of_own_and_watched_tables_are_no_guesses(server: InProcessServer) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna)
     other = await gathered(bert)
     await anna.ask(WatchTable, table=other)
@@ -538,15 +538,15 @@ async def test_codes_of_own_and_watched_tables_are_no_guesses(rooms: HouseInMemo
     assert isinstance(await anna.ask(ChangeSettings, table=code, cap=5), Done)
     assert isinstance(await anna.ask(WatchTable, table=other), Snapshot)
     assert isinstance(await anna.ask(ChangeSettings, table=code, cap=10), Done)
-    back = rooms.stranger("Anna")
+    back = server.connect("Anna")
     await back.hello()
     limited(back, Action.WRONG_CODE, 1)
     assert await back.refused(WatchTable, table="odd-emu-11") == "no_such_table"
     assert isinstance(await back.ask(Resume, table=code), Snapshot)
 
 
-async def test_creating_tables_is_limited(rooms: HouseInMemory) -> None:
-    anna = await rooms.guest("Anna")
+async def test_creating_tables_is_limited(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
     limited(anna, Action.TABLE, 1)
     code = await gathered(anna)
     await anna.ask(LeaveTable, table=code)
@@ -554,8 +554,8 @@ async def test_creating_tables_is_limited(rooms: HouseInMemory) -> None:
     assert (answer.code, answer.retry, answer.wait) == ("too_fast", True, 60_000)
 
 
-async def test_changing_a_table_is_limited(rooms: HouseInMemory) -> None:
-    anna = await rooms.guest("Anna")
+async def test_changing_a_table_is_limited(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
     code = await gathered(anna)
     limited(anna, Action.CHANGE, 2)
     for cap in (3, 5):

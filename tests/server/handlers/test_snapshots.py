@@ -1,80 +1,82 @@
 """Snapshots: what a connection is sent of a table when it comes to it."""
 
-from kit.rooms import HouseInMemory, gathered
+from kit.in_process_server import InProcessServer, gathered
 from saratoga_protocol.commands import JoinTable, LeaveTable, NextRace, Resume, WatchTable
 from saratoga_protocol.events import RaceOver
 
 
-async def test_before_a_race_there_is_a_table_and_nothing_else(rooms: HouseInMemory) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+async def test_before_a_race_there_is_a_table_and_nothing_else(server: InProcessServer) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna)
     snapshot = await bert.at_table(JoinTable, table=code)
-    assert (snapshot.table, snapshot.now) == (anna.table, rooms.time.at)
+    assert (snapshot.table, snapshot.now) == (anna.table, server.time.at)
     assert (snapshot.board, snapshot.standings, snapshot.outcome) == (None, [], None)
 
 
-async def test_a_racer_is_sent_the_own_board_and_everybodys_standing(rooms: HouseInMemory) -> None:
-    anna, bert = await rooms.guest("Anna", legal=True), await rooms.guest("Bert")
-    code = await rooms.race(anna, bert)
+async def test_a_racer_is_sent_the_own_board_and_everybodys_standing(
+    server: InProcessServer,
+) -> None:
+    anna, bert = await server.player("Anna", legal=True), await server.player("Bert")
+    code = await server.race(anna, bert)
     await anna.moves("draw")
     await bert.moves("draw", "draw")
-    back = await rooms.guest("Anna", legal=True)
+    back = await server.player("Anna", legal=True)
     snapshot = await back.at_table(Resume, table=code)
     assert snapshot.board == anna.board
     assert {row.player for row in snapshot.standings} == {anna.player, bert.player}
-    without = await (await rooms.guest("Bert")).at_table(Resume, table=code)
+    without = await (await server.player("Bert")).at_table(Resume, table=code)
     assert without.board is not None
     assert (without.board.count, without.board.legal) == (2, None)
 
 
-async def test_a_watcher_is_sent_standings_and_no_board(rooms: HouseInMemory) -> None:
-    anna, wanda = await rooms.guest("Anna"), await rooms.guest("Wanda")
-    code = await rooms.race(anna)
+async def test_a_watcher_is_sent_standings_and_no_board(server: InProcessServer) -> None:
+    anna, wanda = await server.player("Anna"), await server.player("Wanda")
+    code = await server.race(anna)
     snapshot = await wanda.at_table(WatchTable, table=code)
     assert (snapshot.board, snapshot.next_id) == (None, 1)
     assert [row.player for row in snapshot.standings] == [anna.player]
 
 
 async def test_a_racer_who_watches_the_own_table_without_the_seat_is_sent_no_board(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna = await rooms.guest("Anna")
-    code = await rooms.race(anna)
-    other = await rooms.guest("Anna")
+    anna = await server.player("Anna")
+    code = await server.race(anna)
+    other = await server.player("Anna")
     assert (await other.at_table(WatchTable, table=code)).board is None
     await anna.moves("draw")
 
 
 async def test_the_next_id_is_above_every_id_of_the_seat_and_of_the_board(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    code = await rooms.race(anna, bert)
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await server.race(anna, bert)
     anna.last_id = 70
     await anna.moves("draw")
-    back = await rooms.guest("Anna")
+    back = await server.player("Anna")
     snapshot = await back.at_table(Resume, table=code)
     assert snapshot.next_id == 72
 
 
-async def test_a_board_that_the_store_knows_better_is_read_again(rooms: HouseInMemory) -> None:
-    anna = await rooms.guest("Anna")
-    code = await rooms.race(anna)
-    rooms.fake.lose_answers = 1  # the move is stored, and this node does not know
+async def test_a_board_that_the_store_knows_better_is_read_again(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
+    code = await server.race(anna)
+    server.fake.lose_answers = 1  # the move is stored, and this node does not know
     await anna.move("draw")
-    back = await rooms.guest("Anna")
+    back = await server.player("Anna")
     snapshot = await back.at_table(Resume, table=code)
     assert snapshot.board is not None
     assert snapshot.board.count == 1
 
 
-async def test_after_a_race_there_is_its_outcome(rooms: HouseInMemory) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    code = await rooms.race(anna, bert)
+async def test_after_a_race_there_is_its_outcome(server: InProcessServer) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await server.race(anna, bert)
     for racer in (anna, bert):
         await racer.cash_out()
-    await rooms.settle()
-    (over,) = anna.heard.all(RaceOver)
+    await server.settle()
+    (over,) = anna.received.all(RaceOver)
     await bert.ask(LeaveTable, table=code)
     snapshot = await bert.at_table(WatchTable, table=code)
     assert (snapshot.outcome, snapshot.board, snapshot.standings) == (over.outcome, None, [])

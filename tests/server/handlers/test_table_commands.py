@@ -2,8 +2,8 @@
 
 import pytest
 
-from kit.guests import GuestInMemory
-from kit.rooms import HouseInMemory, counted_down, gathered
+from kit.in_process_server import InProcessServer, counted_down, gathered
+from kit.players import MemoryPlayer
 from kit.tables import nonce, nonce_hash
 from saratoga_protocol.commands import (
     ChangeSettings,
@@ -23,12 +23,12 @@ from saratoga_protocol.events import (
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS, REVEAL_MILLIS
 
 
-async def guests(rooms: HouseInMemory, *names: str) -> list[GuestInMemory]:
-    return [await rooms.guest(name) for name in names]
+async def players(server: InProcessServer, *names: str) -> list[MemoryPlayer]:
+    return [await server.player(name) for name in names]
 
 
-async def test_ready_names_the_commitment_of_the_coming_deal(rooms: HouseInMemory) -> None:
-    (anna,) = await guests(rooms, "Anna")
+async def test_ready_names_the_commitment_of_the_coming_deal(server: InProcessServer) -> None:
+    (anna,) = await players(server, "Anna")
     code = await gathered(anna)
     old = anna.table.commitment
     await anna.ask(ChangeSettings, table=code, cap=3)
@@ -39,8 +39,8 @@ async def test_ready_names_the_commitment_of_the_coming_deal(rooms: HouseInMemor
     assert isinstance(await anna.ready(), Done)
 
 
-async def test_a_change_of_settings_clears_the_ready_marks(rooms: HouseInMemory) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
+async def test_a_change_of_settings_clears_the_ready_marks(server: InProcessServer) -> None:
+    anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna, bert)
     await anna.ready()
     await bert.ready()
@@ -50,8 +50,8 @@ async def test_a_change_of_settings_clears_the_ready_marks(rooms: HouseInMemory)
     assert await anna.refused(Start, table=code) == "nobody_ready"
 
 
-async def test_only_the_host_starts(rooms: HouseInMemory) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
+async def test_only_the_host_starts(server: InProcessServer) -> None:
+    anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna, bert)
     await bert.ready()
     assert await bert.refused(Start, table=code) == "host_only"
@@ -61,31 +61,31 @@ async def test_only_the_host_starts(rooms: HouseInMemory) -> None:
     assert await anna.refused(Start, table=code) == "nobody_ready"
     await anna.ready()
     command = Start(id=50, table=code)
-    assert isinstance(await anna.say(command), Done)
-    assert isinstance(await anna.say(command), Done), "said again"
+    assert isinstance(await anna.send(command), Done)
+    assert isinstance(await anna.send(command), Done), "said again"
     assert bert.table.racers == [anna.player, bert.player]
 
 
-async def test_players_who_are_not_ready_or_join_late_do_not_race(rooms: HouseInMemory) -> None:
-    anna, bert, cleo = await guests(rooms, "Anna", "Bert", "Cleo")
+async def test_players_who_are_not_ready_or_join_late_do_not_race(server: InProcessServer) -> None:
+    anna, bert, cleo = await players(server, "Anna", "Bert", "Cleo")
     code = await gathered(anna, bert)
     await counted_down(anna)
     await cleo.at_table(JoinTable, table=code)
-    await rooms.pass_time(COUNTDOWN_MILLIS)
-    assert len(anna.heard.all(Dealt)) == 1
-    assert bert.heard.all(Dealt) == cleo.heard.all(Dealt) == []
+    await server.pass_time(COUNTDOWN_MILLIS)
+    assert len(anna.received.all(Dealt)) == 1
+    assert bert.received.all(Dealt) == cleo.received.all(Dealt) == []
     assert anna.table.racers == [anna.player]
     assert await bert.refused(Reveal, table=code, nonce=nonce(bert.player)) == "wrong_phase"
     await anna.cash_out()
-    await rooms.settle()
+    await server.settle()
     await anna.ask(NextRace, table=code)
-    await rooms.deal(anna, bert, cleo)
+    await server.deal(anna, bert, cleo)
 
 
 async def test_a_wrong_nonce_is_refused_and_the_right_one_is_not(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
+    anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna, bert)
     await anna.ready()
     await bert.ready()
@@ -98,28 +98,28 @@ async def test_a_wrong_nonce_is_refused_and_the_right_one_is_not(
 
 
 async def test_a_missing_nonce_voids_the_countdown_and_the_notice_names_the_player(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
+    anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna, bert)
     await anna.ready()
     await bert.ready()
     await anna.ask(Start, table=code)
     await anna.reveal()
     commitment = anna.table.commitment
-    await rooms.pass_time(REVEAL_MILLIS - 1)
+    await server.pass_time(REVEAL_MILLIS - 1)
     assert anna.table.phase == "countdown"
-    await rooms.pass_time(1)
-    for guest in (anna, bert):
-        assert guest.table.phase == "gathering"
-        assert "Bert" in guest.table.notice
-        assert guest.table.commitment != commitment
-        assert not any(seat.ready for seat in guest.table.seats)
-    await rooms.deal(anna, bert)
+    await server.pass_time(1)
+    for player in (anna, bert):
+        assert player.table.phase == "gathering"
+        assert "Bert" in player.table.notice
+        assert player.table.commitment != commitment
+        assert not any(seat.ready for seat in player.table.seats)
+    await server.deal(anna, bert)
 
 
-async def test_two_racers_cannot_be_ready_with_the_same_nonce_hash(rooms: HouseInMemory) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
+async def test_two_racers_cannot_be_ready_with_the_same_nonce_hash(server: InProcessServer) -> None:
+    anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna, bert)
     await anna.ready()
     said = {"table": code, "commitment": bert.table.commitment}
@@ -127,9 +127,9 @@ async def test_two_racers_cannot_be_ready_with_the_same_nonce_hash(rooms: HouseI
 
 
 @pytest.mark.parametrize("kind", [Ready, NotReady, Start, ChangeSettings, NextRace, Reveal])
-async def test_commands_in_the_wrong_phase_are_refused(rooms: HouseInMemory, kind: type) -> None:
-    (anna,) = await guests(rooms, "Anna")
-    code = await rooms.race(anna)
+async def test_commands_in_the_wrong_phase_are_refused(server: InProcessServer, kind: type) -> None:
+    (anna,) = await players(server, "Anna")
+    code = await server.race(anna)
     more: dict[str, object] = {}
     if kind is Ready:
         more = {"commitment": anna.table.commitment, "nonce_hash": nonce_hash(anna.player)}
@@ -143,36 +143,36 @@ async def test_commands_in_the_wrong_phase_are_refused(rooms: HouseInMemory, kin
 
 @pytest.mark.parametrize("lost", [True, False])
 async def test_a_command_whose_reply_was_lost_can_be_repeated(
-    rooms: HouseInMemory, lost: bool
+    server: InProcessServer, lost: bool
 ) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
+    anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna, bert)
     command = ChangeSettings(id=50, table=code, cap=3)
     if lost:
-        rooms.fake.lose_answers = 1
+        server.fake.lose_answers = 1
     else:
-        rooms.fake.unavailable = True
-    answer = await anna.say(command)
+        server.fake.unavailable = True
+    answer = await anna.send(command)
     assert isinstance(answer, Refused)
     assert (answer.code, answer.retry) == ("store_unavailable", True)
     assert bert.table.settings.cap == 10
-    rooms.fake.unavailable = False
-    assert isinstance(await anna.say(command), Done)
+    server.fake.unavailable = False
+    assert isinstance(await anna.send(command), Done)
     assert (anna.table.settings.cap, bert.table.settings.cap) == (3, 3)
-    assert len(bert.heard.all(TableChanged)) == 1
+    assert len(bert.received.all(TableChanged)) == 1
 
 
 async def test_a_command_with_an_id_below_the_last_one_is_refused(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    (anna,) = await guests(rooms, "Anna")
+    (anna,) = await players(server, "Anna")
     code = await gathered(anna)
     late = anna.last_id + 1
     anna.last_id += 1
     assert isinstance(await anna.ready(), Done)
-    answer = await anna.say(NotReady(id=late, table=code))
+    answer = await anna.send(NotReady(id=late, table=code))
     assert isinstance(answer, Refused)
     assert answer.code == "stale_id"
     assert [seat.ready for seat in anna.table.seats] == [True]
-    assert isinstance(await anna.say(NotReady(id=anna.last_id, table=code)), Done)
+    assert isinstance(await anna.send(NotReady(id=anna.last_id, table=code)), Done)
     assert [seat.ready for seat in anna.table.seats] == [True]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kit.guests import GuestInMemory, Heard, RecordingLine
-from kit.rooms import HouseInMemory, gathered, listed
+from kit.in_process_server import InProcessServer, gathered, listed
+from kit.players import MemoryPlayer, Received, RecordingConnection
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import (
     JoinTable,
@@ -31,54 +31,54 @@ from saratoga_server.rate_limits.rates import MAX_WATCHERS, MAX_WATCHERS_PER_ADD
 CODE, CODEC = "mint-otter-42", CODECS[MSGPACK]
 
 
-async def guests(rooms: HouseInMemory, *names: str) -> list[GuestInMemory]:
-    return [await rooms.guest(name) for name in names]
+async def players(server: InProcessServer, *names: str) -> list[MemoryPlayer]:
+    return [await server.player(name) for name in names]
 
 
-async def test_a_watcher_sees_standings_and_never_a_board(rooms: HouseInMemory) -> None:
-    anna, bert, wanda = await guests(rooms, "Anna", "Bert", "Wanda")
-    code = await rooms.race(anna, bert)
+async def test_a_watcher_sees_standings_and_never_a_board(server: InProcessServer) -> None:
+    anna, bert, wanda = await players(server, "Anna", "Bert", "Wanda")
+    code = await server.race(anna, bert)
     snapshot = await wanda.at_table(WatchTable, table=code)
     assert snapshot.board is None
     assert [row.banked for row in snapshot.standings] == [1, 1]
     await anna.moves("draw")
     await anna.cash_out()
-    await rooms.pass_time(250)
-    rows = {row.player: row.state for row in wanda.heard.all(Standings)[-1].standings}
+    await server.pass_time(250)
+    rows = {row.player: row.state for row in wanda.received.all(Standings)[-1].standings}
     assert rows == {anna.player: "cashed out", bert.player: "racing"}
-    assert wanda.heard.all(Dealt) == []
-    assert wanda.heard.all(BoardEnded) == []
+    assert wanda.received.all(Dealt) == []
+    assert wanda.received.all(BoardEnded) == []
 
 
-async def test_after_unwatching_nothing_more_is_sent(rooms: HouseInMemory) -> None:
-    anna, wanda = await guests(rooms, "Anna", "Wanda")
+async def test_after_unwatching_nothing_more_is_sent(server: InProcessServer) -> None:
+    anna, wanda = await players(server, "Anna", "Wanda")
     code = await gathered(anna)
     await wanda.at_table(WatchTable, table=code)
     await wanda.ask(UnwatchTable, table=code)
-    told = len(wanda.heard.events)
+    told = len(wanda.received.events)
     await anna.ready()
-    assert wanda.heard.events[told:] == []
+    assert wanda.received.events[told:] == []
 
 
 async def test_watching_and_unwatching_the_own_table_keeps_the_seat(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
+    anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna, bert)
     await anna.at_table(WatchTable, table=code)
     await anna.ask(UnwatchTable, table=code)
-    told = len(anna.heard.events)
+    told = len(anna.received.events)
     await bert.ready()
-    assert len(anna.heard.all(TableChanged, told)) == 1
+    assert len(anna.received.all(TableChanged, told)) == 1
 
 
 async def test_one_connection_watches_a_limited_number_of_tables(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    (wanda,) = await guests(rooms, "Wanda")
+    (wanda,) = await players(server, "Wanda")
     codes = []
     for number in range(MOST_WATCHED + 1):
-        host = await rooms.guest(f"Host {number + 10}")
+        host = await server.player(f"Host {number + 10}")
         codes.append(await gathered(host))
     for code in codes[:-1]:
         await wanda.at_table(WatchTable, table=code)
@@ -92,27 +92,27 @@ async def test_one_connection_watches_a_limited_number_of_tables(
 
 
 async def test_an_empty_table_is_not_listed_and_is_closed_after_a_while(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
+    anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna, public=True)
     await bert.at_table(WatchTable, table=code)
     await anna.ask(LeaveTable, table=code)
     assert await listed(anna) == []
-    await rooms.pass_time(EMPTY_MILLIS)
-    assert [lost.table for lost in bert.heard.all(SeatLost)] == [code]
+    await server.pass_time(EMPTY_MILLIS)
+    assert [lost.table for lost in bert.received.all(SeatLost)] == [code]
     assert await anna.refused(JoinTable, table=code) == "table_closed"
     assert await anna.refused(WatchTable, table=code) == "table_closed"
-    await rooms.pass_time(0)
-    assert rooms.house.table_cache.known(code) is None
+    await server.pass_time(0)
+    assert server.node.table_cache.known(code) is None
 
 
-async def test_an_idle_table_is_closed(rooms: HouseInMemory) -> None:
-    anna, bert = await guests(rooms, "Anna", "Bert")
+async def test_an_idle_table_is_closed(server: InProcessServer) -> None:
+    anna, bert = await players(server, "Anna", "Bert")
     code = await gathered(anna, bert, public=True)
-    await rooms.pass_time(IDLE_MILLIS)
-    for guest in (anna, bert):
-        assert [lost.table for lost in guest.heard.all(SeatLost)] == [code]
+    await server.pass_time(IDLE_MILLIS)
+    for player in (anna, bert):
+        assert [lost.table for lost in player.received.all(SeatLost)] == [code]
     assert await listed(anna) == []
     await gathered(bert, anna)
 
@@ -121,10 +121,10 @@ async def test_an_idle_table_is_closed(rooms: HouseInMemory) -> None:
 
 
 async def test_a_full_table_of_watchers_still_takes_a_player(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("saratoga_server.handlers.watching.MAX_WATCHERS", 1)
-    anna, bert, cleo = [await rooms.guest(name) for name in ("Anna", "Bert", "Cleo")]
+    anna, bert, cleo = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
     code = await gathered(anna)
     await bert.ask(WatchTable, table=code)
     await bert.ask(WatchTable, table=code)
@@ -135,20 +135,20 @@ async def test_a_full_table_of_watchers_still_takes_a_player(
 
 
 async def test_watchers_of_one_address_leave_room_for_others_at_a_table(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("saratoga_server.rate_limits.limiter.MAX_WATCHERS_PER_ADDRESS", 2)
-    limiter = RateLimiter(rooms.time.steady)
-    anna = await rooms.guest("Anna")
+    limiter = RateLimiter(server.time.steady)
+    anna = await server.player("Anna")
     code = await gathered(anna)
-    crowd = [await rooms.guest(name) for name in ("Bert", "Cleo", "Dan")]
-    outside = await rooms.guest("Emma")
-    for guest in crowd:
-        guest.session.quota = limiter.open("203.0.113.7", NO_CONNECTION)
+    crowd = [await server.player(name) for name in ("Bert", "Cleo", "Dan")]
+    outside = await server.player("Emma")
+    for player in crowd:
+        player.session.quota = limiter.open("203.0.113.7", NO_CONNECTION)
     outside.session.quota = limiter.open("198.51.100.9", NO_CONNECTION)
     bert, cleo, dan = crowd
-    for guest in (bert, cleo, bert):
-        assert isinstance(await guest.ask(WatchTable, table=code), Snapshot)
+    for player in (bert, cleo, bert):
+        assert isinstance(await player.ask(WatchTable, table=code), Snapshot)
     assert await dan.refused(WatchTable, table=code) == "table_full"
     assert isinstance(await outside.ask(WatchTable, table=code), Snapshot)
     await cleo.ask(UnwatchTable, table=code)
@@ -165,7 +165,7 @@ class Audience:
     def comes(self, address: str) -> Session:
         """Let a session from that address follow the table, with a seat to begin with."""
         session = Session(
-            connection=RecordingLine(Heard(CODEC)),
+            connection=RecordingConnection(Received(CODEC)),
             codec=CODEC,
             address=address,
             number=1,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kit.fake_news import FakeNews
-from kit.rooms import HouseInMemory, gathered
+from kit.in_process_server import InProcessServer, gathered
 from saratoga_protocol.commands import CreateTable, Hello, JoinTable, WatchTable
 from saratoga_protocol.events import Announcement, SeatLost, Standings
 from saratoga_protocol.refusals import BANNED
@@ -39,91 +39,91 @@ async def no_wait() -> None:
 
 
 @pytest.fixture
-async def desk(rooms: HouseInMemory) -> Administration:
+async def desk(server: InProcessServer) -> Administration:
     """An administrator whose actions this node applies."""
-    store = replace(rooms.store, events=AppliedAtOnce(rooms.house.admin_events))
+    store = replace(server.store, events=AppliedAtOnce(server.node.admin_events))
     return Administration(store, await compose_table_cache(store), "zoe@desk")
 
 
 async def test_an_announcement_is_sent_to_every_connection(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, nobody = await rooms.guest("Anna"), rooms.stranger("nobody")
-    await rooms.house.admin_events.apply(Announce("We close at ten."))
+    anna, nobody = await server.player("Anna"), server.connect("nobody")
+    await server.node.admin_events.apply(Announce("We close at ten."))
     for each in (anna, nobody):
-        assert each.heard.all(Announcement) == [Announcement(text="We close at ten.")]
+        assert each.received.all(Announcement) == [Announcement(text="We close at ten.")]
 
 
 async def test_closing_a_table_frees_its_seats_and_watchers(
-    rooms: HouseInMemory, desk: Administration
+    server: InProcessServer, desk: Administration
 ) -> None:
-    anna, wanda = await rooms.guest("Anna"), await rooms.guest("Wanda")
+    anna, wanda = await server.player("Anna"), await server.player("Wanda")
     code = await gathered(anna, public=True)
     await wanda.at_table(WatchTable, table=code)
     await desk.close(code, "Enough.")
     for each in (anna, wanda):
-        (lost,) = each.heard.all(SeatLost)
+        (lost,) = each.received.all(SeatLost)
         assert (lost.table, lost.reason) == (code, "Enough.")
-    assert rooms.fake.public == {}
+    assert server.fake.public == {}
     assert await anna.refused(JoinTable, table=code) == "table_closed"
     await anna.at_table(CreateTable, game="canfield")
 
 
 async def test_the_race_of_a_closed_table_is_not_counted(
-    rooms: HouseInMemory, desk: Administration
+    server: InProcessServer, desk: Administration
 ) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    code = await rooms.race(anna, bert)
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code = await server.race(anna, bert)
     await desk.close(code, "Enough.")
     answer = await anna.move("draw")
     assert answer.re == anna.last_id
-    await rooms.pass_time(1000)
-    assert rooms.fake.records == {}
+    await server.pass_time(1000)
+    assert server.fake.records == {}
 
 
 async def test_a_banned_player_is_disconnected_and_leaves_the_race(
-    rooms: HouseInMemory, desk: Administration
+    server: InProcessServer, desk: Administration
 ) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    await rooms.race(anna, bert)
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    await server.race(anna, bert)
     await desk.ban("Bert")
-    assert bert.sent_away == [BANNED.code]
-    await rooms.pass_time(250)
+    assert bert.close_codes == [BANNED.code]
+    await server.pass_time(250)
     assert [seat.name for seat in anna.table.seats] == ["Anna"]
-    rows = {row.player: row.state for row in anna.heard.all(Standings)[-1].standings}
+    rows = {row.player: row.state for row in anna.received.all(Standings)[-1].standings}
     assert rows == {anna.player: "racing", bert.player: "left"}
-    back = rooms.stranger("Bert")
+    back = server.connect("Bert")
     assert await back.refused(Hello, token=back.token) == "banned"
 
 
 async def test_a_renamed_player_has_the_new_name_at_the_table(
-    rooms: HouseInMemory, desk: Administration
+    server: InProcessServer, desk: Administration
 ) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    anna, bert = await server.player("Anna"), await server.player("Bert")
     await gathered(anna, bert)
     await desk.rename("Bert", "Bernard")
-    await rooms.settle()
+    await server.settle()
     assert [seat.name for seat in anna.table.seats] == ["Anna", "Bernard"]
     assert bert.session.name == "Bernard"
 
 
 async def test_a_forgotten_player_loses_connection_seat_and_row(
-    rooms: HouseInMemory, desk: Administration
+    server: InProcessServer, desk: Administration
 ) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    anna, bert = await server.player("Anna"), await server.player("Bert")
     await gathered(anna, bert)
     await desk.forget("Bert")
-    assert bert.sent_away == [BANNED.code]
+    assert bert.close_codes == [BANNED.code]
     assert [seat.name for seat in anna.table.seats] == ["Anna"]
-    assert bert.player not in rooms.fake.players
-    await rooms.guest("Bert")
+    assert bert.player not in server.fake.players
+    await server.player("Bert")
 
 
 async def test_actions_on_players_and_tables_that_are_not_here_change_nothing(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna = await rooms.guest("Anna")
-    told = len(anna.heard.events)
-    await rooms.house.admin_events.apply(Banned("z" * 16))
-    await rooms.house.admin_events.apply(TableClosedByAdmin("odd-emu-11", "Enough."))
-    assert (anna.heard.events[told:], anna.sent_away) == ([], [])
+    anna = await server.player("Anna")
+    told = len(anna.received.events)
+    await server.node.admin_events.apply(Banned("z" * 16))
+    await server.node.admin_events.apply(TableClosedByAdmin("odd-emu-11", "Enough."))
+    assert (anna.received.events[told:], anna.close_codes) == ([], [])

@@ -4,7 +4,7 @@ import gc
 import weakref
 from typing import Any
 
-from kit.guests import Heard, RecordingLine
+from kit.players import Received, RecordingConnection
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.events import Announcement, AnyEvent, Standing, Standings
 from saratoga_protocol.version import JSON, MSGPACK
@@ -32,9 +32,9 @@ class CountingCodec:
 
 
 def session(player: str = "", subprotocol: str = MSGPACK) -> Session:
-    heard = Heard(CODECS[subprotocol])
+    heard = Received(CODECS[subprotocol])
     return Session(
-        connection=RecordingLine(heard),
+        connection=RecordingConnection(heard),
         codec=CODECS[subprotocol],
         address="",
         number=1,
@@ -43,8 +43,8 @@ def session(player: str = "", subprotocol: str = MSGPACK) -> Session:
 
 
 def received(by: Session) -> list[AnyEvent]:
-    assert isinstance(by.connection, RecordingLine)
-    return by.connection.heard.events
+    assert isinstance(by.connection, RecordingConnection)
+    return by.connection.received.events
 
 
 def standings(place: int) -> Standings:
@@ -57,8 +57,8 @@ def test_an_event_to_many_is_encoded_once_for_each_encoding() -> None:
     many = [session() for _ in range(5)]
     for number, each in enumerate(many):
         each.codec = packed if number % 2 else text
-        assert isinstance(each.connection, RecordingLine)
-        each.connection.heard.codec = each.codec
+        assert isinstance(each.connection, RecordingConnection)
+        each.connection.received.codec = each.codec
     send_to_all(many, EVENT)
     assert [received(each) for each in many] == [[EVENT]] * 5
     assert (packed.encoded, text.encoded) == (1, 1)

@@ -5,7 +5,7 @@ import tracemalloc
 
 import pytest
 
-from kit.rooms import InventedTime
+from kit.in_process_server import InventedTime
 from kit.tables import NOON, after
 from saratoga_server.clock import ServerClock
 from saratoga_server.live.due_tables import DueTables

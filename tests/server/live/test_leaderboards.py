@@ -2,9 +2,9 @@
 
 import pytest
 
-from kit.guests import GuestInMemory
+from kit.in_process_server import InProcessServer, always, open_in_process_server
+from kit.players import MemoryPlayer
 from kit.results import add_results
-from kit.rooms import HouseInMemory, always, house_in_memory
 from saratoga_protocol.commands import (
     GetLeaderboard,
     SubscribeLeaderboard,
@@ -20,14 +20,14 @@ BANKS_SOME = (
 DAY = 86_400_000
 
 
-async def raced(rooms: HouseInMemory, *racers: GuestInMemory, banks: tuple[int, ...]) -> str:
+async def raced(server: InProcessServer, *racers: MemoryPlayer, banks: tuple[int, ...]) -> str:
     """A race in which each banks so many cards more than were dealt; returns its id."""
-    code = await rooms.race(*racers)
+    code = await server.race(*racers)
     for racer, count in zip(racers, banks, strict=True):
         await racer.moves(*["t1>up", "t2>up", "t3>up", "t4>up"][:count], "draw")
     for racer in racers:
         await racer.cash_out()
-    await rooms.settle()
+    await server.settle()
     return f"{code}/1"
 
 
@@ -36,14 +36,14 @@ def rows(page: Leaderboard) -> list[tuple[int, str, int]]:
 
 
 @pytest.fixture
-async def after_a_race() -> tuple[HouseInMemory, GuestInMemory, GuestInMemory, str]:
-    opened = house_in_memory(always(BANKS_SOME))
-    rooms = await opened.__aenter__()
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    return rooms, anna, bert, await raced(rooms, anna, bert, banks=(2, 3))
+async def after_a_race() -> tuple[InProcessServer, MemoryPlayer, MemoryPlayer, str]:
+    opened = open_in_process_server(always(BANKS_SOME))
+    server = await opened.__aenter__()
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    return server, anna, bert, await raced(server, anna, bert, banks=(2, 3))
 
 
-TableState = tuple[HouseInMemory, GuestInMemory, GuestInMemory, str]
+TableState = tuple[InProcessServer, MemoryPlayer, MemoryPlayer, str]
 
 
 @pytest.mark.parametrize("period", ["day", "week", "month", "all"])
@@ -68,32 +68,32 @@ async def test_other_games_and_bots_have_leaderboards_of_their_own(
 
 
 async def test_a_result_counts_in_the_periods_of_its_start(after_a_race: TableState) -> None:
-    rooms, anna, _, _ = after_a_race
-    rooms.time.at += 31 * DAY
+    server, anna, _, _ = after_a_race
+    server.time.at += 31 * DAY
     for period, count in (("day", 0), ("week", 0), ("month", 0), ("all", 2)):
         page = await anna.ask(GetLeaderboard, game="canfield", period=period)
         assert page.total == count
 
 
 async def test_results_that_could_not_be_read_are_counted_and_shown_once_they_can(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna = await rooms.guest("Anna")
+    anna = await server.player("Anna")
     await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
-    add_results(rooms.fake, 2)
+    add_results(server.fake, 2)
     known = [PlayerRow(player=f"{number:016}", token_hash="") for number in range(2)]
-    rooms.fake.players.update({row.player: row for row in known})
-    rooms.fake.unread, rooms.fake.outbox = [b"\xc1ruined", *rooms.fake.outbox], []
-    await rooms.house.leaderboards.settle_unread()
-    assert rooms.house.metrics.unread_results == 1
-    await rooms.pass_time(1000)
-    assert [page.total for page in anna.heard.all(Leaderboard)] == [0, 2]
+    server.fake.players.update({row.player: row for row in known})
+    server.fake.unread, server.fake.outbox = [b"\xc1ruined", *server.fake.outbox], []
+    await server.node.leaderboards.settle_unread()
+    assert server.node.metrics.unread_results == 1
+    await server.pass_time(1000)
+    assert [page.total for page in anna.received.all(Leaderboard)] == [0, 2]
 
 
-async def test_a_leaderboard_is_shown_page_by_page(rooms: HouseInMemory) -> None:
-    anna = await rooms.guest("Anna")
-    add_results(rooms.fake, 30)
-    await rooms.pass_time(1000)
+async def test_a_leaderboard_is_shown_page_by_page(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
+    add_results(server.fake, 30)
+    await server.pass_time(1000)
     page = await anna.ask(GetLeaderboard, game="canfield", offset=10, limit=5)
     assert [row.rank for row in page.rows] == [11, 12, 13, 14, 15]
     assert (page.total, page.offset) == (30, 10)
@@ -102,17 +102,17 @@ async def test_a_leaderboard_is_shown_page_by_page(rooms: HouseInMemory) -> None
 
 
 async def test_a_page_around_the_player_has_their_row_in_the_middle() -> None:
-    async with house_in_memory(always(BANKS_SOME)) as rooms:
-        anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-        add_results(rooms.fake, 30)
-        await raced(rooms, anna, bert, banks=(4, 1))
-        await rooms.pass_time(1000)
+    async with open_in_process_server(always(BANKS_SOME)) as server:
+        anna, bert = await server.player("Anna"), await server.player("Bert")
+        add_results(server.fake, 30)
+        await raced(server, anna, bert, banks=(4, 1))
+        await server.pass_time(1000)
         page = await anna.ask(GetLeaderboard, game="canfield", around_me=True, limit=5)
         ranks = [row.rank for row in page.rows]
         assert page.me is not None
         assert page.me.rank == 31
         assert ranks == [29, 30, 31, 32]
-        stranger = await rooms.guest("Cleo")
+        stranger = await server.player("Cleo")
         first = await stranger.ask(GetLeaderboard, game="canfield", around_me=True, limit=5)
         assert (first.offset, first.me) == (0, None)
 
@@ -121,60 +121,60 @@ async def test_a_page_around_the_player_has_their_row_in_the_middle() -> None:
 
 
 async def test_a_followed_leaderboard_is_sent_again_after_a_race() -> None:
-    async with house_in_memory(always(BANKS_SOME)) as rooms:
-        anna, bert, wanda = [await rooms.guest(name) for name in ("Anna", "Bert", "Wanda")]
+    async with open_in_process_server(always(BANKS_SOME)) as server:
+        anna, bert, wanda = [await server.player(name) for name in ("Anna", "Bert", "Wanda")]
         now = await wanda.ask(SubscribeLeaderboard, game="canfield", period="all")
         assert isinstance(now, Leaderboard)
         assert (now.rows, now.re) == ([], wanda.last_id)
-        told = len(wanda.heard.events)
-        await raced(rooms, anna, bert, banks=(1, 2))
-        await rooms.pass_time(1000)
-        (page,) = wanda.heard.all(Leaderboard, told)
+        told = len(wanda.received.events)
+        await raced(server, anna, bert, banks=(1, 2))
+        await server.pass_time(1000)
+        (page,) = wanda.received.all(Leaderboard, told)
         assert (rows(page), page.re) == ([(1, "Bert", 6), (2, "Anna", 5)], None)
-        await rooms.pass_time(1000 * UNCHANGED_EVERY)
-        assert len(wanda.heard.all(Leaderboard, told)) == 1, "nothing has changed since"
+        await server.pass_time(1000 * UNCHANGED_EVERY)
+        assert len(wanda.received.all(Leaderboard, told)) == 1, "nothing has changed since"
 
 
 async def test_followers_are_sent_the_leaderboard_without_a_voided_race(
     after_a_race: TableState,
 ) -> None:
-    rooms, anna, _, race = after_a_race
+    server, anna, _, race = after_a_race
     await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
-    await rooms.pass_time(1000)
-    told = len(anna.heard.events)
-    assert await rooms.store.leaderboards.void_race("canfield", race)
-    await rooms.house.admin_events.apply(RaceVoided(race, "canfield"))
-    await rooms.pass_time(1000)
-    (page,) = anna.heard.all(Leaderboard, told)
+    await server.pass_time(1000)
+    told = len(anna.received.events)
+    assert await server.store.leaderboards.void_race("canfield", race)
+    await server.node.admin_events.apply(RaceVoided(race, "canfield"))
+    await server.pass_time(1000)
+    (page,) = anna.received.all(Leaderboard, told)
     assert (page.rows, page.total, page.me) == ([], 0, None)
 
 
 async def test_results_that_another_node_settled_are_found_within_a_few_sends(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna = await rooms.guest("Anna")
+    anna = await server.player("Anna")
     await anna.ask(SubscribeLeaderboard, game="canfield", period="all")
-    add_results(rooms.fake, 3)
-    await rooms.store.leaderboards.settle_outbox(10)
-    told = len(anna.heard.events)
+    add_results(server.fake, 3)
+    await server.store.leaderboards.settle_outbox(10)
+    told = len(anna.received.events)
     for _ in range(UNCHANGED_EVERY):
-        await rooms.pass_time(1000)
-    (page,) = anna.heard.all(Leaderboard, told)
+        await server.pass_time(1000)
+    (page,) = anna.received.all(Leaderboard, told)
     assert page.total == 3
 
 
 async def test_a_page_with_many_followers_is_read_once(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    guests = [await rooms.guest(name) for name in ("Anna", "Bert", "Cleo", "Dan")]
-    for guest in guests[:3]:
-        await guest.ask(SubscribeLeaderboard, game="canfield", period="all")
-    await guests[3].ask(SubscribeLeaderboard, game="canfield", period="week")
-    add_results(rooms.fake, 3)
-    told = [len(guest.heard.events) for guest in guests]
+    players = [await server.player(name) for name in ("Anna", "Bert", "Cleo", "Dan")]
+    for player in players[:3]:
+        await player.ask(SubscribeLeaderboard, game="canfield", period="all")
+    await players[3].ask(SubscribeLeaderboard, game="canfield", period="week")
+    add_results(server.fake, 3)
+    told = [len(player.received.events) for player in players]
     pages: list[BoardKey] = []
     names: list[list[str]] = []
-    read, load_names = rooms.store.leaderboards.page, rooms.store.players.load_names
+    read, load_names = server.store.leaderboards.page, server.store.players.load_names
 
     async def page(key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
         pages.append(key)
@@ -184,13 +184,14 @@ async def test_a_page_with_many_followers_is_read_once(
         names.append(players)
         return await load_names(players)
 
-    monkeypatch.setattr(rooms.store.leaderboards, "page", page)
-    monkeypatch.setattr(rooms.store.players, "load_names", noted_names)
-    await rooms.store.leaderboards.settle_outbox(10)
-    rooms.house.leaderboards.changed("canfield")
-    await rooms.house.leaderboards.send_changes()
+    monkeypatch.setattr(server.store.leaderboards, "page", page)
+    monkeypatch.setattr(server.store.players, "load_names", noted_names)
+    await server.store.leaderboards.settle_outbox(10)
+    server.node.leaderboards.changed("canfield")
+    await server.node.leaderboards.send_changes()
     shown = [
-        guest.heard.all(Leaderboard, before) for guest, before in zip(guests, told, strict=True)
+        player.received.all(Leaderboard, before)
+        for player, before in zip(players, told, strict=True)
     ]
     assert [len(each) for each in shown] == [1] * 4
     assert [len(page.rows) for (page,) in shown] == [3] * 4

@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 import pytest
 
 from kit.ears import Ear
-from kit.guests import HEARD_WITHIN
+from kit.in_process_server import InProcessServer, gathered
+from kit.players import RECEIVED_WITHIN
 from kit.results import add_results
-from kit.rooms import HouseInMemory, gathered
 from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import (
     ChangeSettings,
@@ -52,8 +52,8 @@ from saratoga_server.ports import LiveStanding, StoredBoard, StoreUnavailable
 
 
 @pytest.fixture
-async def nodes(rooms: HouseInMemory) -> AsyncIterator[Nodes]:
-    async with beside(rooms) as opened:
+async def nodes(server: InProcessServer) -> AsyncIterator[Nodes]:
+    async with beside(server) as opened:
         yield opened
 
 
@@ -71,30 +71,30 @@ async def test_a_table_is_the_same_on_both_nodes(nodes: Nodes) -> None:
 async def test_racers_on_two_nodes_are_sent_the_same_race(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     await nodes.race(anna, bert)
-    deals = [guest.heard.all(Dealt)[0] for guest in (anna, bert)]
+    deals = [player.received.all(Dealt)[0] for player in (anna, bert)]
     assert deals[0].board == deals[1].board
     await anna.moves("draw")
     await anna.cash_out()
     await nodes.pass_time(250)
-    rows = {row.player: row.state for row in bert.heard.all(Standings)[-1].standings}
+    rows = {row.player: row.state for row in bert.received.all(Standings)[-1].standings}
     assert rows == {anna.player: "cashed out", bert.player: "racing"}
     await bert.cash_out()
     await nodes.pass_time(250)
-    (over,), (also,) = anna.heard.all(RaceOver), bert.heard.all(RaceOver)
+    (over,), (also,) = anna.received.all(RaceOver), bert.received.all(RaceOver)
     assert over == also
-    assert anna.heard.all(Standings)[-1] == bert.heard.all(Standings)[-1]
+    assert anna.received.all(Standings)[-1] == bert.received.all(Standings)[-1]
 
 
 async def test_a_newer_connection_on_another_node_closes_the_older_one(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     code = await nodes.race(anna, bert)
     await anna.moves("draw")
-    newer = await nodes.west.guest("Anna")
+    newer = await nodes.west.player("Anna")
     snapshot = await newer.at_table(Resume, table=code)
     assert snapshot.board is not None
     assert snapshot.board.count == 1
     await nodes.settle()
-    assert anna.sent_away == [TAKEN_OVER.code]
+    assert anna.close_codes == [TAKEN_OVER.code]
     await newer.moves("draw")
 
 
@@ -104,7 +104,7 @@ async def test_a_player_who_is_kicked_on_another_node_is_sent_the_reason(nodes: 
     await nodes.settle()
     await anna.ask(Kick, table=code, player=bert.player)
     await nodes.settle()
-    (lost,) = bert.heard.all(SeatLost)
+    (lost,) = bert.received.all(SeatLost)
     assert (lost.table, lost.reason) == (code, "The host has kicked you from the table.")
     assert await bert.refused(JoinTable, table=code) == "kicked"
 
@@ -117,20 +117,20 @@ async def test_the_player_of_a_board_that_another_node_ends_is_told_once(nodes: 
     await nodes.west.pass_time(0)
     await nodes.settle()
     await nodes.pass_time(1000)
-    for guest in (anna, bert):
-        (ended,) = guest.heard.all(BoardEnded)
+    for player in (anna, bert):
+        (ended,) = player.received.all(BoardEnded)
         assert ended.board.state == "out of time"
-        assert len(guest.heard.all(RaceOver)) == 1
+        assert len(player.received.all(RaceOver)) == 1
 
 
 async def test_before_refusing_a_command_a_node_reads_the_table_again(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     code = await gathered(anna, bert)
-    cleo = await nodes.west.guest("Cleo")
+    cleo = await nodes.west.player("Cleo")
     await anna.ask(ChangeSettings, table=code, seats=2)
     await nodes.settle()
     assert await cleo.refused(JoinTable, table=code) == "table_full"
-    nodes.east.fake.ears.remove(nodes.west.house.peer_events)
+    nodes.east.fake.ears.remove(nodes.west.node.peer_events)
     await anna.ask(ChangeSettings, table=code, seats=3)
     await cleo.at_table(JoinTable, table=code)
 
@@ -138,7 +138,7 @@ async def test_before_refusing_a_command_a_node_reads_the_table_again(nodes: Nod
 async def test_the_list_of_tables_follows_changes_on_every_node(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     code = await gathered(anna, public=True)
-    cleo = await nodes.west.guest("Cleo")
+    cleo = await nodes.west.player("Cleo")
     for seated in (2, 1, 2, 1):
         if seated == 2:
             await bert.at_table(JoinTable, table=code)
@@ -153,78 +153,78 @@ async def test_the_list_of_tables_follows_changes_on_every_node(nodes: Nodes) ->
 
 async def test_a_watcher_is_sent_changes_of_another_node(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
-    wanda = await nodes.west.guest("Wanda")
+    wanda = await nodes.west.player("Wanda")
     code = await gathered(anna)
     await wanda.at_table(WatchTable, table=code)
     await bert.at_table(JoinTable, table=code)
-    await anna.hang_up()
+    await anna.disconnect()
     await nodes.settle()
     assert [seat.connected for seat in wanda.table.seats] == [False, True]
-    assert wanda.heard.all(TableChanged)[-1].table == bert.table
+    assert wanda.received.all(TableChanged)[-1].table == bert.table
 
 
 async def test_a_node_that_seemed_dead_claims_its_seats_again(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     code = await gathered(anna, bert)
     await nodes.settle()
-    nodes.east.fake.nodes.discard(nodes.west.house.name)
-    await nodes.east.house.scheduler.sweep()
+    nodes.east.fake.nodes.discard(nodes.west.node.name)
+    await nodes.east.node.scheduler.sweep()
     await nodes.east.settle()
     await asyncio.sleep(0)
     assert [seat.connected for seat in anna.table.seats] == [True, False]
-    nodes.east.fake.nodes.add(nodes.west.house.name)
+    nodes.east.fake.nodes.add(nodes.west.node.name)
     await nodes.settle()
-    await nodes.west.house.scheduler.sweep()
+    await nodes.west.node.scheduler.sweep()
     await nodes.settle()
     assert [seat.connected for seat in anna.table.seats] == [True, True]
     assert isinstance(await bert.ready(), Done)
     assert code == bert.table.code
 
 
-async def test_a_node_that_is_alone_publishes_nothing(rooms: HouseInMemory) -> None:
+async def test_a_node_that_is_alone_publishes_nothing(server: InProcessServer) -> None:
     other = Ear("other")
-    anna = await rooms.guest("Anna")
-    await rooms.race(anna)
-    assert rooms.house.peers.is_alone
-    rooms.fake.ears.append(other)
+    anna = await server.player("Anna")
+    await server.race(anna)
+    assert server.node.peers.is_alone
+    server.fake.ears.append(other)
     await anna.moves("draw")
     await anna.cash_out()
-    await rooms.settle()
-    await rooms.house.peers.publish_standings()
-    assert {type(event) for event in other.heard if event != Stood(rooms.house.name, {})} == {
+    await server.settle()
+    await server.node.peers.publish_standings()
+    assert {type(event) for event in other.heard if event != Stood(server.node.name, {})} == {
         Touched
     }, "the store publishes these itself"
 
 
-async def test_a_node_that_begins_to_listen_is_sent_all_standings(rooms: HouseInMemory) -> None:
-    anna = await rooms.guest("Anna")
-    await rooms.race(anna)
+async def test_a_node_that_begins_to_listen_is_sent_all_standings(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
+    await server.race(anna)
     await anna.moves("draw")
     newcomer = Ear("newcomer")
-    rooms.fake.ears.append(newcomer)
-    rooms.house.peer_events.receive(Here("newcomer", 1))
-    assert not rooms.house.peers.is_alone
-    (race,) = rooms.house.races.all()
-    rooms.fake.unavailable = True
-    await rooms.house.peers.publish_standings()
+    server.fake.ears.append(newcomer)
+    server.node.peer_events.receive(Here("newcomer", 1))
+    assert not server.node.peers.is_alone
+    (race,) = server.node.races.all()
+    server.fake.unavailable = True
+    await server.node.peers.publish_standings()
     assert newcomer.heard == []
-    rooms.fake.unavailable = False
-    await rooms.house.peers.publish_standings()
+    server.fake.unavailable = False
+    await server.node.peers.publish_standings()
     standings = {anna.player: race.runs[anna.player].standing}
-    assert newcomer.heard == [Stood(rooms.house.name, {race.id: standings})]
+    assert newcomer.heard == [Stood(server.node.name, {race.id: standings})]
     assert standings[anna.player].length == 1
 
 
 async def test_results_that_another_node_settled_are_sent_to_followers(nodes: Nodes) -> None:
     await nodes.two()
-    wanda = await nodes.west.guest("Wanda")
+    wanda = await nodes.west.player("Wanda")
     await wanda.ask(SubscribeLeaderboard, game="canfield", period="all")
     add_results(nodes.east.fake, 3)
-    await nodes.east.house.leaderboards.settle()
+    await nodes.east.node.leaderboards.settle()
     await nodes.settle()
-    sent = len(wanda.heard.events)
-    await nodes.west.house.leaderboards.send_changes()
-    (page,) = wanda.heard.all(Leaderboard, sent)
+    sent = len(wanda.received.events)
+    await nodes.west.node.leaderboards.send_changes()
+    (page,) = wanda.received.all(Leaderboard, sent)
     assert page.total == 3
 
 
@@ -232,24 +232,24 @@ async def test_players_who_were_banned_or_renamed_while_nobody_listened_are_foun
     nodes: Nodes,
 ) -> None:
     anna, bert = await nodes.two()
-    peer_events = nodes.west.house.peer_events
+    peer_events = nodes.west.node.peer_events
     await peer_events.subscribed()
     nodes.west.fake.ears.remove(peer_events)
     await nodes.west.store.players.set_banned(bert.player, True)
-    cleo = await nodes.west.guest("Cleo")
+    cleo = await nodes.west.player("Cleo")
     await nodes.west.store.players.claim_name(cleo.player, "Chloe", "chloe")
     await peer_events.subscribed()
-    assert bert.sent_away == [BANNED.code]
+    assert bert.close_codes == [BANNED.code]
     assert cleo.session.name == "Chloe"
-    assert (cleo.sent_away, anna.sent_away) == ([], [])
-    assert nodes.west.house.metrics.resubscriptions == 1
+    assert (cleo.close_codes, anna.close_codes) == ([], [])
+    assert nodes.west.node.metrics.resubscriptions == 1
 
 
 async def test_a_table_that_changed_while_nobody_listened_is_read_again(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     code = await gathered(anna, bert)
     await nodes.settle()
-    peer_events = nodes.west.house.peer_events
+    peer_events = nodes.west.node.peer_events
     nodes.west.fake.ears.remove(peer_events)
     await anna.ask(ChangeSettings, table=code, game="lady-palk")
     assert bert.table.settings.game == "canfield"
@@ -277,20 +277,20 @@ async def test_a_look_that_failed_is_taken_again(
     nodes: Nodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, bert = await nodes.two()
-    peer_events = nodes.west.house.peer_events
+    peer_events = nodes.west.node.peer_events
     await peer_events.subscribed()
     nodes.west.fake.ears.remove(peer_events)
     await nodes.west.store.players.set_banned(bert.player, True)
     nodes.west.fake.unavailable = True
     await peer_events.subscribed()
     nodes.west.fake.unavailable = False
-    assert bert.sent_away == []
+    assert bert.close_codes == []
     monkeypatch.setattr("saratoga_server.live.peer_events.LOOK_EVERY", 0.0)
     monkeypatch.setattr(nodes.west.store.events, "listen", no_events)
     is_disconnected = asyncio.Event()
-    monkeypatch.setattr(bert.line, "close", lambda code: is_disconnected.set())
+    monkeypatch.setattr(bert.connection, "close", lambda code: is_disconnected.set())
     async with running(peer_events):
-        await asyncio.wait_for(is_disconnected.wait(), HEARD_WITHIN)
+        await asyncio.wait_for(is_disconnected.wait(), RECEIVED_WITHIN)
 
 
 async def test_administrative_actions_are_applied_in_order_and_one_failure_stops_no_other(
@@ -298,7 +298,7 @@ async def test_administrative_actions_are_applied_in_order_and_one_failure_stops
 ) -> None:
     _, bert = await nodes.two()
     code = await gathered(bert)
-    peer_events = nodes.west.house.peer_events
+    peer_events = nodes.west.node.peer_events
     monkeypatch.setattr(nodes.west.store.events, "listen", no_events)
     monkeypatch.setattr(
         nodes.west.store.tables, "load_table", failing_once(nodes.west.store.tables.load_table)
@@ -306,8 +306,8 @@ async def test_administrative_actions_are_applied_in_order_and_one_failure_stops
     for event in (TableClosedByAdmin(code, "Enough."), Announce("one"), Announce("two")):
         peer_events.receive(event)
     async with running(peer_events):
-        await bert.heard.next(Announcement, 0, text="two")
-    assert [each.text for each in bert.heard.all(Announcement)] == ["one", "two"]
+        await bert.received.next(Announcement, 0, text="two")
+    assert [each.text for each in bert.received.all(Announcement)] == ["one", "two"]
 
 
 def failing_once(load: LoadTable) -> LoadTable:
@@ -327,7 +327,7 @@ async def test_standings_that_cannot_be_read_keep_no_other_race_from_being_read(
 ) -> None:
     anna, bert = await nodes.two()
     first = await nodes.race(anna, bert)
-    cleo, dora = await nodes.east.guest("Cleo"), await nodes.west.guest("Dora")
+    cleo, dora = await nodes.east.player("Cleo"), await nodes.west.player("Dora")
     second = await nodes.race(cleo, dora)
     boards = nodes.west.store.boards
     load, asked = boards.load_standings, []
@@ -339,14 +339,14 @@ async def test_standings_that_cannot_be_read_keep_no_other_race_from_being_read(
         return await load(table, race)
 
     monkeypatch.setattr(boards, "load_standings", load_standings)
-    nodes.west.fake.ears.remove(nodes.west.house.peer_events)
+    nodes.west.fake.ears.remove(nodes.west.node.peer_events)
     for racer in (anna, cleo):
         await racer.cash_out()
-    await nodes.west.house.peer_events.subscribed()
+    await nodes.west.node.peer_events.subscribed()
     assert sorted(asked) == sorted([first, second])
     states = {
         race.code: race.runs[racer.player].standing.state
-        for race in nodes.west.house.races.all()
+        for race in nodes.west.node.races.all()
         for racer in (anna, cleo)
         if racer.player in race.runs
     }
@@ -359,9 +359,9 @@ async def test_of_two_connections_that_resume_at_once_only_the_newer_one_holds_t
 ) -> None:
     anna, bert = await nodes.two()
     code = await nodes.race(anna, bert)
-    slow = await nodes.east.guest("Anna")
-    quick = await (nodes.east if same_node else nodes.west).guest("Anna")
-    east = nodes.east.house.peer_events
+    slow = await nodes.east.player("Anna")
+    quick = await (nodes.east if same_node else nodes.west).player("Anna")
+    east = nodes.east.node.peer_events
     boards = nodes.east.store.boards
     load = boards.load_board
     loads: list[str] = []
@@ -380,8 +380,8 @@ async def test_of_two_connections_that_resume_at_once_only_the_newer_one_holds_t
     monkeypatch.setattr(boards, "load_board", load_board)
     assert await slow.refused(Resume, table=code) == "taken_over"
     assert loads == [bert.player]
-    assert set(slow.sent_away) == {TAKEN_OVER.code}
-    assert (quick.sent_away, anna.sent_away) == ([], [TAKEN_OVER.code])
+    assert set(slow.close_codes) == {TAKEN_OVER.code}
+    assert (quick.close_codes, anna.close_codes) == ([], [TAKEN_OVER.code])
     await quick.moves("draw")
     assert await slow.refused(MakeMove, race=f"{code}/1", after=1, move="draw") == "not_seated"
 
@@ -392,8 +392,8 @@ async def test_an_older_connection_is_refused_though_its_node_missed_the_newer_o
     anna, bert = await nodes.two()
     code = await gathered(anna, bert)
     await nodes.settle()
-    nodes.east.fake.ears.remove(nodes.east.house.peer_events)
-    newer = await nodes.west.guest("Anna")
+    nodes.east.fake.ears.remove(nodes.east.node.peer_events)
+    newer = await nodes.west.player("Anna")
     await newer.at_table(Resume, table=code)
     assert await anna.refused(ChangeSettings, table=code, cap=5) == "taken_over"
-    assert set(anna.sent_away) == {TAKEN_OVER.code}
+    assert set(anna.close_codes) == {TAKEN_OVER.code}

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from kit.fake_store import FakeHouse, FakeTables
-from kit.rooms import HouseInMemory, gathered, listed
+from kit.in_process_server import InProcessServer, gathered, listed
 from kit.tables import ANN, BEN, CODE, running, seated
 from saratoga_protocol.commands import ChangeSettings, JoinTable, LeaveTable, Resume
 from saratoga_server.domain.tables import TableOptions, TableState
@@ -93,38 +93,38 @@ async def test_a_closed_table_is_deleted_from_the_list(
     assert (tables.writes, tables.house.public) == ([True, False], {})
 
 
-async def test_public_tables_are_listed_as_they_are_now(rooms: HouseInMemory) -> None:
-    anna, bert, cleo = [await rooms.guest(name) for name in ("Anna", "Bert", "Cleo")]
+async def test_public_tables_are_listed_as_they_are_now(server: InProcessServer) -> None:
+    anna, bert, cleo = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
     code = await gathered(anna, public=True)
     await gathered(cleo)
     assert await listed(bert) == [("Anna", "gathering", 1)]
     await bert.at_table(JoinTable, table=code)
     assert await listed(bert) == [("Anna", "gathering", 2)]
-    await rooms.deal(anna, bert)
+    await server.deal(anna, bert)
     assert await listed(bert) == [("Anna", "running", 2)]
     await anna.ask(LeaveTable, table=code)
     assert await listed(bert) == [("Bert", "running", 1)]
 
 
 async def test_a_table_made_private_is_not_listed_even_after_a_restart(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna = await rooms.guest("Anna")
+    anna = await server.player("Anna")
     code = await gathered(anna, public=True)
-    await rooms.restart()
-    back = await rooms.guest("Anna")
+    await server.restart()
+    back = await server.player("Anna")
     await back.at_table(Resume, table=code)
     await back.ask(ChangeSettings, table=code, public=False)
     assert await listed(back) == []
 
 
 async def test_a_table_that_lost_its_last_player_in_a_restart_is_not_listed(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna = await rooms.guest("Anna")
+    anna = await server.player("Anna")
     await gathered(anna, public=True)
-    await rooms.restart()
-    await rooms.pass_time(ALONE_MILLIS)
-    bert = await rooms.guest("Bert")
-    await rooms.pass_time(ALONE_MILLIS)
+    await server.restart()
+    await server.pass_time(ALONE_MILLIS)
+    bert = await server.player("Bert")
+    await server.pass_time(ALONE_MILLIS)
     assert await listed(bert) == []

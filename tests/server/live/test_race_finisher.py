@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from kit.guests import GuestInMemory
-from kit.rooms import HouseInMemory, cash_out_unnoticed
+from kit.in_process_server import InProcessServer, cash_out_unnoticed
+from kit.players import MemoryPlayer
 from kit.two_nodes import Nodes, beside
 from saratoga_protocol.commands import NextRace
 from saratoga_protocol.events import BoardEnded, Done, RaceOver, Standings
@@ -19,28 +19,28 @@ from saratoga_server.messages.settlements import unpack_settlement
 
 
 @pytest.fixture
-async def nodes(rooms: HouseInMemory) -> AsyncIterator[Nodes]:
-    async with beside(rooms) as opened:
+async def nodes(server: InProcessServer) -> AsyncIterator[Nodes]:
+    async with beside(server) as opened:
         yield opened
 
 
 @pytest.fixture
-def finisher(rooms: HouseInMemory) -> RaceFinisher:
-    return RaceFinisher(rooms.store.tables, rooms.house.races, rooms.house.broadcaster)
+def finisher(server: InProcessServer) -> RaceFinisher:
+    return RaceFinisher(server.store.tables, server.node.races, server.node.broadcaster)
 
 
-async def table_of(rooms: HouseInMemory, *guests: GuestInMemory) -> LiveTable:
+async def table_of(server: InProcessServer, *players: MemoryPlayer) -> LiveTable:
     """Return a table at which the guests race."""
-    return await rooms.house.table_cache.get(await rooms.race(*guests))
+    return await server.node.table_cache.get(await server.race(*players))
 
 
-async def counted(rooms: HouseInMemory, finisher: RaceFinisher) -> tuple[LiveTable, Finish]:
+async def counted(server: InProcessServer, finisher: RaceFinisher) -> tuple[LiveTable, Finish]:
     """Return the table and the count of a race of Anna's and Bert's that nobody has written yet."""
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    table = await table_of(rooms, anna, bert)
-    for guest in (anna, bert):
-        await guest.moves("draw")
-        await cash_out_unnoticed(rooms, guest)
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    table = await table_of(server, anna, bert)
+    for player in (anna, bert):
+        await player.moves("draw")
+        await cash_out_unnoticed(server, player)
     finish = await finisher.count(table)
     assert finish is not None
     return table, finish
@@ -50,14 +50,14 @@ async def counted(rooms: HouseInMemory, finisher: RaceFinisher) -> tuple[LiveTab
 
 
 async def test_a_race_is_counted_when_its_last_board_has_ended(
-    rooms: HouseInMemory, finisher: RaceFinisher
+    server: InProcessServer, finisher: RaceFinisher
 ) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    table = await table_of(rooms, anna, bert)
-    for guest in (anna, bert):
-        await guest.moves("draw")
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    table = await table_of(server, anna, bert)
+    for player in (anna, bert):
+        await player.moves("draw")
         assert await finisher.count(table) is None
-        await cash_out_unnoticed(rooms, guest)
+        await cash_out_unnoticed(server, player)
     finish = await finisher.count(table)
     assert finish is not None
     assert finish.write.race == 1
@@ -66,54 +66,56 @@ async def test_a_race_is_counted_when_its_last_board_has_ended(
     assert finish.write.settlement is not None
     settlement = unpack_settlement(finish.write.settlement)
     assert settlement.results == tuple(finish.outcome.results)
-    assert rooms.fake.records == {}, "to write it is left to the caller"
+    assert server.fake.records == {}, "to write it is left to the caller"
 
 
 async def test_a_race_that_no_leaderboard_takes_has_no_settlement(
-    rooms: HouseInMemory, finisher: RaceFinisher
+    server: InProcessServer, finisher: RaceFinisher
 ) -> None:
-    anna = await rooms.guest("Anna")
-    table = await table_of(rooms, anna)
-    await cash_out_unnoticed(rooms, anna)
+    anna = await server.player("Anna")
+    table = await table_of(server, anna)
+    await cash_out_unnoticed(server, anna)
     finish = await finisher.count(table)
     assert finish is not None
     assert finish.write.settlement is None
 
 
-async def test_only_a_running_race_is_counted(rooms: HouseInMemory, finisher: RaceFinisher) -> None:
-    anna = await rooms.guest("Anna")
-    table = await table_of(rooms, anna)
+async def test_only_a_running_race_is_counted(
+    server: InProcessServer, finisher: RaceFinisher
+) -> None:
+    anna = await server.player("Anna")
+    table = await table_of(server, anna)
     await anna.cash_out()
-    await rooms.settle()
+    await server.settle()
     assert table.state.phase == "over"
     assert await finisher.count(table) is None
 
 
 async def test_a_result_is_announced_once_and_no_standings_follow_it(
-    rooms: HouseInMemory, finisher: RaceFinisher
+    server: InProcessServer, finisher: RaceFinisher
 ) -> None:
-    table, finish = await counted(rooms, finisher)
-    anna, _ = rooms.guests
-    rooms.house.broadcaster.standings_changed(table.code, rooms.house.races.all()[0].standings)
+    table, finish = await counted(server, finisher)
+    anna, _ = server.players
+    server.node.broadcaster.standings_changed(table.code, server.node.races.all()[0].standings)
     for _ in range(2):
         finisher.announce(table, finish.outcome)
-    since = len(anna.heard.events)
-    list(rooms.house.broadcaster.send_standings())
-    assert [over.outcome for over in anna.heard.all(RaceOver)] == [finish.outcome]
-    assert anna.heard.all(Standings, since) == []
+    since = len(anna.received.events)
+    list(server.node.broadcaster.send_standings())
+    assert [over.outcome for over in anna.received.all(RaceOver)] == [finish.outcome]
+    assert anna.received.all(Standings, since) == []
 
 
 async def test_a_missed_race_is_announced_from_its_record(
-    rooms: HouseInMemory, finisher: RaceFinisher
+    server: InProcessServer, finisher: RaceFinisher
 ) -> None:
-    table, finish = await counted(rooms, finisher)
-    anna, _ = rooms.guests
+    table, finish = await counted(server, finisher)
+    anna, _ = server.players
     await finisher.announce_missed(table, 1)
-    assert anna.heard.all(RaceOver) == [], "there is no record: its countdown was voided"
-    rooms.fake.records[table.code, 1] = finish.write.record
+    assert anna.received.all(RaceOver) == [], "there is no record: its countdown was voided"
+    server.fake.records[table.code, 1] = finish.write.record
     await finisher.announce_missed(table, 1)
-    assert [over.outcome for over in anna.heard.all(RaceOver)] == [finish.outcome]
-    assert anna.heard.all(Standings)[-1].race == table.state.race_id
+    assert [over.outcome for over in anna.received.all(RaceOver)] == [finish.outcome]
+    assert anna.received.all(Standings)[-1].race == table.state.race_id
 
 
 # On two nodes
@@ -122,53 +124,55 @@ async def test_a_missed_race_is_announced_from_its_record(
 async def test_a_race_whose_end_was_missed_is_announced_all_the_same(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     code = await nodes.race(anna, bert)
-    ear = nodes.west.house.peer_events
+    ear = nodes.west.node.peer_events
     nodes.east.fake.ears.remove(ear)
     await bert.cash_out()
     await anna.cash_out()
-    east = nodes.east.house
+    east = nodes.east.node
     await east.table_service.check_race(await east.table_cache.get(code))
     await nodes.east.settle()
-    assert len(anna.heard.all(RaceOver)) == 1
+    assert len(anna.received.all(RaceOver)) == 1
     assert isinstance(await anna.ask(NextRace, table=code), Done)
-    assert bert.heard.all(RaceOver) == []
+    assert bert.received.all(RaceOver) == []
     nodes.east.fake.ears.append(ear)
     await ear.subscribed()
     await nodes.settle()
-    assert bert.heard.all(RaceOver) == anna.heard.all(RaceOver)
+    assert bert.received.all(RaceOver) == anna.received.all(RaceOver)
     assert bert.table == anna.table
 
 
 async def test_a_board_that_the_server_ended_is_told_before_the_result(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     code = await nodes.race(anna, bert)
-    nodes.east.fake.ears.remove(nodes.west.house.peer_events)
-    east = nodes.east.house
+    nodes.east.fake.ears.remove(nodes.west.node.peer_events)
+    east = nodes.east.node
     await anna.cash_out()
     await east.table_service.end_board(east.races.all()[0], bert.player, State.LEFT)
     await nodes.east.settle()
-    assert bert.heard.all(BoardEnded) == []
-    await nodes.west.house.table_service.refresh(code)
-    ends = [type(event) for event in bert.heard.events if isinstance(event, BoardEnded | RaceOver)]
+    assert bert.received.all(BoardEnded) == []
+    await nodes.west.node.table_service.refresh(code)
+    ends = [
+        type(event) for event in bert.received.events if isinstance(event, BoardEnded | RaceOver)
+    ]
     assert ends == [BoardEnded, RaceOver]
 
 
 async def test_two_nodes_that_count_at_once_make_one_result(nodes: Nodes) -> None:
     anna, bert = await nodes.two()
     code = await nodes.race(anna, bert)
-    for guest in (anna, bert):
-        await guest.moves("draw")
-        await guest.cash_out()
-    houses = (nodes.east.house, nodes.west.house)
-    for house in houses:
-        await house.races.read_standings(house.races.all()[0])
-    await asyncio.gather(*(house.table_service.finish(code) for house in houses))
+    for player in (anna, bert):
+        await player.moves("draw")
+        await player.cash_out()
+    houses = (nodes.east.node, nodes.west.node)
+    for node in houses:
+        await node.races.read_standings(node.races.all()[0])
+    await asyncio.gather(*(node.table_service.finish(code) for node in houses))
     await nodes.settle()
     assert list(nodes.east.fake.records) == [(code, 1)]
     assert len(nodes.east.fake.settled) == 1
-    (over,), (also,) = anna.heard.all(RaceOver), bert.heard.all(RaceOver)
+    (over,), (also,) = anna.received.all(RaceOver), bert.received.all(RaceOver)
     assert over == also
-    assert [house.metrics.races_over for house in houses].count(1) == 1
+    assert [node.metrics.races_over for node in houses].count(1) == 1
 
 
 async def test_a_race_whose_last_board_ended_on_a_node_that_died_is_counted(
@@ -183,4 +187,4 @@ async def test_a_race_whose_last_board_ended_on_a_node_that_died_is_counted(
     nodes.east.fake.ears.clear()
     await nodes.east.pass_time(2000)
     assert list(nodes.east.fake.records) == [(code, 1)]
-    assert len(anna.heard.all(RaceOver)) == 1
+    assert len(anna.received.all(RaceOver)) == 1

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from kit.fake_store import fake_store
-from kit.guests import GuestInMemory
-from kit.rooms import HouseInMemory, counted_down, gathered, open_in_memory
+from kit.in_process_server import InProcessServer, compose_node, counted_down, gathered
+from kit.players import MemoryPlayer
 from saratoga_protocol.commands import Resume
 from saratoga_protocol.events import BoardEnded, Refused, Standings
 from saratoga_protocol.refusals import TAKEN_OVER
@@ -19,30 +19,30 @@ from saratoga_server.ports import LiveStanding, StoreUnavailable
 
 
 @pytest.fixture
-async def elsewhere(rooms: HouseInMemory) -> AsyncIterator[Node]:
+async def elsewhere(server: InProcessServer) -> AsyncIterator[Node]:
     """Another node on the same store; neither hears of the other."""
-    node = await open_in_memory(fake_store(rooms.fake), rooms.time, node="other")
+    node = await compose_node(fake_store(server.fake), server.time, node="other")
     yield node
     await node.stop()
 
 
-async def two_racing(rooms: HouseInMemory) -> tuple[GuestInMemory, GuestInMemory]:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    await rooms.race(anna, bert)
+async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlayer]:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    await server.race(anna, bert)
     return anna, bert
 
 
-async def come_back(node: Node, guest: GuestInMemory) -> GuestInMemory:
+async def come_back(node: Node, player: MemoryPlayer) -> MemoryPlayer:
     """Return a newer connection of the guest, on that node and at the same table."""
-    newer = GuestInMemory(node.dispatcher, guest.name)
+    newer = MemoryPlayer(node.dispatcher, player.name)
     await newer.hello()
-    await newer.at_table(Resume, table=guest.table.code)
+    await newer.at_table(Resume, table=player.table.code)
     return newer
 
 
-async def race_on(node: Node, guest: GuestInMemory) -> LiveRace:
+async def race_on(node: Node, player: MemoryPlayer) -> LiveRace:
     """Return the race of the guest's table, as that node has it."""
-    return await node.races.of(await node.table_cache.get(guest.table.code))
+    return await node.races.of(await node.table_cache.get(player.table.code))
 
 
 def refused(answer: object) -> tuple[str, int | None]:
@@ -54,13 +54,13 @@ def refused(answer: object) -> tuple[str, int | None]:
 # Opening a race
 
 
-async def test_a_race_is_opened_once_with_a_run_for_every_racer(rooms: HouseInMemory) -> None:
-    anna, bert = await two_racing(rooms)
-    table = rooms.house.table_cache.known(anna.table.code)
+async def test_a_race_is_opened_once_with_a_run_for_every_racer(server: InProcessServer) -> None:
+    anna, bert = await two_racing(server)
+    table = server.node.table_cache.known(anna.table.code)
     assert table is not None
-    race = await rooms.house.races.of(table)
-    assert rooms.house.races.known(race.id) is rooms.house.races.open(table) is race
-    assert rooms.house.races.all() == [race]
+    race = await server.node.races.of(table)
+    assert server.node.races.known(race.id) is server.node.races.open(table) is race
+    assert server.node.races.all() == [race]
     assert set(race.runs) == {anna.player, bert.player}
     for player, run in race.runs.items():
         state = table.state
@@ -68,72 +68,74 @@ async def test_a_race_is_opened_once_with_a_run_for_every_racer(rooms: HouseInMe
         assert (run.start_at, run.deadline) == (state.start_at, state.deadline)
 
 
-async def test_there_is_no_race_before_the_start(rooms: HouseInMemory) -> None:
-    anna = await rooms.guest("Anna")
+async def test_there_is_no_race_before_the_start(server: InProcessServer) -> None:
+    anna = await server.player("Anna")
     code = await gathered(anna)
-    table = await rooms.house.table_cache.get(code)
+    table = await server.node.table_cache.get(code)
     with pytest.raises(CommandRejected, match="wrong_phase"):
-        await rooms.house.races.of(table)
+        await server.node.races.of(table)
     await counted_down(anna)
     with pytest.raises(CommandRejected, match="wrong_phase"):
-        await rooms.house.races.of(table)
-    assert rooms.house.races.all() == []
+        await server.node.races.of(table)
+    assert server.node.races.all() == []
 
 
-async def test_races_that_run_no_more_are_dropped(rooms: HouseInMemory) -> None:
-    anna, _ = await two_racing(rooms)
-    race = await race_on(rooms.house, anna)
-    rooms.house.races.keep_only({race.id})
-    assert rooms.house.races.known(race.id) is race
-    rooms.house.races.keep_only(())
-    assert rooms.house.races.known(race.id) is None
+async def test_races_that_run_no_more_are_dropped(server: InProcessServer) -> None:
+    anna, _ = await two_racing(server)
+    race = await race_on(server.node, anna)
+    server.node.races.keep_only({race.id})
+    assert server.node.races.known(race.id) is race
+    server.node.races.keep_only(())
+    assert server.node.races.known(race.id) is None
 
 
-async def test_a_race_is_found_at_its_own_table_only(rooms: HouseInMemory, elsewhere: Node) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
-    code, other = await rooms.race(anna), await rooms.race(bert)
-    race = await race_on(rooms.house, anna)
-    assert await rooms.house.races.running_at(code, race.id) is race
+async def test_a_race_is_found_at_its_own_table_only(
+    server: InProcessServer, elsewhere: Node
+) -> None:
+    anna, bert = await server.player("Anna"), await server.player("Bert")
+    code, other = await server.race(anna), await server.race(bert)
+    race = await race_on(server.node, anna)
+    assert await server.node.races.running_at(code, race.id) is race
     assert (await elsewhere.races.running_at(code, race.id)).id == race.id
-    for node in (rooms.house, elsewhere):
+    for node in (server.node, elsewhere):
         with pytest.raises(
             CommandRejected, match=f"no_such_race: The race at this table is {code}/1"
         ):
             await node.races.running_at(code, f"{code}/2")
     with pytest.raises(CommandRejected, match="not_racing"):
-        await rooms.house.races.running_at(other, race.id)
+        await server.node.races.running_at(other, race.id)
 
 
-async def test_a_player_who_does_not_race_has_no_board(rooms: HouseInMemory) -> None:
-    anna, _ = await two_racing(rooms)
-    race = await race_on(rooms.house, anna)
+async def test_a_player_who_does_not_race_has_no_board(server: InProcessServer) -> None:
+    anna, _ = await two_racing(server)
+    race = await race_on(server.node, anna)
     with pytest.raises(CommandRejected, match="not_racing"):
-        await rooms.house.races.board(race, "x" * 16)
+        await server.node.races.board(race, "x" * 16)
     with pytest.raises(CommandRejected, match="not_racing"):
-        await rooms.house.races.latest(race, "x" * 16)
+        await server.node.races.latest(race, "x" * 16)
 
 
 # Boards that another connection or node wrote to
 
 
 async def test_the_move_of_an_older_connection_is_fenced_on_another_node(
-    rooms: HouseInMemory, elsewhere: Node
+    server: InProcessServer, elsewhere: Node
 ) -> None:
-    anna, _ = await two_racing(rooms)
-    rooms.fake.ears.clear()  # or an event would have told before
+    anna, _ = await two_racing(server)
+    server.fake.ears.clear()  # or an event would have told before
     newer = await come_back(elsewhere, anna)
     assert refused(await anna.move("draw"))[0] == "taken_over"
-    assert anna.sent_away == [TAKEN_OVER.code]
+    assert anna.close_codes == [TAKEN_OVER.code]
     await newer.moves("draw")
 
 
 async def test_a_board_that_another_node_wrote_to_is_read_again(
-    rooms: HouseInMemory, elsewhere: Node
+    server: InProcessServer, elsewhere: Node
 ) -> None:
-    anna, bert = await two_racing(rooms)
+    anna, bert = await two_racing(server)
     newer = await come_back(elsewhere, anna)
     await newer.moves("draw", "draw")
-    back = await rooms.guest("Anna")
+    back = await server.player("Anna")
     snapshot = await back.at_table(Resume, table=anna.table.code)
     assert snapshot.board is not None
     assert refused(await back.move("draw", after=0))[0] == "stale_move"
@@ -141,52 +143,52 @@ async def test_a_board_that_another_node_wrote_to_is_read_again(
     assert bert.board.count == 0
 
 
-async def test_boards_are_folded_from_the_store_after_a_restart(rooms: HouseInMemory) -> None:
-    anna, bert = await two_racing(rooms)
+async def test_boards_are_folded_from_the_store_after_a_restart(server: InProcessServer) -> None:
+    anna, bert = await two_racing(server)
     await anna.moves("draw", "draw", "draw")
     await bert.moves("draw")
-    await rooms.restart()
-    for guest, count in ((anna, 3), (bert, 1)):
-        back = await rooms.guest(guest.name)
-        snapshot = await back.at_table(Resume, table=guest.table.code)
-        assert snapshot.board == guest.board
+    await server.restart()
+    for player, count in ((anna, 3), (bert, 1)):
+        back = await server.player(player.name)
+        snapshot = await back.at_table(Resume, table=player.table.code)
+        assert snapshot.board == player.board
         assert snapshot.board is not None
         assert snapshot.board.count == count
 
 
 async def test_the_player_is_told_once_of_an_ending_by_the_server_that_is_read(
-    rooms: HouseInMemory, elsewhere: Node
+    server: InProcessServer, elsewhere: Node
 ) -> None:
-    anna, _ = await two_racing(rooms)
-    race = await race_on(rooms.house, anna)
+    anna, _ = await two_racing(server)
+    race = await race_on(server.node, anna)
     await elsewhere.boards.end(await race_on(elsewhere, anna), anna.player, State.LEFT)
     for _ in range(2):
-        assert not (await rooms.house.races.latest(race, anna.player)).racing
-    (ended,) = anna.heard.all(BoardEnded)
+        assert not (await server.node.races.latest(race, anna.player)).racing
+    (ended,) = anna.received.all(BoardEnded)
     assert ended.board.state == "left"
 
 
 async def test_an_ending_that_the_caller_shows_is_not_sent_as_well(
-    rooms: HouseInMemory, elsewhere: Node
+    server: InProcessServer, elsewhere: Node
 ) -> None:
-    anna, _ = await two_racing(rooms)
-    race = await race_on(rooms.house, anna)
+    anna, _ = await two_racing(server)
+    race = await race_on(server.node, anna)
     await elsewhere.boards.end(await race_on(elsewhere, anna), anna.player, State.LEFT)
-    assert not (await rooms.house.races.latest(race, anna.player, is_shown=True)).racing
-    assert anna.heard.all(BoardEnded) == []
+    assert not (await server.node.races.latest(race, anna.player, is_shown=True)).racing
+    assert anna.received.all(BoardEnded) == []
 
 
 async def test_final_boards_are_there_when_every_board_has_ended(
-    rooms: HouseInMemory, elsewhere: Node
+    server: InProcessServer, elsewhere: Node
 ) -> None:
-    anna, bert = await two_racing(rooms)
-    race = await race_on(rooms.house, anna)
+    anna, bert = await two_racing(server)
+    race = await race_on(server.node, anna)
     await anna.moves("draw")
     await anna.cash_out()
-    assert await rooms.house.races.final_boards(race) is None
+    assert await server.node.races.final_boards(race) is None
     there = await race_on(elsewhere, bert)
     await elsewhere.boards.end(there, bert.player, State.LEFT)
-    boards = await rooms.house.races.final_boards(race)
+    boards = await server.node.races.final_boards(race)
     assert boards is not None
     assert {player: board.state for player, board in boards.items()} == {
         anna.player: "cashed out",
@@ -198,73 +200,73 @@ async def test_final_boards_are_there_when_every_board_has_ended(
 
 
 async def test_a_different_command_after_a_lost_reply_is_refused_with_the_present_board(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, _ = await two_racing(rooms)
-    rooms.fake.lose_answers = 1
+    anna, _ = await two_racing(server)
+    server.fake.lose_answers = 1
     assert refused(await anna.move("draw")) == ("store_unavailable", None)
     assert refused(await anna.move("draw")) == ("stale_move", 1)
     assert (await anna.moves("draw")).board.count == 2
 
 
-async def test_without_the_store_a_refusal_comes_without_a_board(rooms: HouseInMemory) -> None:
-    anna, _ = await two_racing(rooms)
-    await rooms.restart()
-    back = await rooms.guest("Anna")
+async def test_without_the_store_a_refusal_comes_without_a_board(server: InProcessServer) -> None:
+    anna, _ = await two_racing(server)
+    await server.restart()
+    back = await server.player("Anna")
     await back.at_table(Resume, table=anna.table.code)
-    rooms.house.races.keep_only(())
-    rooms.fake.unavailable = True
+    server.node.races.keep_only(())
+    server.fake.unavailable = True
     assert refused(await back.move("redeal")) == ("store_unavailable", None)
 
 
 async def test_a_board_has_a_longest_log(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("saratoga_server.handlers.play.MOST_ENTRIES", 2)
-    anna, _ = await two_racing(rooms)
+    anna, _ = await two_racing(server)
     await anna.moves("draw", "draw")
     assert refused(await anna.move("draw"))[0] == "board_full"
     assert (await anna.cash_out()).board.state == "cashed out"
 
 
 async def test_a_race_that_cannot_be_read_can_be_read_later(
-    rooms: HouseInMemory, elsewhere: Node
+    server: InProcessServer, elsewhere: Node
 ) -> None:
-    anna, _ = await two_racing(rooms)
+    anna, _ = await two_racing(server)
     table = await elsewhere.table_cache.get(anna.table.code)
-    rooms.fake.unavailable = True
+    server.fake.unavailable = True
     with pytest.raises(StoreUnavailable):
         await elsewhere.races.of(table)
     assert elsewhere.races.all() == []
-    rooms.fake.unavailable = False
+    server.fake.unavailable = False
     assert anna.player in (await elsewhere.races.of(table)).runs
 
 
 # Standings
 
 
-async def test_a_standing_never_goes_back(rooms: HouseInMemory) -> None:
-    anna, _ = await two_racing(rooms)
+async def test_a_standing_never_goes_back(server: InProcessServer) -> None:
+    anna, _ = await two_racing(server)
     await anna.moves("draw", "draw")
-    race = await race_on(rooms.house, anna)
+    race = await race_on(server.node, anna)
     run = race.runs[anna.player]
     newest = run.standing
     assert newest.length == 2
     older = LiveStanding(1, 9, State.RACING)
-    assert rooms.house.races.published(race.id, {anna.player: older, "x" * 16: older}) == []
+    assert server.node.races.published(race.id, {anna.player: older, "x" * 16: older}) == []
     assert run.standing is newest
     assert "x" * 16 not in race.runs
     newer = LiveStanding(3, 9, State.RACING)
-    rooms.house.races.published(race.id, {anna.player: newer})
+    server.node.races.published(race.id, {anna.player: newer})
     assert run.standing == newer
-    await rooms.house.races.read_standings(race)
+    await server.node.races.read_standings(race)
     assert run.standing == newer
 
 
 async def test_a_standing_published_while_the_race_is_read_is_not_missed(
-    rooms: HouseInMemory, elsewhere: Node
+    server: InProcessServer, elsewhere: Node
 ) -> None:
-    anna, _ = await two_racing(rooms)
+    anna, _ = await two_racing(server)
     table = await elsewhere.table_cache.get(anna.table.code)
     older, newer = LiveStanding(2, 8, State.RACING), LiveStanding(3, 9, State.RACING)
     reading = asyncio.create_task(elsewhere.races.of(table))
@@ -274,37 +276,39 @@ async def test_a_standing_published_while_the_race_is_read_is_not_missed(
     assert (await reading).runs[anna.player].standing == newer
 
 
-async def test_a_standing_of_a_race_that_is_not_held_here_is_ignored(rooms: HouseInMemory) -> None:
+async def test_a_standing_of_a_race_that_is_not_held_here_is_ignored(
+    server: InProcessServer,
+) -> None:
     standing = LiveStanding(3, 9, State.LEFT)
-    assert rooms.house.races.published("odd-emu-11/1", {"a" * 16: standing}) == []
-    assert rooms.house.races.all() == []
+    assert server.node.races.published("odd-emu-11/1", {"a" * 16: standing}) == []
+    assert server.node.races.all() == []
 
 
-async def test_boards_that_ended_elsewhere_are_named_once(rooms: HouseInMemory) -> None:
-    anna, bert = await two_racing(rooms)
-    race = await race_on(rooms.house, anna)
+async def test_boards_that_ended_elsewhere_are_named_once(server: InProcessServer) -> None:
+    anna, bert = await two_racing(server)
+    race = await race_on(server.node, anna)
     standings = {
         anna.player: LiveStanding(3, 9, State.RACING),
         bert.player: LiveStanding(4, 2, State.STUCK, Reached(700, 2)),
     }
-    assert rooms.house.races.published(race.id, standings) == [bert.player]
-    assert rooms.house.races.published(race.id, standings) == []
+    assert server.node.races.published(race.id, standings) == [bert.player]
+    assert server.node.races.published(race.id, standings) == []
 
 
-async def test_standings_are_sent_to_the_table_only_if_they_differ(rooms: HouseInMemory) -> None:
-    anna, bert = await two_racing(rooms)
-    list(rooms.house.broadcaster.send_standings())
-    since = len(bert.heard.events)
-    race = await race_on(rooms.house, anna)
+async def test_standings_are_sent_to_the_table_only_if_they_differ(server: InProcessServer) -> None:
+    anna, bert = await two_racing(server)
+    list(server.node.broadcaster.send_standings())
+    since = len(bert.received.events)
+    race = await race_on(server.node, anna)
     dealt = race.runs[anna.player].standing
-    rooms.house.races.published(
+    server.node.races.published(
         race.id, {anna.player: LiveStanding(5, dealt.banked, State.RACING, dealt.reached)}
     )
-    list(rooms.house.broadcaster.send_standings())
-    assert bert.heard.all(Standings, since) == []
-    rooms.house.races.published(
+    list(server.node.broadcaster.send_standings())
+    assert bert.received.all(Standings, since) == []
+    server.node.races.published(
         race.id, {anna.player: LiveStanding(6, dealt.banked + 1, State.RACING, Reached(900, 6))}
     )
-    list(rooms.house.broadcaster.send_standings())
-    (sent,) = bert.heard.all(Standings, since)
+    list(server.node.broadcaster.send_standings())
+    (sent,) = bert.received.all(Standings, since)
     assert {row.player: row.banked for row in sent.standings}[anna.player] == dealt.banked + 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kit.rooms import HouseInMemory, for_newer_nodes, gathered
+from kit.in_process_server import InProcessServer, for_newer_nodes, gathered
 from kit.store_calls import before_once, failing_after, tables_of
 from kit.two_nodes import beside
 from saratoga_protocol.commands import CreateTable, JoinTable, Kick, LeaveTable, Resume, WatchTable
@@ -15,60 +15,60 @@ from saratoga_server.domain.tables.timers import IDLE_MILLIS
 
 
 async def test_only_players_who_did_not_ask_for_it_are_told_that_their_seat_is_lost(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert, cleo = [await rooms.guest(name) for name in ("Anna", "Bert", "Cleo")]
+    anna, bert, cleo = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
     code = await gathered(anna, bert, cleo)
     await bert.ask(LeaveTable, table=code)
     await anna.ask(Kick, table=code, player=cleo.player)
-    assert bert.heard.all(SeatLost) == []
-    (lost,) = cleo.heard.all(SeatLost)
+    assert bert.received.all(SeatLost) == []
+    (lost,) = cleo.received.all(SeatLost)
     assert (lost.table, lost.reason) == (code, KICKED)
     for each in (bert, cleo):
         assert each.session.seat is None
-        assert rooms.fake.players[each.player].table is None
+        assert server.fake.players[each.player].table is None
 
 
 async def test_a_player_who_lost_the_seat_goes_on_watching_if_they_watched(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert, cleo = [await rooms.guest(name) for name in ("Anna", "Bert", "Cleo")]
+    anna, bert, cleo = [await server.player(name) for name in ("Anna", "Bert", "Cleo")]
     code = await gathered(anna, bert, cleo)
     await bert.at_table(WatchTable, table=code)
     for each in (bert, cleo):
         await anna.ask(Kick, table=code, player=each.player)
-    sent = [len(each.heard.events) for each in (bert, cleo)]
+    sent = [len(each.received.events) for each in (bert, cleo)]
     await anna.ready()
-    assert len(bert.heard.all(TableChanged, sent[0])) == 1
-    assert cleo.heard.events[sent[1] :] == []
+    assert len(bert.received.all(TableChanged, sent[0])) == 1
+    assert cleo.received.events[sent[1] :] == []
 
 
 async def test_only_the_connection_that_held_the_seat_is_closed_when_a_newer_one_takes_it(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna, bert)
-    watching, newer = await rooms.guest("Anna"), await rooms.guest("Anna")
+    watching, newer = await server.player("Anna"), await server.player("Anna")
     await watching.at_table(WatchTable, table=code)
     await newer.at_table(Resume, table=code)
-    assert anna.sent_away == [TAKEN_OVER.code]
-    assert (watching.sent_away, newer.sent_away, bert.sent_away) == ([], [], [])
+    assert anna.close_codes == [TAKEN_OVER.code]
+    assert (watching.close_codes, newer.close_codes, bert.close_codes) == ([], [], [])
     assert (anna.session.seat, newer.session.seat) == (None, code)
 
 
 async def test_a_closed_table_frees_its_players_and_is_not_followed_any_more(
-    rooms: HouseInMemory,
+    server: InProcessServer,
 ) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna, public=True)
     await bert.at_table(WatchTable, table=code)
-    await rooms.pass_time(IDLE_MILLIS)
+    await server.pass_time(IDLE_MILLIS)
     for each in (anna, bert):
-        assert [lost.table for lost in each.heard.all(SeatLost)] == [code]
+        assert [lost.table for lost in each.received.all(SeatLost)] == [code]
         assert (each.session.seat, each.session.watching) == (None, frozenset())
-    assert rooms.house.broadcaster.audience(code) == frozenset()
-    assert rooms.fake.public == {}
-    assert rooms.fake.players[anna.player].table is None
+    assert server.node.broadcaster.audience(code) == frozenset()
+    assert server.fake.public == {}
+    assert server.fake.players[anna.player].table is None
     assert isinstance(await anna.ask(CreateTable, game="canfield"), Snapshot)
 
 
@@ -76,86 +76,86 @@ async def test_a_closed_table_frees_its_players_and_is_not_followed_any_more(
 
 
 async def test_a_row_is_not_freed_while_its_table_cannot_be_read(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Meanwhile the player may have the seat again, at a node that can read the table."""
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna, bert)
     with monkeypatch.context() as patch:
-        players = rooms.store.players
+        players = server.store.players
         patch.setattr(players, "stand_up", failing_after(players.stand_up, 0))
         assert await bert.refused(LeaveTable, table=code) == "store_unavailable"
-    for_newer_nodes(rooms, code)
-    await rooms.house.scheduler.sweep()
-    assert rooms.fake.players[bert.player].table == code
-    for_newer_nodes(rooms, code, by=-1)
-    await rooms.house.scheduler.sweep()
-    assert rooms.fake.players[bert.player].table is None
+    for_newer_nodes(server, code)
+    await server.node.scheduler.sweep()
+    assert server.fake.players[bert.player].table == code
+    for_newer_nodes(server, code, by=-1)
+    await server.node.scheduler.sweep()
+    assert server.fake.players[bert.player].table is None
 
 
 async def test_a_player_who_sits_down_again_while_the_row_is_freed_is_in_the_row(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with beside(rooms) as nodes:
+    async with beside(server) as nodes:
         anna, bert = await nodes.two()
         code = await gathered(anna, bert)
-        back = await nodes.east.guest("Bert")
+        back = await nodes.east.player("Bert")
         back.last_id = 50
         players = nodes.west.store.players
         emptying = before_once(players.stand_up, lambda: back.at_table(JoinTable, table=code))
         monkeypatch.setattr(players, "stand_up", emptying)
         assert isinstance(await bert.ask(LeaveTable, table=code), Done)
         assert back.session.seat == code
-        assert rooms.fake.players[back.player].table == code
+        assert server.fake.players[back.player].table == code
 
 
 async def test_a_row_that_could_not_be_freed_is_freed_by_the_sweep(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna, bert)
-    tables = rooms.store.tables
+    tables = server.store.tables
     save = tables.save_table
 
     async def saved(*args: object) -> bool:
         done = await save(*args)  # type: ignore[arg-type]
-        rooms.fake.unavailable = True
+        server.fake.unavailable = True
         return done
 
     with monkeypatch.context() as patch:
         patch.setattr(tables, "save_table", saved)
         assert await bert.refused(LeaveTable, table=code) == "store_unavailable"
-    assert tables_of(rooms, bert.player) == []
-    assert rooms.fake.players[bert.player].table == code
-    await rooms.house.scheduler.sweep()
-    rooms.fake.unavailable = False
-    await rooms.house.scheduler.sweep()
-    row = rooms.fake.players[bert.player]
+    assert tables_of(server, bert.player) == []
+    assert server.fake.players[bert.player].table == code
+    await server.node.scheduler.sweep()
+    server.fake.unavailable = False
+    await server.node.scheduler.sweep()
+    row = server.fake.players[bert.player]
     assert (row.table, row.last_id) == (None, bert.last_id)
 
 
 async def test_a_row_is_not_freed_late_when_the_seat_was_taken_again(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna, bert)
     with monkeypatch.context() as patch:
 
         async def unavailable(player: str, table: str) -> None:
             raise ConnectionError("the store is away")
 
-        patch.setattr(rooms.store.players, "stand_up", unavailable)
+        patch.setattr(server.store.players, "stand_up", unavailable)
         await bert.refused(LeaveTable, table=code)
     assert isinstance(await bert.ask(JoinTable, table=code), Snapshot)
     for _ in range(2):
-        await rooms.house.scheduler.sweep()
-    assert rooms.fake.players[bert.player].table == code
+        await server.node.scheduler.sweep()
+    assert server.fake.players[bert.player].table == code
 
 
 async def test_after_a_row_could_not_be_freed_the_second_welcome_has_an_id_that_the_table_accepts(
-    rooms: HouseInMemory, monkeypatch: pytest.MonkeyPatch
+    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    anna, bert = await rooms.guest("Anna"), await rooms.guest("Bert")
+    anna, bert = await server.player("Anna"), await server.player("Bert")
     code = await gathered(anna, bert)
     bert.last_id = 50
     with monkeypatch.context() as patch:
@@ -163,10 +163,10 @@ async def test_after_a_row_could_not_be_freed_the_second_welcome_has_an_id_that_
         async def unavailable(player: str, command_id: int) -> None:
             raise ConnectionError("the store is away")
 
-        patch.setattr(rooms.store.players, "raise_last_id", unavailable)
+        patch.setattr(server.store.players, "raise_last_id", unavailable)
         await bert.refused(LeaveTable, table=code)
-    await rooms.restart()
-    first, second = rooms.stranger("Bert"), rooms.stranger("Bert")
+    await server.restart()
+    first, second = server.connect("Bert"), server.connect("Bert")
     await first.hello()
     answer = await first.ask(JoinTable, table=code)
     assert isinstance(answer, Refused)

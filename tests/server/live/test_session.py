@@ -2,7 +2,7 @@
 
 import pytest
 
-from kit.guests import Heard, RecordingLine
+from kit.players import Received, RecordingConnection
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.events import Announcement
 from saratoga_protocol.refusals import NO_HELLO, TAKEN_OVER
@@ -13,9 +13,9 @@ from saratoga_server.live.session import Session
 
 @pytest.mark.parametrize("subprotocol", SUBPROTOCOLS)
 def test_an_event_is_sent_in_the_connections_own_encoding(subprotocol: str) -> None:
-    heard = Heard(CODECS[subprotocol])
+    heard = Received(CODECS[subprotocol])
     session = Session(
-        connection=RecordingLine(heard), codec=CODECS[subprotocol], address="", number=1
+        connection=RecordingConnection(heard), codec=CODECS[subprotocol], address="", number=1
     )
     session.tell(Announcement(text="hello"))
     assert heard.events == [Announcement(text="hello")]
@@ -23,9 +23,9 @@ def test_an_event_is_sent_in_the_connections_own_encoding(subprotocol: str) -> N
 
 
 def test_a_new_connection_has_no_player_and_follows_nothing() -> None:
-    heard = Heard(CODECS[JSON])
+    heard = Received(CODECS[JSON])
     one, two = (
-        Session(connection=RecordingLine(heard), codec=CODECS[JSON], address="", number=n)
+        Session(connection=RecordingConnection(heard), codec=CODECS[JSON], address="", number=n)
         for n in (1, 2)
     )
     assert (one.player, one.seat, one.watching) == ("", None, frozenset())
@@ -42,7 +42,10 @@ def test_a_seat_is_lost_to_a_newer_connection_but_not_to_an_own_claim_without_a_
     hello: int, epoch: int, is_lost: bool
 ) -> None:
     session = Session(
-        connection=RecordingLine(Heard(CODECS[JSON])), codec=CODECS[JSON], address="", number=1
+        connection=RecordingConnection(Received(CODECS[JSON])),
+        codec=CODECS[JSON],
+        address="",
+        number=1,
     )
     session.hello, session.epoch, session.claimed = 7, 3, 4
     seat = TableSeat(player="a" * 16, name="Ann", hello=hello, epoch=epoch)
@@ -51,7 +54,7 @@ def test_a_seat_is_lost_to_a_newer_connection_but_not_to_an_own_claim_without_a_
 
 
 def test_an_evicted_connection_is_told_why() -> None:
-    line = RecordingLine(Heard(CODECS[JSON]))
+    line = RecordingConnection(Received(CODECS[JSON]))
     session = Session(connection=line, codec=CODECS[JSON], address="", number=1)
     session.evict()
     session.player = "a" * 16

@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from kit.fake_store import FakeHouse, FakeTables, fake_store
-from kit.guests import Heard, RecordingLine
-from kit.rooms import InventedTime
+from kit.in_process_server import InventedTime
+from kit.players import Received, RecordingConnection
 from kit.tables import (
     ANN,
     BEN,
@@ -62,7 +62,7 @@ class Node:
     cache: TableCache
     peers: Peers
     due_tables: DueTables
-    received: Heard
+    received: Received
 
     def notices(self) -> list[str]:
         """Return the notice of every table that was sent."""
@@ -91,9 +91,11 @@ class Town:
         await clock.synchronise()
         peers = Peers("node", store.events, BackgroundTasks(), self.time.steady)
         due_tables = DueTables(clock)
-        received = Heard(CODECS[JSON])
+        received = Received(CODECS[JSON])
         broadcaster.follow(
-            Session(connection=RecordingLine(received), codec=CODECS[JSON], address="", number=1),
+            Session(
+                connection=RecordingConnection(received), codec=CODECS[JSON], address="", number=1
+            ),
             CODE,
         )
         cache = TableCache(tables, broadcaster, clock, peers, due_tables, opening, store_timeout)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.house import open_house
+from kit.server_process import running_server
 from saratoga_server.process.file_limits import raise_open_file_limit
 
 FEW = 512
@@ -37,5 +37,5 @@ def files_of(process: int) -> tuple[int, int]:
 
 
 async def test_a_server_that_is_started_with_a_low_limit_raises_it(few: int) -> None:
-    async with open_house() as house:
-        assert files_of(house.pid) == (few, few)
+    async with running_server() as server_process:
+        assert files_of(server_process.pid) == (few, few)

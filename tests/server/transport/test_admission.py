@@ -11,7 +11,7 @@ import pytest
 from websockets.http11 import Request, Response
 
 from kit.deployment import write_certificate
-from kit.hall import OpenGateway, open_gateway
+from kit.gateways import OpenGateway, open_gateway
 from kit.raw_sockets import raw_socket
 from saratoga_server.rate_limits.rates import MAX_UNAUTHENTICATED_PER_ADDRESS, PER_ADDRESS, Action
 from saratoga_server.transport.http_responses import refusal_page, response
@@ -162,13 +162,13 @@ async def test_of_too_many_that_negotiate_no_tls_the_oldest_is_cut(tmp_path: Pat
         port = opened.port
         with raw_socket(port) as one, raw_socket(port) as two, raw_socket(port) as three:
             assert await one.read_to_the_end() == b""
-            with raw_socket(port, tls=trusting) as guest:
-                assert b" 101 " in await guest.shake_hands()
+            with raw_socket(port, tls=trusting) as player:
+                assert b" 101 " in await player.shake_hands()
                 assert await two.read_to_the_end() == b""
             # a client that speaks no TLS is gone, and counts no more
             await three.say(b"GET / HTTP/1.1\r\n\r\n")
             await three.read_to_the_end()
-        await opened.hall.sees_out()
+        await opened.commands.next_ended()
         evictions = opened.metrics.limited["connections"]
         with raw_socket(port, tls=trusting) as one, raw_socket(port, tls=trusting) as two:
             assert b" 101 " in await one.shake_hands()
@@ -192,5 +192,5 @@ async def test_the_address_of_a_session_is_the_clients() -> None:
     async with behind_a_proxy() as opened:
         with raw_socket(opened.port) as socket:
             await socket.shake_hands("X-Forwarded-For: 10.0.0.1", f"X-Forwarded-For: {GUESTS}")
-        await opened.hall.sees_out()
-    assert opened.hall.sessions[0].address == GUESTS
+        await opened.commands.next_ended()
+    assert opened.commands.sessions[0].address == GUESTS

@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 import msgspec
 import pytest
 
-from kit.hall import OpenGateway, open_gateway
+from kit.gateways import OpenGateway, open_gateway
 from kit.messages import BOARD
-from kit.sockets import GuestOnTheWire, stranger
+from kit.player_sockets import SocketPlayer, connected_player
 from saratoga_protocol.commands import Heartbeat, MakeMove
 from saratoga_protocol.events import (
     Announcement,
@@ -61,31 +61,31 @@ JUNK: list[tuple[str, bytes | str, str]] = [
 async def test_junk_is_refused_by_name_and_the_connection_stays_open(
     opened: OpenGateway, subprotocol: str, frame: bytes | str, code: str
 ) -> None:
-    async with stranger(opened.url, "Anna", subprotocol=subprotocol) as anna:
+    async with connected_player(opened.url, "Anna", subprotocol=subprotocol) as anna:
         await anna.socket.send(frame)
-        answer = await anna.heard.next(Refused, 0)
+        answer = await anna.received.next(Refused, 0)
         assert answer.code == code
         assert answer.re in (None, 3)
         assert "Traceback" not in answer.message
         assert len(answer.message) < 300
         assert await anna.ask(Heartbeat) == Done(re=1)
     assert opened.metrics.refusals[code] == 1
-    assert opened.hall.answered == [Heartbeat(id=1)]
+    assert opened.commands.answered == [Heartbeat(id=1)]
 
 
 @pytest.mark.parametrize("subprotocol", SUBPROTOCOLS)
 async def test_a_frame_too_long_ends_the_connection_with_a_reason(
     opened: OpenGateway, subprotocol: str
 ) -> None:
-    async with stranger(opened.url, "Anna", subprotocol=subprotocol) as anna:
+    async with connected_player(opened.url, "Anna", subprotocol=subprotocol) as anna:
         filler = "x" * MAX_COMMAND_BYTES
         await anna.socket.send(filler if subprotocol == JSON else filler.encode())
-        assert await anna.heard.next(Refused, 0)
+        assert await anna.received.next(Refused, 0)
         await anna.socket.send(filler + "x" if subprotocol == JSON else filler.encode() + b"x")
-        code, reason = await anna.sent_away()
+        code, reason = await anna.closed()
     assert code == 1009
     assert str(MAX_COMMAND_BYTES) in reason
-    await opened.hall.sees_out()
+    await opened.commands.next_ended()
 
 
 # One after another
@@ -94,15 +94,18 @@ async def test_a_frame_too_long_ends_the_connection_with_a_reason(
 async def test_a_connections_commands_are_answered_in_order_and_nobody_elses_wait(
     opened: OpenGateway,
 ) -> None:
-    slow = opened.hall.waits[1] = asyncio.Event()
-    async with stranger(opened.url, "Anna") as anna, stranger(opened.url, "Bert") as bert:
+    slow = opened.commands.waits[1] = asyncio.Event()
+    async with (
+        connected_player(opened.url, "Anna") as anna,
+        connected_player(opened.url, "Bert") as bert,
+    ):
         for number in (1, 2, 3):
-            await anna.socket.send(anna.heard.codec.encode_command(Heartbeat(id=number)))
-        assert await bert.say(Heartbeat(id=9)) == Done(re=9)
-        assert anna.heard.events == []
+            await anna.socket.send(anna.received.codec.encode_command(Heartbeat(id=number)))
+        assert await bert.send(Heartbeat(id=9)) == Done(re=9)
+        assert anna.received.events == []
         slow.set()
-        await anna.heard.next(Event, 0, re=3)
-        assert [event.re for event in anna.heard.events] == [1, 2, 3]
+        await anna.received.next(Event, 0, re=3)
+        assert [event.re for event in anna.received.events] == [1, 2, 3]
 
 
 # Floods
@@ -111,13 +114,13 @@ async def test_a_connections_commands_are_answered_in_order_and_nobody_elses_wai
 async def test_a_flood_is_slowed_down_and_then_disconnected() -> None:
     async with (
         open_gateway(rate=0.001, burst=5) as opened,
-        stranger(opened.url, "Anna") as anna,
-        stranger(opened.url, "Bert") as bert,
+        connected_player(opened.url, "Anna") as anna,
+        connected_player(opened.url, "Bert") as bert,
     ):
         for number in range(1, 12):
-            await anna.socket.send(anna.heard.codec.encode_command(Heartbeat(id=number)))
-        assert await anna.sent_away() == (ABUSE.code, ABUSE.reason)
-        answers = anna.heard.events
+            await anna.socket.send(anna.received.codec.encode_command(Heartbeat(id=number)))
+        assert await anna.closed() == (ABUSE.code, ABUSE.reason)
+        answers = anna.received.events
         assert [event for event in answers if isinstance(event, Done)] == [
             Done(re=number) for number in range(1, 6)
         ]
@@ -134,12 +137,12 @@ async def test_clients_that_share_an_address_with_a_flood_are_slowed_down_and_st
     monkeypatch.setattr("saratoga_server.rate_limits.limiter.PER_ADDRESS", paces)
     async with (
         open_gateway(burst=5, proxies=1) as opened,
-        stranger(opened.url, "Anna") as anna,
-        stranger(opened.url, "Bert") as bert,
+        connected_player(opened.url, "Anna") as anna,
+        connected_player(opened.url, "Bert") as bert,
     ):
         assert await anna.ask(Heartbeat) == Done(re=1)
         for number in range(1, 21):
-            answer = await bert.say(Heartbeat(id=number))
+            answer = await bert.send(Heartbeat(id=number))
             assert isinstance(answer, Refused)
             assert answer.code == "too_fast"
         assert await anna.ask(Heartbeat) == Done(re=2)
@@ -148,13 +151,13 @@ async def test_clients_that_share_an_address_with_a_flood_are_slowed_down_and_st
 async def test_junk_costs_more_than_sense() -> None:
     async with (
         open_gateway(rate=0.001, burst=12) as opened,
-        stranger(opened.url, "Anna", subprotocol=JSON) as anna,
+        connected_player(opened.url, "Anna", subprotocol=JSON) as anna,
     ):
         for number in range(3):
             await anna.socket.send("junk")
-            while len(anna.heard.events) <= number:
-                await anna.heard.next(Refused, number)
-        codes = [event.code for event in anna.heard.all(Refused)]
+            while len(anna.received.events) <= number:
+                await anna.received.next(Refused, number)
+        codes = [event.code for event in anna.received.all(Refused)]
         assert codes == ["bad_frame", "bad_frame", "too_fast"]
 
 
@@ -165,11 +168,11 @@ async def test_one_long_answer_is_not_too_much(
     opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("saratoga_server.transport.gateway.WATCH_EVERY", 0.001)
-    async with stranger(opened.url, "Anna") as anna:
+    async with connected_player(opened.url, "Anna") as anna:
         await anna.ask(Heartbeat)
-        (session,) = opened.hall.sessions
+        (session,) = opened.commands.sessions
         session.tell(Announcement(text="x" * 3_000_000))
-        (long,) = [await anna.heard.next(Announcement, 0)]
+        (long,) = [await anna.received.next(Announcement, 0)]
         assert len(long.text) == 3_000_000
         assert opened.metrics.slow_clients == 0
 
@@ -201,23 +204,23 @@ MADE = MoveMade(re=1, at=0, board=BOARD)
 @asynccontextmanager
 async def moving(
     move: FakeMove | AnyEvent | Exception | None,
-) -> AsyncIterator[tuple[OpenGateway, GuestOnTheWire]]:
+) -> AsyncIterator[tuple[OpenGateway, SocketPlayer]]:
     """A server that begins every move so, and a client that has sent one, and a command after it."""
-    async with open_gateway() as opened, stranger(opened.url, "Anna") as anna:
-        opened.hall.move = move
-        await anna.socket.send(anna.heard.codec.encode_command(MOVE))
-        await anna.socket.send(anna.heard.codec.encode_command(Heartbeat(id=2)))
+    async with open_gateway() as opened, connected_player(opened.url, "Anna") as anna:
+        opened.commands.move = move
+        await anna.socket.send(anna.received.codec.encode_command(MOVE))
+        await anna.socket.send(anna.received.codec.encode_command(Heartbeat(id=2)))
         yield opened, anna
 
 
 async def test_a_move_is_answered_when_it_is_durable_and_the_next_command_then() -> None:
     move = FakeMove(MADE)
-    async with moving(move) as (opened, anna), stranger(opened.url, "Bert") as bert:
+    async with moving(move) as (opened, anna), connected_player(opened.url, "Bert") as bert:
         await bert.ask(Heartbeat)
-        assert anna.heard.events == []
+        assert anna.received.events == []
         move.durable.set_result(CommitOutcome(CommitStatus.DONE))
-        await anna.heard.next(Done, 0)
-        assert anna.heard.events == [MADE, Done(re=2)]
+        await anna.received.next(Done, 0)
+        assert anna.received.events == [MADE, Done(re=2)]
         assert opened.metrics.moves_acknowledged == opened.metrics.acknowledgement.count == 1
 
 
@@ -225,9 +228,9 @@ async def test_a_move_that_the_store_did_not_accept_is_explained() -> None:
     move = FakeMove(None)
     async with moving(move) as (opened, anna):
         move.durable.set_exception(StoreUnavailable())
-        await anna.heard.next(Done, 0)
-        assert [type(event) for event in anna.heard.events] == [Refused, Done]
-        assert anna.heard.all(Refused)[0].code == "stale_move"
+        await anna.received.next(Done, 0)
+        assert [type(event) for event in anna.received.events] == [Refused, Done]
+        assert anna.received.all(Refused)[0].code == "stale_move"
         assert opened.metrics.moves_acknowledged == 0
 
 
@@ -236,8 +239,8 @@ async def test_a_move_that_is_not_begun_is_answered(
     move: AnyEvent | Exception | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with moving(move) as (_, anna):
-        await anna.heard.next(Event, 0, re=2)
-        answer = anna.heard.events[0]
+        await anna.received.next(Event, 0, re=2)
+        answer = anna.received.events[0]
     if isinstance(move, Exception):
         assert isinstance(answer, Refused)
         assert answer.code == "server_fault"
@@ -250,8 +253,8 @@ async def test_a_fault_in_finishing_a_move_is_answered_and_delays_no_command() -
     move = FakeMove(KeyError("applied"))
     async with moving(move) as (_, anna):
         move.durable.set_result(CommitOutcome(CommitStatus.DONE))
-        await anna.heard.next(Done, 0)
-        assert anna.heard.all(Refused)[0].code == "server_fault"
+        await anna.received.next(Done, 0)
+        assert anna.received.all(Refused)[0].code == "server_fault"
 
 
 NOT_ENCODABLE = MoveMade(re=2**70, at=0, board=BOARD)
@@ -261,11 +264,11 @@ async def test_an_answer_that_cannot_be_encoded_is_a_fault_and_delays_no_command
     move = FakeMove(NOT_ENCODABLE)
     async with moving(move) as (opened, anna):
         move.durable.set_result(CommitOutcome(CommitStatus.DONE))
-        await anna.heard.next(Done, 0)
-        opened.hall.move = NOT_ENCODABLE
-        await anna.socket.send(anna.heard.codec.encode_command(MOVE))
-        assert await anna.say(Heartbeat(id=4)) == Done(re=4)
-        faults = anna.heard.all(Refused)
+        await anna.received.next(Done, 0)
+        opened.commands.move = NOT_ENCODABLE
+        await anna.socket.send(anna.received.codec.encode_command(MOVE))
+        assert await anna.send(Heartbeat(id=4)) == Done(re=4)
+        faults = anna.received.all(Refused)
     assert [(each.re, each.code) for each in faults] == [(1, "server_fault")] * 2
     assert opened.metrics.refusals["server_fault"] == 2
 
@@ -273,10 +276,10 @@ async def test_an_answer_that_cannot_be_encoded_is_a_fault_and_delays_no_command
 async def test_a_move_is_finished_though_its_client_is_gone() -> None:
     move = FakeMove(MADE)
     async with moving(move) as (opened, anna):
-        await opened.hall.begun.wait()
+        await opened.commands.begun.wait()
         anna.socket.transport.abort()
-        await anna.sent_away()
-        assert opened.hall.left.empty()
+        await anna.closed()
+        assert opened.commands.left.empty()
         move.durable.set_result(CommitOutcome(CommitStatus.DONE))
-        await opened.hall.sees_out()
+        await opened.commands.next_ended()
         assert opened.metrics.moves_acknowledged == 1

@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from kit.fake_transport import FakeOwner, open_connection, settle
-from kit.hall import OpenGateway, open_gateway
+from kit.gateways import OpenGateway, open_gateway
+from kit.player_sockets import connected_player
 from kit.raw_sockets import BINARY, CONTINUATION, PING, RawSocket, frame, raw_socket
-from kit.sockets import stranger
 from saratoga_protocol.commands import Heartbeat, Hello
 from saratoga_protocol.events import Announcement, Done
 from saratoga_protocol.refusals import ABUSE, NO_HELLO, RESTARTING, TAKEN_OVER
@@ -88,19 +88,19 @@ async def test_some_pings_are_answered(opened: OpenGateway) -> None:
 
 async def test_while_one_client_floods_others_are_answered(opened: OpenGateway) -> None:
     numbers = range(1, 2001)
-    async with raw(opened) as socket, stranger(opened.url, "Bert") as bert:
+    async with raw(opened) as socket, connected_player(opened.url, "Bert") as bert:
         await bert.ask(Heartbeat)
         answered = asyncio.create_task(all_answered(socket, numbers))
         await socket.say(b"".join(map(beat, numbers)))
         assert await bert.ask(Heartbeat) == Done(re=2)
-        assert len(opened.hall.answered) < len(numbers)
+        assert len(opened.commands.answered) < len(numbers)
         assert await answered
 
 
 async def test_a_client_that_ends_in_mid_frame_is_gone(opened: OpenGateway) -> None:
     async with raw(opened) as socket:
         await socket.say(frame(bytes(4000), BINARY)[:100])
-    await opened.hall.sees_out()
+    await opened.commands.next_ended()
 
 
 # Sessions
@@ -110,28 +110,31 @@ async def test_a_client_that_says_no_hello_in_time_is_disconnected(
     opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("saratoga_server.transport.connection.HELLO_WITHIN", 0.0)
-    async with stranger(opened.url, "Anna") as anna:
-        assert await anna.sent_away() == (NO_HELLO.code, NO_HELLO.reason)
-    assert (await opened.hall.sees_out()).player == ""
+    async with connected_player(opened.url, "Anna") as anna:
+        assert await anna.closed() == (NO_HELLO.code, NO_HELLO.reason)
+    assert (await opened.commands.next_ended()).player == ""
 
 
 async def test_a_client_that_said_hello_stays(
     opened: OpenGateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("saratoga_server.transport.connection.HELLO_WITHIN", 0.2)
-    async with stranger(opened.url, "Anna") as anna, stranger(opened.url, "Bert") as bert:
+    async with (
+        connected_player(opened.url, "Anna") as anna,
+        connected_player(opened.url, "Bert") as bert,
+    ):
         await anna.ask(Hello, token=anna.token)
-        assert await bert.sent_away() == (NO_HELLO.code, NO_HELLO.reason)
+        assert await bert.closed() == (NO_HELLO.code, NO_HELLO.reason)
         assert await anna.ask(Heartbeat) == Done(re=2)
 
 
 async def test_the_end_of_a_session_is_told_once(opened: OpenGateway) -> None:
-    async with stranger(opened.url, "Anna") as anna:
+    async with connected_player(opened.url, "Anna") as anna:
         await anna.ask(Heartbeat)
         anna.socket.transport.abort()
-        session = await opened.hall.sees_out()
-    assert session is opened.hall.sessions[0]
-    assert opened.hall.left.empty()
+        session = await opened.commands.next_ended()
+    assert session is opened.commands.sessions[0]
+    assert opened.commands.left.empty()
 
 
 async def test_a_session_ends_after_its_last_command() -> None:
@@ -164,14 +167,14 @@ async def test_a_connection_that_is_evicted_is_told_why(player: str, code: objec
 async def test_a_session_that_is_closed_is_told_why_after_what_was_sent(
     opened: OpenGateway,
 ) -> None:
-    async with stranger(opened.url, "Anna") as anna:
+    async with connected_player(opened.url, "Anna") as anna:
         await anna.ask(Heartbeat)
-        (session,) = opened.hall.sessions
+        (session,) = opened.commands.sessions
         session.tell(Announcement(text="a last word"))
         session.connection.close(ABUSE)
         session.connection.close(RESTARTING)
-        assert await anna.sent_away() == (ABUSE.code, ABUSE.reason)
-        assert anna.heard.all(Announcement) == [Announcement(text="a last word")]
+        assert await anna.closed() == (ABUSE.code, ABUSE.reason)
+        assert anna.received.all(Announcement) == [Announcement(text="a last word")]
 
 
 async def test_a_client_that_does_not_answer_a_close_is_cut_off() -> None:
@@ -244,19 +247,19 @@ async def test_what_has_ended_is_freed_without_a_garbage_collection(
 ) -> None:
     gc.disable()
     try:
-        async with stranger(opened.url, "Anna") as anna:
+        async with connected_player(opened.url, "Anna") as anna:
             await anna.ask(Heartbeat)
-            connection = opened.hall.connections[0]
-            opened.hall.sessions.clear()
+            connection = opened.commands.connections[0]
+            opened.commands.sessions.clear()
             freed = asyncio.Event()
             ended = weakref.ref(connection, lambda _: freed.set())
             if ends == "cut":
                 connection.cut()
             elif ends == "closed by us":
                 connection.close(RESTARTING)
-                await anna.sent_away()
+                await anna.closed()
             del connection
-        await opened.hall.sees_out()
+        await opened.commands.next_ended()
         async with asyncio.timeout(5):
             await freed.wait()
         assert ended() is None
@@ -268,7 +271,7 @@ async def test_what_never_was_a_session_is_freed_as_soon(opened: OpenGateway) ->
     freed = asyncio.Event()
     gc.disable()
     try:
-        async with stranger(opened.url, "Anna") as anna:
+        async with connected_player(opened.url, "Anna") as anna:
             known = set(opened.gateway.connections)
             with raw_socket(opened.port, window=None):
                 await anna.ask(Heartbeat)

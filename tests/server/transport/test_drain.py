@@ -8,8 +8,8 @@ import pytest
 from websockets.asyncio.client import connect
 
 from kit.fake_transport import FakeOwner, open_connection
-from kit.hall import OpenGateway, open_gateway
-from kit.sockets import GuestOnTheWire, stranger
+from kit.gateways import OpenGateway, open_gateway
+from kit.player_sockets import SocketPlayer, connected_player
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Done
 from saratoga_protocol.refusals import RESTARTING
@@ -76,39 +76,42 @@ class Held(asyncio.Event):
         return await super().wait()
 
 
-async def under_way(opened: OpenGateway, guest: GuestOnTheWire) -> Held:
+async def under_way(opened: OpenGateway, player: SocketPlayer) -> Held:
     """Have a command of the guest's, number 7, be carried out until further notice."""
-    held = opened.hall.waits[7] = Held()
-    await say(guest, 7)
+    held = opened.commands.waits[7] = Held()
+    await say(player, 7)
     async with asyncio.timeout(10):
         await held.begun.wait()
     return held
 
 
-async def say(guest: GuestOnTheWire, number: int) -> None:
-    await guest.socket.send(guest.heard.codec.encode_command(Heartbeat(id=number)))
+async def say(player: SocketPlayer, number: int) -> None:
+    await player.socket.send(player.received.codec.encode_command(Heartbeat(id=number)))
 
 
 async def test_a_command_under_way_is_answered_before_the_close(opened: OpenGateway) -> None:
-    async with stranger(opened.url, "Anna") as anna, stranger(opened.url, "Bert") as bert:
+    async with (
+        connected_player(opened.url, "Anna") as anna,
+        connected_player(opened.url, "Bert") as bert,
+    ):
         slow = await under_way(opened, anna)
         await bert.ask(Heartbeat)
         leaving = asyncio.create_task(opened.gateway.drain())
-        assert await bert.sent_away() == GOODBYE
+        assert await bert.closed() == GOODBYE
         assert not leaving.done()
         # what comes now is for another node
         await say(anna, 8)
         slow.set()
-        assert await anna.sent_away() == GOODBYE
-        assert anna.heard.all(Done) == [Done(re=7)]
+        assert await anna.closed() == GOODBYE
+        assert anna.received.all(Done) == [Done(re=7)]
         await leaving
-    assert [command.id for command in opened.hall.answered] == [1, 7]
+    assert [command.id for command in opened.commands.answered] == [1, 7]
 
 
 async def test_a_client_that_is_gone_before_its_answer_delays_nobody(
     opened: OpenGateway,
 ) -> None:
-    async with stranger(opened.url, "Anna") as anna:
+    async with connected_player(opened.url, "Anna") as anna:
         slow = await under_way(opened, anna)
         leaving = asyncio.create_task(opened.gateway.drain())
         anna.socket.transport.abort()
@@ -120,7 +123,7 @@ async def test_a_client_that_is_gone_before_its_answer_delays_nobody(
 async def test_clients_are_served_until_they_are_closed_and_no_other_is_let_in(
     opened: OpenGateway,
 ) -> None:
-    async with stranger(opened.url, "Anna") as anna:
+    async with connected_player(opened.url, "Anna") as anna:
         await anna.ask(Heartbeat)
         opened.gateway.stop_listening()
         assert await anna.ask(Heartbeat) == Done(re=2)
@@ -133,15 +136,18 @@ async def test_racers_are_closed_before_others(
 ) -> None:
     monkeypatch.setattr("saratoga_server.transport.drain.BATCH", 1)
     went: list[str] = []
-    async with stranger(opened.url, "Anna") as anna, stranger(opened.url, "Bert") as bert:
+    async with (
+        connected_player(opened.url, "Anna") as anna,
+        connected_player(opened.url, "Bert") as bert,
+    ):
 
-        async def note(guest: GuestOnTheWire) -> None:
-            await guest.sent_away()
-            went.append(guest.name)
+        async def note(player: SocketPlayer) -> None:
+            await player.closed()
+            went.append(player.name)
 
         for each in (anna, bert):
             await each.ask(Heartbeat)
-        racer = opened.hall.sessions[1]
+        racer = opened.commands.sessions[1]
         async with asyncio.TaskGroup() as group:
             group.create_task(note(anna))
             group.create_task(note(bert))
@@ -150,11 +156,11 @@ async def test_racers_are_closed_before_others(
 
 
 async def test_a_client_that_does_not_leave_is_cut(opened: OpenGateway) -> None:
-    async with stranger(opened.url, "Anna") as anna:
+    async with connected_player(opened.url, "Anna") as anna:
         slow = await under_way(opened, anna)
         leaving = asyncio.create_task(opened.gateway.drain())
         opened.gateway.cut()
-        assert await anna.sent_away() == (1006, "")
+        assert await anna.closed() == (1006, "")
         slow.set()
         async with asyncio.timeout(10):
             await leaving

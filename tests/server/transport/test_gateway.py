@@ -11,12 +11,12 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
 from kit.fake_store import fake_store
-from kit.guests import HEARD_WITHIN
-from kit.hall import OpenGateway, no_pages, open_gateway
-from kit.open_door import OpenHouse, open_door
+from kit.gateways import OpenGateway, no_pages, open_gateway
+from kit.in_process_server import counted_down, gathered
+from kit.listening_server import ListeningServer, listening_server
+from kit.player_sockets import SocketPlayer, connected_player, player_at
+from kit.players import RECEIVED_WITHIN
 from kit.raw_sockets import HEAD, raw_socket
-from kit.rooms import counted_down, gathered
-from kit.sockets import GuestOnTheWire, guest, stranger
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import (
     Dealt,
@@ -42,9 +42,9 @@ async def opened() -> AsyncIterator[OpenGateway]:
 
 @pytest.mark.parametrize("subprotocol", SUBPROTOCOLS)
 async def test_either_subprotocol_is_spoken(opened: OpenGateway, subprotocol: str) -> None:
-    async with stranger(opened.url, "Anna", subprotocol=subprotocol) as anna:
+    async with connected_player(opened.url, "Anna", subprotocol=subprotocol) as anna:
         assert await anna.ask(Heartbeat) == Done(re=1)
-        assert isinstance(anna.heard.frames[0], str) == (subprotocol == JSON)
+        assert isinstance(anna.received.frames[0], str) == (subprotocol == JSON)
 
 
 @pytest.mark.parametrize("offered", [[], ["saratoga.v9.json"], ["chat"]])
@@ -55,7 +55,7 @@ async def test_a_client_of_another_subprotocol_is_not_let_in(
         await connect(opened.url, subprotocols=[Subprotocol(name) for name in offered] or None)
     assert refused.value.response.status_code == 400
     assert b"subprotocol" in refused.value.response.body
-    assert opened.hall.sessions == []
+    assert opened.commands.sessions == []
 
 
 async def test_a_page_of_another_origin_is_not_let_in() -> None:
@@ -67,7 +67,7 @@ async def test_a_page_of_another_origin_is_not_let_in() -> None:
         for origin in (None, Origin("https://play.example")):
             async with connect(opened.url, subprotocols=offered, origin=origin):
                 pass
-        assert len(opened.hall.sessions) == 2
+        assert len(opened.commands.sessions) == 2
 
 
 async def test_no_browser_is_let_in_where_no_origin_is_named(opened: OpenGateway) -> None:
@@ -80,7 +80,7 @@ async def test_no_browser_is_let_in_where_no_origin_is_named(opened: OpenGateway
 
 async def test_a_port_that_is_taken_is_an_error(opened: OpenGateway) -> None:
     settings = GatewaySettings(host="127.0.0.1", port=opened.port)
-    second = Gateway(opened.hall, settings, no_pages, Metrics())
+    second = Gateway(opened.commands, settings, no_pages, Metrics())
     with pytest.raises(OSError, match="in use"):
         await second.open()
     await second.close()
@@ -90,10 +90,10 @@ async def test_a_port_that_is_taken_is_an_error(opened: OpenGateway) -> None:
 
 
 async def test_a_gateway_that_closes_tells_everyone_to_come_back() -> None:
-    async with open_gateway() as opened, stranger(opened.url, "Anna") as anna:
+    async with open_gateway() as opened, connected_player(opened.url, "Anna") as anna:
         await anna.ask(Heartbeat)
         await opened.gateway.close()
-        assert await anna.sent_away() == (RESTARTING.code, RESTARTING.reason)
+        assert await anna.closed() == (RESTARTING.code, RESTARTING.reason)
         with pytest.raises(OSError, match="Connect call failed"):
             await connect(opened.url)
 
@@ -105,7 +105,7 @@ async def test_a_gateway_closes_though_a_client_does_not() -> None:
             await two.say(b"GET / HTTP/1.1\r\n")
             await opened.gateway.close()
             assert opened.gateway.connections == {}
-            assert (await opened.hall.sees_out()).number == 1
+            assert (await opened.commands.next_ended()).number == 1
 
 
 async def test_a_fault_with_one_connection_ends_that_connection_alone(
@@ -114,20 +114,23 @@ async def test_a_fault_with_one_connection_ends_that_connection_alone(
     check = PlayerConnection.check
 
     def broken(connection: PlayerConnection, now: float) -> None:
-        if connection is opened.hall.connections[0]:
+        if connection is opened.commands.connections[0]:
             raise RuntimeError("broken")
         check(connection, now)
 
-    async with stranger(opened.url, "Anna") as anna, stranger(opened.url, "Bert") as bert:
+    async with (
+        connected_player(opened.url, "Anna") as anna,
+        connected_player(opened.url, "Bert") as bert,
+    ):
         await anna.ask(Heartbeat)
         await bert.ask(Heartbeat)
         monkeypatch.setattr(PlayerConnection, "check", broken)
-        assert await opened.hall.sees_out() is opened.hall.sessions[0]
+        assert await opened.commands.next_ended() is opened.commands.sessions[0]
         assert await bert.ask(Heartbeat) == Done(re=2)
 
 
 async def test_a_client_in_the_handshake_is_told_to_come_again() -> None:
-    async with open_gateway() as opened, stranger(opened.url, "Anna") as anna:
+    async with open_gateway() as opened, connected_player(opened.url, "Anna") as anna:
         with raw_socket(opened.port, window=None) as socket:
             await socket.say(b"GET / HTTP/1.1\r\n")
             while len(opened.gateway.connections) < 2:
@@ -143,37 +146,37 @@ async def test_a_client_in_the_handshake_is_told_to_come_again() -> None:
 
 
 @pytest.fixture
-async def house(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[OpenHouse]:
+async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ListeningServer]:
     monkeypatch.setattr("saratoga_server.domain.tables.countdown.COUNTDOWN_MILLIS", 10)
-    async with open_door(fake_store()) as opened:
+    async with listening_server(fake_store()) as opened:
         yield opened
 
 
-async def test_both_subprotocols_race_each_other(house: OpenHouse) -> None:
+async def test_both_subprotocols_race_each_other(server: ListeningServer) -> None:
     async with (
-        guest(house.url, "Anna", subprotocol=JSON) as anna,
-        guest(house.url, "Bert", subprotocol=MSGPACK) as bert,
+        player_at(server.url, "Anna", subprotocol=JSON) as anna,
+        player_at(server.url, "Bert", subprotocol=MSGPACK) as bert,
     ):
-        racers: tuple[GuestOnTheWire, ...] = (anna, bert)
+        racers: tuple[SocketPlayer, ...] = (anna, bert)
         await gathered(*racers)
         await counted_down(*racers)
-        deals = [await racer.heard.next(Dealt, 0) for racer in racers]
+        deals = [await racer.received.next(Dealt, 0) for racer in racers]
         assert deals[0].board == deals[1].board
         for racer in racers:
             assert isinstance(await racer.move("draw"), MoveMade)
             await racer.cash_out()
-        overs = [await racer.heard.next(RaceOver, 0) for racer in racers]
+        overs = [await racer.received.next(RaceOver, 0) for racer in racers]
         assert overs[0] == overs[1]
-        assert {type(frame) for frame in anna.heard.frames} == {str}
-        assert {type(frame) for frame in bert.heard.frames} == {bytes}
+        assert {type(frame) for frame in anna.received.frames} == {str}
+        assert {type(frame) for frame in bert.received.frames} == {bytes}
 
 
-async def test_pages_are_served_on_the_same_port(house: OpenHouse) -> None:
+async def test_pages_are_served_on_the_same_port(server: ListeningServer) -> None:
     def fetched(path: str) -> object:
-        with urlopen(f"http://127.0.0.1:{house.port}{path}", timeout=HEARD_WITHIN) as answer:
+        with urlopen(f"http://127.0.0.1:{server.port}{path}", timeout=RECEIVED_WITHIN) as answer:
             return json.load(answer)
 
-    async with guest(house.url, "Anna") as anna:
+    async with player_at(server.url, "Anna") as anna:
         assert await asyncio.to_thread(fetched, "/readyz") == {"status": "ready"}
         page = await asyncio.to_thread(fetched, "/leaderboards/canfield")
         assert isinstance(page, dict)

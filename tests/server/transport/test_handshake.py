@@ -7,9 +7,9 @@ import msgspec
 import pytest
 from websockets.http11 import Request
 
-from kit.hall import OpenGateway, open_gateway
+from kit.gateways import OpenGateway, open_gateway
+from kit.player_sockets import connected_player
 from kit.raw_sockets import HEAD, PING, frame, raw_socket
-from kit.sockets import stranger
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Done
 from saratoga_server.transport.handshake import MOST_HEAD
@@ -48,8 +48,8 @@ async def test_a_head_of_any_shape_has_its_bounds_and_one_answer(
     assert status in answer.partition(b"\r\n")[0]
     assert answer.count(b"HTTP/1.1 ") == 1
     assert b"\r\nConnection: close\r\n" in answer
-    assert opened.hall.sessions == []
-    async with stranger(opened.url, "Anna") as anna:
+    assert opened.commands.sessions == []
+    async with connected_player(opened.url, "Anna") as anna:
         assert await anna.ask(Heartbeat) == Done(re=1)
 
 
@@ -107,7 +107,7 @@ async def test_a_client_that_does_not_hang_up_after_its_answer_is_cut_off(
 
 
 async def test_what_was_sent_in_the_handshake_is_forgotten(opened: OpenGateway) -> None:
-    async with stranger(opened.url, "Anna") as anna:
+    async with connected_player(opened.url, "Anna") as anna:
         await anna.ask(Heartbeat)
         gc.collect()
         assert all(

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from kit.hall import open_gateway
+from kit.gateways import open_gateway
 from saratoga_protocol.commands import GetLeaderboard
 from saratoga_protocol.events import Leaderboard, LeaderboardRow
 from saratoga_server.domain.tables import CommandRejected

@@ -9,10 +9,10 @@ from websockets.protocol import Protocol as WebSocket
 from websockets.protocol import Side, State
 
 from kit.fake_transport import FakeOwner, FakeTransport, open_connection, settle
-from kit.guests import HEARD_WITHIN
-from kit.hall import NOW, open_gateway
+from kit.gateways import NOW, open_gateway
+from kit.player_sockets import connected_player
+from kit.players import RECEIVED_WITHIN
 from kit.raw_sockets import PONG, RawSocket, frame, raw_socket
-from kit.sockets import stranger
 from saratoga_protocol.events import Alive
 from saratoga_protocol.refusals import TOO_SLOW
 from saratoga_protocol.version import JSON
@@ -24,11 +24,11 @@ async def test_everyone_is_told_that_the_server_is_alive(monkeypatch: pytest.Mon
     monkeypatch.setattr("saratoga_server.transport.keepalive.ALIVE_EVERY", 0.01)
     async with (
         open_gateway() as opened,
-        stranger(opened.url, "Anna", subprotocol=JSON) as anna,
-        stranger(opened.url, "Bert") as bert,
+        connected_player(opened.url, "Anna", subprotocol=JSON) as anna,
+        connected_player(opened.url, "Bert") as bert,
     ):
         for each in (anna, bert):
-            assert await each.heard.next(Alive, 0) == Alive(now=NOW)
+            assert await each.received.next(Alive, 0) == Alive(now=NOW)
 
 
 class NotingTransport(FakeTransport):
@@ -50,7 +50,7 @@ async def test_signs_of_life_go_to_everyone_in_turn(monkeypatch: pytest.MonkeyPa
     transports = [NotingTransport(writes) for _ in range(5)]
     served = {open_connection(owner, transport)[0]: None for transport in transports}
     running = asyncio.create_task(KeepAlive(served, lambda: NOW).run())
-    async with asyncio.timeout(HEARD_WITHIN):
+    async with asyncio.timeout(RECEIVED_WITHIN):
         for _ in range(5):
             for transport in transports:
                 transport.wrote.clear()
@@ -128,7 +128,7 @@ async def test_a_fault_with_one_connection_ends_that_connection_alone(
     fails.fault = OSError("broken")
     keep_alive = KeepAlive({broken: None, whole: None}, lambda: NOW)
     running = asyncio.create_task(keep_alive.run())
-    async with asyncio.timeout(HEARD_WITHIN):
+    async with asyncio.timeout(RECEIVED_WITHIN):
         await works.wrote.wait()
     running.cancel()
     assert fails.closed

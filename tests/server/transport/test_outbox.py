@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 import pytest
 
 from kit.fake_transport import FakeTransport
-from kit.hall import OpenGateway, open_gateway
+from kit.gateways import OpenGateway, open_gateway
+from kit.player_sockets import connected_player
 from kit.raw_sockets import raw_socket
-from kit.sockets import stranger
 from saratoga_protocol.commands import Heartbeat
 from saratoga_protocol.events import Done
 from saratoga_server.transport.connection import PlayerConnection
@@ -26,7 +26,7 @@ async def unreading(opened: OpenGateway) -> AsyncIterator[PlayerConnection]:
     """The connection of a client that reads nothing, when the kernel takes no more for it."""
     with raw_socket(opened.port) as raw:
         assert b" 101 " in await raw.shake_hands()
-        connection = opened.hall.connections[-1]
+        connection = opened.commands.connections[-1]
         while not connection.pending:
             connection.send(bytes(4 * 1024))
         yield connection
@@ -76,14 +76,14 @@ async def test_a_client_that_does_not_read_is_cut_off_and_delays_nobody(
 ) -> None:
     monkeypatch.setattr("saratoga_server.transport.slow_readers.LONGEST_PENDING", 0.2)
     monkeypatch.setattr("saratoga_server.transport.gateway.WATCH_EVERY", 0.01)
-    async with stranger(opened.url, "Bert") as bert, unreading(opened):
+    async with connected_player(opened.url, "Bert") as bert, unreading(opened):
         await bert.ask(Heartbeat)
         # meanwhile others are answered at once: the number of turns is all that counts
         answered = 1
-        while opened.hall.left.empty():
+        while opened.commands.left.empty():
             assert await bert.ask(Heartbeat) == Done(re=bert.last_id)
             answered += 1
-        session = await opened.hall.sees_out()
+        session = await opened.commands.next_ended()
         assert (session.number, opened.metrics.slow_clients) == (2, 1)
         assert answered > 10
         assert await bert.ask(Heartbeat) == Done(re=bert.last_id)
@@ -92,7 +92,7 @@ async def test_a_client_that_does_not_read_is_cut_off_and_delays_nobody(
 async def test_a_burst_to_a_client_that_does_not_read_does_not_fill_the_memory(
     opened: OpenGateway,
 ) -> None:
-    async with stranger(opened.url, "Bert") as bert, unreading(opened) as connection:
+    async with connected_player(opened.url, "Bert") as bert, unreading(opened) as connection:
         await bert.ask(Heartbeat)
         held = []
         for _ in range(64):
@@ -100,15 +100,15 @@ async def test_a_burst_to_a_client_that_does_not_read_does_not_fill_the_memory(
             held.append(connection.pending)
         assert max(held) <= MOST_PENDING + 2 * 16 * 1024
         assert held[-1] == 0
-        assert (await opened.hall.sees_out()).number == 2
+        assert (await opened.commands.next_ended()).number == 2
         assert opened.metrics.slow_clients == 1
         assert await bert.ask(Heartbeat) == Done(re=bert.last_id)
 
 
 async def test_many_small_frames_are_no_way_around_the_bound(opened: OpenGateway) -> None:
-    async with stranger(opened.url, "Bert") as bert, unreading(opened) as connection:
+    async with connected_player(opened.url, "Bert") as bert, unreading(opened) as connection:
         await bert.ask(Heartbeat)
         for _ in range(MOST_FRAMES + 1):
             connection.send(b"x")
         assert opened.metrics.slow_clients == 1
-        assert (await opened.hall.sees_out()).number == 2
+        assert (await opened.commands.next_ended()).number == 2

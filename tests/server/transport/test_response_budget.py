@@ -2,9 +2,9 @@
 
 import msgspec
 
-from kit.hall import OpenGateway, open_gateway
+from kit.gateways import OpenGateway, open_gateway
+from kit.player_sockets import connected_player
 from kit.raw_sockets import RawSocket, frame, raw_socket
-from kit.sockets import stranger
 from saratoga_protocol.commands import GetRecord, Heartbeat
 from saratoga_protocol.events import Record, Refused
 from saratoga_server.transport.response_budget import LONG, WAIT, ResponseBudget
@@ -32,13 +32,13 @@ async def ask(socket: RawSocket) -> None:
 
 
 def room_for_one_and_a_half(opened: OpenGateway) -> int:
-    opened.hall.record = "x" * LENGTH
+    opened.commands.record = "x" * LENGTH
     opened.gateway.budget.left = LENGTH * 3 // 2
     return LENGTH * 3 // 2
 
 
 async def test_while_one_record_waits_for_its_reader_another_is_not_sent() -> None:
-    async with open_gateway() as opened, stranger(opened.url, "Anna") as anna:
+    async with open_gateway() as opened, connected_player(opened.url, "Anna") as anna:
         left = room_for_one_and_a_half(opened)
         with raw_socket(opened.port) as socket:
             await ask(socket)
@@ -48,7 +48,7 @@ async def test_while_one_record_waits_for_its_reader_another_is_not_sent() -> No
             assert (refused.code, refused.wait) == ("too_fast", 1000 * WAIT)
             # it does not read on, and is cut off
             assert await socket.dropped()
-            await opened.hall.sees_out()
+            await opened.commands.next_ended()
         assert opened.gateway.budget.left == left
         record = await anna.ask(GetRecord, race=RACE)
         assert isinstance(record, Record)
@@ -56,7 +56,7 @@ async def test_while_one_record_waits_for_its_reader_another_is_not_sent() -> No
 
 
 async def test_a_client_that_reads_gets_one_record_after_the_other() -> None:
-    async with open_gateway() as opened, stranger(opened.url, "Anna") as anna:
+    async with open_gateway() as opened, connected_player(opened.url, "Anna") as anna:
         left = room_for_one_and_a_half(opened)
         for _ in range(4):
             assert isinstance(await anna.ask(GetRecord, race=RACE), Record)

@@ -9,7 +9,7 @@ from http import HTTPStatus
 
 from websockets.http11 import Request, Response
 
-from kit.guests import HEARD_WITHIN
+from kit.players import RECEIVED_WITHIN
 from saratoga_protocol.commands import AnyCommand, GetRecord, Hello, MakeMove
 from saratoga_protocol.events import AnyEvent, Done, Record
 from saratoga_server.live.session import Session
@@ -24,7 +24,7 @@ NOW = 1_790_000_000_000
 
 
 @dataclass
-class Hall:
+class StubCommands:
     """Answers every command with `Done`, some only when they may."""
 
     sessions: list[Session] = field(default_factory=list)
@@ -70,15 +70,15 @@ class Hall:
         found = [session.connection for session in self.sessions]
         return [each for each in found if isinstance(each, PlayerConnection)]
 
-    async def sees_out(self) -> Session:
+    async def next_ended(self) -> Session:
         """The next session whose connection has ended."""
-        async with asyncio.timeout(HEARD_WITHIN):
+        async with asyncio.timeout(RECEIVED_WITHIN):
             return await self.left.get()
 
 
 @dataclass
 class OpenGateway:
-    hall: Hall
+    commands: StubCommands
     gateway: Gateway
     metrics: Metrics
     port: int
@@ -106,7 +106,7 @@ async def open_gateway(
     pages: Pages = no_pages,
     tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[OpenGateway]:
-    hall, metrics = Hall(), Metrics()
+    commands, metrics = StubCommands(), Metrics()
     settings = GatewaySettings(
         host="127.0.0.1",
         port=0,
@@ -117,11 +117,11 @@ async def open_gateway(
         trusted_proxies=proxies,
         per_address=per_address,
     )
-    gateway = Gateway(hall, settings, pages, metrics)
+    gateway = Gateway(commands, settings, pages, metrics)
     port = await gateway.open()
     duties = [asyncio.create_task(gateway.watch()), asyncio.create_task(gateway.keepalive.run())]
     try:
-        yield OpenGateway(hall, gateway, metrics, port)
+        yield OpenGateway(commands, gateway, metrics, port)
     finally:
         await gateway.close()
         for duty in duties:

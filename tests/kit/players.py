@@ -1,11 +1,13 @@
-"""Players at a house, with everything they were sent: the same words in memory and over sockets.
+"""Players for tests: they send commands to a server and keep everything that they receive.
 
-A `Guest` says commands and keeps every frame. In memory it holds a `Session` of its own, whose line
-writes down what the house sends; nothing is awaited but the house itself.
+A `Player` has the same methods for every transport. A `MemoryPlayer` calls a server in the test's own
+process: it has a `Session` of its own, and nothing is awaited except the server. A `SocketPlayer`
+(`kit.player_sockets`) uses a bare WebSocket.
 """
 
 import asyncio
 import hashlib
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
@@ -29,51 +31,52 @@ from saratoga_protocol.version import MSGPACK
 from saratoga_server.live.session import Session
 from saratoga_server.transport.commands import Commands
 
-HEARD_WITHIN = 20.0
-"""Seconds: a bound for what is awaited, never a measure."""
+RECEIVED_WITHIN = 20.0
+"""Seconds that a test waits for an event at most. It is a bound, not a measurement."""
 
 E = TypeVar("E")
 
 
 def token_of(name: str) -> str:
-    """The token that the player of that name always has."""
+    """Return the token of the player with that name, the same in every test."""
     return hashlib.sha256(f"token of {name}".encode()).hexdigest()
 
 
-class SentAway(Exception):
-    """The house closed the connection, and nothing more will be heard."""
+class Disconnected(Exception):
+    """The server has closed the connection."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(code, reason)
         self.code = code
 
 
-class Heard:
-    """Everything that one connection was sent, frame by frame."""
+class Received:
+    """Every frame that one connection has received, and the events in them."""
 
     def __init__(self, codec: Codec) -> None:
         self.codec = codec
         self.frames: list[bytes | str] = []
         self.events: list[AnyEvent] = []
         self._more = asyncio.Event()
-        self._end: SentAway | None = None
+        self._end: Disconnected | None = None
 
     def add(self, frame: bytes | str) -> None:
+        """Keep a frame and wake all waits for an event."""
         self.frames.append(frame)
         self.events.append(cast(AnyEvent, self.codec.decode_event(frame)))
-        self._tell()
+        self._wake()
 
-    def end(self, how: SentAway) -> None:
-        """Nothing comes any more: whoever waits for something is told."""
+    def end(self, how: Disconnected) -> None:
+        """Make every wait for an event raise `how`."""
         self._end = how
-        self._tell()
+        self._wake()
 
-    def _tell(self) -> None:
+    def _wake(self) -> None:
         more, self._more = self._more, asyncio.Event()
         more.set()
 
     def all(self, kind: type[E], since: int = 0) -> list[E]:
-        """Every event of that kind, from the `since`-th event on."""
+        """Return the events of that kind, from the event with index `since` on."""
         return [event for event in self.events[since:] if isinstance(event, kind)]
 
     async def next(self, kind: type[E], since: int, **wanted: object) -> E:
@@ -81,7 +84,7 @@ class Heard:
 
         Raises `SentAway` if the connection ends without it.
         """
-        async with asyncio.timeout(HEARD_WITHIN):
+        async with asyncio.timeout(RECEIVED_WITHIN):
             while True:
                 for event in self.all(kind, since):
                     if all(getattr(event, name) == value for name, value in wanted.items()):
@@ -92,50 +95,41 @@ class Heard:
                 await self._more.wait()
 
 
-@dataclass
-class RecordingLine:
-    """A line that writes down what goes over it."""
+class Player(ABC):
+    """A player with a name and a token. A subclass for each transport sends the commands."""
 
-    heard: Heard
-    closed: list[CloseCode] = field(default_factory=list)
-    is_open: bool = True
-
-    def send(self, frame: bytes | str) -> None:
-        self.heard.add(frame)
-
-    def close(self, code: CloseCode) -> None:
-        self.closed.append(code)
-
-    leave = close
-
-
-class Guest:
-    """Somebody who says commands; `_exchange` is how they reach the house."""
-
-    def __init__(self, name: str, heard: Heard, *, bot: bool = False, legal: bool = False) -> None:
+    def __init__(
+        self, name: str, received: Received, *, bot: bool = False, legal: bool = False
+    ) -> None:
         self.name = name
         self.token = token_of(name)
-        self.heard = heard
+        self.received = received
+        """Everything that the player has received."""
         self.bot = bot
         self.legal = legal
         self.player = ""
         self.last_id = 0
 
-    async def _exchange(self, command: AnyCommand) -> AnyEvent:
-        raise AssertionError("said by the kinds of guests")
+    @abstractmethod
+    async def exchange(self, command: AnyCommand) -> AnyEvent:
+        """Send a command and return its response."""
 
-    async def say(self, command: AnyCommand) -> AnyEvent:
-        """Say exactly this; returns the answer."""
+    async def send(self, command: AnyCommand) -> AnyEvent:
+        """Send this command with its own id; returns the response."""
         self.last_id = max(self.last_id, command.id)
-        return await self._exchange(command)
+        return await self.exchange(command)
+
+    async def expect(self, kind: type[E], since: int = 0, **wanted: object) -> E:
+        """Wait for an event of that kind with these fields, from the event with index `since` on."""
+        return await self.received.next(kind, since, **wanted)
 
     async def ask(self, kind: type[Any], **fields: object) -> Any:
-        """Say something new; returns the answer."""
+        """Send a command with the next id; returns the response."""
         self.last_id += 1
-        return await self._exchange(kind(id=self.last_id, **fields))
+        return await self.exchange(kind(id=self.last_id, **fields))
 
     async def refused(self, kind: type[Any], **fields: object) -> str:
-        """Say something that must be refused; returns the code."""
+        """Send a command that the server must refuse; returns the refusal's code."""
         answer = await self.ask(kind, **fields)
         assert isinstance(answer, Refused), answer
         assert answer.re == self.last_id
@@ -143,7 +137,7 @@ class Guest:
         return answer.code
 
     async def hello(self, *, name: str | None = None) -> Welcome:
-        """Come in under one's name."""
+        """Say hello with the player's token and name."""
         welcome = await self.ask(
             Hello,
             token=self.token,
@@ -157,27 +151,27 @@ class Guest:
         return welcome
 
     async def at_table(self, kind: type[Any], **fields: object) -> Snapshot:
-        """Open, join, resume or watch a table."""
+        """Create, join, resume or watch a table."""
         snapshot = await self.ask(kind, **fields)
         assert isinstance(snapshot, Snapshot), snapshot
         self.last_id = max(self.last_id, snapshot.next_id - 1)
         return snapshot
 
-    # What this guest knows from what it was sent
+    # What the player knows from the events received
 
     @property
     def table(self) -> Table:
-        """The newest picture of the table."""
-        told = [e for e in self.heard.events if isinstance(e, Snapshot | TableChanged)]
-        return told[-1].table
+        """The table as the newest event shows it."""
+        shown = [e for e in self.received.events if isinstance(e, Snapshot | TableChanged)]
+        return shown[-1].table
 
     @property
     def board(self) -> BoardView:
-        """The newest picture of one's own board."""
-        boards = [getattr(event, "board", None) for event in self.heard.events]
+        """The player's own board as the newest event shows it."""
+        boards = [getattr(event, "board", None) for event in self.received.events]
         return cast(BoardView, [board for board in boards if board is not None][-1])
 
-    # What racers say
+    # What racers send
 
     async def ready(self) -> AnyEvent:
         table = self.table
@@ -196,13 +190,13 @@ class Guest:
         return cast(AnyEvent, answer)
 
     async def move(self, text: str, **fields: object) -> AnyEvent:
-        """Make a move after those one knows of."""
+        """Send a move that follows the newest board received."""
         board = self.board
         given = {"race": board.race, "after": board.count, "move": text} | fields
         return cast(AnyEvent, await self.ask(MakeMove, **given))
 
     async def moves(self, *texts: str) -> MoveMade:
-        """Make moves that must be legal; returns the last answer."""
+        """Make moves that must be legal; returns the last response."""
         made: list[MoveMade] = []
         for text in texts:
             answer = await self.move(text)
@@ -216,41 +210,61 @@ class Guest:
         return answer
 
 
-class GuestInMemory(Guest):
-    """A guest without a socket: its commands are handed to the house by the test's own task."""
+@dataclass
+class RecordingConnection:
+    """A connection that keeps what is sent over it."""
+
+    received: Received
+    closed: list[CloseCode] = field(default_factory=list)
+    is_open: bool = True
+
+    def send(self, frame: bytes | str) -> None:
+        self.received.add(frame)
+
+    def close(self, code: CloseCode) -> None:
+        self.closed.append(code)
+
+    leave = close
+
+
+class MemoryPlayer(Player):
+    """A player without a socket, who calls the server in the test's own task."""
 
     def __init__(
         self,
-        house: Commands,
+        server: Commands,
         name: str,
         *,
         bot: bool = False,
         legal: bool = False,
         subprotocol: str = MSGPACK,
     ) -> None:
-        super().__init__(name, Heard(CODECS[subprotocol]), bot=bot, legal=legal)
-        self.house = house
-        self.line = RecordingLine(self.heard)
-        self.session = Session(connection=self.line, codec=self.heard.codec, address="-", number=1)
-        house.connected(self.session)
+        super().__init__(name, Received(CODECS[subprotocol]), bot=bot, legal=legal)
+        self.connection = RecordingConnection(self.received)
+        self.session = Session(
+            connection=self.connection, codec=self.received.codec, address="-", number=1
+        )
+        self.server = server
+        server.connected(self.session)
 
-    async def _exchange(self, command: AnyCommand) -> AnyEvent:
+    async def exchange(self, command: AnyCommand) -> AnyEvent:
         # through both codecs, as over a socket
-        read = self.heard.codec.decode_command(self.heard.codec.encode_command(command))
-        answer = await self.house.answer(self.session, read)
-        self.session.tell(answer)
-        return answer
+        codec = self.received.codec
+        read = codec.decode_command(codec.encode_command(command))
+        response = await self.server.answer(self.session, read)
+        self.session.tell(response)
+        return response
 
-    async def hang_up(self) -> None:
-        """The connection is lost."""
-        await self.house.disconnected(self.session)
+    async def disconnect(self) -> None:
+        """Tell the server that the connection is lost."""
+        await self.server.disconnected(self.session)
 
     @property
-    def sent_away(self) -> list[int]:
-        """The codes with which the house closed the connection."""
-        return [code.code for code in self.line.closed]
+    def close_codes(self) -> list[int]:
+        """The codes with which the server has closed the connection."""
+        return [code.code for code in self.connection.closed]
 
 
 def plain(event: Any) -> dict[str, Any]:
-    """An event without what differs from connection to connection."""
+    """Return the fields of an event without `re`, which differs between connections."""
     return {name: value for name, value in structs.asdict(event).items() if name != "re"}

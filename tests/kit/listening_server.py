@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from kit.rooms import PROGRAM, Deal
+from kit.in_process_server import PROGRAM, Deal
 from kit.stores import StoreServer
 from saratoga_rules.dealing.deal import deal_for_key
 from saratoga_server.app import compose
@@ -21,10 +21,10 @@ from saratoga_server.transport.http_api import HttpPages
 
 
 @dataclass(frozen=True, slots=True)
-class OpenHouse:
+class ListeningServer:
     """A house that players can come to."""
 
-    house: Node
+    node: Node
     gateway: Gateway
     port: int
 
@@ -35,22 +35,22 @@ class OpenHouse:
 
 
 @asynccontextmanager
-async def open_door(
+async def listening_server(
     store: Stores,
     *,
     deal: Deal = deal_for_key,
     rate: float = 0,
     burst: float = 100,
-    node: str = "node",
-) -> AsyncIterator[OpenHouse]:
+    name: str = "node",
+) -> AsyncIterator[ListeningServer]:
     """Open a house on this store until the end; commands are not limited unless asked for."""
     metrics = Metrics()
-    house = await compose(store, node, PROGRAM, metrics, deal=deal)
+    node = await compose(store, name, PROGRAM, metrics, deal=deal)
     settings = GatewaySettings(host="127.0.0.1", port=0, rate=rate, burst=burst)
-    gateway = Gateway(house.dispatcher, settings, HttpPages(house), metrics)
-    opened = OpenHouse(house, gateway, await gateway.open())
+    gateway = Gateway(node.dispatcher, settings, HttpPages(node), metrics)
+    opened = ListeningServer(node, gateway, await gateway.open())
     duties = [
-        asyncio.create_task(house.scheduler.run()),
+        asyncio.create_task(node.scheduler.run()),
         asyncio.create_task(gateway.watch()),
         asyncio.create_task(gateway.keepalive.run()),
     ]
@@ -58,7 +58,7 @@ async def open_door(
         yield opened
     finally:
         await gateway.close()
-        await house.stop()
+        await node.stop()
         faults = await cancel_all(duties)
     assert faults == []
 

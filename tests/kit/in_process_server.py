@@ -15,7 +15,7 @@ import pytest
 
 from kit.fake_news import FakeNews
 from kit.fake_store import FakeHouse, FakeStore, fake_store
-from kit.guests import Guest, GuestInMemory
+from kit.players import MemoryPlayer, Player
 from kit.tables import NOON
 from saratoga_protocol.commands import CreateTable, JoinTable, ListTables, Start
 from saratoga_protocol.events import Dealt, Done, Tables
@@ -40,7 +40,7 @@ PROGRAM = "saratoga-server test"
 Deal = Callable[[Game, bytes], Position]
 """The opening position that belongs to a deal key."""
 
-G = TypeVar("G", bound=Guest)
+G = TypeVar("G", bound=Player)
 
 
 @dataclass
@@ -70,112 +70,112 @@ def always(dealt: str | Position) -> Deal:
 
 
 @dataclass
-class HouseInMemory:
+class InProcessServer:
     """A house on a store in memory, and the time there."""
 
     fake: FakeHouse
     time: InventedTime
-    house: Node
+    node: Node
     store: FakeStore
-    guests: list[GuestInMemory] = field(default_factory=list)
+    players: list[MemoryPlayer] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._open()
 
     def _open(self) -> None:
         if isinstance(self.store.events, FakeNews):
-            self.store.house.ears.append(self.house.peer_events)
+            self.store.house.ears.append(self.node.peer_events)
             self.store.events.is_listening = True
 
-    async def guest(
+    async def player(
         self,
         name: str,
         *,
         bot: bool = False,
         legal: bool = False,
         subprotocol: str = MSGPACK,
-    ) -> GuestInMemory:
+    ) -> MemoryPlayer:
         """Somebody who has said hello."""
-        guest = self.stranger(name, bot=bot, legal=legal, subprotocol=subprotocol)
-        await guest.hello()
-        return guest
+        player = self.connect(name, bot=bot, legal=legal, subprotocol=subprotocol)
+        await player.hello()
+        return player
 
-    def stranger(
+    def connect(
         self,
         name: str,
         *,
         bot: bool = False,
         legal: bool = False,
         subprotocol: str = MSGPACK,
-    ) -> GuestInMemory:
+    ) -> MemoryPlayer:
         """A connection that has said nothing yet."""
-        guest = GuestInMemory(
-            self.house.dispatcher, name, bot=bot, legal=legal, subprotocol=subprotocol
+        player = MemoryPlayer(
+            self.node.dispatcher, name, bot=bot, legal=legal, subprotocol=subprotocol
         )
-        self.guests.append(guest)
-        return guest
+        self.players.append(player)
+        return player
 
     @property
     def orders(self) -> AdminEvents:
-        return self.house.admin_events
+        return self.node.admin_events
 
     def state(self, code: str) -> TableState:
         """All that the house knows of the table, secrets and all."""
-        room = self.house.table_cache.known(code)
+        room = self.node.table_cache.known(code)
         assert room is not None
         return room.state
 
     async def settle(self) -> None:
         """Let everything come to its end that the house does in the background."""
-        await self.house.scheduler.take_due()
-        await self.house.background_tasks.finish()
+        await self.node.scheduler.take_due()
+        await self.node.background_tasks.finish()
 
     async def pass_time(self, millis: int) -> None:
         """So much time passes; the house looks what it did, and the standings go out."""
         self.time.at += millis
         await self.settle()
-        await self.house.scheduler.sweep()
-        await self.house.leaderboards.settle()
+        await self.node.scheduler.sweep()
+        await self.node.leaderboards.settle()
         await self.settle()
-        list(self.house.broadcaster.send_standings())
-        await self.house.leaderboards.send_changes()
+        list(self.node.broadcaster.send_standings())
+        await self.node.leaderboards.send_changes()
 
-    async def race(self, *guests: GuestInMemory, game: str = "canfield", cap: int = 10) -> str:
+    async def race(self, *players: MemoryPlayer, game: str = "canfield", cap: int = 10) -> str:
         """These guests at a table of the first one's, dealt; returns the table's code."""
-        code = await gathered(*guests, game=game, cap=cap)
-        await self.deal(*guests)
+        code = await gathered(*players, game=game, cap=cap)
+        await self.deal(*players)
         return code
 
-    async def deal(self, *guests: GuestInMemory) -> None:
+    async def deal(self, *players: MemoryPlayer) -> None:
         """All get ready at the table where they sit, and the first one starts."""
-        await counted_down(*guests)
+        await counted_down(*players)
         await self.pass_time(COUNTDOWN_MILLIS)
-        for guest in guests:
-            assert guest.heard.all(Dealt)
+        for player in players:
+            assert player.received.all(Dealt)
 
     async def restart(self, deal: Deal = deal_for_key) -> None:
         """The process dies with all it knew, and another opens on the same store."""
         self._hears_no_more()
-        dead = self.house
+        dead = self.node
         dead.searches.stop()
         await dead.background_tasks.finish()
         await dead.nodes.gone(dead.name)
-        self.guests.clear()
-        self.house = await open_in_memory(self.store, self.time, deal)
+        self.players.clear()
+        self.node = await compose_node(self.store, self.time, deal)
         self._open()
 
     async def close(self) -> None:
         self._hears_no_more()
-        await self.house.stop()
+        await self.node.stop()
 
     def _hears_no_more(self) -> None:
         ears: list[NodeEventListener] = self.store.house.ears
-        if self.house.peer_events in ears:
-            ears.remove(self.house.peer_events)
+        if self.node.peer_events in ears:
+            ears.remove(self.node.peer_events)
 
 
 async def gathered(
-    host: Guest, *others: Guest, game: str = "canfield", cap: int = 10, public: bool = False
+    host: Player, *others: Player, game: str = "canfield", cap: int = 10, public: bool = False
 ) -> str:
     """All of them at a table of the host's; returns its code."""
     snapshot = await host.at_table(CreateTable, game=game, cap=cap, public=public)
@@ -184,45 +184,45 @@ async def gathered(
     return snapshot.table.code
 
 
-async def listed(guest: Guest) -> list[tuple[str, str, int]]:
+async def listed(player: Player) -> list[tuple[str, str, int]]:
     """Host, phase and racers of every public table, as the guest is told them."""
-    answer = await guest.ask(ListTables)
+    answer = await player.ask(ListTables)
     assert isinstance(answer, Tables)
     return [(each.host, each.phase, each.seated) for each in answer.tables]
 
 
-async def counted_down(host: Guest, *others: Guest) -> None:
+async def counted_down(host: Player, *others: Player) -> None:
     """All are ready, the host has started, and every nonce is shown."""
-    for guest in (host, *others):
-        answer = await guest.ready()
+    for player in (host, *others):
+        answer = await player.ready()
         assert isinstance(answer, Done), answer
     answer = await host.ask(Start, table=host.table.code)
     assert isinstance(answer, Done), answer
-    for guest in (host, *others):
-        answer = await guest.reveal()
+    for player in (host, *others):
+        answer = await player.reveal()
         assert isinstance(answer, Done), answer
 
 
-def for_newer_nodes(rooms: HouseInMemory, code: str, by: int = 1) -> None:
+def for_newer_nodes(server: InProcessServer, code: str, by: int = 1) -> None:
     """The table is of a later format now; with a negative number, of an earlier one."""
-    version, body = rooms.fake.tables[code]
+    version, body = server.fake.tables[code]
     read = msgpack.unpackb(body)
     read["format"] = read.get("format", FORMAT) + by
-    rooms.fake.tables[code] = (version + 1, msgpack.packb(read))
+    server.fake.tables[code] = (version + 1, msgpack.packb(read))
 
 
-async def cash_out_unnoticed(rooms: HouseInMemory, guest: GuestInMemory) -> None:
+async def cash_out_unnoticed(server: InProcessServer, player: MemoryPlayer) -> None:
     """End the guest's board in the store, as a node does that dies before it does anything else."""
-    race = rooms.house.races.known(guest.board.race)
+    race = server.node.races.known(player.board.race)
     assert race is not None
-    _, board = await rooms.house.races.board(race, guest.player)
+    _, board = await server.node.races.board(race, player.player)
     after, entries = ended(board, State.CASHED_OUT), (ENDING_OF_STATE[State.CASHED_OUT],)
     table, number = race.code, race.number
-    commit = commit_of(board, after, entries, table=table, race=number, player=guest.player)
-    assert (await rooms.store.commits.commit(commit)).status is CommitStatus.DONE
+    commit = commit_of(board, after, entries, table=table, race=number, player=player.player)
+    assert (await server.store.commits.commit(commit)).status is CommitStatus.DONE
 
 
-async def open_in_memory(
+async def compose_node(
     store: FakeStore, time: InventedTime, deal: Deal = deal_for_key, node: str = "node"
 ) -> Node:
     return await compose(
@@ -231,21 +231,21 @@ async def open_in_memory(
 
 
 @asynccontextmanager
-async def house_in_memory(deal: Deal = deal_for_key) -> AsyncIterator[HouseInMemory]:
+async def open_in_process_server(deal: Deal = deal_for_key) -> AsyncIterator[InProcessServer]:
     """A house on an empty store in memory; `deal` deals its races."""
     time = InventedTime()
     fake = FakeHouse(clock=time.millis)
     store = fake_store(fake)
-    rooms = HouseInMemory(fake, time, await open_in_memory(store, time, deal), store)
+    server = InProcessServer(fake, time, await compose_node(store, time, deal), store)
     try:
-        yield rooms
+        yield server
     finally:
         fake.unavailable = False
-        await rooms.close()
+        await server.close()
 
 
 @pytest.fixture
-async def rooms() -> AsyncIterator[HouseInMemory]:
+async def server() -> AsyncIterator[InProcessServer]:
     """A house on an empty store in memory, at an invented time."""
-    async with house_in_memory() as opened:
+    async with open_in_process_server() as opened:
         yield opened

@@ -34,7 +34,7 @@ FAULTS: Final = ("server_fault", "withheld", "event_failed")
 
 
 @dataclass
-class House:
+class ServerProcess:
     """A server process, which can be killed and started again on the same data and port."""
 
     folder: Path
@@ -153,22 +153,22 @@ def _fetched(url: str) -> tuple[int, Any]:
 
 
 @asynccontextmanager
-async def open_house(
+async def running_server(
     *flags: str,
     folder: Path | None = None,
     before: tuple[str, ...] = (),
-    module: str = House.module,
-) -> AsyncIterator[House]:
+    module: str = ServerProcess.module,
+) -> AsyncIterator[ServerProcess]:
     """A house that runs until the end; `flags` go to the server, `before` runs it."""
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as scratch:
-        house = House(folder or Path(scratch), flags, before=before, module=module)
+        server_process = ServerProcess(folder or Path(scratch), flags, before=before, module=module)
         try:
-            await house.start()
-            yield house
+            await server_process.start()
+            yield server_process
         finally:
-            await house.stop()
-            await asyncio.to_thread(_wait_for_end_of_store, house)
-        house.check_log()
+            await server_process.stop()
+            await asyncio.to_thread(_wait_for_end_of_store, server_process)
+        server_process.check_log()
 
 
 def _path() -> str:
@@ -178,10 +178,10 @@ def _path() -> str:
     )
 
 
-def _wait_for_end_of_store(house: House) -> None:
+def _wait_for_end_of_store(server_process: ServerProcess) -> None:
     """The store of a killed house ends by itself, but a moment later."""
     with contextlib.suppress(OSError):
-        wait_until_gone(house.store_pid())
+        wait_until_gone(server_process.store_pid())
 
 
 def flags_for(redis: str | None, more: Iterable[str] = ()) -> tuple[str, ...]:
@@ -190,7 +190,7 @@ def flags_for(redis: str | None, more: Iterable[str] = ()) -> tuple[str, ...]:
 
 
 @pytest.fixture
-async def house() -> AsyncIterator[House]:
+async def server_process() -> AsyncIterator[ServerProcess]:
     """A house on its embedded store."""
-    async with open_house() as opened:
+    async with running_server() as opened:
         yield opened

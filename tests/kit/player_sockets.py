@@ -1,4 +1,4 @@
-"""Guests who come through the door: the same words as in memory, over real WebSockets."""
+"""Players on real WebSockets, with the same methods as players in memory."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,7 +9,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from kit.guests import HEARD_WITHIN, Guest, Heard, SentAway
+from kit.players import RECEIVED_WITHIN, Disconnected, Player, Received
 from saratoga_protocol.codec import CODECS
 from saratoga_protocol.commands import AnyCommand
 from saratoga_protocol.events import AnyEvent, Event
@@ -19,46 +19,46 @@ LARGEST_EVENT = 4 * 1024 * 1024
 """Bytes that a client should accept (protocol/README.md)."""
 
 
-class GuestOnTheWire(Guest):
-    """A guest with a socket; every frame is kept as it came."""
+class SocketPlayer(Player):
+    """A player with a socket."""
 
     def __init__(
         self, socket: ClientConnection, name: str, *, bot: bool = False, legal: bool = False
     ) -> None:
-        super().__init__(name, Heard(CODECS[socket.subprotocol or ""]), bot=bot, legal=legal)
+        super().__init__(name, Received(CODECS[socket.subprotocol or ""]), bot=bot, legal=legal)
         self.socket = socket
-        self.listening = asyncio.create_task(self._listen())
+        self._listening = asyncio.create_task(self._listen())
 
     async def _listen(self) -> None:
         with suppress(ConnectionClosed):
             async for frame in self.socket:
-                self.heard.add(frame)
+                self.received.add(frame)
         code, reason = self.socket.close_code, self.socket.close_reason
-        self.heard.end(SentAway(code or 0, reason or ""))
+        self.received.end(Disconnected(code or 0, reason or ""))
 
-    async def _exchange(self, command: AnyCommand) -> AnyEvent:
-        since = len(self.heard.events)
-        await self.socket.send(self.heard.codec.encode_command(command))
-        answer = await self.heard.next(Event, since, re=command.id)
+    async def exchange(self, command: AnyCommand) -> AnyEvent:
+        since = len(self.received.events)
+        await self.socket.send(self.received.codec.encode_command(command))
+        answer = await self.received.next(Event, since, re=command.id)
         return cast(AnyEvent, answer)
 
-    async def sent_away(self) -> tuple[int, str]:
-        """The code and reason with which the house closes the connection."""
-        async with asyncio.timeout(HEARD_WITHIN):
-            await self.listening
+    async def closed(self) -> tuple[int, str]:
+        """Wait until the server closes the connection; returns the code and the reason."""
+        async with asyncio.timeout(RECEIVED_WITHIN):
+            await self._listening
         return self.socket.close_code or 0, self.socket.close_reason or ""
 
 
 @asynccontextmanager
-async def stranger(
+async def connected_player(
     url: str,
     name: str,
     *,
     bot: bool = False,
     legal: bool = False,
     subprotocol: str = MSGPACK,
-) -> AsyncIterator[GuestOnTheWire]:
-    """A connection that has said nothing yet."""
+) -> AsyncIterator[SocketPlayer]:
+    """Connect a player who has not said hello."""
     async with connect(
         url,
         subprotocols=[Subprotocol(subprotocol)],
@@ -67,24 +67,24 @@ async def stranger(
         ping_interval=None,
         close_timeout=1,
     ) as socket:
-        came = GuestOnTheWire(socket, name, bot=bot, legal=legal)
+        came = SocketPlayer(socket, name, bot=bot, legal=legal)
         try:
             yield came
         finally:
             await socket.close()
-            await came.listening
+            await came.closed()
 
 
 @asynccontextmanager
-async def guest(
+async def player_at(
     url: str,
     name: str,
     *,
     bot: bool = False,
     legal: bool = False,
     subprotocol: str = MSGPACK,
-) -> AsyncIterator[GuestOnTheWire]:
-    """Somebody who has come in and said hello."""
-    async with stranger(url, name, bot=bot, legal=legal, subprotocol=subprotocol) as came:
+) -> AsyncIterator[SocketPlayer]:
+    """Connect a player who has said hello."""
+    async with connected_player(url, name, bot=bot, legal=legal, subprotocol=subprotocol) as came:
         await came.hello()
         yield came
