@@ -16,12 +16,12 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from kit.races import Entrant, race
+from kit.screen_cells import painted_text
 from kit.walks import banking, wandering
 from saratoga_client.practice.deals import from_seed
 from saratoga_client.tui.app import SaratogaApp
 from saratoga_client.tui.appearance import Appearance
 from saratoga_client.tui.board_widget import BoardWidget
-from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.lines import MessageLine
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
@@ -76,7 +76,7 @@ class Player:
     @property
     def lines(self) -> list[str]:
         """What is to be read, line by line."""
-        return painted(self.screen)
+        return painted_text(self.screen)
 
     @property
     def text(self) -> str:
@@ -112,19 +112,6 @@ class Player:
         await self.pilot.click(board, offset=(place.x + 1, place.y), times=times)
         await self.pilot.pause()
         return self.message
-
-
-def painted(screen: Screen[Any]) -> list[str]:
-    """The screen as text, each widget where it stands."""
-    cells = [[" "] * screen.size.width for _ in range(screen.size.height)]
-    for widget in (*screen.query(CanvasView), *screen.query(BoardWidget)):
-        if not widget.is_on_screen:
-            continue
-        x, y, width, height = widget.region
-        for row in range(height):
-            text = widget.render_line(row).text
-            cells[y + row][x : x + width] = text.ljust(width)[:width]
-    return ["".join(row).rstrip() for row in cells]
 
 
 @asynccontextmanager

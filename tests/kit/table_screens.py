@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from kit.evenings import CODE, START, YOU
+from kit.screen_cells import painted_rows
 from saratoga_client.net.connection import LinkState
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.own_board import OwnBoard, with_move, without
@@ -213,8 +214,8 @@ class Sitting:
     @property
     def cells(self) -> list[list[tuple[str, str]]]:
         """Every row in pieces of one style."""
-        strips = self.app.screen._compositor.render_strips()
-        return [[(piece.text, str(piece.style)) for piece in strip] for strip in strips]
+        rows = painted_rows(self.app.screen)
+        return [[(piece.text, str(piece.style)) for piece in row] for row in rows]
 
     @property
     def text(self) -> str:

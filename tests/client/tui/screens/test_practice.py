@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from kit.positions import draw
-from kit.solo import SMALL, Player, StoppedClock, before, painted
+from kit.screen_cells import painted_text
+from kit.solo import SMALL, Player, StoppedClock, before
 from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.practice.run_store import RunStore
 from saratoga_client.tui.appearance import Appearance
@@ -197,7 +198,7 @@ async def test_every_size_has_the_sign_the_board_and_the_keys(
     name: str, size: tuple[int, int]
 ) -> None:
     async with before(practice(name), size, Appearance(ascii=True)) as player:
-        lines: Sequence[str] = painted(player.screen)
+        lines: Sequence[str] = painted_text(player.screen)
         assert lines[0].startswith(" PRACTICE ")
         assert lines[-1].endswith("? help  q back")
         assert "space" in lines[1]

@@ -1,0 +1,29 @@
+"""The cells of a Textual screen as they are painted, read through Textual's public methods."""
+
+from typing import Any
+
+from textual.geometry import Region
+from textual.screen import Screen
+from textual.strip import Strip
+
+
+def painted_rows(screen: Screen[Any]) -> list[Strip]:
+    """Return every row of the screen with its texts and styles."""
+    return [_row(screen, y) for y in range(screen.size.height)]
+
+
+def painted_text(screen: Screen[Any]) -> list[str]:
+    """Return the text of every row, without blanks at its end."""
+    return [row.text.rstrip() for row in painted_rows(screen)]
+
+
+def _row(screen: Screen[Any], y: int) -> Strip:
+    x, pieces = 0, []
+    while x < screen.size.width:
+        widget, region = screen.get_widget_at(x, y)
+        # the screen itself shows between its widgets
+        end = x + 1 if widget is screen else screen.find_widget(widget).visible_region.right
+        (line,) = widget.render_lines(Region(0, y - region.y, region.width, 1))
+        pieces.append(line.crop(x - region.x, end - region.x))
+        x = end
+    return Strip.join(pieces)
