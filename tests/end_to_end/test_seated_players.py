@@ -94,8 +94,8 @@ async def people(url: str, folder: Path, patience: int) -> AsyncIterator[tuple[P
         for person in found:
             person.attending = asyncio.create_task(person.seated.attend())
         try:
-            code = await ana.seated.open_table("canfield", cap=5)
-            await raj.seated.sit_down(code)
+            table = await ana.seated.open_table("canfield", cap=5)
+            await raj.seated.sit_down(table.code)
             yield ana, raj
         finally:
             for person in found:

@@ -54,24 +54,31 @@ async def play_table(
     keepsakes: RecordStore | None = None,
 ) -> ExitReason:
     """Sit down (or stand) at a table, or open one, and stay until one goes. Raises `Problem`."""
-    side = PlainTable(session or open_session(), place)
-    side.table_session = TableSession(
-        connection, witness=witness, keepsakes=keepsakes, on_change=side.turn
-    )
+    table_session = TableSession(connection, witness=witness, keepsakes=keepsakes)
     match table:
         case TableWanted():
-            await side.table_session.open_table(
+            await table_session.open_table(
                 table.game, cap=table.cap, seats=table.seats, public=table.public
             )
         case str() if place is Place.SEAT:
-            await side.table_session.sit_down(table)
+            await table_session.sit_down(table)
         case str():
-            await side.table_session.watch(table)
+            await table_session.watch(table)
     try:
-        return await side.stay()
+        return await stay_at_table(table_session, session or open_session(), place)
     finally:
         if place is Place.WATCHING and connection.state is LinkState.CONNECTED:
             await stop_watching(connection, str(table))
+
+
+async def stay_at_table(
+    table_session: TableSession, session: PlainSession, place: Place = Place.SEAT
+) -> ExitReason:
+    """Write what happens at a table and carry out commands, from the seat until it is left.
+
+    Raises `Problem`.
+    """
+    return await PlainTable(session, table_session, place).stay()
 
 
 async def stop_watching(connection: Connection, code: str) -> None:
@@ -83,10 +90,11 @@ async def stop_watching(connection: Connection, code: str) -> None:
 class PlainTable:
     """Somebody at a table, and the talk with them."""
 
-    table_session: TableSession
-
-    def __init__(self, session: PlainSession, place: Place = Place.SEAT) -> None:
+    def __init__(
+        self, session: PlainSession, table_session: TableSession, place: Place = Place.SEAT
+    ) -> None:
         self._session = session
+        self._table_session = table_session
         self._context = Context.TABLE if place is Place.SEAT else Context.WATCHING
         self._state: SessionState | None = None
         self._news = asyncio.Event()
@@ -99,7 +107,7 @@ class PlainTable:
     def turn(self, state: SessionState) -> None:
         """The evening has changed: say what is new."""
         style = LineStyle(self._session.card_names, self._session.is_verbose)
-        now = self.table_session.now()
+        now = self._table_session.now()
         if self._state is None:
             self._session.output.write_all(opening_lines(state, style, now))
         elif self._table_commands is None or not self._table_commands.is_leaving:
@@ -117,7 +125,7 @@ class PlainTable:
             self._table_commands is not None and self._table_commands.is_leaving
         ):
             return
-        now, is_verbose = self.table_session.now(), self._session.is_verbose
+        now, is_verbose = self._table_session.now(), self._session.is_verbose
         self._told, lines, wait = telling(self._told, self._state, now, is_verbose=is_verbose)
         self._session.output.write_all(lines)
         if wait is not None:
@@ -125,7 +133,8 @@ class PlainTable:
 
     async def stay(self) -> ExitReason:
         """Attend the table and carry out orders, until either ends."""
-        attending = asyncio.create_task(self.table_session.attend(), name="attending")
+        self._table_session.subscribe(self.turn)
+        attending = asyncio.create_task(self._table_session.attend(), name="attending")
         talking = asyncio.create_task(self._read_commands(), name="talking")
         working = asyncio.create_task(self._work(), name="orders")
         tasks = (attending, talking, working)
@@ -148,7 +157,7 @@ class PlainTable:
 
     async def _read_commands(self) -> ExitReason:
         await self._until(lambda: self._state is not None)
-        self._table_commands = TableCommands(self._session, self.table_session, self._context)
+        self._table_commands = TableCommands(self._session, self._table_session, self._context)
         while True:
             parsed = await self._session.command(self._context)
             if parsed is None:

@@ -14,8 +14,8 @@ class StateStoreClosed(Exception):
 class StateStore:
     """Holds the present evening; one loop writes, screens are told."""
 
-    def __init__(self, on_change: Callable[[SessionState], None]) -> None:
-        self.on_change = on_change
+    def __init__(self, *observers: Callable[[SessionState], None]) -> None:
+        self._observers = list(observers)
         self._evening: SessionState | None = None
         self._news = asyncio.Event()
         self._is_closed = False
@@ -35,7 +35,13 @@ class StateStore:
             return
         self._evening = evening
         self._wake()
-        self.on_change(evening)
+        for observer in tuple(self._observers):
+            observer(evening)
+
+    def subscribe(self, observer: Callable[[SessionState], None]) -> Callable[[], None]:
+        """Call `observer` after every change; return a function that ends this."""
+        self._observers.append(observer)
+        return lambda: self._observers.remove(observer)
 
     def close(self) -> None:
         """Nobody needs to wait any more."""

@@ -82,14 +82,9 @@ class TableSession:
         """`None` before the house has shown the table."""
         return self._desk.evening
 
-    @property
-    def on_change(self) -> Callable[[SessionState], None]:
-        """Told of every change; may be set."""
-        return self._desk.on_change
-
-    @on_change.setter
-    def on_change(self, tell: Callable[[SessionState], None]) -> None:
-        self._desk.on_change = tell
+    def subscribe(self, observer: Callable[[SessionState], None]) -> Callable[[], None]:
+        """Call `observer` after every change of the state; return a function that ends this."""
+        return self._desk.subscribe(observer)
 
     def now(self) -> int:
         """Milliseconds by the house's clock: for everything of an evening that asks for `now`."""
@@ -99,16 +94,16 @@ class TableSession:
 
     async def open_table(
         self, game: str, *, cap: int = 10, seats: int = 16, public: bool = False
-    ) -> str:
-        """Open a table, and sit down as its host; returns its code."""
+    ) -> events.Table:
+        """Create a table and sit down as its host; return the table."""
         return await self._sit(partial(CreateTable, game=game, cap=cap, seats=seats, public=public))
 
-    async def sit_down(self, code: str) -> str:
-        """Take a seat, or one's old seat again; returns the table's code."""
+    async def sit_down(self, code: str) -> events.Table:
+        """Take a seat, or resume one's own; return the table."""
         return await self._sit(partial(JoinTable, table=code))
 
-    async def watch(self, code: str) -> str:
-        """Follow the table without a seat; returns its code."""
+    async def watch(self, code: str) -> events.Table:
+        """Follow the table without a seat; return the table."""
         self._is_watching = True
         return await self._sit(partial(WatchTable, table=code))
 
@@ -279,9 +274,8 @@ class TableSession:
         assert self.evening is not None, "no table has been seen"
         return self.evening.table.code
 
-    async def _sit(self, draft: Draft) -> str:
-        snapshot = await self._ask(draft, events.Snapshot)
-        return snapshot.table.code
+    async def _sit(self, draft: Draft) -> events.Table:
+        return (await self._ask(draft, events.Snapshot)).table
 
     async def _request(self, draft: Draft) -> AnyEvent:
         return await self._say(self._house.request(draft))

@@ -104,7 +104,7 @@ def visit_of(
     seated = TableSession(house)
 
     def tell_from_now_on(tell: Callable[["SessionState"], None]) -> TableSession:
-        seated.on_change = tell
+        seated.subscribe(tell)
         return seated
 
     visit = TableFlow(app, tell_from_now_on, invitation=invitation, server=house.url)

@@ -113,7 +113,7 @@ async def sitting(
 
 async def test_the_table_is_asked_for_and_its_code_known() -> None:
     async with sitting(AT_THE_GATHERING) as there:
-        assert await there.do(there.seated.sit_down(CODE)) == CODE
+        assert (await there.do(there.seated.sit_down(CODE))).code == CODE
         assert there.house.heard == [JoinTable(id=2, table=CODE)]
 
 
