@@ -16,10 +16,10 @@ from saratoga_protocol.events import AnyEvent
 from saratoga_protocol.version import JSON, LARGEST_NUMBER, MSGPACK
 
 Frame: TypeAlias = bytes | str
-"""What a WebSocket carries in one message: binary or text."""
+"""One WebSocket message: binary (`bytes`) or text (`str`)."""
 
 LONGEST_DETAIL: Final = 240
-"""Characters of a fault's description. A hostile frame must not decide the length of the answer."""
+"""The greatest length of a fault's description, so that a hostile frame cannot cause a long answer."""
 
 
 class BadFrame(Exception):
@@ -30,7 +30,7 @@ class BadFrame(Exception):
         self.code = code
         self.detail = detail
         self.re = re
-        """The id of the command, if that much could be read."""
+        """The id of the command, if it could be read."""
 
     def __str__(self) -> str:
         return f"{self.code}: {self.detail}"
@@ -68,7 +68,7 @@ class _CommandId(Struct):
 
 _EVENT_TYPES: Final = frozenset(kind.__struct_config__.tag for kind in get_args(AnyEvent))
 _FAULTS: Final = (DecodeError, RecursionError, ValueError, OverflowError, MemoryError)
-"""Every exception that msgspec was seen to raise on junk; a `UnicodeError` is a `ValueError`."""
+"""Every exception that msgspec raises on unreadable bytes; a `UnicodeError` is a `ValueError`."""
 
 
 class MessagePackCodec:

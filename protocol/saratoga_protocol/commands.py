@@ -58,7 +58,7 @@ class Hello(Command, frozen=True, kw_only=True, tag="hello"):
     name: Name | None = None
     """Claims this name if the player has none yet; ignored if the player has a name."""
     bot: bool = False
-    """A program plays, not a person. Fixed for good by the first hello of a token."""
+    """The player is a program, not a person. Fixed by the first hello of a token."""
     legal: bool = False
     """Send the legal moves with every view."""
     client: Annotated[str, Meta(max_length=64)] = ""
@@ -125,17 +125,17 @@ class ChangeSettings(Command, frozen=True, kw_only=True, tag="change_settings"):
 
 
 class Kick(Command, frozen=True, kw_only=True, tag="kick"):
-    """Remove a player who is in no running race from the table for good. Host only. Answered by `Done`."""
+    """Remove a player who is not racing; the player cannot join again. Host only. Answered by `Done`."""
 
     table: Code
     player: PlayerId
 
 
 class Ready(Command, frozen=True, kw_only=True, tag="ready"):
-    """Be ready for the race whose deal `commitment` fixes. Answered by `Done`.
+    """Mark the player as ready for the race whose deal `commitment` fixes. Answered by `Done`.
 
     `nonce_hash` is SHA-256 of the racer's own 16 random bytes. `Reveal` sends these bytes in the
-    countdown. So neither the server nor any racer alone chooses the deal.
+    countdown, so neither the server nor any single racer can choose the deal.
     """
 
     table: Code
@@ -144,7 +144,7 @@ class Ready(Command, frozen=True, kw_only=True, tag="ready"):
 
 
 class NotReady(Command, frozen=True, kw_only=True, tag="not_ready"):
-    """Withdraw the ready mark. Answered by `Done`."""
+    """Withdraw the player's ready mark. Answered by `Done`."""
 
     table: Code
 

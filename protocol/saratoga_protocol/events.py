@@ -60,11 +60,11 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     reveal_by: int = 0
     """In the countdown: the time by which all nonces must be revealed."""
     start_at: int = 0
-    """When the deal is sent."""
+    """The time at which the deal is sent and the race starts."""
     deadline: int = 0
-    """When the cap ends the race; 0 is no cap."""
+    """The time at which the cap ends the race; 0 is no cap."""
     notice: str = ""
-    """The last happening, for people: why a countdown was void, who became host."""
+    """A sentence about the last change, such as why a countdown was void."""
 
 
 class View(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -123,15 +123,15 @@ class Result(Struct, frozen=True, kw_only=True, omit_defaults=True):
     moves: int
     bot: bool = False
     reached: int | None = None
-    """Milliseconds from the start to when this count was last reached; absent: never bettered."""
+    """Milliseconds from the start to when this count was last reached; absent: no more than the deal's."""
     ended: int = 0
     """Milliseconds from the start to the end of this board."""
     tie: str = ""
-    """What decided between racers with the same net, for people."""
+    """A sentence about the tie-break between racers with the same net."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A finished race with everything open: results, and the seed and nonces that made the deal."""
+    """A finished race: the results, and the seed and nonces that made the deal."""
 
     race: str
     game: str
@@ -184,9 +184,9 @@ class Refused(Event, frozen=True, kw_only=True, tag="refused"):
     code: str
     """A code of the closed list in `refusals`."""
     message: str
-    """What went wrong and what to do, for people."""
+    """A sentence for the player: what went wrong and what to do."""
     retry: bool = False
-    """Whether the same command, under the same id, may work later."""
+    """True if the same command, with the same id, may succeed later."""
     wait: int = 0
     """Milliseconds to wait before sending the command again, if known."""
     board: BoardView | None = None
@@ -227,7 +227,7 @@ class MoveMade(Event, frozen=True, kw_only=True, tag="move_made"):
     at: int
     """Milliseconds from the start of the race."""
     repeat: bool = False
-    """This id was accepted before, and nothing was done again."""
+    """True if a command with this id was accepted before; it was not carried out again."""
 
 
 class BoardEnded(Event, frozen=True, kw_only=True, tag="board_ended"):
@@ -242,11 +242,11 @@ class Standings(Event, frozen=True, kw_only=True, tag="standings"):
 
     race: str
     standings: list[Standing]
-    """One for every racer, in order of place."""
+    """The standing of every racer, in order of place."""
 
 
 class RaceOver(Event, frozen=True, kw_only=True, tag="race_over"):
-    """The race has ended, and everything about it is open."""
+    """The race has ended. Carries the results and everything that was secret until then."""
 
     outcome: Outcome
 
@@ -271,7 +271,7 @@ class Tables(Event, frozen=True, kw_only=True, tag="tables"):
 
 
 class LeaderboardRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One player on a leaderboard."""
+    """A row of a leaderboard: one player."""
 
     rank: int
     player: str

@@ -19,14 +19,14 @@ _REASONS: Final = (
     Reason("bad_command", "That is not a command as the protocol describes it."),
     Reason("wrong_frame_kind", "This subprotocol wants the other kind of frame (binary or text)."),
     # identity
-    Reason("hello_first", "Say hello before anything else."),
-    Reason("hello_twice", "This connection has said hello already."),
-    Reason("wrong_token", "That token does not belong to that player."),
+    Reason("hello_first", "Send hello before any other command."),
+    Reason("hello_twice", "This connection has already sent hello."),
+    Reason("wrong_token", "That token does not belong to this player."),
     Reason("banned", "The host of this server has banned this player."),
     Reason("name_needed", "Claim a name first."),
-    Reason("name_taken", "Somebody has that name, or one that looks like it. Choose another."),
+    Reason("name_taken", "That name, or one that looks like it, is taken. Choose another."),
     Reason("bad_name", "That name cannot be used."),
-    Reason("stale_id", "An id must be larger than those accepted before."),
+    Reason("stale_id", "A command's id must be larger than the ids accepted before."),
     Reason("too_fast", "Too many requests. Wait a moment.", retry=True),
     # tables
     Reason("no_such_table", "There is no table with that code."),
@@ -34,32 +34,32 @@ _REASONS: Final = (
     Reason("table_full", "Every seat at that table is taken."),
     Reason("not_seated", "You have no seat at that table."),
     Reason("elsewhere", "You have a seat at another table. Leave that table first."),
-    Reason("kicked", "The host has kicked you from that table."),
+    Reason("kicked", "The host has kicked you from that table. Join another table."),
     Reason("host_only", "Only the host of the table may do that."),
     Reason("no_such_player", "That player does not sit at that table."),
     Reason("no_such_game", "There is no game of that name."),
     Reason("bad_settings", "Those settings do not go together."),
-    Reason("wrong_phase", "That cannot be done at this point of the race."),
-    Reason("wrong_commitment", "That is not the commitment of the coming race. Look again."),
-    Reason("wrong_nonce", "That nonce does not fit the hash you gave when you were ready."),
-    Reason("nobody_ready", "At least the host must be ready."),
+    Reason("wrong_phase", "That is not possible in this phase of the table."),
+    Reason("wrong_commitment", "The deal has changed. Look at the table, then get ready again."),
+    Reason("wrong_nonce", "That nonce does not match the hash that you sent with ready."),
+    Reason("nobody_ready", "At least the host must be ready. Get ready, then start."),
     Reason("draining", "This server is about to stop. Reconnect to continue.", retry=True),
     # races and boards
     Reason("no_such_race", "There is no such race."),
     Reason("not_racing", "You are not in that race."),
     Reason("board_over", "Your board has ended."),
     Reason("time_up", "The time is up."),
-    Reason("board_full", "A board takes no more than 5000 moves. Cash out."),
-    Reason("bad_move", "That is not how a move is written."),
+    Reason("board_full", "A board takes at most 5000 moves. Cash out."),
+    Reason("bad_move", "That is not a move."),
     Reason("illegal_move", "The rules do not allow that move."),
     Reason("stale_move", "That move was meant for another position. Look again."),
     Reason("taken_over", "A newer connection of yours has taken over."),
-    Reason("race_running", "That opens when the race is over.", retry=True),
+    Reason("race_running", "The record opens when the race is over.", retry=True),
     # the server
     Reason("no_such_leaderboard", "There is no such leaderboard."),
     Reason(
         "store_unavailable",
-        "The server cannot reach its store. Try again: nothing is done twice.",
+        "The server cannot reach its store. Try again; nothing is done twice.",
         retry=True,
     ),
     Reason(
@@ -74,7 +74,7 @@ REASONS: Final = {reason.code: reason for reason in _REASONS}
 
 
 class CloseCode(Struct, frozen=True):
-    """Why the server closes a connection. 4000-4499: reconnect, with jitter. 4500-4999: do not."""
+    """A WebSocket close code and its reason. 4000-4499: reconnect, with jitter. 4500-4999: do not."""
 
     code: int
     reason: str

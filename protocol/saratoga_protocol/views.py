@@ -1,8 +1,8 @@
 """Convert a player's view between the rules' form and the wire's.
 
 `wire_view` takes a `View`, which only `redact` makes. Of the piles with hidden cards it reads only
-their lengths and the reserve's top card. So no mistake here or before can send the name of a card
-that the player may not see.
+their lengths and the reserve's top card, so no mistake can send the name of a card that the player
+may not see.
 """
 
 from functools import lru_cache

@@ -16,7 +16,7 @@ SUITS: Final = "CSHD"
 RANKS: Final = "A23456789TJQK"
 
 HIDDEN: Final = Card("##")
-"""A card that the player may not see: no rank, no suit, fits nowhere."""
+"""A card that the player may not see: it has no rank and no suit, and fits nowhere."""
 
 PACK: Final = tuple(Card(rank + suit) for suit in SUITS for rank in RANKS)
 """The 52 cards, suit by suit from ace to king: the order before shuffling."""
@@ -26,12 +26,12 @@ _CARD_OF: Final = {str(card): card for card in (*PACK, HIDDEN)}
 
 
 def rank(card: Card) -> int:
-    """Ace 1 to king 13; `KeyError` for a hidden card."""
+    """Return a card's rank, from 1 (ace) to 13 (king); raise `KeyError` for a hidden card."""
     return _RANK_OF[card]
 
 
 def suit(card: Card) -> str:
-    """One of `SUITS`; `#` for a hidden card."""
+    """Return a card's suit, one of `SUITS`; `#` for a hidden card."""
     return card[1]
 
 
@@ -40,12 +40,12 @@ def is_red(card: Card) -> bool:
 
 
 def card_of(rank: int, suit: str) -> Card:
-    """The card of a rank from 1 to 13 and a suit."""
+    """Return the card of a rank (1 to 13) and a suit."""
     return _CARD_OF[RANKS[rank - 1] + suit]
 
 
 def rank_name(rank: int) -> str:
-    """A rank in words: `ace`, `7`, `queen`."""
+    """Return a rank in words: `ace`, `7`, `queen`."""
     return {1: "ace", 11: "jack", 12: "queen", 13: "king"}.get(rank, str(rank))
 
 

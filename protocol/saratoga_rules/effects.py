@@ -1,7 +1,7 @@
-"""What a judged move does to a position.
+"""Apply a legal move to a position.
 
-Nothing here checks whether the move is legal. A space that is filled automatically is filled as
-part of the move that made it.
+The judge has checked the move before. A space that is filled automatically is filled as part of the
+move that made it.
 """
 
 from saratoga_rules.cards import SUITS, Card, card_of
@@ -23,7 +23,7 @@ from saratoga_rules.vocabulary.foundations import rank_at, wanted_down, wanted_u
 
 
 def after(game: Game, position: Position, move: Move) -> Position:
-    """The position after a move that the judge allows."""
+    """Return the position after a move that the judge allows."""
     match move:
         case Carry():
             return _carried(game, position, move)

@@ -1,7 +1,7 @@
-"""The form of a game's page: everything in which one game of patience differs from another.
+"""The type of a game's page: everything in which one game of patience differs from another.
 
-A game is a value. Its parts are rule words, which judge, compare and print: the judge, the tests
-and the help screen read the same page. The engine knows no game by its name.
+A game is a value. Its parts are rule words: values that can be called, compared and printed. The
+judge, the tests and the help screen read the same page. No other module names a game.
 """
 
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from saratoga_rules.vocabulary.tableau import Columns
 
 @dataclass(frozen=True)
 class Goal:
-    """The game is won with so many cards on the foundations."""
+    """The goal of a game: this many cards on the foundations."""
 
     cards: int
 
@@ -28,13 +28,13 @@ class Goal:
 
 
 def foundations_hold(cards: int) -> Goal:
-    """Won with so many cards on the foundations, wherever they lie there."""
+    """Return the goal of having this many cards on the foundations, on whichever of them."""
     return Goal(cards)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Game:
-    """A game of patience, whole."""
+    """The complete rules of one game of patience."""
 
     name: str
     """The name in commands, in records and on the wire."""
@@ -50,13 +50,13 @@ class Game:
     goal: Goal
 
     cards: int = field(init=False, repr=False, compare=False)
-    """How many cards are in the game."""
+    """The number of cards in the game."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cards", self.packs * len(PACK))
 
     def describe(self) -> tuple[tuple[str, str], ...]:
-        """The rules as a table: each row is a heading and a sentence."""
+        """Return the rules as a table: each row is a heading and a sentence."""
         foundations = f"{self.up}" if self.down is None else f"{self.up}; {self.down}"
         return (
             ("packs", "one, 52 cards" if self.packs == 1 else f"{self.packs}, {self.cards} cards"),

@@ -1,9 +1,8 @@
-"""The one judge: `refusal` says why a move may not be played, or that it may.
+"""The judge: `refusal` returns why a move may not be played, or `None` if it may.
 
-`play` asks it, `legal_moves` asks it about every move that could be one, and so do server and
-clients; legality is decided nowhere else. What goes on among the columns it leaves to their own
-judge (`Columns.refusal`). No rule looks at a hidden card, so a view is judged like the position
-behind it.
+`play`, `legal_moves`, the server and the clients all call it; legality is decided nowhere else.
+Moves between columns are judged by `Columns.refusal`. No rule looks at a hidden card, so a view is
+judged exactly like the position that it shows.
 """
 
 from saratoga_rules.cards import SUITS, Card, card_of
@@ -30,7 +29,7 @@ __all__ = ["IllegalMove", "Refusal", "is_won", "legal_moves", "play", "refusal"]
 
 
 def play(game: Game, position: Position, move: Move) -> Position:
-    """The position after a move; raise `IllegalMove`, which carries the refusal, if there is one."""
+    """Return the position after a move; raise `IllegalMove` with the refusal if it is not legal."""
     refused = refusal(game, position, move)
     if refused is not None:
         raise IllegalMove(move, refused)
@@ -38,7 +37,7 @@ def play(game: Game, position: Position, move: Move) -> Position:
 
 
 def legal_moves(game: Game, position: Position) -> list[Move]:
-    """Every move that may be played, each once."""
+    """Return every move that may be played, each once."""
     _, _, _, up, down, columns, base, _ = position
     offer = game.columns.offer(columns, up, down, base)
     moves: list[Move] = [*offer.carries]
@@ -53,7 +52,7 @@ def is_won(game: Game, position: Position) -> bool:
 
 
 def refusal(game: Game, position: Position, move: Move) -> Refusal | None:
-    """Why a move may not be played; `None` where it may."""
+    """Return why a move may not be played; `None` if it may."""
     match move:
         case Carry():
             if move.origin >= 0:

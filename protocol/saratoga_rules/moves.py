@@ -3,7 +3,7 @@
 `draw` turns cards from the stock, `redeal` turns the waste over, and `SRC>DST[:n]` carries `n`
 cards, where SRC is `w` (the waste), `r` (the reserve), a column `t1`, `t2`, .. or `up.S` (a card
 taken back from the spade foundation), and DST is a column, `up` or `down`: the foundation of the
-card's suit that is built up or down. `:n` stands only above 1. A move names piles, never cards,
+card's suit that is built up or down. `:n` is written only above 1. A move names piles, never cards,
 so it does not reveal which cards lie there.
 """
 
@@ -23,7 +23,7 @@ COLUMN_NAMES: Final = tuple(f"t{number}" for number in range(1, 100))
 """The name of each column, by its index in `Position.columns`."""
 
 COLUMN_INDEX: Final = {name: index for index, name in enumerate(COLUMN_NAMES)}
-"""The index in `Position.columns` by the name of the column; other piles are not in it."""
+"""The index in `Position.columns` of each column, by its name; other piles have none."""
 
 TAKE_BACK_INDEX: Final = {f"up.{suit}": index for index, suit in enumerate(SUITS)}
 """The index in `SUITS` by the name of a foundation from which a card is taken back."""
@@ -58,11 +58,11 @@ class Carry:
     count: int = 1
 
     origin: int = field(init=False, repr=False, compare=False)
-    """The source's index in `Position.columns`; -1 where it is no column."""
+    """The source's index in `Position.columns`; -1 if the source is not a column."""
     destination: int = field(init=False, repr=False, compare=False)
-    """The target's index in `Position.columns`; -1 where it is no column."""
+    """The target's index in `Position.columns`; -1 if the target is not a column."""
     text: str = field(init=False, repr=False, compare=False)
-    """The form that `parse_move` reads; computed once, since the server lists moves after every move."""
+    """The text that `parse_move` reads; computed once, because legal moves are listed after every move."""
 
     def __post_init__(self) -> None:
         packet = f":{self.count}" if self.count > 1 else ""
@@ -101,6 +101,6 @@ def parse_move(text: str) -> Move:
     match = _CARRY.fullmatch(text)
     if match is None:
         raise ValueError(
-            f"{text[:40]!r} is not a move: a move is draw, redeal or such as t3>t5:4, w>up, r>t2."
+            f"{text[:40]!r} is not a move. A move is draw, redeal, or one such as t3>t5:4, w>up, r>t2."
         )
     return carry(match["source"], match["target"], int(match["count"] or 1))

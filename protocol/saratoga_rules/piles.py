@@ -4,9 +4,9 @@ from typing import ClassVar
 
 
 class Pile(str):
-    """A family of piles, by the name that players use.
+    """A family of piles, as a string that players can read.
 
-    Plain strings: the judge reads them all the time, and enum members are slow to access.
+    Not an enum: the judge reads these values for every move, and enum members are slow to access.
     """
 
     __slots__ = ()

@@ -1,7 +1,7 @@
-"""Where every card lies at one moment of a game: an immutable value.
+"""A position: where every card lies at one moment of a game. It is an immutable value.
 
 Piles are tuples of cards from bottom to top, except the stock, whose first card is drawn next.
-Foundations are heights, since their suits and first cards are known.
+Foundations are stored as heights, because their suits and first cards are known.
 """
 
 import re
@@ -23,7 +23,7 @@ class Position(NamedTuple):
     """Cards on each foundation built up: suit by suit (`SUITS`), a suit's piles side by side,
     the higher first. Equal piles are interchangeable, so every position has one form only."""
     down: tuple[int, ...]
-    """Cards on each foundation built down; empty where the game has none."""
+    """Cards on each foundation built down; empty if the game has none."""
     columns: tuple[tuple[Card, ...], ...]
     base: int = 1
     """The rank that starts the foundations built up."""
@@ -32,7 +32,7 @@ class Position(NamedTuple):
 
     @property
     def banked(self) -> int:
-        """Cards on the foundations, those dealt there included: the points."""
+        """The number of cards on the foundations, including those dealt there: the points."""
         return sum(self.up) + sum(self.down)
 
 
@@ -95,17 +95,17 @@ def _parse_heights(text: str) -> tuple[int, ...]:
         return ()
     words = text.split(",")
     if any(not re.fullmatch("[0-9]|1[0-3]", word) for word in words):
-        raise ValueError(f"A foundation holds 0 to 13 cards, so {text!r} are not heights.")
+        raise ValueError(f"A foundation holds 0 to 13 cards, so {text!r} is not a list of heights.")
     heights = tuple(map(int, words))
     if len(heights) % len(SUITS):
-        raise ValueError(f"Every suit has as many foundations: {text!r} cannot be shared out.")
+        raise ValueError(f"Every suit has the same number of foundations, which {text!r} has not.")
     if heights != in_order(heights):
         raise ValueError(f"The higher of a suit's foundations comes first, unlike {text!r}.")
     return heights
 
 
 def in_order(heights: tuple[int, ...]) -> tuple[int, ...]:
-    """The same foundations, the higher of each suit's piles first."""
+    """Return the heights with the higher of each suit's piles first."""
     copies = len(heights) // len(SUITS)
     return tuple(
         height

@@ -16,7 +16,7 @@ from saratoga_rules.vocabulary.tableau import Offer
 
 
 def proposals(game: Game, position: Position, offer: Offer) -> list[Move]:
-    """Return every other move that the judge may allow in a position, each once."""
+    """Return every candidate move of a position except carries between columns, each once."""
     stock, waste, reserve, up, _, _, base, _ = position
     proposed: list[Move] = []
     if stock:
@@ -40,7 +40,7 @@ def proposals(game: Game, position: Position, offer: Offer) -> list[Move]:
 
 
 _target: Final = attrgetter("target")
-"""In reverse order, moves to foundations built up precede moves to foundations built down."""
+"""Sort key: in reverse order, moves to `up` come before moves to `down`."""
 
 
 def _carries(game: Game, offer: Offer, source: str, pile: Pile, card: Card) -> list[Carry]:

@@ -6,7 +6,7 @@ from saratoga_rules.moves import Move
 
 
 class Refusal(Enum):
-    """A reason to refuse a move; the value is what the player reads."""
+    """A reason to refuse a move; its value is the sentence that the player reads."""
 
     NO_SUCH_PILE = "This game has no such pile."
     SAME_PILE = "A pile cannot be moved onto itself."
@@ -32,7 +32,7 @@ class Refusal(Enum):
 
 
 class IllegalMove(ValueError):
-    """The judge refuses the move; nothing has changed."""
+    """The move is not legal; nothing has changed."""
 
     def __init__(self, move: Move, refusal: Refusal) -> None:
         super().__init__(move, refusal)

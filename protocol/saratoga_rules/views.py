@@ -1,9 +1,9 @@
-"""What a player may see of their own board.
+"""The view: a position as its own player may see it.
 
 The whole stock is hidden, and the reserve except its top card. Every other card was dealt or turned
 face up. Only `redact` makes a `View`, and all code that sends positions takes a `View`, so no hidden
-card can be sent by mistake. Rivals see no view at all while a race runs: the deal is shared, so one
-racer's cards are another's secrets.
+card can be sent by mistake. Rivals are sent no view while a race runs: the deal is shared, so one
+racer's visible cards are hidden cards of another's board.
 """
 
 from typing import Final, NewType
@@ -15,11 +15,11 @@ View = NewType("View", Position)
 """A position in which every card that the player may not see is `HIDDEN`."""
 
 _BACKS: Final = tuple((HIDDEN,) * count for count in range(105))
-"""Tuples of hidden cards by their length, up to two packs."""
+"""Tuples of hidden cards, by length, up to two packs."""
 
 
 def redact(position: Position) -> View:
-    """Show a position to its own player; redacting a view changes nothing."""
+    """Hide the cards that the player may not see. Redacting a view changes nothing."""
     stock, waste, reserve, up, down, columns, base, passes = position
     shown = _BACKS[len(reserve) - 1] + reserve[-1:] if reserve else reserve
     return View(Position(_BACKS[len(stock)], waste, shown, up, down, columns, base, passes))

@@ -13,7 +13,7 @@ _PRACTICE_TAG: Final = b"saratoga practice 1"
 
 
 def deal(game: Game, deck: tuple[Card, ...]) -> Position:
-    """Lay out a shuffled deck, its first card dealt first."""
+    """Return the opening position made by dealing a shuffled deck, first card first."""
     if len(deck) != game.cards:
         raise ValueError(f"{game.title} is played with {game.cards} cards, not with {len(deck)}.")
     layout = DealBuilder(
@@ -28,13 +28,13 @@ def deal(game: Game, deck: tuple[Card, ...]) -> Position:
 
 
 def deal_for_key(game: Game, key: bytes) -> Position:
-    """The opening position that belongs to a deal key, the same for everyone in a race."""
+    """Return the opening position for a deal key, the same for everyone in a race."""
     return deal(game, shuffled_deck(game.packs, key))
 
 
 def practice_key(seed: str) -> bytes:
-    """The deal key of a practice game, from a seed that players may share.
+    """Return the deal key of a practice game, made from a seed that players may share.
 
-    SHA-256 of `saratoga practice 1` and the seed in UTF-8: a practice deal is never that of a race.
+    SHA-256 of `saratoga practice 1` and the seed in UTF-8: a practice deal is never the deal of a race.
     """
     return hashlib.sha256(_PRACTICE_TAG + seed.encode()).digest()

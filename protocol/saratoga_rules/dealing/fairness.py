@@ -1,11 +1,11 @@
-"""A deal that nobody chose: commitment, nonce hashes, deal key.
+"""The fair deal: commitment, nonce hashes and deal key.
 
 The server draws a seed and publishes its commitment before anyone can be *ready*. Every racer
 sends the hash of a nonce of their own with *ready*. When the racers are fixed they reveal the
 nonces. Seed and nonces together make the key from which the pack is shuffled: the server can no
 longer change its seed, and no racer knew the others' nonces.
 
-Any language can repeat this with SHA-256 and HMAC-SHA-256 alone.
+Any language with SHA-256 and HMAC-SHA-256 can repeat this.
 All text is ASCII, all hashes are lower-case hexadecimal. A *field* is the length of its bytes as
 a 4-byte big-endian number, followed by the bytes; a number is written in decimal digits first.
 
@@ -22,9 +22,9 @@ a 4-byte big-endian number, followed by the bytes; a number is written in decima
                                          then, for each racer by ascending player id,
                                          field(player id) field(nonce) )
 
-A seed has 32 bytes and a nonce 16. A seed that somebody *chose* may have 1 to 64 bytes: it can be
-guessed from the visible cards, so such a race is never ranked. (HMAC would first hash a key of more
-than 64 bytes.)
+A random seed has 32 bytes, and a nonce 16. A seed *chosen* by a person may have 1 to 64 bytes (HMAC
+would hash a longer key first). It can be guessed from the visible cards, so a race with a chosen
+seed is never ranked.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ SEED_BYTES: Final = 32
 """The length of a random seed."""
 
 LONGEST_SEED_BYTES: Final = 64
-"""The greatest length of a chosen seed: the block of SHA-256."""
+"""The greatest length of a chosen seed: the block size of SHA-256."""
 
 NONCE_BYTES: Final = 16
 
@@ -63,7 +63,7 @@ def nonce_hash(nonce: bytes) -> str:
 
 
 def deal_key(seed: bytes, race_id: str, nonces: Mapping[str, bytes]) -> bytes:
-    """The 32 bytes from which the pack is shuffled; `nonces` are the racers' by player id."""
+    """Return the 32 bytes from which the pack is shuffled; `nonces` are the racers', by player id."""
     fields = [DEAL_KEY_TAG, race_id.encode(), _decimal(len(nonces))]
     for player in sorted(nonces):
         fields += [player.encode(), _checked_nonce(nonces[player])]

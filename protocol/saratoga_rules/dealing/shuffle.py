@@ -27,9 +27,9 @@ _TAG: Final = b"saratoga shuffle 1"
 
 
 def shuffled_deck(packs: int, key: bytes) -> tuple[Card, ...]:
-    """One to four packs shuffled together; the card dealt first comes first."""
+    """Shuffle one to four packs together; the card dealt first comes first."""
     if not 1 <= packs <= MOST_PACKS:
-        raise ValueError(f"A byte cannot choose among the cards of {packs} packs.")
+        raise ValueError(f"A deck has 1 to {MOST_PACKS} packs, not {packs}.")
     deck = list(PACK * packs)
     stream = _stream(key)
     for last in range(len(deck) - 1, 0, -1):

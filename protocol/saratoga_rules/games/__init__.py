@@ -1,4 +1,4 @@
-"""The games that can be raced, listed by hand; each stands on a page of its own."""
+"""The list of games that can be raced; each game has a module of its own."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -12,7 +12,7 @@ from saratoga_rules.games.lady_palk import LADY_PALK
 from saratoga_rules.games.lafayette import LAFAYETTE
 
 RULES_VERSION: Final = 1
-"""Grows when a rule or a deal changes; records name it, so that old ones still replay."""
+"""The version of the rules. Raised when a rule or a deal changes; records name their version."""
 
 GAMES: Final[Mapping[str, Game]] = MappingProxyType(
     {game.name: game for game in (CANFIELD, CANFIELD_AISLERIOT, LAFAYETTE, LADY_PALK, CAPRICE)}
@@ -20,8 +20,8 @@ GAMES: Final[Mapping[str, Game]] = MappingProxyType(
 """Every game by its name."""
 
 RULES: Final[Mapping[int, Mapping[str, Game]]] = MappingProxyType({RULES_VERSION: GAMES})
-"""The games by the version of the rules: whatever was ever raced can be replayed and verified for ever.
+"""The games of every version of the rules, so that every old record can be replayed and verified.
 
-A change of a rule, of a deal, or of how a deal follows from its key makes a new version: the games as they
-were stay here under their number, and nothing is ever taken out (`tests/rules/records/rules-1`).
+A change of a rule, of a deal, or of how a deal follows from its key makes a new version. The old games
+stay here under their version, and none is ever removed (`tests/rules/records/rules-1`).
 """

@@ -1,4 +1,4 @@
-"""Canfield, as AisleRiot's help first told it: three passes, and the foundations stay in play.
+"""Canfield by AisleRiot's original help: three passes, and cards may come back from foundations.
 
 The deal is that of Canfield, and columns are built alike: down in alternating colours, a king on
 an ace. But any run may move, whole or part; a foundation's top card may come back, though never

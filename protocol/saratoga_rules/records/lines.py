@@ -1,11 +1,11 @@
-"""Read a text line by line, so that every error can name its line."""
+"""A reader of record lines whose errors name the line."""
 
 import re
 from typing import NoReturn
 
 
 class RecordError(ValueError):
-    """The text is not a record: the line, and why."""
+    """The text is not a record; carries the line number and the reason."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(line, reason)
@@ -32,7 +32,7 @@ class RecordReader:
     def take(self, pattern: re.Pattern[str], expected: str) -> re.Match[str]:
         found = pattern.fullmatch(self.line)
         if found is None:
-            raise RecordError(self.number + 1, f"{expected} should stand here, not {self._quoted}")
+            raise RecordError(self.number + 1, f"expected {expected}, found {self._quoted}")
         self.number += 1
         return found
 
@@ -46,5 +46,5 @@ class RecordReader:
     @property
     def _quoted(self) -> str:
         if self.number >= len(self.lines):
-            return "the end"
+            return "the end of the text"
         return repr(self.line[:60])

@@ -1,4 +1,4 @@
-r"""The record of a finished race: text, enough to replay the race and to check all of it.
+r"""The record of a finished race: a text from which the race can be replayed and checked.
 
 A record is plain ASCII with one fact per line. Every line ends with a line feed. There is exactly
 one way to write a record: text that differs by a byte when written again is refused. The last line
@@ -61,18 +61,18 @@ LEAST_RACERS: Final = 2
 """A race counts for the bots' leaderboards only if at least this many racers made a move."""
 
 MOST_RACERS: Final = 16
-"""The seats of a table, and so the racers of a record."""
+"""The most racers in a race: the seats of a table."""
 
 MOST_ENTRIES: Final = 5000
 """Entries of a board's log. Beyond them the server refuses moves, but the player may cash out.
 
-So the longest log has one entry more, the ending. The longest game needs far fewer.
+So the longest log has one entry more: the ending. The longest game needs far fewer moves.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """One entry of a racer's log."""
+    """An entry of a racer's log."""
 
     at: int
     """Milliseconds from the start of the race."""
@@ -88,7 +88,7 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RacerLog:
-    """One racer's nonce, log and final count."""
+    """A racer in a record: nonce, log and final count."""
 
     player: str
     name: str
@@ -108,14 +108,14 @@ class RacerLog:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultLine:
-    """A racer in the order of finish."""
+    """A racer's row in the order of finish."""
 
     place: int
     player: str
     banked: int
     net: int
     reached: int | None
-    """Milliseconds from the start to when the count last rose to `banked`; `None`: it never did."""
+    """Milliseconds from the start to when the count last rose to `banked`; `None` if it never rose."""
     state: State
 
 
@@ -135,7 +135,7 @@ class RaceRecord:
     commitment: str
     seed: str
     chosen_seed: bool
-    """Whether somebody chose the seed: such a race is not ranked."""
+    """True if the seed was chosen by a person; such a race is not ranked."""
     deal: Position
     ranked: bool
     racers: tuple[RacerLog, ...]
@@ -149,16 +149,16 @@ class RaceRecord:
 
     @property
     def time_allowed(self) -> int | None:
-        """Milliseconds from the start to the deadline; `None` without a cap."""
+        """The milliseconds from the start to the deadline; `None` without a cap."""
         return self.cap * 60_000 or None
 
     @property
     def nonces(self) -> dict[str, bytes]:
-        """By player id, as `fairness.deal_key` takes them."""
+        """The nonces by player id, as `fairness.deal_key` takes them."""
         return {racer.player: bytes.fromhex(racer.nonce) for racer in self.racers}
 
     def racer(self, player: str) -> RacerLog:
-        """The log of one racer; `KeyError` if the player did not race."""
+        """Return a racer by player id; raise `KeyError` if the player did not race."""
         for racer in self.racers:
             if racer.player == player:
                 return racer
@@ -187,7 +187,7 @@ def is_ranked(chosen_seed: bool, racers: Iterable[RacerLog]) -> bool:
 
 
 def are_bots_ranked(chosen_seed: bool, racers: Iterable[RacerLog]) -> bool:
-    """Return whether it counts for the bots' leaderboards: a random seed, and two racers who moved."""
+    """Return whether the race counts for the bots' leaderboards: a random seed, two racers who moved."""
     return sum(racer.moves > 0 for racer in racers) >= LEAST_RACERS and not chosen_seed
 
 
@@ -268,14 +268,16 @@ _PLACE: Final = re.compile(
 _NEVER_IN_A_NAME: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
-"""Characters that could attack the reader's terminal: controls and direction marks."""
+"""Characters that could attack a terminal: control characters and direction marks."""
 _DIGEST: Final = re.compile("digest ([0-9a-f]{64})")
 
 
 def _parse_race(reader: RecordReader) -> RaceRecord:
     version = reader.take(_HEAD, "the words 'saratoga record 1'")[1]
     if version != str(RECORD_FORMAT):
-        reader.refuse(f"this is a record of format {version}; known is format {RECORD_FORMAT}")
+        reader.refuse(
+            f"this is a record of format {version}; this program reads format {RECORD_FORMAT}"
+        )
     game = reader.take(_GAME, "the game")[1]
     rules_version = int(reader.take(_RULES, "the version of the rules")[1])
     table, race = reader.take(_RACE, "the race").groups()
@@ -322,7 +324,7 @@ def _parse_racers(reader: RecordReader) -> Iterator[RacerLog]:
         if number > MOST_RACERS:
             reader.refuse(f"there are more than {MOST_RACERS} racers")
         if player <= before:
-            reader.refuse(f"racers stand in order of their ids, so not {player} after {before}")
+            reader.refuse(f"racers are ordered by id, so {player} cannot follow {before}")
         before = player
         name = _parse_name(reader, quoted)
         nonce = reader.take(_NONCE, "the nonce")[1]
@@ -347,7 +349,7 @@ def _parse_name(reader: RecordReader, quoted: str) -> str:
     except ValueError:
         reader.refuse(f"this is not a name: {quoted[:60]}")
     if _NEVER_IN_A_NAME.search(name):
-        reader.refuse(f"there are characters in this name that no name has: {quoted[:60]}")
+        reader.refuse(f"this name has characters that are not allowed: {quoted[:60]}")
     return name
 
 
@@ -379,6 +381,6 @@ def _point_out_difference(written: str, text: str) -> NoReturn:
     pairs = zip_longest(written.split("\n"), text.split("\n"))
     for number, (right, wrong) in enumerate(pairs, start=1):
         if right != wrong:
-            reason = "one line too many" if right is None else f"{right[:80]!r} should stand here"
+            reason = "one line too many" if right is None else f"expected {right[:80]!r}"
             raise RecordError(number, reason)
     raise AssertionError("two texts that differ have a line that differs")

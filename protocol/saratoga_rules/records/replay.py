@@ -24,7 +24,7 @@ class Step(NamedTuple):
 
 
 def game_of(record: RaceRecord) -> Game:
-    """The game of a record, in the version of the rules by which it was played."""
+    """Return the game of a record, in the version of the rules by which it was played."""
     games = RULES.get(record.rules_version)
     if games is None:
         newer = "; a newer one may" if record.rules_version > RULES_VERSION else ""
@@ -38,13 +38,13 @@ def game_of(record: RaceRecord) -> Game:
 
 
 def listed(versions: Collection[int]) -> str:
-    """`1`, or `1 to 3`: versions have no gaps."""
+    """Return the versions as text: `1`, or `1 to 3` (versions have no gaps)."""
     first, last = min(versions), max(versions)
     return f"{first}" if first == last else f"{first} to {last}"
 
 
 def replay(record: RaceRecord, player: str) -> list[Position]:
-    """The deal and the position after every entry of a racer's log.
+    """Return the deal and the position after every entry of a racer's log.
 
     An ending is an entry too, and does not change the position. Raises `ReplayError` at a move
     that the rules do not allow, and `KeyError` if the player did not race.
@@ -53,7 +53,7 @@ def replay(record: RaceRecord, player: str) -> list[Position]:
 
 
 def steps(record: RaceRecord, player: str) -> list[Step]:
-    """Every entry of a racer's log with the position after it; raises as `replay` does."""
+    """Return every entry of a racer's log with the position after it; raise as `replay` does."""
     game = game_of(record)
     position = record.deal
     made: list[Step] = []
@@ -68,4 +68,4 @@ def _played(game: Game, position: Position, line: LogLine, entry: int) -> Positi
     try:
         return play(game, position, parse_move(line.text))
     except IllegalMove as refused:
-        raise ReplayError(f"entry {entry}, {line.text}: {refused}") from refused
+        raise ReplayError(f"entry {entry}: {refused}") from refused

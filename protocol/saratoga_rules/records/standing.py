@@ -1,8 +1,8 @@
 """The order of finish: one rule for the server and for verification.
 
-Net decides. Of racers with the same net, the one who *reached* the count earlier is ahead. A count
-is reached at the moment when it last rose to its final value. Within one millisecond the commit
-number at the table decides. Racers who never bettered the deal's count share a place.
+Racers are ordered by net. Of racers with the same net, the one who *reached* the count earlier is
+ahead. A count is reached at the moment when it last rose to its final value. Within one millisecond
+the commit number at the table decides. Racers who never raised the deal's count share a place.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,23 +31,23 @@ class State(StrEnum):
 
 
 class Reached(NamedTuple):
-    """When a count was reached; earlier is better."""
+    """The moment at which a count was reached; earlier is better."""
 
     at: int
     """Milliseconds from the start of the race."""
     number: int
-    """The commit number at the table: it decides within a millisecond."""
+    """The commit number at the table; it orders counts reached in the same millisecond."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RacerScore:
-    """What the order of finish depends on."""
+    """The facts about a racer that decide the order of finish."""
 
     player: str
     banked: int
     state: State
     reached: Reached | None
-    """When the count last rose to `banked`; `None`: it never did."""
+    """The moment when the count last rose to `banked`; `None` if it never rose."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,18 +55,18 @@ class Placed:
     """A racer in the order of finish."""
 
     place: int
-    """From 1; equal racers share a place, and the next place is left out."""
+    """The place from 1. Equal racers share a place, and the next place is skipped."""
     player: str
     banked: int
     net: int
     state: State
     reached: Reached | None
     tie: str
-    """What decided against the racer just ahead, if the net did not; a sentence for people."""
+    """A sentence why the racer just ahead with the same net is ahead; empty if the nets differ."""
 
 
 def ranking(game: Game, racers: Iterable[RacerScore]) -> list[Placed]:
-    """Every racer in order of place, and by player id within a shared place."""
+    """Return every racer in order of place, and by player id within a shared place."""
     ordered = sorted(racers, key=lambda racer: (_merit(racer), racer.player))
     return [
         Placed(
@@ -91,10 +91,10 @@ class Count(NamedTuple):
 
 
 def last_reached(start: int, counts: Iterable[Count]) -> Reached | None:
-    """When the count last rose to its final value; `start` is the count of the deal.
+    """Return when the count last rose to its final value; `start` is the count of the deal.
 
-    A card taken back lowers the count, possibly to the value of an older rise. What counts is the
-    last rise *to* the final value, not the last rise.
+    A card taken back lowers the count, possibly to a value that it had risen to before. Then that
+    earlier rise is returned, because it was the last rise *to* the final value.
     """
     rises: dict[int, Reached] = {}
     before = start

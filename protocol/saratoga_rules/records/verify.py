@@ -1,4 +1,4 @@
-"""Verify a finished race: compute everything in its record again.
+"""Verify a finished race by computing everything in its record again.
 
 A record can prove that it is consistent: the seed is the one committed to, seed and nonces make
 this deal, every move was legal and in time, and counts, endings and places follow. Whether it is
@@ -43,7 +43,7 @@ class Check:
     name: str
     ok: bool
     detail: str
-    """What was found or what is wrong, for people."""
+    """A sentence: what was found, or what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,9 @@ class Verdict:
 
     checks: tuple[Check, ...]
     record: RaceRecord | None
-    """The record, if the text could be read as one."""
+    """The record; `None` if the text is not a record."""
     standing: tuple[Placed, ...] = ()
-    """The order of finish that follows from the moves, ties explained; empty if a move is illegal."""
+    """The order of finish that follows from the moves; empty if a move is illegal."""
 
     @property
     def ok(self) -> bool:
@@ -74,12 +74,12 @@ def verify(source: str | bytes | RaceRecord) -> Verdict:
     try:
         return _verify_text(source.decode("ascii"))
     except UnicodeDecodeError as fault:
-        wrong = f"byte {fault.start + 1} is not ASCII, as all of a record is"
+        wrong = f"byte {fault.start + 1} is not ASCII, and a record has only ASCII"
         return Verdict((Check("text", False, wrong),), None)
 
 
 def _verify_text(text: str) -> Verdict:
-    sealed = _check("digest", _digest_faults(text), "the digest fits the lines before it")
+    sealed = _check("digest", _digest_faults(text), "the digest matches the lines before it")
     try:
         record = parse_record(text)
     except ValueError as fault:
@@ -92,7 +92,7 @@ def _verify_text(text: str) -> Verdict:
     known = Check("rules", True, f"{game.title}, version {record.rules_version} of the rules")
     checks = [sealed, readable, known, *_source_checks(game, record)]
     if not checks[-1].ok:
-        # moves on another deal prove nothing
+        # moves on another deal cannot be checked
         return Verdict(tuple(checks), record)
     story = _story(record)
     if isinstance(story, str):
@@ -114,43 +114,43 @@ def _check(name: str, faults: _Faults, otherwise: str) -> Check:
 
 def _digest_faults(text: str) -> Iterator[str]:
     if not text.endswith(f"\ndigest {digest_of(text)}\n"):
-        yield f"the text was changed: its lines come to the digest {digest_of(text)}"
+        yield f"the text was changed: the digest of its lines is {digest_of(text)}"
 
 
 def _source_checks(game: Game, record: RaceRecord) -> Iterator[Check]:
-    """Check what was fixed before the first move."""
-    yield _check("commitment", _commitment_faults(record), "the seed is the one committed to")
-    yield _check("nonces", _nonce_faults(record), "every nonce fits its hash")
-    yield _check("deal", _deal_faults(game, record), "seed and nonces make this deal")
+    """Check the commitment, the nonces and the deal: what was fixed before the first move."""
+    yield _check("commitment", _commitment_faults(record), "the seed matches the commitment")
+    yield _check("nonces", _nonce_faults(record), "every nonce matches its hash")
+    yield _check("deal", _deal_faults(game, record), "the seed and the nonces produce this deal")
 
 
 def _commitment_faults(record: RaceRecord) -> Iterator[str]:
     seed = bytes.fromhex(record.seed)
     promised = commitment(seed, record.game, record.rules_version, record.table, record.race)
     if promised != record.commitment:
-        yield f"the seed comes to the commitment {promised}"
+        yield f"the commitment of this seed is {promised}"
 
 
 def _nonce_faults(record: RaceRecord) -> Iterator[str]:
     if not record.racers:
-        yield "nobody raced"
+        yield "the record has no racers"
     for racer in record.racers:
         if nonce_hash(bytes.fromhex(racer.nonce)) != racer.nonce_hash:
-            yield f"the nonce of {racer.name} does not fit its hash"
+            yield f"the nonce of {racer.name} does not match its hash"
 
 
 def _deal_faults(game: Game, record: RaceRecord) -> Iterator[str]:
     key = deal_key(bytes.fromhex(record.seed), record.race_id, record.nonces)
     if deal_for_key(game, key) != record.deal:
-        yield "seed and nonces make another deal"
+        yield "the seed and the nonces produce another deal"
 
 
 def _story(record: RaceRecord) -> _Story | str:
-    """Return what happened on every board, or a sentence why it cannot have happened."""
+    """Replay every board; return its steps by player, or a sentence why the replay failed."""
     story: dict[str, list[Step]] = {}
     for racer in record.racers:
         if len(racer.log) > MOST_ENTRIES + 1:
-            return f"{racer.name}, {len(racer.log)} entries: {MOST_ENTRIES} and the end is the most"
+            return f"{racer.name}: the log has {len(racer.log)} entries, more than {MOST_ENTRIES} and an ending"
     for racer in record.racers:
         try:
             story[racer.player] = steps(record, racer.player)
@@ -183,13 +183,15 @@ def _end(record: RaceRecord, story: _Story, racer: RacerLog) -> Position:
 def _story_checks(
     game: Game, record: RaceRecord, story: _Story, placed: tuple[Placed, ...]
 ) -> Iterator[Check]:
-    """Check what was played."""
+    """Check the moves, times, scores, endings and places."""
     moves = sum(racer.moves for racer in record.racers)
-    yield Check("moves", True, f"{moves} moves, all of them legal")
-    yield _check("times", _time_faults(record), "no entry is early, late or out of order")
-    yield _check("numbers", _number_faults(record), "the commit numbers run from 1 without a gap")
-    yield _check("scores", _score_faults(record, story), "the moves come to these counts")
-    yield _check("endings", _ending_faults(game, record, story), "every board ended as it says")
+    yield Check("moves", True, f"{moves} moves, all legal")
+    yield _check("times", _time_faults(record), "every entry is in time and in order")
+    yield _check("numbers", _number_faults(record), "the commit numbers run from 1 without gaps")
+    yield _check("scores", _score_faults(record, story), "the counts follow from the moves")
+    yield _check(
+        "endings", _ending_faults(game, record, story), "every board ended as its log says"
+    )
     yield _check("finish", _finish_faults(record, placed), "the places follow from the moves")
     yield _check("ranked", _ranked_faults(record), "ranked" if record.ranked else "not ranked")
 
@@ -213,7 +215,7 @@ def _number_faults(record: RaceRecord) -> Iterator[str]:
                 yield f"{racer.name}: number {after.number} follows {before.number}"
     for expected, (line, racer) in enumerate(_entries_by_number(record), start=1):
         if line.number != expected:
-            yield f"{racer.name}: number {line.number} stands where {expected} should"
+            yield f"{racer.name}: expected number {expected}, found {line.number}"
             return
 
 
@@ -226,7 +228,7 @@ def _score_faults(record: RaceRecord, story: _Story) -> Iterator[str]:
     for racer in record.racers:
         banked = _end(record, story, racer).banked
         if banked != racer.banked:
-            yield f"{racer.name} banked {banked}, not {racer.banked}"
+            yield f"{racer.name} banked {banked} cards, not {racer.banked}"
 
 
 def _ending_faults(game: Game, record: RaceRecord, story: _Story) -> Iterator[str]:
@@ -242,7 +244,7 @@ def _faults_of_ending(
 ) -> Iterator[str]:
     for line, position in made[:-1]:
         if not line.is_move or is_won(game, position):
-            yield f"the board went on after it had ended at {line.at} ms"
+            yield f"the log continues after the board ended at {line.at} ms"
     line, position = made[-1] if made else Step(LogLine(0, 0, ""), record.deal)
     if is_won(game, position) and line.is_move:
         declared = State.WON
@@ -259,13 +261,13 @@ def _stuck_faults(
     game: Game, record: RaceRecord, line: LogLine, position: Position
 ) -> Iterator[str]:
     if not may_declare(position):
-        yield "declared stuck before every card of the stock was seen"
+        yield "declared stuck before every stock card had been seen"
         return
     stuck = is_stuck(game, position, limit=PROOF_LIMIT)
     if stuck is None:
-        yield f"that it was stuck is not proved within {PROOF_LIMIT} arrangements"
+        yield f"a search of {PROOF_LIMIT} arrangements did not prove the board stuck"
     elif not stuck:
-        yield "declared stuck, and more could have been banked"
+        yield "declared stuck, but more cards could have been banked"
 
 
 def _timeout_faults(
@@ -273,9 +275,9 @@ def _timeout_faults(
 ) -> Iterator[str]:
     allowed = record.time_allowed
     if allowed is None:
-        yield "out of time in a race without a cap"
+        yield "ended out of time in a race without a cap"
     elif line.at < allowed:
-        yield f"out of time at {line.at} ms, before the deadline"
+        yield f"ended out of time at {line.at} ms, before the deadline"
 
 
 _Proof: TypeAlias = Callable[[Game, RaceRecord, LogLine, Position], Iterator[str]]
@@ -284,18 +286,18 @@ _PROOFS: Final[Mapping[State, _Proof]] = {
     State.STUCK: _stuck_faults,
     State.OUT_OF_TIME: _timeout_faults,
 }
-"""The checks of the endings that only the server declares."""
+"""The proofs of the endings that only the server declares, by state."""
 
 
 def _finish_faults(record: RaceRecord, placed: tuple[Placed, ...]) -> Iterator[str]:
     right = results_of(placed)
     if len(right) != len(record.results):
-        yield f"{len(right)} raced, and {len(record.results)} are placed"
+        yield f"{len(right)} players raced, but {len(record.results)} have a place"
     for row, claimed in zip(right, record.results, strict=False):
         if row != claimed:
             reached = "never" if row.reached is None else f"at {row.reached} ms"
             yield (
-                f"place {row.place} is {row.player}: {row.banked} banked, net {row.net},"
+                f"place {row.place} should be {row.player}: {row.banked} banked, net {row.net},"
                 f" reached {reached}, {row.state}"
             )
 

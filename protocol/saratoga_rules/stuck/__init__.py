@@ -1,1 +1,1 @@
-"""Whether a board is stuck: the exact test and its searches."""
+"""The exact test for stuck boards, and its searches."""

@@ -12,18 +12,18 @@ from saratoga_rules.vocabulary.tableau import Column
 
 
 class Arrangement(NamedTuple):
-    """What neutral moves change; foundations built down never do."""
+    """The part of a position that neutral moves can change: columns and the foundations built up."""
 
     columns: tuple[Column, ...]
-    """Sorted, since their order does not matter."""
+    """The columns, sorted because their order does not matter."""
     up: tuple[int, ...]
 
 
 class ArrangementSearch:
     """A search of the arrangements that neutral moves reach, until progress is found.
 
-    The start must not have progress in sight. Every arrangement is checked when it is found, and
-    only for what the move that led to it has changed.
+    No progress move may be in sight at the start. Every arrangement is checked once, when it is found,
+    and only the piles that the last move changed.
     """
 
     def __init__(self, game: Game, position: Position, ahead: Prospects) -> None:
@@ -38,7 +38,7 @@ class ArrangementSearch:
         self._has_progress = False
 
     def advance(self, arrangements: int) -> bool | None:
-        """Search so many more arrangements. Return whether the board is stuck; `None` if not known yet."""
+        """Search this many more arrangements. Return whether the board is stuck; `None` if not known yet."""
         while self._waiting and not self._has_progress and arrangements > 0:
             arrangements -= 1
             arrangement = self._waiting.pop()

@@ -1,4 +1,4 @@
-"""The search for progress where runs move freely: by which runs are peeled off, not where they lie.
+"""The search for progress in games whose runs move freely: it counts which runs have been moved off.
 
 It is exact for games in which any run may move, columns are built in one direction, and spaces take
 only cards that lie on no other (kings). There every card in the run at the end of a column either
@@ -20,7 +20,7 @@ from saratoga_rules.vocabulary.building import Build
 from saratoga_rules.vocabulary.packets import ANY_RUN
 
 NOWHERE = -1
-"""The kind under a king: there is none, a king goes into a space."""
+"""Stands for the kind under a king, which can only go into a space."""
 
 
 def can_peel(game: Game) -> bool:
@@ -38,19 +38,19 @@ def can_peel(game: Game) -> bool:
 
 
 class ColumnRun(NamedTuple):
-    """Cards that lie as they are built; the column below them continues with another run."""
+    """A run inside a column; another run, or nothing, lies below it."""
 
     goes_on: int
     """The kind of card on which the head may be laid; `NOWHERE` for a king."""
     top: int
     """The kind of the last card."""
     hopes: frozenset[int]
-    """The kinds of those of its cards whose uncovering is progress."""
+    """The kinds of cards in this run whose uncovering is progress."""
     moves_into_spaces: bool
 
 
 class Stage(NamedTuple):
-    """Everything that distinguishes one arrangement from another."""
+    """The counts that tell one arrangement from another in this search."""
 
     left: tuple[int, ...]
     """The number of original runs left in each column."""
@@ -82,7 +82,7 @@ class PeelingSearch:
         self._waiting = [start]
 
     def advance(self, stages: int) -> bool | None:
-        """Search so many more stages. Return whether the board is stuck; `None` if not known yet."""
+        """Search this many more stages. Return whether the board is stuck; `None` if not known yet."""
         while self._waiting and stages > 0:
             stages -= 1
             stage = self._waiting.pop()

@@ -1,4 +1,4 @@
-"""The cards that wait beside the columns, and which changes of the columns would let them be played."""
+"""The cards waiting beside the columns, and the changes of columns that would let them be played."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from saratoga_rules.vocabulary.foundations import wanted_cards, wanted_down
 
 
 class Prospects(NamedTuple):
-    """What neutral moves (`stuck.py`) cannot change, as the columns need it."""
+    """What counts as progress in the columns; neutral moves (`stuck.py`) do not change it."""
 
     waiting: frozenset[Card]
     """The reserve's top card, and every card that draws and redeals alone bring to the top of the waste."""
@@ -18,7 +18,7 @@ class Prospects(NamedTuple):
     """The cards that, on top of a column, would take a waiting card or go to a foundation. If
     foundations give back, those built up are left out, since neutral moves change them."""
     space_helps: bool
-    """Whether a space would be filled automatically or take one of the waiting cards."""
+    """True if a space would be filled automatically or take one of the waiting cards."""
 
 
 def prospects(game: Game, position: Position) -> Prospects:

@@ -1,13 +1,13 @@
-"""Whether a board is stuck: the exact test, and when the server may act on it.
+"""The test whether a board is stuck, and the rule for when the server may declare it.
 
-A *progress move* takes a card from the reserve or the waste, or makes a space fill itself, or
-leaves more cards banked than there are now. Every other carry is *neutral*: from column to
+A *progress move* takes a card from the reserve or the waste, or makes a space that is filled
+automatically, or banks a card for the first time. Every other carry is *neutral*: from column to
 column, or back from a foundation and up again. A position is stuck when no progress move can be
-reached by neutral moves, draws and redeals: then the final count is certain.
+reached by neutral moves, draws and redeals. Then the final count is certain.
 
-Neutral moves touch neither stock nor waste. So it is enough to search the arrangements of columns
-and foundations that neutral moves reach, and to try in each every card that draws and redeals alone
-can bring to the top of the waste.
+Neutral moves change neither stock nor waste. So the search goes through the arrangements of columns
+and foundations that neutral moves reach. In each it tries every card that draws and redeals alone can
+bring to the top of the waste.
 """
 
 from typing import Final
@@ -20,10 +20,10 @@ from saratoga_rules.stuck.peeling import PeelingSearch, can_peel
 from saratoga_rules.stuck.prospects import is_in_sight, prospects
 
 DEFAULT_LIMIT: Final = 20_000
-"""Arrangements to search before giving up, when nobody is waiting."""
+"""Arrangements that a background search tries before giving up."""
 
 INLINE_LIMIT: Final = 20
-"""Arrangements that may be searched between a move and its answer: 2 ms."""
+"""Arrangements that may be searched between a move and its answer: about 2 ms."""
 
 
 def is_stuck(game: Game, position: Position, limit: int = DEFAULT_LIMIT) -> bool | None:
@@ -33,12 +33,12 @@ def is_stuck(game: Game, position: Position, limit: int = DEFAULT_LIMIT) -> bool
 
 
 def may_declare(position: Position) -> bool:
-    """Return whether every stock card has been seen: before, a verdict would reveal hidden cards."""
+    """Return whether every stock card has been seen; before that, a verdict would reveal hidden cards."""
     return not position.stock or position.passes > 1
 
 
 class StuckSearch:
-    """A search that can be interrupted and continued, so that nobody waits for a long one."""
+    """A search that can be interrupted and continued, so that a long one blocks no other work."""
 
     def __init__(self, game: Game, position: Position) -> None:
         self._search: ArrangementSearch | PeelingSearch | None = None
@@ -50,7 +50,7 @@ class StuckSearch:
             self._search = search(game, position, prospects(game, position))
 
     def advance(self, arrangements: int) -> bool | None:
-        """Search so many more arrangements. Return whether the board is stuck; `None` if not known yet."""
+        """Search this many more arrangements. Return whether the board is stuck; `None` if not known yet."""
         if self._verdict is None and self._search is not None:
             self._verdict = self._search.advance(arrangements)
         return self._verdict

@@ -1,7 +1,7 @@
-"""What may be laid on what in the columns: rule words that judge, compare and print.
+"""Rule words for building in the columns: which card may be laid on which.
 
-`down(Pairing.ALTERNATE_COLOUR)` can be called with two cards, equals every other such word, and
-prints as `down in alternating colours`. The answers for all 52 cards are computed once, when
+`down(Pairing.ALTERNATE_COLOUR)` can be called with two cards, equals another value made the same
+way, and prints as `down in alternating colours`. The answers for all 52 cards are computed once, when
 the word is made.
 """
 
@@ -14,7 +14,7 @@ from saratoga_rules.cards import HIDDEN, PACK, RANKS, Card, is_red, rank, suit
 
 
 class Pairing(Enum):
-    """Which suits may lie on one another."""
+    """A rule about suits: which suit may be laid on which."""
 
     ANY_SUIT = "in any suit"
     SAME_SUIT = "in suit"
@@ -41,17 +41,17 @@ _OF_RANK: Final = {
 
 @dataclass(frozen=True)
 class Build:
-    """How a column grows: the ranks may go these steps from card to card, in these suits."""
+    """A building rule: the steps in rank from card to card, and the pairing of suits."""
 
     steps: tuple[int, ...]
     pairing: Pairing
     around_the_corner: bool
-    """Whether a king may follow an ace, as if the ranks were a ring."""
+    """True if a king may be laid on an ace, as if the ranks formed a ring."""
 
     onto: Mapping[Card, frozenset[Card]] = field(init=False, repr=False, compare=False)
-    """For every card the cards that may be laid on it; none on a hidden card."""
+    """For every card, the cards that may be laid on it; none on a hidden card."""
     under: Mapping[Card, frozenset[Card]] = field(init=False, repr=False, compare=False)
-    """For every card the cards that it may be laid on."""
+    """For every card, the cards that it may be laid on."""
 
     def __post_init__(self) -> None:
         onto = {lower: frozenset(self._followers(lower)) for lower in PACK}
@@ -60,7 +60,7 @@ class Build:
         object.__setattr__(self, "under", {**under, HIDDEN: frozenset()})
 
     def __call__(self, lower: Card, card: Card) -> bool:
-        """Whether `card` may be laid on `lower`."""
+        """Return whether `card` may be laid on `lower`."""
         return card in self.onto[lower]
 
     def __str__(self) -> str:
@@ -69,7 +69,7 @@ class Build:
         return f"{directions} {self.pairing}{corner}"
 
     def run(self, column: tuple[Card, ...]) -> int:
-        """How many cards at the end of a column lie as they are built; 0 in a space."""
+        """Return the length of the run at the end of a column; 0 for a space."""
         for length, (lower, card) in enumerate(zip(column[-2::-1], column[::-1], strict=False), 1):
             if card not in self.onto[lower]:
                 return length
@@ -86,10 +86,10 @@ class Build:
 
 
 def down(pairing: Pairing, *, around_the_corner: bool = False) -> Build:
-    """Every card is one rank lower than the card it lies on."""
+    """Return the rule that every card is one rank lower than the card it lies on."""
     return Build((-1,), pairing, around_the_corner)
 
 
 def up_or_down(pairing: Pairing, *, around_the_corner: bool = False) -> Build:
-    """Every card is one rank higher or lower; the direction may change at any card."""
+    """Return the rule that every card is one rank higher or lower; the direction may change anywhere."""
     return Build((1, -1), pairing, around_the_corner)

@@ -1,7 +1,7 @@
-"""How the cards are dealt before the first move: rule words, each a step of the deal.
+"""Rule words for the deal: each is one step that lays out cards before the first move.
 
-The steps of a game's deal take cards from the front of the shuffled deck, one after another; what
-is left is the stock.
+The steps take cards from the front of the shuffled deck, one after another. The cards that are left
+become the stock.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,10 +14,10 @@ from saratoga_rules.position import Position
 
 @dataclass
 class DealBuilder:
-    """The cards while they are being dealt."""
+    """The deck and the piles while a deal is being laid out."""
 
     deck: list[Card]
-    """What is not dealt yet, the next card first."""
+    """The cards not dealt yet, the next card first."""
     columns: list[list[Card]]
     up: list[int]
     down: list[int]
@@ -26,12 +26,12 @@ class DealBuilder:
     base: int = 1
 
     def take(self, count: int) -> list[Card]:
-        """The next cards of the deck."""
+        """Remove and return the next cards of the deck."""
         taken, self.deck = self.deck[:count], self.deck[count:]
         return taken
 
     def position(self) -> Position:
-        """The opening position; the cards not dealt are the stock."""
+        """Return the opening position; the cards not dealt are the stock."""
         return Position(
             stock=tuple(self.deck),
             waste=tuple(self.waste),
@@ -48,7 +48,7 @@ DealStep: TypeAlias = Callable[[DealBuilder], None]
 
 @dataclass(frozen=True)
 class ToReserve:
-    """Count cards off into the reserve; the last of them is its top."""
+    """Deal cards to the reserve; the last of them is its top."""
 
     count: int
 
@@ -61,7 +61,7 @@ class ToReserve:
 
 @dataclass(frozen=True)
 class BaseCard:
-    """The next card starts its foundation; its rank starts the others."""
+    """Deal one card, the base card, to its foundation; its rank starts all foundations."""
 
     def __call__(self, layout: DealBuilder) -> None:
         (card,) = layout.take(1)
@@ -74,7 +74,7 @@ class BaseCard:
 
 @dataclass(frozen=True)
 class ToColumns:
-    """Rows of face-up cards, one to each column, from the left."""
+    """Deal rows of face-up cards, one to each column, from the left."""
 
     rows: int
 
@@ -89,7 +89,7 @@ class ToColumns:
 
 @dataclass(frozen=True)
 class AcesAndKings:
-    """The first ace and the first king of each suit in the deck start the foundations."""
+    """Start the foundations with the first ace and the first king of each suit in the deck."""
 
     def __call__(self, layout: DealBuilder) -> None:
         for first, heights in ((1, layout.up), (13, layout.down)):

@@ -1,4 +1,4 @@
-"""The piles to be completed, one card at a time, each in its suit: rule words.
+"""Rule words for the foundations: piles to be completed one card at a time, each in one suit.
 
 Which cards the foundations take next depends only on their heights, so the answer is cached for
 every set of heights.
@@ -25,17 +25,17 @@ class First(Enum):
 
 @dataclass(frozen=True)
 class Foundations:
-    """One or more piles for every suit, thirteen cards each."""
+    """A group of foundations: one or more piles for every suit, thirteen cards each."""
 
     direction: str
     first: First
     for_each_suit: int = 1
     gives_back: bool = False
-    """Whether the top card may be taken back into a column; the first card never is."""
+    """True if the top card may be taken back into a column; the first card never may."""
 
     def __post_init__(self) -> None:
         if self.gives_back and self.for_each_suit > 1:
-            raise ValueError("`up.S` would not say which of two spade foundations gives back.")
+            raise ValueError("Cards can only be taken back if every suit has one foundation.")
 
     @property
     def piles(self) -> int:
@@ -48,23 +48,23 @@ class Foundations:
 
 
 def up_from(first: First, *, for_each_suit: int = 1, gives_back: bool = False) -> Foundations:
-    """Foundations on which every card is one rank higher than the card under it."""
+    """Return foundations on which every card is one rank higher than the card under it."""
     return Foundations("up", first, for_each_suit, gives_back)
 
 
 def down_from(first: First, *, for_each_suit: int = 1) -> Foundations:
-    """Foundations on which every card is one rank lower than the card under it."""
+    """Return foundations on which every card is one rank lower than the card under it."""
     return Foundations("down", first, for_each_suit)
 
 
 def rank_at(base: int, height: int) -> int:
-    """The rank of the card at a height from 1 on a foundation built up from `base`."""
+    """Return the rank of the card at a height (from 1) on a foundation built up from `base`."""
     return (base + height - 2) % 13 + 1
 
 
 @lru_cache(maxsize=1 << 9)
 def wanted_up(up: tuple[int, ...], base: int) -> Mapping[Card, int]:
-    """Every card that a foundation built up takes next, with the index of that foundation."""
+    """Return each card that a foundation built up takes next, with the index of that foundation."""
     copies = len(up) // len(SUITS)
     # of two equal piles the first takes it, so that the higher one stays first
     return {
@@ -76,7 +76,7 @@ def wanted_up(up: tuple[int, ...], base: int) -> Mapping[Card, int]:
 
 @lru_cache(maxsize=1 << 9)
 def wanted_down(down: tuple[int, ...]) -> Mapping[Card, int]:
-    """Every card that a foundation built down takes next, with the index of that foundation."""
+    """Return each card that a foundation built down takes next, with the index of that foundation."""
     copies = len(down) // len(SUITS)
     return {
         card_of(13 - height, SUITS[index // copies]): index
@@ -87,5 +87,5 @@ def wanted_down(down: tuple[int, ...]) -> Mapping[Card, int]:
 
 @lru_cache(maxsize=1 << 9)
 def wanted_cards(up: tuple[int, ...], base: int, down: tuple[int, ...]) -> frozenset[Card]:
-    """Every card that some foundation takes next."""
+    """Return every card that some foundation takes next."""
     return frozenset((*wanted_up(up, base), *wanted_down(down)))

@@ -1,7 +1,6 @@
-"""How many cards may be lifted from a column together: rule words.
+"""Rule words for packets: how many cards may be lifted from a column together.
 
-A packet word answers for a column with every number of cards that may be lifted from its end.
-A foundation takes one card at a time whatever the packets are.
+Foundations always take one card at a time.
 """
 
 from collections.abc import Callable, Collection
@@ -14,7 +13,7 @@ from saratoga_rules.vocabulary.building import Build
 
 @dataclass(frozen=True)
 class Packet:
-    """What is carried from column to column as a unit."""
+    """A rule for which cards at the end of a column are carried together."""
 
     words: str
     sizes: Callable[[tuple[Card, ...], Build], Collection[int]]

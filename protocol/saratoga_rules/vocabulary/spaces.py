@@ -1,7 +1,7 @@
-"""What fills a space, a column without cards: rule words.
+"""Rule words for spaces (columns without cards): what fills them.
 
-In some games a space is filled automatically, as part of the move that made it, as long as the pile
-that fills it has cards. After that, or from the start, the player may fill it.
+In some games a space is filled automatically from the reserve or the stock, as part of the move that
+made it. When that pile is empty, and in the other games always, the player may fill it.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from saratoga_rules.piles import Pile
 
 @dataclass(frozen=True)
 class SpaceRule:
-    """Which cards, from where, a player may put into a space; a packet goes by its first card."""
+    """Which cards, and from which piles, a player may put into a space. The first card of a packet counts."""
 
     words: str
     cards: frozenset[Card]
@@ -36,16 +36,16 @@ KINGS: Final = SpaceRule(
 
 
 def only_from(pile: Pile) -> SpaceRule:
-    """Any card, but only from one family of piles."""
+    """Return the rule that any card may go into a space, but only from one family of piles."""
     return SpaceRule(f"only the top card of {pile}", _ALL_CARDS, (pile,))
 
 
 @dataclass(frozen=True)
 class Space:
-    """What fills a space."""
+    """The rule for filling spaces."""
 
     admits: SpaceRule
-    """What the player may put there, if the player wants to."""
+    """The cards that the player may put into a space."""
     filled_from: Pile | None = None
     """The reserve or the stock: its next card goes there automatically, while it has one."""
 

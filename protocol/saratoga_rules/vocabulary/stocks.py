@@ -1,4 +1,4 @@
-"""How the stock is played: rule words."""
+"""Rule words for the stock: how cards are drawn, and how often."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,12 +6,12 @@ from typing import Final
 from saratoga_rules.piles import Pile
 
 UNLIMITED: Final = 10**9
-"""More passes through the stock than anybody makes."""
+"""Stands for any number of passes: more than a game can have."""
 
 
 @dataclass(frozen=True)
 class Stock:
-    """What a draw does, and the number of passes through the stock."""
+    """The rule for the stock: what a draw does, and the number of passes."""
 
     onto: Pile
     draw: int
@@ -28,12 +28,12 @@ class Stock:
 
 
 def turned(draw: int, *, passes: int = UNLIMITED) -> Stock:
-    """A draw turns `draw` cards over onto the waste, one by one; the last may be fewer."""
+    """Return the rule that a draw turns `draw` cards onto the waste; the last draw may turn fewer."""
     return Stock(Pile.WASTE, draw, passes)
 
 
 def dealt_to_columns() -> Stock:
-    """A draw deals a card to each column from the left, as far as they go; there is no waste."""
+    """Return the rule that a draw deals a card to each column from the left; there is no waste."""
     return Stock(Pile.COLUMN, 1, passes=1)
 
 

@@ -1,8 +1,8 @@
-"""The tableau: the columns, and the moves that they offer.
+"""The tableau: the columns, and the legal moves between and from them.
 
-Moves among the columns depend on the columns alone. Moves from columns to foundations also depend on
-the foundations' heights. Draws and redeals change neither. So the offer of columns and foundations
-is judged once for each arrangement, and cached.
+Moves between columns depend on the columns alone. Moves from columns to foundations also depend on the
+foundations' heights. Draws change neither in most games. So these moves are computed once for each
+arrangement of columns and foundations, and cached.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ Column: TypeAlias = tuple[Card, ...]
 Heights: TypeAlias = tuple[int, ...]
 
 MOST_REMEMBERED: Final = 1 << 11
-"""Cached offers and columns: the last two of every racer at 256 tables of four. The cache of one game
+"""The size of each cache: two entries for every racer at 256 tables of four. The cache of one game
 takes 1.5 MiB (`canfield`) to 4.5 MiB (`caprice`)."""
 
 _ALONE: Final = {name: (name,) for name in (*COLUMN_NAMES, UP, DOWN)}
@@ -31,12 +31,12 @@ _ALONE: Final = {name: (name,) for name in (*COLUMN_NAMES, UP, DOWN)}
 
 @lru_cache(maxsize=1 << 10)
 def _with(names: tuple[str, ...], name: str) -> tuple[str, ...]:
-    """Return the names and one more. Cached: every offer holds a dozen of the same few lists."""
+    """Return the names with one more. Cached, because the same few tuples recur in every offer."""
     return (*names, name)
 
 
 class Offer(NamedTuple):
-    """The moves that columns and foundations offer, whatever the other piles hold."""
+    """The moves that do not depend on stock, waste or reserve."""
 
     carries: tuple[Carry, ...]
     """Every carry from column to column that may be played."""
@@ -50,7 +50,7 @@ class Offer(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """How many columns there are, how they grow, what moves among them, what fills a space."""
+    """The rules of the columns: their number, building, packets and spaces."""
 
     count: int
     build: Build
@@ -60,9 +60,9 @@ class Columns:
     offer: Callable[[tuple[Column, ...], Heights, Heights, int], Offer] = field(
         init=False, repr=False, compare=False
     )
-    """The offer of columns with foundations of these heights (up, down, base); cached."""
+    """Returns the offer for columns and foundations of these heights (up, down, base); cached."""
     packets: Callable[[Column], Mapping[int, Card]] = field(init=False, repr=False, compare=False)
-    """The first card of every packet that can be lifted from a column, by the packet's size; cached."""
+    """Returns the first card of every packet in a column, by the packet's size; cached."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "offer", lru_cache(maxsize=MOST_REMEMBERED)(self._offer))
@@ -119,7 +119,7 @@ class Columns:
         takers: Mapping[Card, tuple[str, ...]],
         spaces: list[str],
     ) -> list[Carry]:
-        """Return candidate carries: every legal one is among them, and few others."""
+        """Return candidate carries between columns: every legal one, and few others."""
         admits, proposed = self.space.admits, []
         for name, column in zip(COLUMN_NAMES, columns, strict=False):
             for count, card in self.packets(column).items():

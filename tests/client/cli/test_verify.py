@@ -58,7 +58,7 @@ def test_the_json_is_versioned_and_whole(kept: Path, capsys: pytest.CaptureFixtu
     assert shown["checks"][0] == {
         "name": "digest",
         "ok": True,
-        "detail": "the digest fits the lines before it",
+        "detail": "the digest matches the lines before it",
     }
     assert list(shown["places"][0]) == [
         *("place", "name", "player", "bot", "banked", "net", "state", "tie")

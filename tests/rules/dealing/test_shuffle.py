@@ -49,7 +49,7 @@ def test_bytes_that_would_favour_low_numbers_are_thrown_away(bound: int) -> None
 
 @pytest.mark.parametrize("packs", [0, 5])
 def test_only_as_many_packs_as_a_byte_can_choose_from(packs: int) -> None:
-    with pytest.raises(ValueError, match="A byte cannot choose"):
+    with pytest.raises(ValueError, match="A deck has 1 to 4 packs"):
         shuffled_deck(packs, KEY)
 
 

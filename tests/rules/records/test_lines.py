@@ -19,7 +19,7 @@ def test_lines_are_taken_one_after_another() -> None:
 def test_a_line_that_is_not_the_expected_one_is_named_and_not_taken() -> None:
     reader = RecordReader("12\nthree")
     reader.take(NUMBER, "a number")
-    with pytest.raises(RecordError, match="line 2: a number should stand here, not 'three'"):
+    with pytest.raises(RecordError, match="line 2: expected a number, found 'three'"):
         reader.take(NUMBER, "a number")
     assert reader.line == "three"
 
@@ -28,7 +28,7 @@ def test_the_end_is_named_as_the_end() -> None:
     reader = RecordReader("12")
     reader.take(NUMBER, "a number")
     assert reader.line == ""
-    with pytest.raises(RecordError, match="line 2: a number should stand here, not the end"):
+    with pytest.raises(RecordError, match="line 2: expected a number, found the end of the text"):
         reader.take(NUMBER, "a number")
 
 

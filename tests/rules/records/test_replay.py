@@ -86,7 +86,7 @@ def test_who_did_not_race_has_no_replay() -> None:
 def test_a_move_against_the_rules_is_named() -> None:
     assert "r>t1" not in map(str, legal_moves(GAMES["canfield"], RECORD.deal))
     cheated = replace(ANNA, log=(LogLine(1, 1, "r>t1"), *ANNA.log))
-    with pytest.raises(ReplayError, match="entry 1, r>t1: "):
+    with pytest.raises(ReplayError, match="entry 1: r>t1: "):
         replay(replace(RECORD, racers=(cheated, BEN)), ANNA.player)
 
 

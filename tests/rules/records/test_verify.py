@@ -179,7 +179,7 @@ def test_an_illegal_move_is_named_with_its_racer_and_place() -> None:
     log[0] = replace(log[0], text="r>t1")
     verdict = verify(with_log(RECORD, 0, log))
     assert failed(verdict) == {"moves"}
-    assert f"{racer.name}, entry 1, r>t1" in verdict.faults[0].detail
+    assert f"{racer.name}, entry 1: r>t1" in verdict.faults[0].detail
 
 
 def test_a_move_left_out_is_found_out() -> None:
@@ -261,7 +261,7 @@ def ended_as(
 def test_a_board_declared_stuck_that_is_not_is_found_out() -> None:
     verdict = verify(ended_as(RECORD, index_of(RECORD, State.LEFT), "stuck", State.STUCK))
     assert failed(verdict) == {"endings"}
-    assert "more could have been banked" in verdict.faults[0].detail
+    assert "more cards could have been banked" in verdict.faults[0].detail
 
 
 def test_a_board_declared_stuck_before_the_stock_was_seen_is_found_out_without_a_search(
@@ -270,9 +270,7 @@ def test_a_board_declared_stuck_before_the_stock_was_seen_is_found_out_without_a
     record = race("canfield", 5, [Entrant("Anna", banking, patience=2)])
     verdict = verify(ended_as(record, 0, "stuck", State.STUCK))
     assert failed(verdict) == {"endings"}
-    assert (
-        verdict.faults[0].detail == "Anna: declared stuck before every card of the stock was seen"
-    )
+    assert verdict.faults[0].detail == "Anna: declared stuck before every stock card had been seen"
     assert searches == []
 
 
@@ -313,7 +311,7 @@ def test_a_board_that_cannot_be_proved_stuck_is_not_taken_on_trust(
     monkeypatch.setattr("saratoga_rules.records.verify.PROOF_LIMIT", 0)
     verdict = verify(RECORD)
     assert failed(verdict) == {"endings"}
-    assert "not proved within 0 arrangements" in verdict.faults[0].detail
+    assert "a search of 0 arrangements" in verdict.faults[0].detail
 
 
 def test_a_board_that_ran_out_of_time_too_early_is_found_out() -> None:

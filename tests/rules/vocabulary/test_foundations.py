@@ -40,7 +40,7 @@ def test_the_rank_at_a_height() -> None:
 
 
 def test_foundations_that_give_back_stand_alone_in_their_suit() -> None:
-    with pytest.raises(ValueError, match="would not say which"):
+    with pytest.raises(ValueError, match="one foundation"):
         up_from(First.ACE, for_each_suit=2, gives_back=True)
 
 
