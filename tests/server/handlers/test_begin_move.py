@@ -9,7 +9,7 @@ import pytest
 from kit.in_process_server import InProcessServer, always, open_in_process_server
 from kit.players import MemoryPlayer
 from kit.two_nodes import beside
-from saratoga_protocol.commands import CashOut, Hello, MakeMove, Resume
+from saratoga_protocol.commands import Hello, MakeMove, Resume
 from saratoga_protocol.events import AnyEvent, MoveMade, RaceOver, Refused
 from saratoga_protocol.refusals import TAKEN_OVER
 from saratoga_server.domain.tables.countdown import MINUTE
@@ -374,41 +374,6 @@ async def test_a_move_of_an_older_connection_is_fenced_and_the_connection_closed
         assert refusal(answer) == ("taken_over", None)
         assert anna.close_codes == [TAKEN_OVER.code]
         assert newer.close_codes == []
-
-
-# The same answers
-
-
-async def test_both_ways_give_the_same_answers_and_count_the_same(server: InProcessServer) -> None:
-    anna, bert = await server.player("Anna", legal=True), await server.player("Bert", legal=True)
-    await server.race(anna, bert)
-    race = anna.board.race
-    steps: list[tuple[int, int, str]] = [
-        (50, 0, "draw"),
-        (50, 0, "draw"),  # repeated
-        (49, 1, "draw"),  # an id that was never used
-        (51, 0, "draw"),  # stale
-        (52, 1, "redeal"),  # illegal
-        (53, 1, "sideways"),
-        (54, 1, "draw"),
-    ]
-    for command_id, after, text in steps:
-        command = MakeMove(id=command_id, race=race, after=after, move=text)
-        quick = await sent(server, anna, command)
-        refusals = sum(server.node.metrics.refusals.values())
-        slow = await server.node.dispatcher.answer(bert.session, command)
-        assert quick == slow
-        is_refused = isinstance(slow, Refused)
-        assert sum(server.node.metrics.refusals.values()) == refusals + is_refused
-    assert server.node.metrics.commands["move"] == 2 * len(steps)
-    assert {count for count in server.node.metrics.refusals.values() if count} == {2}
-    for player in (anna, bert):
-        await player.send(CashOut(id=60, race=race))
-    command = MakeMove(id=61, race=race, after=3, move="draw")
-    assert refusal(await sent(server, anna, command)) == ("board_over", 3)
-    assert await sent(server, anna, command) == await server.node.dispatcher.answer(
-        bert.session, command
-    )
 
 
 async def test_the_last_move_of_a_race_finishes_it() -> None:

@@ -8,11 +8,10 @@ import msgpack
 import msgspec
 import pytest
 
-from kit.fake_store import FakeStore, fake_store
+from kit.fake_store import FakeStore
 from kit.in_process_server import (
     InProcessServer,
     always,
-    compose_node,
     counted_down,
     gathered,
     open_in_process_server,
@@ -22,7 +21,6 @@ from kit.players import RecordingConnection, token_of
 from kit.tables import nonce_hash
 from saratoga_protocol.commands import (
     AnyCommand,
-    CreateTable,
     GetRecord,
     Heartbeat,
     Hello,
@@ -50,10 +48,8 @@ from saratoga_rules.records.record import parse_record
 from saratoga_rules.records.verify import verify
 from saratoga_server.app import compose
 from saratoga_server.cancellation import cancel_all
-from saratoga_server.domain.tables import Change, TableState, resume, unpack
 from saratoga_server.domain.tables.state import FORMAT
 from saratoga_server.metrics.counters import Metrics
-from saratoga_server.ports import Millis
 from saratoga_server.store.opening import Store
 
 ONE_CARD_TO_BANK = (
@@ -281,30 +277,6 @@ async def test_a_fault_in_making_the_answer_is_an_answer_too(
     await anna.moves("draw")
 
 
-# Draining
-
-
-async def test_a_draining_node_starts_nothing_and_finishes_everything(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await server.race(anna, bert)
-    waiting = await server.player("Cleo")
-    other = await gathered(waiting)
-    await waiting.ready()
-    server.node.readiness.is_draining = True
-    assert await server.node.why_not_ready() is not None
-    late = await server.player("Dan")
-    assert await late.refused(CreateTable, game="canfield") == "draining"
-    assert await waiting.refused(Start, table=other) == "draining"
-    await late.at_table(JoinTable, table=code)
-    await anna.moves("draw")
-    await anna.cash_out()
-    await bert.cash_out()
-    await server.settle()
-    assert len(anna.received.all(RaceOver)) == 1
-
-
 async def test_a_table_of_a_newer_format_is_refused_and_the_connection_closed(
     server: InProcessServer,
 ) -> None:
@@ -319,67 +291,6 @@ async def test_a_table_of_a_newer_format_is_refused_and_the_connection_closed(
     assert isinstance(session.connection, RecordingConnection)
     assert session.connection.closed == [RESTARTING]
     assert server.fake.tables[code] == (version + 1, newer)
-
-
-async def test_a_node_about_to_stop_is_not_ready_but_goes_on(server: InProcessServer) -> None:
-    server.node.readiness.is_stopping = True
-    assert await server.node.why_not_ready() == "This server is about to stop."
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await server.race(anna, bert)
-    live_table = await server.node.table_cache.get(code)
-    (session,) = server.node.broadcaster.sessions_of(live_table.state.seats[0].player)
-    assert server.node.dispatcher.is_racing(session)
-    outside = await server.player("Cleo")
-    (session,) = (each for each in server.node.broadcaster.sessions if each.seat is None)
-    assert outside.name == session.name
-    assert not server.node.dispatcher.is_racing(session)
-
-
-async def test_players_of_a_draining_node_are_disconnected_only_if_not_back_when_it_stops(
-    server: InProcessServer,
-) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await server.race(anna, bert)
-    elsewhere = await compose_node(fake_store(server.fake), server.time, node="other")
-    server.node.readiness.is_draining = True
-    version, _ = server.fake.tables[code]
-    for session in list(server.node.broadcaster.sessions):
-        await server.node.dispatcher.disconnected(session)
-    # nobody hears of it, for who was sent on is about to be back
-    assert server.fake.tables[code][0] == version
-
-    def back(table: TableState, now: Millis) -> Change | None:
-        return resume(
-            table, anna.player, node=elsewhere.name, hello=anna.session.hello + 1, now=now
-        )
-
-    await elsewhere.table_cache.change(code, back)
-    await server.node.stop()
-    seats = {seat.name: seat.node for seat in unpack(server.fake.tables[code][1]).seats}
-    assert seats == {"Anna": elsewhere.name, "Bert": ""}
-    await elsewhere.stop()
-
-
-async def test_a_node_is_ready_when_its_store_answers(server: InProcessServer) -> None:
-    assert await server.node.why_not_ready() is None
-    server.fake.unavailable = True
-    server.time.at += 1000
-    assert await server.node.why_not_ready() == "The store does not answer."
-
-
-async def test_a_stopped_node_is_not_listed_as_alive(server: InProcessServer) -> None:
-    assert server.node.name in server.fake.nodes
-    await server.node.stop()
-    assert server.node.name not in server.fake.nodes
-
-
-async def test_a_node_stops_without_its_store(server: InProcessServer) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    await server.race(anna, bert)
-    server.node.readiness.is_draining = server.fake.unavailable = True
-    await server.node.stop()
-    server.fake.unavailable = False
-    assert server.node.name in server.fake.nodes
 
 
 # The same on every store, by the node's own clock

@@ -1,7 +1,5 @@
 """Seats: opening a table, joining, coming back, leaving, and lost connections."""
 
-import asyncio
-
 import pytest
 
 from kit.in_process_server import InProcessServer, counted_down, for_newer_nodes, gathered
@@ -10,7 +8,6 @@ from saratoga_protocol.commands import (
     ChangeSettings,
     ClaimName,
     CreateTable,
-    GetRecord,
     Hello,
     JoinTable,
     Kick,
@@ -18,14 +15,11 @@ from saratoga_protocol.commands import (
     MakeMove,
     NextRace,
     NotReady,
-    Ready,
     Resume,
     Start,
-    UnwatchTable,
     WatchTable,
 )
 from saratoga_protocol.events import (
-    AnyEvent,
     Dealt,
     Done,
     Refused,
@@ -36,10 +30,8 @@ from saratoga_protocol.events import (
 )
 from saratoga_protocol.refusals import RESTARTING, TAKEN_OVER
 from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
-from saratoga_server.domain.tables.timers import ABSENCE_MILLIS, IDLE_MILLIS
+from saratoga_server.domain.tables.timers import ABSENCE_MILLIS
 from saratoga_server.ports import StoreUnavailable, TableWrite
-from saratoga_server.rate_limits.limiter import NO_CONNECTION, RateLimiter
-from saratoga_server.rate_limits.rates import Action, Rate
 
 AWAY = "odd-emu-11"
 """A code that no table has."""
@@ -51,159 +43,6 @@ async def players(server: InProcessServer, *names: str) -> list[MemoryPlayer]:
 
 def seated(player: MemoryPlayer) -> list[str]:
     return [seat.name for seat in player.table.seats]
-
-
-# Opening and joining
-
-
-async def test_the_player_who_creates_a_table_is_its_host(server: InProcessServer) -> None:
-    (anna,) = await players(server, "Anna")
-    snapshot = await anna.at_table(CreateTable, game="caprice", cap=5, seats=3, public=True)
-    assert snapshot.table.host == anna.player
-    assert (snapshot.table.phase, snapshot.table.race) == (
-        "gathering",
-        f"{snapshot.table.code}/1",
-    )
-    settings = snapshot.table.settings
-    assert (settings.game, settings.cap, settings.seats, settings.public) == (
-        "caprice",
-        5,
-        3,
-        True,
-    )
-    assert seated(anna) == ["Anna"]
-
-
-@pytest.mark.parametrize(
-    ("settings", "code"),
-    [
-        ({"game": "klondike"}, "no_such_game"),
-        ({"game": "canfield", "cap": 4}, "bad_settings"),
-        ({"game": "canfield", "cap": 0, "public": True}, "bad_settings"),
-    ],
-)
-async def test_settings_that_do_not_go_together_are_refused(
-    server: InProcessServer, settings: dict[str, object], code: str
-) -> None:
-    (anna,) = await players(server, "Anna")
-    assert await anna.refused(CreateTable, **settings) == code
-    assert server.fake.tables == {}
-
-
-async def test_a_repeated_create_table_has_the_same_table(server: InProcessServer) -> None:
-    (anna,) = await players(server, "Anna")
-    command = CreateTable(id=7, game="canfield")
-    first, again = await anna.send(command), await anna.send(command)
-    assert isinstance(first, Snapshot)
-    assert isinstance(again, Snapshot)
-    assert again.table.code == first.table.code
-    assert len(server.fake.tables) == 1
-    assert anna.close_codes == []
-
-
-async def test_a_repeated_create_table_has_the_same_table_after_a_restart(
-    server: InProcessServer,
-) -> None:
-    (anna,) = await players(server, "Anna")
-    command = CreateTable(id=7, game="canfield")
-    first = await anna.send(command)
-    await server.restart()
-    back = await server.player("Anna")
-    again = await back.send(command)
-    assert isinstance(first, Snapshot)
-    assert isinstance(again, Snapshot)
-    assert again.table.code == first.table.code
-    assert len(server.fake.tables) == 1
-
-
-async def test_a_repeated_create_table_does_not_open_a_closed_table_again(
-    server: InProcessServer,
-) -> None:
-    (anna,) = await players(server, "Anna")
-    command = CreateTable(id=7, game="canfield")
-    assert isinstance(await anna.send(command), Snapshot)
-    await server.pass_time(IDLE_MILLIS)
-    again = await anna.send(command)
-    assert isinstance(again, Refused)
-    assert again.code == "table_closed"
-    assert len(server.fake.tables) == 1
-
-
-async def test_a_create_table_whose_reply_was_lost_has_one_table_when_repeated(
-    server: InProcessServer,
-) -> None:
-    (anna,) = await players(server, "Anna")
-    command = CreateTable(id=7, game="canfield")
-    codes = set()
-    for lost in (3, 2, 1):  # the code, the table, the seat's note
-        server.fake.lose_answers = lost
-        while server.fake.lose_answers:
-            answer = await anna.send(command)
-            assert isinstance(answer, Refused)
-            assert answer.code == "store_unavailable"
-        done = await anna.send(command)
-        assert isinstance(done, Snapshot)
-        codes.add(done.table.code)
-    assert len(codes) == len(server.fake.tables) == 1
-
-
-class RoundTrips:
-    """Holds every store call until all that can be made meanwhile are made, and counts the rounds."""
-
-    def __init__(self, server: InProcessServer) -> None:
-        self._reading = server.fake.reading
-        self._waiting: list[asyncio.Event] = []
-
-    async def reading(self) -> None:
-        turn = asyncio.Event()
-        self._waiting.append(turn)
-        await turn.wait()
-        await self._reading()
-
-    async def until_done(self, task: asyncio.Task[AnyEvent]) -> int:
-        """Return the calls that followed each other, each waiting for the one before."""
-        rounds = 0
-        while not task.done():
-            for _ in range(50):
-                await asyncio.sleep(0)
-            rounds += bool(self._waiting)
-            turns, self._waiting = self._waiting, []
-            for turn in turns:
-                turn.set()
-        return rounds
-
-
-@pytest.mark.parametrize("public", [False, True])
-async def test_a_table_is_created_in_three_store_round_trips(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch, public: bool
-) -> None:
-    (anna,) = await players(server, "Anna")
-    trips = RoundTrips(server)
-    with monkeypatch.context() as patch:
-        patch.setattr(server.fake, "reading", trips.reading)
-        command = CreateTable(id=7, game="canfield", public=public)
-        task = asyncio.create_task(server.node.dispatcher.answer(anna.session, command))
-        assert await trips.until_done(task) == 3
-    snapshot = task.result()
-    assert isinstance(snapshot, Snapshot)
-    assert (snapshot.table.host, anna.session.seat) == (anna.player, snapshot.table.code)
-    assert list(server.fake.public) == [snapshot.table.code] * public
-
-
-async def test_a_public_table_that_could_not_be_listed_is_listed_by_the_next_check(
-    server: InProcessServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (anna,) = await players(server, "Anna")
-
-    async def unavailable(code: str, summary: bytes | None) -> None:
-        raise StoreUnavailable("the store does not answer")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(server.store.tables, "set_public", unavailable)
-        code = await gathered(anna, public=True)
-    assert server.fake.public == {}
-    await server.node.scheduler.sweep()
-    assert list(server.fake.public) == [code]
 
 
 async def test_a_player_sits_at_one_table_at_a_time(server: InProcessServer) -> None:
@@ -499,66 +338,3 @@ async def test_a_rename_at_a_table_of_a_newer_format_is_refused_and_the_connecti
     for_newer_nodes(server, code)
     assert await anna.refused(ClaimName, name="Dora") == "draining"
     assert anna.close_codes == [RESTARTING.code]
-
-
-# Limits
-
-
-def limited(player: MemoryPlayer, act: Action, times: int) -> None:
-    """Let a guest do this so often and no more."""
-    limiter = RateLimiter(lambda: 0.0, per_player={act: Rate(times, 60.0)})
-    player.session.quota = limiter.open("203.0.113.7", NO_CONNECTION)
-    player.session.quota.authenticated(player.player)
-
-
-async def test_only_wrong_codes_count_against_the_limit(server: InProcessServer) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await gathered(bert)
-    limited(anna, Action.WRONG_CODE, 2)
-    for _ in range(5):
-        assert isinstance(await anna.ask(WatchTable, table=code), Snapshot)
-        assert isinstance(await anna.ask(UnwatchTable, table=code), Done)
-    assert await anna.refused(JoinTable, table="odd-emu-11") == "no_such_table"
-    assert await anna.refused(GetRecord, race="odd-emu-12/1") == "no_such_table"
-    answer = await anna.ask(Ready, table="odd-emu-13", commitment="a" * 64, nonce_hash="b" * 64)
-    assert (answer.code, answer.wait) == ("too_fast", 60_000)
-    # from now on no code is looked up that the guest has nothing to do with
-    assert await anna.refused(JoinTable, table=code) == "too_fast"
-    assert await anna.refused(GetRecord, race=f"{code}/1") == "too_fast"
-
-
-async def test_codes_of_own_and_watched_tables_are_no_guesses(server: InProcessServer) -> None:
-    anna, bert = await server.player("Anna"), await server.player("Bert")
-    code = await gathered(anna)
-    other = await gathered(bert)
-    await anna.ask(WatchTable, table=other)
-    limited(anna, Action.WRONG_CODE, 1)
-    assert await anna.refused(WatchTable, table="odd-emu-11") == "no_such_table"
-    assert await anna.refused(WatchTable, table="odd-emu-12") == "too_fast"
-    assert isinstance(await anna.ask(ChangeSettings, table=code, cap=5), Done)
-    assert isinstance(await anna.ask(WatchTable, table=other), Snapshot)
-    assert isinstance(await anna.ask(ChangeSettings, table=code, cap=10), Done)
-    back = server.connect("Anna")
-    await back.hello()
-    limited(back, Action.WRONG_CODE, 1)
-    assert await back.refused(WatchTable, table="odd-emu-11") == "no_such_table"
-    assert isinstance(await back.ask(Resume, table=code), Snapshot)
-
-
-async def test_creating_tables_is_limited(server: InProcessServer) -> None:
-    anna = await server.player("Anna")
-    limited(anna, Action.TABLE, 1)
-    code = await gathered(anna)
-    await anna.ask(LeaveTable, table=code)
-    answer = await anna.ask(CreateTable, game="canfield")
-    assert (answer.code, answer.retry, answer.wait) == ("too_fast", True, 60_000)
-
-
-async def test_changing_a_table_is_limited(server: InProcessServer) -> None:
-    anna = await server.player("Anna")
-    code = await gathered(anna)
-    limited(anna, Action.CHANGE, 2)
-    for cap in (3, 5):
-        assert isinstance(await anna.ask(ChangeSettings, table=code, cap=cap), Done)
-    assert await anna.refused(ChangeSettings, table=code, cap=10) == "too_fast"
-    assert anna.table.settings.cap == 5

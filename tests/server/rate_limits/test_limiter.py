@@ -1,19 +1,15 @@
 """The rate limiter: shared buckets, bounded tables, connection counts and which connection is evicted."""
 
 import weakref
-from collections import Counter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kit.limiters import ANNA, BERT, MANY, Bench, opened, taken
 from saratoga_server.rate_limits.limiter import (
-    COMMANDS_PREPAID,
     CROWD,
-    NO_CONNECTION,
     Quota,
-    RateLimiter,
-    unlimited,
 )
 from saratoga_server.rate_limits.rates import (
     MAX_CONNECTIONS_PER_ADDRESS,
@@ -26,54 +22,7 @@ from saratoga_server.rate_limits.rates import (
     Action,
 )
 
-ANNA, BERT = "203.0.113.7", "198.51.100.9"
 WRONG_CODES = PER_ADDRESS[Action.WRONG_CODE]
-MANY = 100_000
-"""More than any limit allows."""
-
-
-class Bench:
-    """Limiters on an invented clock, with their refusals and evictions."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-        self.refusals: Counter[str] = Counter()
-        self.evicted: list[int] = []
-
-    def limiter(self, **options: object) -> RateLimiter:
-        return RateLimiter(lambda: self.now, refusals=self.refusals, **options)  # type: ignore[arg-type]
-
-    def connection(self, number: int, *, holds_seat: bool = False) -> "FakeConnection":
-        return FakeConnection(number, self.evicted, holds_seat)
-
-
-class FakeConnection:
-    """A connection that notes its number when it is evicted."""
-
-    def __init__(self, number: int, evicted: list[int], holds_seat: bool) -> None:
-        self.holds_seat = holds_seat
-        self._number = number
-        self._evicted = evicted
-
-    def evict(self) -> None:
-        self._evicted.append(self._number)
-
-
-@pytest.fixture
-def bench() -> Bench:
-    return Bench()
-
-
-def opened(limiter: RateLimiter, address: str) -> Quota:
-    return limiter.open(address, NO_CONNECTION)
-
-
-def taken(quota: Quota, action: Action) -> int:
-    """Take the action's tokens until one is refused; return how many there were."""
-    count = 0
-    while quota.take(action) == 0 and count < MANY:
-        count += 1
-    return count
 
 
 # Addresses
@@ -330,119 +279,3 @@ def test_new_addresses_have_buckets_of_their_own_when_the_others_are_full_again(
     for number in range(8):
         quota = opened(limiter, f"10.1.0.{number}")
         assert taken(quota, Action.WRONG_CODE) == WRONG_CODES.burst
-
-
-# Commands and players
-
-
-def test_a_player_has_one_command_limit_over_all_connections(bench: Bench) -> None:
-    limiter = bench.limiter(rate=10, burst=6)
-    one, two = opened(limiter, ANNA), opened(limiter, BERT)
-    assert one.spend(1, 0.0)
-    one.authenticated("anna")
-    two.authenticated("anna")
-    assert [quota.spend(1, 0.0) for quota in (one, two) * 3] == [True] * 5 + [False]
-    assert bench.refusals == {"commands": 1}
-    assert two.seconds_to_wait(1, 0.0) == pytest.approx(0.1)
-    assert two.spend(1, 0.1)
-
-
-def test_commands_beyond_the_limit_are_counted_and_forgiven_one_by_one(bench: Bench) -> None:
-    quota = opened(bench.limiter(rate=1, burst=2), ANNA)
-    assert [quota.spend(1, 0.0) for _ in range(5)] == [True] * 2 + [False] * 3
-    assert quota.overdrawn == 3
-    assert [quota.spend(1, 10.0), quota.spend(1, 10.0)] == [True, True]
-    assert quota.overdrawn == 1
-
-
-def test_a_penalty_takes_tokens_if_they_are_there(bench: Bench) -> None:
-    quota = opened(bench.limiter(rate=1, burst=8), ANNA)
-    quota.penalise(5, 0.0)
-    quota.penalise(5, 0.0)
-    assert [quota.spend(1, 0.0) for _ in range(4)] == [True] * 3 + [False]
-
-
-def test_an_address_has_one_command_limit_over_all_players(bench: Bench) -> None:
-    limiter = bench.limiter(rate=0)
-    quotas = [opened(limiter, ANNA) for _ in range(100)]
-    spent = sum(quota.spend(1, 0.0) for quota in quotas for _ in range(1000))
-    burst = PER_ADDRESS[Action.COMMANDS].burst
-    assert 0.9 * burst < spent <= burst
-    refused = next(quota for quota in quotas if not quota.spend(1, 0.0))
-    every = PER_ADDRESS[Action.COMMANDS].every
-    assert refused.seconds_to_wait(1, 0.0) == pytest.approx(COMMANDS_PREPAID * every)
-    assert refused.overdrawn == 0, "others may have used the address's limit up"
-
-
-def test_a_closed_connection_refunds_the_commands_it_has_not_used(bench: Bench) -> None:
-    limiter = bench.limiter(rate=0)
-    for _ in range(4000):
-        quota = opened(limiter, ANNA)
-        assert quota.spend(1, 0.0)
-        quota.close()
-    assert bench.refusals == {}
-
-
-def test_of_too_many_connections_of_a_player_the_oldest_without_a_seat_is_evicted(
-    bench: Bench,
-) -> None:
-    limiter = bench.limiter()
-    for number in range(MAX_CONNECTIONS_PER_PLAYER + 3):
-        connection = bench.connection(number, holds_seat=number == 0)
-        limiter.open(ANNA, connection).authenticated("anna")
-    assert bench.evicted == [1, 2, 3]
-
-
-def test_if_all_connections_of_a_player_hold_a_seat_the_oldest_is_evicted(bench: Bench) -> None:
-    limiter = bench.limiter()
-    for number in range(MAX_CONNECTIONS_PER_PLAYER + 1):
-        limiter.open(ANNA, bench.connection(number, holds_seat=True)).authenticated("anna")
-    assert bench.evicted == [0]
-
-
-def test_a_connection_that_closes_before_its_hello_is_answered_does_not_count(
-    bench: Bench,
-) -> None:
-    limiter = bench.limiter()
-    limiter.open(ANNA, bench.connection(0)).authenticated("anna")
-    for _ in range(MAX_CONNECTIONS_PER_PLAYER):
-        quota = opened(limiter, ANNA)
-        quota.close()
-        quota.authenticated("anna")
-    assert bench.evicted == []
-
-
-def test_a_player_who_reconnects_finds_the_buckets_as_they_were(bench: Bench) -> None:
-    limiter = bench.limiter(rate=1, burst=2)
-    for spent in (2, 0, 0):
-        quota = opened(limiter, ANNA)
-        quota.authenticated("anna")
-        assert sum(quota.spend(1, bench.now) for _ in range(3)) == spent
-        assert taken(quota, Action.WRONG_CODE) == 10 * spent
-        quota.close()
-    bench.now += 2
-    quota = opened(limiter, ANNA)
-    quota.authenticated("anna")
-    assert sum(quota.spend(1, bench.now) for _ in range(3)) == 2
-
-
-def test_players_who_left_and_used_nothing_lately_make_room_for_others(bench: Bench) -> None:
-    limiter = bench.limiter(rate=1, burst=2, capacity=2)
-    for number in range(10):
-        quota = opened(limiter, ANNA)
-        quota.authenticated(f"player {number}")
-        assert quota.spend(2, bench.now)
-        quota.close()
-        bench.now += 3
-    one, two = opened(limiter, ANNA), opened(limiter, BERT)
-    one.authenticated("anna")
-    two.authenticated("anna")
-    assert one.spend(2, bench.now)
-    assert not two.spend(1, bench.now), "both share the buckets of one player"
-
-
-def test_an_unlimited_quota_refuses_nothing() -> None:
-    quota = unlimited()
-    quota.authenticated("anna")
-    assert all(quota.take(action) == 0 for action in Action for _ in range(10_000))
-    assert all(quota.spend(5, 0.0) for _ in range(10_000))

@@ -2,23 +2,25 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from itertools import count, islice, product
+from itertools import count, islice
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from kit.fake_leaderboards import fold_rankings
-from kit.results import result_of
 from kit.running_race import AnyStore
-from kit.stores import calm
-from saratoga_protocol.events import Result
-from saratoga_server.domain.periods import periods
+from kit.settlements import (
+    DAY,
+    GAME,
+    TUESDAY,
+    numbers,
+    put_out,
+    ranking,
+    result,
+    settle,
+    settlement,
+)
 from saratoga_server.messages.settlements import pack_settlement
 from saratoga_server.ports import (
     BoardKey,
-    Millis,
     PlayerRow,
     RaceFinish,
     RankedRow,
@@ -26,54 +28,6 @@ from saratoga_server.ports import (
     TableWrite,
 )
 from saratoga_server.store.keys import partition
-
-TUESDAY = Millis(2_261_779_200_000)
-"""2041-09-03, a Tuesday of ISO week 36, at midnight UTC: no period of it has gone yet."""
-DAY = 86_400_000
-GAME = "canfield"
-
-PEOPLE = ("anna", "bert", "cora")
-BOTS = ("robo", "bolt")
-
-numbers = count()
-
-
-def result(player: str, banked: int, elapsed: int = 1000, *, packs: int = 1) -> Result:
-    return result_of(
-        player,
-        bot=player in BOTS,
-        banked=banked,
-        net=5 * banked - 50 * packs,
-        reached=elapsed if banked else None,
-    )
-
-
-def settlement(
-    *results: Result, race: str = "", game: str = GAME, start_at: int = TUESDAY
-) -> Settlement:
-    race = race or f"mint-otter-{next(numbers)}/1"
-    return Settlement(race=race, game=game, start_at=Millis(start_at), results=results)
-
-
-def ranking(ranking: str, period: str = "all", *, game: str = GAME, bots: bool = False) -> BoardKey:
-    return BoardKey(game=game, ranking=ranking, period=period, bots=bots)
-
-
-async def put_out(store: AnyStore, *settlements: Settlement) -> None:
-    """Into the outbox, as a finished race of a table of its own."""
-    for each in settlements:
-        finish = RaceFinish(race=1, record="record", settlement=pack_settlement(each))
-        code = f"lone-crane-{next(numbers)}"
-        assert await store.tables.save_table(
-            TableWrite(code=code, expected=0, body=b"over", due=None, finish=finish)
-        )
-
-
-async def settle(store: AnyStore, *settlements: Settlement) -> None:
-    """One after the other: the outbox promises no order between tables."""
-    for each in settlements:
-        await put_out(store, each)
-        assert await store.leaderboards.settle_outbox(10) == [each]
 
 
 async def players(store: AnyStore, key: BoardKey) -> list[str]:
@@ -322,109 +276,6 @@ async def test_a_forgotten_player_is_off_every_leaderboard(store: AnyStore) -> N
     row = await store.leaderboards.row(ranking("bankroll"), "anna")
     assert row is not None
     assert (row.value, row.races) == (-25, 1)
-
-
-@dataclass(frozen=True)
-class Settle:
-    race: int
-
-
-@dataclass(frozen=True)
-class Void:
-    race: int
-
-
-@dataclass(frozen=True)
-class Forget:
-    player: str
-
-
-@dataclass
-class Fold:
-    """What has happened to one game's leaderboards, for the naive fold."""
-
-    settled: dict[str, tuple[int, Settlement]] = field(default_factory=dict)
-    voided: set[str] = field(default_factory=set)
-    forgotten: dict[str, int] = field(default_factory=dict)
-    results: int = 0
-
-    def settle(self, settlement: Settlement) -> None:
-        self.settled[settlement.race] = (self.results, settlement)
-        self.results += len(settlement.results)
-
-    def rows(self, key: BoardKey) -> list[RankedRow]:
-        left = [each for race, each in self.settled.items() if race not in self.voided]
-        return fold_rankings(key, left, self.forgotten)
-
-
-RACES = 5
-results_lists = st.lists(
-    st.tuples(
-        st.sampled_from(PEOPLE + BOTS),
-        st.sampled_from([0, 9, 10, 11, 52]),
-        st.sampled_from([1, 500, 501, 2**21 - 1, 2**21, 10**8]),
-    ),
-    min_size=1,
-    max_size=4,
-    unique_by=lambda each: each[0],
-)
-races_lists = st.lists(
-    st.tuples(results_lists, st.sampled_from([-DAY, 0, DAY, 6 * DAY, 40 * DAY])),
-    min_size=RACES,
-    max_size=RACES,
-)
-places = st.integers(0, RACES - 1)
-acts_lists = st.lists(
-    st.one_of(
-        places.map(Settle),
-        places.map(Settle),
-        places.map(Void),
-        st.sampled_from(PEOPLE + BOTS).map(Forget),
-    ),
-    max_size=12,
-)
-
-
-@calm
-@given(races=races_lists, acts=acts_lists)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-async def test_every_page_is_a_fold_over_the_settled_races(
-    store: AnyStore,
-    races: list[tuple[list[tuple[str, int, int]], int]],
-    acts: list[Settle | Void | Forget],
-) -> None:
-    game = f"game-{next(numbers)}"
-    known = [
-        settlement(*(result(*each) for each in results), game=game, start_at=TUESDAY + later)
-        for results, later in races
-    ]
-    fold = Fold()
-    for act in acts:
-        match act:
-            case Settle(place):
-                race = known[place]
-                await put_out(store, race)
-                fresh = race.race not in fold.settled
-                assert await store.leaderboards.settle_outbox(10) == [race] * fresh
-                if fresh:
-                    fold.settle(race)
-            case Void(place):
-                race = known[place]
-                assert await store.leaderboards.void_race(game, race.race) is (
-                    race.race in fold.settled
-                )
-                if race.race in fold.settled:
-                    fold.voided.add(race.race)
-            case Forget(player):
-                await store.leaderboards.forget_results(player)
-                fold.forgotten[player] = fold.results
-    names = {period.name for race in known for period in periods(race.start_at)}
-    for kind, period, bots in product(("best", "bankroll"), names, (False, True)):
-        key = ranking(kind, period, game=game, bots=bots)
-        expected = fold.rows(key)
-        assert await store.leaderboards.page(key, 0, 100) == (len(expected), expected), key
-        for row in expected:
-            assert await store.leaderboards.row(key, row.player) == row
 
 
 def test_tables_spread_over_the_partitions() -> None:

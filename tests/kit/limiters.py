@@ -1,0 +1,57 @@
+"""A rate limiter on an invented clock, with its refusals and evictions."""
+
+from collections import Counter
+
+from saratoga_server.rate_limits.limiter import (
+    NO_CONNECTION,
+    Quota,
+    RateLimiter,
+)
+from saratoga_server.rate_limits.rates import (
+    Action,
+)
+
+ANNA, BERT = "203.0.113.7", "198.51.100.9"
+"""Addresses."""
+
+MANY = 100_000
+"""More than any limit allows."""
+
+
+class Bench:
+    """Limiters on an invented clock, with their refusals and evictions."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.refusals: Counter[str] = Counter()
+        self.evicted: list[int] = []
+
+    def limiter(self, **options: object) -> RateLimiter:
+        return RateLimiter(lambda: self.now, refusals=self.refusals, **options)  # type: ignore[arg-type]
+
+    def connection(self, number: int, *, holds_seat: bool = False) -> "FakeConnection":
+        return FakeConnection(number, self.evicted, holds_seat)
+
+
+class FakeConnection:
+    """A connection that notes its number when it is evicted."""
+
+    def __init__(self, number: int, evicted: list[int], holds_seat: bool) -> None:
+        self.holds_seat = holds_seat
+        self._number = number
+        self._evicted = evicted
+
+    def evict(self) -> None:
+        self._evicted.append(self._number)
+
+
+def opened(limiter: RateLimiter, address: str) -> Quota:
+    return limiter.open(address, NO_CONNECTION)
+
+
+def taken(quota: Quota, action: Action) -> int:
+    """Take the action's tokens until one is refused; return how many there were."""
+    count = 0
+    while quota.take(action) == 0 and count < MANY:
+        count += 1
+    return count

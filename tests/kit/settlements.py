@@ -1,0 +1,63 @@
+"""Settlements of invented races, and their way into a store's leaderboards."""
+
+from itertools import count
+
+from kit.results import result_of
+from kit.running_race import AnyStore
+from saratoga_protocol.events import Result
+from saratoga_server.messages.settlements import pack_settlement
+from saratoga_server.ports import (
+    BoardKey,
+    Millis,
+    RaceFinish,
+    Settlement,
+    TableWrite,
+)
+
+TUESDAY = Millis(2_261_779_200_000)
+"""2041-09-03, a Tuesday of ISO week 36, at midnight UTC: no period of it has gone yet."""
+DAY = 86_400_000
+GAME = "canfield"
+
+PEOPLE = ("anna", "bert", "cora")
+BOTS = ("robo", "bolt")
+
+numbers = count()
+
+
+def result(player: str, banked: int, elapsed: int = 1000, *, packs: int = 1) -> Result:
+    return result_of(
+        player,
+        bot=player in BOTS,
+        banked=banked,
+        net=5 * banked - 50 * packs,
+        reached=elapsed if banked else None,
+    )
+
+
+def settlement(
+    *results: Result, race: str = "", game: str = GAME, start_at: int = TUESDAY
+) -> Settlement:
+    race = race or f"mint-otter-{next(numbers)}/1"
+    return Settlement(race=race, game=game, start_at=Millis(start_at), results=results)
+
+
+def ranking(ranking: str, period: str = "all", *, game: str = GAME, bots: bool = False) -> BoardKey:
+    return BoardKey(game=game, ranking=ranking, period=period, bots=bots)
+
+
+async def put_out(store: AnyStore, *settlements: Settlement) -> None:
+    """Into the outbox, as a finished race of a table of its own."""
+    for each in settlements:
+        finish = RaceFinish(race=1, record="record", settlement=pack_settlement(each))
+        code = f"lone-crane-{next(numbers)}"
+        assert await store.tables.save_table(
+            TableWrite(code=code, expected=0, body=b"over", due=None, finish=finish)
+        )
+
+
+async def settle(store: AnyStore, *settlements: Settlement) -> None:
+    """One after the other: the outbox promises no order between tables."""
+    for each in settlements:
+        await put_out(store, each)
+        assert await store.leaderboards.settle_outbox(10) == [each]

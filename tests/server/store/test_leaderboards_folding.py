@@ -1,0 +1,131 @@
+"""Leaderboards against a plain fold over the settled races, for any order of events."""
+
+from dataclasses import dataclass, field
+from itertools import product
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kit.fake_leaderboards import fold_rankings
+from kit.running_race import AnyStore
+from kit.settlements import (
+    BOTS,
+    DAY,
+    PEOPLE,
+    TUESDAY,
+    numbers,
+    put_out,
+    ranking,
+    result,
+    settlement,
+)
+from kit.stores import calm
+from saratoga_server.domain.periods import periods
+from saratoga_server.ports import (
+    BoardKey,
+    RankedRow,
+    Settlement,
+)
+
+
+@dataclass(frozen=True)
+class Settle:
+    race: int
+
+
+@dataclass(frozen=True)
+class Void:
+    race: int
+
+
+@dataclass(frozen=True)
+class Forget:
+    player: str
+
+
+@dataclass
+class Fold:
+    """What has happened to one game's leaderboards, for the naive fold."""
+
+    settled: dict[str, tuple[int, Settlement]] = field(default_factory=dict)
+    voided: set[str] = field(default_factory=set)
+    forgotten: dict[str, int] = field(default_factory=dict)
+    results: int = 0
+
+    def settle(self, settlement: Settlement) -> None:
+        self.settled[settlement.race] = (self.results, settlement)
+        self.results += len(settlement.results)
+
+    def rows(self, key: BoardKey) -> list[RankedRow]:
+        left = [each for race, each in self.settled.items() if race not in self.voided]
+        return fold_rankings(key, left, self.forgotten)
+
+
+RACES = 5
+results_lists = st.lists(
+    st.tuples(
+        st.sampled_from(PEOPLE + BOTS),
+        st.sampled_from([0, 9, 10, 11, 52]),
+        st.sampled_from([1, 500, 501, 2**21 - 1, 2**21, 10**8]),
+    ),
+    min_size=1,
+    max_size=4,
+    unique_by=lambda each: each[0],
+)
+races_lists = st.lists(
+    st.tuples(results_lists, st.sampled_from([-DAY, 0, DAY, 6 * DAY, 40 * DAY])),
+    min_size=RACES,
+    max_size=RACES,
+)
+places = st.integers(0, RACES - 1)
+acts_lists = st.lists(
+    st.one_of(
+        places.map(Settle),
+        places.map(Settle),
+        places.map(Void),
+        st.sampled_from(PEOPLE + BOTS).map(Forget),
+    ),
+    max_size=12,
+)
+
+
+@calm
+@given(races=races_lists, acts=acts_lists)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+async def test_every_page_is_a_fold_over_the_settled_races(
+    store: AnyStore,
+    races: list[tuple[list[tuple[str, int, int]], int]],
+    acts: list[Settle | Void | Forget],
+) -> None:
+    game = f"game-{next(numbers)}"
+    known = [
+        settlement(*(result(*each) for each in results), game=game, start_at=TUESDAY + later)
+        for results, later in races
+    ]
+    fold = Fold()
+    for act in acts:
+        match act:
+            case Settle(place):
+                race = known[place]
+                await put_out(store, race)
+                fresh = race.race not in fold.settled
+                assert await store.leaderboards.settle_outbox(10) == [race] * fresh
+                if fresh:
+                    fold.settle(race)
+            case Void(place):
+                race = known[place]
+                assert await store.leaderboards.void_race(game, race.race) is (
+                    race.race in fold.settled
+                )
+                if race.race in fold.settled:
+                    fold.voided.add(race.race)
+            case Forget(player):
+                await store.leaderboards.forget_results(player)
+                fold.forgotten[player] = fold.results
+    names = {period.name for race in known for period in periods(race.start_at)}
+    for kind, period, bots in product(("best", "bankroll"), names, (False, True)):
+        key = ranking(kind, period, game=game, bots=bots)
+        expected = fold.rows(key)
+        assert await store.leaderboards.page(key, 0, 100) == (len(expected), expected), key
+        for row in expected:
+            assert await store.leaderboards.row(key, row.player) == row
