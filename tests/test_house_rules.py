@@ -25,28 +25,9 @@ PARTS = {
 BY_HAND = "tests/end_to_end/test_commands.py"
 DEMO = "tests/end_to_end/test_demo.py"
 DOORS = "tests/end_to_end/test_doors.py"
-CLUSTER = "tests/faults/test_cluster.py"
-STORE = ("tests/server/store/test_tables.py", "tests/faults/test_store_faults.py")
 TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
-    # interfaces and plain data: nothing there can go wrong by itself
-    "server/ports.py": ("tests/server/store/test_tables.py",),
-    "server/node.py": ("tests/server/test_app.py", "tests/server/handlers/test_dispatcher.py"),
-    "server/store/durability.py": ("tests/server/store/test_preflight.py",),
-    "server/stores.py": ("tests/server/test_app.py",),
-    "server/transport/commands.py": ("tests/server/transport/test_command_runner.py",),
-    "server/domain/tables/state.py": ("tests/server/domain/tables/test_seating.py",),
     "client/net/link_state.py": ("tests/client/net/test_connection.py",),
     "client/problems.py": ("tests/client/cli/test_commands.py",),
-    # what a store's adapters share: seen only through them, and while processes die
-    "server/store/batcher.py": ("tests/server/store/test_boards.py", CLUSTER, *STORE),
-    "server/store/clients.py": STORE,
-    "server/store/cluster_commits.py": (CLUSTER,),
-    "server/store/commit_encoder.py": ("tests/server/store/test_boards.py", CLUSTER, *STORE),
-    "server/store/opening.py": ("tests/server/store/test_preflight.py", *STORE),
-    "server/store/request_connection.py": STORE,
-    "server/store/resp_connection.py": STORE,
-    "server/store/store_client.py": STORE,
-    "server/store/subscriber.py": ("tests/server/store/test_event_channel.py",),
     # the bots' minds: by what they bank, move by move, in every game
     "client/bots/offline.py": ("tests/client/bots/test_strengths.py",),
     "client/bots/choice.py": ("tests/client/bots/test_strengths.py",),
@@ -71,7 +52,6 @@ TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "client/session/open_connection.py": (BY_HAND, DEMO),
     "client/session/watcher.py": (BY_HAND, DEMO),
     # started as a process of its own
-    "server/__main__.py": ("tests/end_to_end/test_administration.py",),
     "client/__main__.py": (BY_HAND,),
 }
 """Modules without a test file of their own, and where they are tested instead."""

@@ -1,4 +1,4 @@
-"""The dispatcher while a node drains, starts and stops."""
+"""A node: when it is ready, what it refuses while it drains, and how it stops."""
 
 from kit.fake_store import fake_store
 from kit.in_process_server import (

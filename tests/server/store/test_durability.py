@@ -1,0 +1,13 @@
+"""The levels of durability are those that the server's option `--durability` takes."""
+
+from saratoga_server.__main__ import main
+from saratoga_server.store.durability import Durability
+
+
+def test_the_option_takes_every_level() -> None:
+    (option,) = [each for each in main.params if each.name == "durability"]
+    assert (
+        [str(choice) for choice in getattr(option.type, "choices", ())]
+        == [str(level) for level in Durability]
+        == ["fast", "safe", "replicated"]
+    )
