@@ -37,7 +37,7 @@ class Racer:
         started = said = ""
         playing: asyncio.Task[None] | None = None
         async for event in self.connection.events():
-            await self.seat.hear(event)
+            await self.seat.handle(event)
             table = self.seat.table
             assert table is not None
             if table.phase == "gathering" and said != table.commitment:
@@ -126,7 +126,7 @@ async def test_whoever_left_can_come_again_with_a_program_started_anew(
         for _ in range(2):
             async with Connection(server_process.url, token, name="Bert") as guest:
                 seat = FairnessDuties(guest)
-                await seat.hear(
+                await seat.handle(
                     await guest.ask(partial(commands.JoinTable, table=code), events.Snapshot)
                 )
                 await seat.ready()

@@ -35,9 +35,9 @@ class Person:
         self.seated = TableSession(
             house,
             witness=Witness(folder / "witness"),
-            keepsakes=RecordStore(folder / "races"),
-            on_change=self._seen,
+            records=RecordStore(folder / "races"),
         )
+        self.seated.subscribe(self._seen)
         self.house = house
         self.patience = patience
         self.made = 0
@@ -124,7 +124,7 @@ async def test_two_people_race_to_the_result_and_again(tmp_path: Path) -> None:
         assert records[0] == records[1]
         check_the_end(ana, records[0])
         check_the_end(raj, records[1])
-        best = ana.seated.evening
+        best = ana.seated.state
         assert best is not None
 
         await ana.seated.next_race()
@@ -132,7 +132,7 @@ async def test_two_people_race_to_the_result_and_again(tmp_path: Path) -> None:
         ana.made = raj.made = 0
         again = await asyncio.gather(ana.race(), raj.race())
         assert again[0].race == 2
-        table = ana.seated.evening
+        table = ana.seated.state
         assert table is not None
         assert {seat.races for seat in table.table.seats} == {2}
 
@@ -169,12 +169,12 @@ async def test_who_is_sent_away_or_sits_elsewhere_is_told_so(tmp_path: Path) -> 
         await ana.seated.kick(raj.house.welcome.player)
         with pytest.raises(Problem, match="kicked you") as parting:
             await raj.attending
-        assert "its host wants you" in parting.value.remedy
+        assert "the host allows it" in parting.value.remedy
 
         window = await stack.enter_async_context(Connection(server_process.url, ana.token))
         second = Person(window, ana.token, tmp_path / "second", patience=0)
         second.attending = asyncio.create_task(second.seated.attend())
-        evening = ana.seated.evening
+        evening = ana.seated.state
         assert evening is not None
         await second.seated.sit_down(evening.table.code)
         with pytest.raises(Problem, match="another device or window"):
@@ -186,7 +186,7 @@ async def test_who_is_sent_away_or_sits_elsewhere_is_told_so(tmp_path: Path) -> 
 
 def check_the_end(person: Person, record: RaceRecord) -> None:
     """What the player saw is what the record says, and nothing was lost on the way."""
-    evening = person.seated.evening
+    evening = person.seated.state
     assert evening is not None
     assert evening.own is not None
     log = record.racer(evening.player)

@@ -31,7 +31,7 @@ async def make_moves(url: str) -> int:
         seat, chance = FairnessDuties(house), Random(1)
         await house.request(partial(CreateTable, game=GAME))
         async for event in house.events():
-            await seat.hear(event)
+            await seat.handle(event)
             if isinstance(event, Snapshot):
                 await seat.ready()
                 await house.request(partial(Start, table=event.table.code))

@@ -45,7 +45,7 @@ class InventedSeat:
     def __init__(
         self, first: SessionState, position: Position | None, record: RaceRecord | None
     ) -> None:
-        self.evening: SessionState | None = first
+        self.state: SessionState | None = first
         self.asked: list[str] = []
         self.time = START + 65_000
         self.position = position
@@ -62,7 +62,7 @@ class InventedSeat:
     # What the test does
 
     def lay(self, evening: SessionState) -> None:
-        self.evening = evening
+        self.state = evening
         self._told(evening)
 
     def hear(self, event: AnyEvent) -> None:
@@ -112,8 +112,8 @@ class InventedSeat:
         return own
 
     def _now(self) -> SessionState:
-        assert self.evening is not None
-        return self.evening
+        assert self.state is not None
+        return self.state
 
     # What the screens ask for
 

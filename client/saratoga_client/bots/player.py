@@ -93,7 +93,7 @@ class TablePlayer:
     async def _attend(self, group: asyncio.TaskGroup) -> None:
         """Take in the house's events until there is no more to do."""
         async for event in self._house.events():
-            await self._seat.hear(event)
+            await self._seat.handle(event)
             self._on_event(event)
             match event:
                 case events.Dealt(board=board):

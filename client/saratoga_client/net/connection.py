@@ -133,9 +133,9 @@ class Connection:
         return self._board.following.has(code)
 
     @property
-    def journey(self) -> float | None:
+    def round_trip(self) -> float | None:
         """Seconds that the last heartbeat took, there and back."""
-        return self._time.journey
+        return self._time.round_trip
 
     def now(self) -> int:
         """Milliseconds by the house's clock, as well as one can tell from here."""

@@ -14,7 +14,7 @@ OBSERVATIONS: Final = 8
 class Observation(NamedTuple):
     """One question to the house and its answer."""
 
-    journey: float
+    round_trip: float
     """Seconds from asking to hearing: the error is at most half of it."""
     lead: float
     """The house's clock minus ours, in milliseconds, if question and answer travel equally long."""
@@ -28,18 +28,18 @@ class ServerTime:
 
     def observe(self, asked: float, heard: float, house: int) -> None:
         """The house answered `house` (milliseconds); `asked` and `heard` are our seconds."""
-        journey = max(0.0, heard - asked)
-        lead = house - (asked + journey / 2) * 1000
-        self._observations.append(Observation(journey, lead))
+        round_trip = max(0.0, heard - asked)
+        lead = house - (asked + round_trip / 2) * 1000
+        self._observations.append(Observation(round_trip, lead))
 
     def forget(self) -> None:
         """Another node may have another clock."""
         self._observations.clear()
 
     @property
-    def journey(self) -> float | None:
+    def round_trip(self) -> float | None:
         """Seconds that the last question and its answer took."""
-        return self._observations[-1].journey if self._observations else None
+        return self._observations[-1].round_trip if self._observations else None
 
     def at(self, ours: float) -> int:
         """The house's milliseconds when our clock says `ours` seconds."""

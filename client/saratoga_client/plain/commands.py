@@ -91,8 +91,8 @@ class TableCommands:
 
     @property
     def _state(self) -> SessionState:
-        assert self._table_session.evening is not None, "orders are taken when the table is there"
-        return self._table_session.evening
+        assert self._table_session.state is not None, "orders are taken when the table is there"
+        return self._table_session.state
 
     @property
     def _own(self) -> OwnBoard | None:

@@ -66,8 +66,8 @@ def change_lines(
     yield from _news(before, after, style)
     yield from _over(before, after)
     yield from _totals(before, after)
-    if after.gone and not before.gone:
-        yield f"gone: {after.gone}"
+    if after.seat_lost and not before.seat_lost:
+        yield f"gone: {after.seat_lost}"
 
 
 # The table
@@ -218,7 +218,7 @@ def _news(before: SessionState, after: SessionState, style: LineStyle) -> Iterat
     """Whose race has ended, and with every standing who reached ten; `pacing` tells the rest."""
     if after.table_view.outcome is not None:
         return
-    for line in new_lines(before.feed, after.feed):
+    for line in new_lines(before.feed_lines, after.feed_lines):
         is_other = line.player not in ("", after.player)
         if line.tone is Tone.ENDING and (is_other or not line.player):
             yield f"news: {line.text}"

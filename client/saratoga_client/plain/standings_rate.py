@@ -44,15 +44,15 @@ def telling(told: Told, state: SessionState, now: int, *, is_verbose: bool = Fal
     race, standings = state.table.race, tuple(rows(state.table_view))
     is_on = state.phase == "running" and state.table_view.outcome is None
     if not is_on or told.race != race:
-        return Telling(Told(race=race, rows=standings, feed=state.feed))
-    news = [line for line in new_lines(told.feed, state.feed) if line.tone in PACED]
+        return Telling(Told(race=race, rows=standings, feed=state.feed_lines))
+    news = [line for line in new_lines(told.feed, state.feed_lines) if line.tone in PACED]
     moved = [row for row in standings if row not in told.rows] if is_verbose else []
     if not news and not moved:
-        return Telling(replace(told, feed=state.feed, rows=standings))
+        return Telling(replace(told, feed=state.feed_lines, rows=standings))
     wait = told.at + (EVERY_VERBOSE if is_verbose else EVERY) - now
     if wait > 0:
         return Telling(told, wait=wait)
-    line_typed = Told(race=race, rows=standings, feed=state.feed, at=now)
+    line_typed = Told(race=race, rows=standings, feed=state.feed_lines, at=now)
     if is_verbose:
         return Telling(line_typed, tuple(f"standing {standing_line(row)}" for row in moved))
     return Telling(line_typed, (f"news: {news[0].text if len(news) == 1 else summary(state)}",))

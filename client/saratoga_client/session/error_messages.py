@@ -1,4 +1,4 @@
-"""What comes between a player and the house, in words: what happened, what to do, what is safe."""
+"""Messages to the player for errors of the connection and for a lost seat."""
 
 from typing import Final
 
@@ -27,90 +27,83 @@ CONNECTION_ERRORS: Final = (
     UnexpectedAnswer,
     ClientClosed,
 )
-"""All that can come between a player and the house."""
+"""Every error that a request on a connection may raise."""
 
 DOUBTFUL: Final = frozenset({"store_unavailable", "server_fault"})
-"""Refusals after which it is not known whether the thing was done all the same."""
+"""Refusals after which the command may have been carried out all the same."""
 
-SAFE: Final = "What the house has confirmed is safe."
+SAFE: Final = "Everything that the server has confirmed is safe."
 
-GIVEN_UP: Final = frozenset({REASONS["not_seated"].sentence})
-"""What the house says to somebody who comes back too late."""
+SEAT_EXPIRED: Final = frozenset({REASONS["not_seated"].sentence})
+"""The server's reasons to a player who reconnects too late."""
+
+IN_DOUBT: Final = f"Check whether it was done before you try again. {SAFE}"
 
 
-def problem_for(server: str, trouble: Exception) -> Problem:
-    """What came between player and house."""
-    match trouble:
+def problem_for(server: str, error: Exception) -> Problem:
+    """Return the message for an error of the connection."""
+    match error:
         case ServerClosed(code=TAKEN_OVER.code):
             return Problem(
-                "You play this seat from another device or window now.",
-                f"Go on there; here nothing more is sent. {SAFE}",
+                "You are playing this seat on another device or window.",
+                f"This window is disconnected; continue there. {SAFE}",
                 Exit.REFUSED,
             )
         case ServerClosed(code=BANNED.code):
             return Problem(
-                "Whoever runs this house has banned you from it.",
-                "Ask them why; other houses are not concerned. Finished races stay as they are.",
+                "The operator of this server has banned you.",
+                "Ask the operator for the reason. Your finished races still count.",
                 Exit.REFUSED,
             )
         case ServerClosed(is_of_another_version=False, reason=reason):
             return Problem(
-                f"The house has closed the connection: {sanitised(reason)}.",
+                f"The server closed the connection: {sanitised(reason)}.",
                 f"Start the program again to come back. {SAFE}",
                 Exit.REFUSED,
             )
         case ClientClosed() | StateStoreClosed():
-            return Problem("The evening at this table is over.", SAFE, Exit.REFUSED)
+            return Problem("You are no longer at this table.", SAFE, Exit.REFUSED)
         case RequestTimedOut():
-            return Problem(
-                "The house gave no answer in time.",
-                f"It may have been done all the same: look before you do it again. {SAFE}",
-                Exit.UNREACHABLE,
-            )
+            return Problem("The server did not answer in time.", IN_DOUBT, Exit.UNREACHABLE)
         case CommandRefused(code=code) if code in DOUBTFUL:
-            return Problem(
-                trouble.message,
-                f"It may have been done all the same: look before you do it again. {SAFE}",
-                Exit.REFUSED,
-                code,
-            )
+            return Problem(error.message, IN_DOUBT, Exit.REFUSED, code)
         case _:
-            return problem_of(server, trouble)
+            return problem_of(server, error)
 
 
-def seat_lost_problem(evening: SessionState, is_watching: bool = False) -> Problem:
-    """The seat, or the sight of the table, is gone."""
-    code = evening.table.code
-    why = evening.gone or sanitised(evening.table.notice) or "The table is closed."
+def seat_lost_problem(state: SessionState, is_watching: bool = False) -> Problem:
+    """Return the message for a lost seat, or for a table that can't be watched any longer."""
+    code = state.table.code
+    reason = state.seat_lost or sanitised(state.table.notice) or "The table is closed."
     if is_watching:
         return Problem(
-            f"You no longer watch the table {code}: {why}",
-            f"To look again, if it is still there: saratoga watch {code}.",
+            f"You no longer watch table {code}: {reason}",
+            f"To try again: saratoga watch {code}.",
             Exit.REFUSED,
         )
-    is_given_up = evening.gone in GIVEN_UP
-    if is_given_up:
-        why = "you were away too long, and your seat was given up."
-    score = "" if evening.own is None else f" {_score(evening.own, is_given_up)}"
+    is_expired = state.seat_lost in SEAT_EXPIRED
+    if is_expired:
+        reason = "you were disconnected for too long, so your seat was given up."
+    score = "" if state.own is None else f" {_score(state.own, is_expired)}"
     return Problem(
-        f"You are no longer at the table {code}: {why}",
-        "To come back, if the table is still there and its host wants you: "
+        f"You are no longer at table {code}: {reason}",
+        f"To sit down again, if the table is open and the host allows it: "
         f"saratoga join {code}.{score}",
         Exit.REFUSED,
     )
 
 
-def _score(own: OwnBoard, is_given_up: bool) -> str:
-    """What becomes of one's board."""
+def _score(own: OwnBoard, is_expired: bool) -> str:
+    """Return sentences on what counts of the player's board."""
     if not own.is_racing:
         return f"Your board in race {own.race} had ended; what you banked counts."
     banked = own.view.banked
     count = "counts" if banked == 1 else "count"
-    sentence = f"The {counted(banked)} that you have banked in race {own.race} {count}"
-    if not is_given_up:
+    sentence = f"The {counted(banked)} that you banked in race {own.race} {count}"
+    if not is_expired:
         sentence += ", unless the table was closed: then the race counts for nobody"
-    late = len(own.in_flight)
-    if late:
-        moves = "your last move was" if late == 1 else f"your last {late} moves were"
-        sentence += f". Whether {moves} still made is not known"
+    unanswered = len(own.in_flight)
+    if unanswered:
+        moves = "your last move was" if unanswered == 1 else f"your last {unanswered} moves were"
+        sentence += f". The server did not say whether {moves} made"
     return f"{sentence}."

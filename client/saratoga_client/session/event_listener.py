@@ -1,7 +1,6 @@
-"""What the house says, heard in order: it becomes the evening, and the seat does its duty by it."""
+"""Apply the server's events to the session's state, in order, and run the fairness duties."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -15,92 +14,92 @@ from saratoga_client.session.state_store import StateStore
 from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent
 
-SEEN_BY_THE_SEAT: Final = (
+EVENTS_WITH_DUTIES: Final = (
     events.Snapshot,
     events.TableChanged,
     events.Dealt,
     events.RaceOver,
 )
-"""The events by which a seat does its duty."""
+"""The events that the fairness duties handle."""
 
 MEASURE_EVERY: Final = 1.0
-"""Seconds between two looks at how long the way to the house is."""
+"""Seconds between two updates of the round-trip time in the state."""
 
 
 class EventListener:
-    """Hears the events of one table, and lays the evening on the desk."""
+    """Reads the events of one table and replaces the session's state."""
 
     def __init__(
         self,
-        house: Connection,
-        desk: StateStore,
-        seat: FairnessDuties,
-        registrar: RecordKeeper,
-        chores: SessionTasks,
+        connection: Connection,
+        store: StateStore,
+        duties: FairnessDuties,
+        records: RecordKeeper,
+        tasks: SessionTasks,
     ) -> None:
-        self._house = house
-        self._desk = desk
-        self._seat = seat
-        self._registrar = registrar
-        self._chores = chores
+        self._connection = connection
+        self._store = store
+        self._duties = duties
+        self._records = records
+        self._tasks = tasks
 
-    async def follow(self, is_gone: Callable[[SessionState], None]) -> None:
-        """Until the house says no more, or the table is gone and `is_gone` was told.
+    async def follow(self) -> SessionState | None:
+        """Read events until the table or the seat is gone; return the last state.
 
-        Raises what ended the connection.
+        Returns `None` after this client has closed the connection. Raises any other error that
+        ended the connection.
         """
-        async for event in self._house.events():
-            self._hear(event)
-            evening = self._desk.evening
-            if evening is not None and (evening.gone or evening.phase == "closed"):
-                is_gone(evening)
-                return
+        async for event in self._connection.events():
+            self._apply(event)
+            state = self._store.state
+            if state is not None and (state.seat_lost or state.phase == "closed"):
+                return state
+        return None
 
     async def measure(self) -> None:
-        """For ever, see how long the way to the house is."""
+        """Copy the connection's round-trip time to the state again and again."""
         while True:
-            journey = self._house.journey
-            millis = None if journey is None else round(journey * 1000)
-            evening = self._desk.evening
-            if evening is not None and evening.round_trip_ms != millis:
-                self._desk.lay(replace(evening, round_trip_ms=millis))
+            seconds = self._connection.round_trip
+            millis = None if seconds is None else round(seconds * 1000)
+            state = self._store.state
+            if state is not None and state.round_trip_ms != millis:
+                self._store.replace(replace(state, round_trip_ms=millis))
             await asyncio.sleep(MEASURE_EVERY)
 
-    def turn(self, state: LinkState) -> None:
-        """The connection was lost, or is back."""
-        evening = self._desk.evening
-        if evening is not None:
-            self._desk.lay(link_changed(evening, state, self._house.now()))
+    def link_changed(self, link: LinkState) -> None:
+        """Show in the state that the connection was lost or restored."""
+        state = self._store.state
+        if state is not None:
+            self._store.replace(link_changed(state, link, self._connection.now()))
 
-    def _hear(self, event: AnyEvent) -> None:
-        evening = self._desk.evening
-        if evening is None and not isinstance(event, events.Snapshot):
+    def _apply(self, event: AnyEvent) -> None:
+        state = self._store.state
+        if state is None and not isinstance(event, events.Snapshot):
             return
-        if isinstance(event, events.Snapshot | events.TableChanged) and not self._is_here(event):
+        if isinstance(event, events.Snapshot | events.TableChanged) and not self._is_ours(event):
             return
-        evening = self._after(evening, event)
-        # chores begin in the order in which they are given: the seat has seen the event before
-        # anybody who is told of it acts on it
-        if isinstance(event, SEEN_BY_THE_SEAT):
-            self._chores.begin(self._do_duty(event))
-        self._desk.lay(self._registrar.with_best(evening))
+        state = self._after(state, event)
+        # Tasks start in order: the duties see the event before any reaction of an observer.
+        if isinstance(event, EVENTS_WITH_DUTIES):
+            self._tasks.start(self._do_duty(event))
+        self._store.replace(self._records.with_best(state))
 
-    def _is_here(self, event: events.Snapshot | events.TableChanged) -> bool:
-        """Whether it is of this table; one that was left may have said its last meanwhile."""
-        code, evening = event.table.code, self._desk.evening
-        return self._house.follows(code) if evening is None else code == evening.table.code
+    def _is_ours(self, event: events.Snapshot | events.TableChanged) -> bool:
+        """Test whether the event is of this table; a table left earlier may still send one."""
+        code, state = event.table.code, self._store.state
+        return self._connection.follows(code) if state is None else code == state.table.code
 
-    def _after(self, evening: SessionState | None, event: AnyEvent) -> SessionState:
+    def _after(self, state: SessionState | None, event: AnyEvent) -> SessionState:
         try:
-            if evening is not None:
-                return next_state(evening, event, self._house.now())
+            if state is not None:
+                return next_state(state, event, self._connection.now())
             assert isinstance(event, events.Snapshot)
-            first = first_state(self._house.welcome.player, event)
-            return replace(first, link=self._house.state)
+            first = first_state(self._connection.welcome.player, event)
+            return replace(first, link=self._connection.state)
         except ValueError as fault:
-            raise UnexpectedAnswer(f"a board that is none: {fault}") from fault
+            raise UnexpectedAnswer(f"the server sent an invalid board: {fault}") from fault
 
     async def _do_duty(self, event: AnyEvent) -> None:
-        await self._seat.hear(event)
+        await self._duties.handle(event)
         if isinstance(event, events.Snapshot | events.RaceOver) and event.outcome is not None:
-            await self._registrar.take_in(event.outcome, self._seat.record)
+            await self._records.race_over(event.outcome, self._duties.record)

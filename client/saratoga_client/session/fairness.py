@@ -1,8 +1,8 @@
-"""A seat at a table, and its duties: nonces drawn and shown in time, and the house watched.
+"""The fairness duties of one player at one table; people and bots share them.
 
-Bots and people share this. It draws the nonce, says *ready* with its hash, shows it when the
-countdown has frozen who races, keeps what a witness must keep, and holds the record of every race
-against it. Give it every event of the connection, in order.
+`FairnessDuties` draws the player's nonce, says ready with the nonce's hash, reveals the nonce in
+the countdown, saves what a witness of the race needs, and compares the record of every race with
+it. It must receive every event of the connection, in order.
 """
 
 import logging
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, DealSpent, RequestTimedOut, UnexpectedAnswer
-from saratoga_client.session.witness import Sighting, Testimony, Witness, held_against
+from saratoga_client.session.witness import Sighting, Testimony, Witness, compare_with_record
 from saratoga_protocol import events
 from saratoga_protocol.commands import GetRecord, NotReady, Ready, Reveal
 from saratoga_protocol.events import AnyEvent
@@ -27,51 +27,52 @@ from saratoga_rules.records.record import RaceRecord, parse_record
 LOG: Final = logging.getLogger("saratoga.seat")
 
 Alarm = Callable[[str, tuple[str, ...]], None]
-"""Told the race's id and, in sentences, where the house's words do not agree."""
+"""Called with the race's id and sentences on contradictions in what the server said."""
 
-GATHERED_AGAIN: Final = (
-    "the table gathers again for a deal whose countdown was seen, and whose nonces are known"
+DEAL_REUSED: Final = (
+    "the table gathers again for a deal whose countdown has started and whose nonces are known"
 )
-COUNTED_AGAIN: Final = "the countdown has other racers or nonce hashes than it had at first"
+COUNTDOWN_CHANGED: Final = "the racers or their nonce hashes have changed since the countdown began"
 
 
 def _log_alarm(race: str, disagreements: tuple[str, ...]) -> None:
-    LOG.error("the house's words on race %s do not agree: %s", race, "; ".join(disagreements))
+    LOG.error("the server contradicts itself on race %s: %s", race, "; ".join(disagreements))
 
 
 class FairnessDuties:
-    """A player's seat, or a watcher's place, at one table."""
+    """The fairness duties of a player or a watcher at one table."""
 
     def __init__(
         self,
-        house: Connection,
+        connection: Connection,
         witness: Witness | None = None,
         alarm: Alarm = _log_alarm,
     ) -> None:
-        self._house = house
+        """Without a `witness` nothing is saved; `alarm` is called once per contradiction."""
+        self._connection = connection
         self._witness = witness
         self._alarm = alarm
         self._alarms: set[tuple[str, tuple[str, ...]]] = set()
         self._sighting: Sighting | None = None
         self._revealed = ""
         self._spent: set[str] = set()
-        """Commitments that were seen beyond the gathering."""
+        """Commitments of deals whose countdown has started."""
         self._asked: set[str] = set()
-        """Races whose record was asked for: once is enough, but if the house wants time."""
+        """Races whose record was requested and not refused for the moment."""
         self.table: events.Table | None = None
-        """The latest picture of the table."""
+        """The latest version of the table."""
         self.testimonies: dict[str, Testimony] = {}
-        """Of every finished race that was held against what was seen, by its id."""
+        """The comparison of every finished race with its record, by race id."""
         self.record: events.Record | None = None
-        """The last one that was asked for."""
+        """The record that the server sent last."""
 
     @property
     def player(self) -> str:
-        return self._house.welcome.player
+        return self._connection.welcome.player
 
     @property
     def is_ready(self) -> bool:
-        """Whether the house knows this player as ready for the coming race."""
+        """Test whether the server has this player as ready for the next race."""
         own = self._own_seat()
         return own is not None and own.ready and own.nonce_hash == self._own_hash()
 
@@ -80,14 +81,14 @@ class FairnessDuties:
         return self.table is not None and self.table.host == self.player
 
     async def ready(self) -> None:
-        """Draw a nonce for the coming race, and say ready. Raises `CommandRefused`, `DealSpent`."""
-        assert self._sighting is not None, "hear a snapshot first"
+        """Draw a nonce for the next race and say ready; raises `CommandRefused`, `DealSpent`."""
+        assert self._sighting is not None, "handle a snapshot first"
         if self._is_spent(self._sighting):
             raise DealSpent(f"the nonces for race {self._sighting.race} are known already")
         if not self._sighting.nonce:
             self._see(replace(self._sighting, nonce=secrets.token_hex(NONCE_BYTES)))
         sighting = self._sighting
-        await self._house.request(
+        await self._connection.request(
             partial(
                 Ready,
                 table=sighting.race.partition("/")[0],
@@ -97,19 +98,19 @@ class FairnessDuties:
         )
 
     async def not_ready(self) -> None:
-        """Take the ready mark back. Raises `CommandRefused`."""
-        assert self.table is not None, "hear a snapshot first"
-        await self._house.request(partial(NotReady, table=self.table.code))
+        """Take back the ready mark; raises `CommandRefused`."""
+        assert self.table is not None, "handle a snapshot first"
+        await self._connection.request(partial(NotReady, table=self.table.code))
 
-    async def hear(self, event: AnyEvent) -> None:
-        """Take in an event, and do what the seat's duty is."""
+    async def handle(self, event: AnyEvent) -> None:
+        """Take note of an event and do the duty that it requires."""
         match event:
             case events.Snapshot(table=table):
-                await self._turn(table)
+                await self._table_changed(table)
                 if event.outcome is not None:
                     await self._check(event.outcome)
             case events.TableChanged(table=table):
-                await self._turn(table)
+                await self._table_changed(table)
             case events.Dealt(board=board):
                 self._see_deal(board)
             case events.RaceOver(outcome=outcome):
@@ -117,7 +118,7 @@ class FairnessDuties:
             case _:
                 pass
 
-    async def _turn(self, table: events.Table) -> None:
+    async def _table_changed(self, table: events.Table) -> None:
         known = self.table
         if known is not None and known.code == table.code and known.version > table.version:
             return
@@ -126,10 +127,10 @@ class FairnessDuties:
         if table.phase == "countdown" and self.player in table.racers:
             await self._reveal(table)
 
-    # Seeing
+    # What was seen
 
     def _see_table(self, table: events.Table) -> None:
-        """Before the race the latest word counts; from the countdown on, the first."""
+        """Note the table: the latest version before the countdown, the first one from then on."""
         sighting = self._sighting
         if sighting is None or sighting.race != table.race:
             sighting = self._remembered(table)
@@ -142,7 +143,7 @@ class FairnessDuties:
                 player=self.player,
             )
         elif not is_same:
-            self._raise_alarm(table.race, ("the commitment was changed after the countdown",))
+            self._raise_alarm(table.race, ("the commitment has changed since the countdown",))
         self._sighting = sighting
         if table.phase == "gathering":
             self._see_gathering(table, sighting)
@@ -153,21 +154,24 @@ class FairnessDuties:
 
     def _see_gathering(self, table: events.Table, sighting: Sighting) -> None:
         if self._is_spent(sighting):
-            self._raise_alarm(table.race, (GATHERED_AGAIN,))
+            self._raise_alarm(table.race, (DEAL_REUSED,))
         else:
             self._sighting = replace(sighting, game=table.settings.game)
 
     def _see_countdown(self, table: events.Table, sighting: Sighting) -> None:
         if not sighting.nonce_hashes:
             self._see(replace(sighting, nonce_hashes=_hashes_of_racers(table)))
-        elif _is_another_field(table, sighting):
-            self._raise_alarm(table.race, (COUNTED_AGAIN,))
+        elif _have_racers_changed(table, sighting):
+            self._raise_alarm(table.race, (COUNTDOWN_CHANGED,))
 
     def _is_spent(self, sighting: Sighting) -> bool:
         return sighting.is_spent or sighting.commitment in self._spent
 
     def _remembered(self, table: events.Table) -> Sighting | None:
-        """From an earlier run of the program; of a race in play, never of one announced anew."""
+        """Load what an earlier run of the program saw of this race.
+
+        If the commitment differs, it counts only for a race that has already started.
+        """
         sighting = None if self._witness is None else self._witness.load(table.race)
         if sighting is not None and sighting.commitment != table.commitment:
             return sighting if table.phase in ("running", "over") else None
@@ -184,9 +188,9 @@ class FairnessDuties:
             try:
                 self._witness.keep(sighting)
             except OSError as error:
-                LOG.warning("what was seen of race %s is not kept: %s", sighting.race, error)
+                LOG.warning("what was seen of race %s was not saved: %s", sighting.race, error)
 
-    # Showing the nonce
+    # Revealing the nonce
 
     async def _reveal(self, table: events.Table) -> None:
         sighting = self._sighting
@@ -197,21 +201,21 @@ class FairnessDuties:
             return
         self._revealed = sighting.commitment
         try:
-            await self._house.request(partial(Reveal, table=table.code, nonce=sighting.nonce))
-        except (CommandRefused, RequestTimedOut) as no:
-            # Too late, most likely: the countdown is void, and the table says so to everybody.
-            LOG.info("the nonce for race %s was not taken: %s", table.race, no)
+            await self._connection.request(partial(Reveal, table=table.code, nonce=sighting.nonce))
+        except (CommandRefused, RequestTimedOut) as error:
+            # Probably too late: the server cancels the countdown and informs all players.
+            LOG.info("the nonce for race %s was not accepted: %s", table.race, error)
 
     def _faults_of_countdown(self, table: events.Table, sighting: Sighting) -> Iterator[str]:
-        """Why the nonce must stay a secret."""
+        """Yield the reasons why the nonce must not be revealed."""
         if not sighting.nonce or sighting.commitment != table.commitment:
-            yield "the countdown is for a deal that this player has not said ready for"
+            yield "the countdown is for a deal for which this player has not said ready"
         elif sighting.nonce_hashes.get(self.player) != self._own_hash():
-            yield "the countdown has another nonce hash for this player than was sent"
+            yield "the countdown has a nonce hash for this player that this player did not send"
         if not all(sighting.nonce_hashes.values()):
             yield "the countdown has racers without a nonce hash"
-        if _is_another_field(table, sighting):
-            yield COUNTED_AGAIN
+        if _have_racers_changed(table, sighting):
+            yield COUNTDOWN_CHANGED
 
     def _own_hash(self) -> str:
         sighting = self._sighting
@@ -223,10 +227,10 @@ class FairnessDuties:
         seats = [] if self.table is None else self.table.seats
         return next((seat for seat in seats if seat.player == self.player), None)
 
-    # Checking
+    # Checking the record
 
     async def _check(self, outcome: events.Outcome) -> None:
-        """Hold the record of a finished race against what was seen of it."""
+        """Compare the record of a finished race with what was seen of the race."""
         sighting = self._sighting
         if sighting is None or sighting.race != outcome.race or outcome.race in self._asked:
             return
@@ -235,24 +239,26 @@ class FairnessDuties:
             self._see(sighting)
         self._asked.add(outcome.race)
         try:
-            record = await self._house.ask(partial(GetRecord, race=outcome.race), events.Record)
-        except (CommandRefused, RequestTimedOut, UnexpectedAnswer) as no:
-            if isinstance(no, CommandRefused) and no.retry:
+            record = await self._connection.ask(
+                partial(GetRecord, race=outcome.race), events.Record
+            )
+        except (CommandRefused, RequestTimedOut, UnexpectedAnswer) as error:
+            if isinstance(error, CommandRefused) and error.retry:
                 self._asked.discard(outcome.race)
-            LOG.warning("the record of race %s could not be had: %s", outcome.race, no)
+            LOG.warning("the server did not send the record of race %s: %s", outcome.race, error)
             return
         self.record = record
-        # the table may have gone on to the next race meanwhile
-        said = held_against(sighting, record.text)
-        if not said.disagreements:
+        # `self._sighting` may be of the next race by now.
+        testimony = compare_with_record(sighting, record.text)
+        if not testimony.disagreements:
             faults = tuple(_faults_of_outcome(outcome, parse_record(record.text)))
-            said = Testimony(said.seen, faults)
-        self.testimonies[outcome.race] = said
-        if said.disagreements:
-            self._raise_alarm(outcome.race, said.disagreements)
+            testimony = Testimony(testimony.seen, faults)
+        self.testimonies[outcome.race] = testimony
+        if testimony.disagreements:
+            self._raise_alarm(outcome.race, testimony.disagreements)
 
     def _raise_alarm(self, race: str, disagreements: tuple[str, ...]) -> None:
-        """Loudly, and once."""
+        """Call the alarm, once for the same sentences."""
         if (race, disagreements) not in self._alarms:
             self._alarms.add((race, disagreements))
             self._alarm(race, disagreements)
@@ -263,10 +269,10 @@ def _hashes_of_racers(table: events.Table) -> dict[str, str]:
     return {player: hashes.get(player, "") for player in table.racers}
 
 
-def _is_another_field(table: events.Table, sighting: Sighting) -> bool:
-    """Whether other racers, or other promises of theirs, were seen for this deal.
+def _have_racers_changed(table: events.Table, sighting: Sighting) -> bool:
+    """Test whether the racers, or their nonce hashes, differ from those first seen for this deal.
 
-    The hash of somebody who has left meanwhile cannot be seen any more.
+    A racer who has left has no hash in the table any more, which is no difference.
     """
     hashes, seen = _hashes_of_racers(table), sighting.nonce_hashes
     return hashes.keys() != seen.keys() or any(
@@ -275,12 +281,12 @@ def _is_another_field(table: events.Table, sighting: Sighting) -> bool:
 
 
 def _faults_of_outcome(outcome: events.Outcome, record: RaceRecord) -> Iterator[str]:
-    """Where the result that was announced is not the record's."""
+    """Yield the differences between the announced result and the record."""
     if outcome.seed != record.seed:
-        yield "the seed that was announced is not the record's"
+        yield "the announced seed is not the one in the record"
     if outcome.nonces != {racer.player: racer.nonce for racer in record.racers}:
-        yield "the nonces that were announced are not the record's"
+        yield "the announced nonces are not those in the record"
     announced = [(row.place, row.player, row.banked, row.net, row.state) for row in outcome.results]
     recorded = [(row.place, row.player, row.banked, row.net, row.state) for row in record.results]
     if announced != recorded:
-        yield "the places that were announced are not the record's"
+        yield "the announced result is not the one in the record"

@@ -1,9 +1,8 @@
-"""Moves carried to the house: sent at once, one behind the other, and followed until answered.
+"""Send the player's moves to the server at once, in order, and follow each until it is answered.
 
-While all is well, moves are pipelined: each says how many moves come before it, those in flight
-included. When the house stumbles (its store is away, it is about to stop), the moves that it could
-not take are brought again one by one, each when it is its turn: the number of moves before it makes
-sure that nothing is done twice.
+Moves are pipelined: each says how many moves come before it, those in flight included. After a
+temporary failure of the server (its store is unavailable, or it is about to restart) the refused
+moves are sent again one by one. The number of moves before it makes sure that a move is made once.
 """
 
 import asyncio
@@ -25,125 +24,130 @@ from saratoga_protocol.events import BoardView, MoveMade
 
 LOG: Final = logging.getLogger("saratoga.racing")
 
-FOR_AS_LONG_AS_IT_TAKES: Final = 7200.0
-"""Seconds: longer than a seat stays without a connection, so a move is never given up before it."""
+MOVE_TIMEOUT: Final = 7200.0
+"""Seconds: longer than a disconnected player keeps the seat, so no move is given up before that."""
 
-MOST_FAULTS: Final = 3
-"""Faults of the house's own over one move, or of its id, before it is given up."""
+MAX_FAULTS: Final = 3
+"""Refusals for a fault of the server or a stale id after which one move is given up."""
 
 
 class MoveSender:
-    """Carries the moves of one player."""
+    """Sends the moves of one player."""
 
-    def __init__(self, house: Connection, desk: StateStore, backoff: Backoff) -> None:
-        self._house = house
-        self._desk = desk
+    def __init__(self, connection: Connection, store: StateStore, backoff: Backoff) -> None:
+        self._connection = connection
+        self._store = store
         self._backoff = backoff
 
-    async def carry(self, race: str, ticket: int) -> None:
-        """Carry a move in flight until the house has taken or refused it.
+    async def send(self, race: str, ticket: int) -> None:
+        """Send a move in flight until the server has made or refused it.
 
-        Raises what ended the connection for good.
+        Raises the error that ended the connection, if one did.
         """
-        failures, is_doubtful = 0, False
-        while (board := self._with_it(race, ticket)) is not None:
+        faults, is_doubtful = 0, False
+        while (board := self._board_with(race, ticket)) is not None:
             place = place_of(board, ticket)
-            assert place is not None, "it is in flight"
+            assert place is not None, "the move is in flight"
             after, move = board.count + place, board.in_flight[place].move
             try:
-                made = await self._house.ask(
+                made = await self._connection.ask(
                     partial(MakeMove, race=race, after=after, move=str(move)),
                     MoveMade,
-                    within=FOR_AS_LONG_AS_IT_TAKES,
+                    within=MOVE_TIMEOUT,
                 )
-            except CommandRefused as no:
-                failures += no.code in ("server_fault", STALE_ID)
-                is_doubtful = is_doubtful or no.code in DOUBTFUL
-                is_done = is_doubtful and _is_past(no, after)
-                if is_done and no.board is not None:
-                    self._confirm(no.board)
-                elif failures < MOST_FAULTS and self._is_worth_another_try(race, ticket, after, no):
-                    LOG.info("%s after %d is carried again: %s", move, after, no)
-                    await self._turn_of(race, ticket)
-                    await self._pause(no)
+            except CommandRefused as refusal:
+                faults += refusal.code in ("server_fault", STALE_ID)
+                is_doubtful = is_doubtful or refusal.code in DOUBTFUL
+                was_made = is_doubtful and _is_board_past(refusal, after)
+                if was_made and refusal.board is not None:
+                    self._confirm(refusal.board)
+                elif faults < MAX_FAULTS and self._may_retry(race, ticket, after, refusal):
+                    LOG.info("sending move %s after %d again: %s", move, after, refusal)
+                    await self._until_first_in_flight(race, ticket)
+                    await self._pause(refusal)
                 else:
-                    self._take_back(race, ticket, no)
+                    self._take_back(race, ticket, refusal)
             else:
                 self._confirm(made.board)
                 return
 
     async def cash_out(self, race: str) -> None:
-        """Take the money when no move is in flight any more; raises `CommandRefused`.
+        """Cash out after all moves in flight are answered; raises `CommandRefused`.
 
-        When it returns, the board has ended: so, or some other way before.
+        After it returns the board has ended: by this command, or in another way before it.
         """
-        await self._desk.until(lambda: not self._flights(race))
+        await self._store.until(lambda: not self._has_moves_in_flight(race))
         faults = 0
         while True:
             try:
-                made = await self._house.ask(
-                    partial(CashOut, race=race), MoveMade, within=FOR_AS_LONG_AS_IT_TAKES
+                made = await self._connection.ask(
+                    partial(CashOut, race=race), MoveMade, within=MOVE_TIMEOUT
                 )
-            except CommandRefused as no:
-                if no.board is not None:
-                    self._confirm(no.board)
-                if no.code == "board_over":
+            except CommandRefused as refusal:
+                if refusal.board is not None:
+                    self._confirm(refusal.board)
+                if refusal.code == "board_over":
                     return
-                faults += no.code == "server_fault"
-                if not no.retry or faults >= MOST_FAULTS:
+                faults += refusal.code == "server_fault"
+                if not refusal.retry or faults >= MAX_FAULTS:
                     raise
-                LOG.info("cashing out of race %s is said again: %s", race, no)
-                await self._pause(no)
+                LOG.info("cashing out of race %s again: %s", race, refusal)
+                await self._pause(refusal)
             else:
                 self._confirm(made.board)
                 return
 
-    def _is_worth_another_try(self, race: str, ticket: int, after: int, no: CommandRefused) -> bool:
-        """Whether the move was refused for the moment, or only because of those around it."""
-        if no.retry or no.code == STALE_ID:
+    def _may_retry(self, race: str, ticket: int, after: int, refusal: CommandRefused) -> bool:
+        """Test whether the refusal is temporary, or only due to the moves before this one."""
+        if refusal.retry or refusal.code == STALE_ID:
             return True
-        own = self._with_it(race, ticket)
+        own = self._board_with(race, ticket)
         is_first = own is None or place_of(own, ticket) == 0
-        is_early = no.board is not None and no.board.count < after
-        return no.code == "stale_move" and is_early and not is_first
+        is_early = refusal.board is not None and refusal.board.count < after
+        return refusal.code == "stale_move" and is_early and not is_first
 
-    async def _turn_of(self, race: str, ticket: int) -> None:
-        """Wait until no other move is before this one, or this one is in flight no more."""
+    async def _until_first_in_flight(self, race: str, ticket: int) -> None:
+        """Wait until no other move is before this one, or this one is not in flight any more."""
 
-        def has_come() -> bool:
-            own = self._with_it(race, ticket)
+        def is_first_or_gone() -> bool:
+            own = self._board_with(race, ticket)
             return own is None or place_of(own, ticket) == 0
 
-        await self._desk.until(has_come)
+        await self._store.until(is_first_or_gone)
 
-    async def _pause(self, no: CommandRefused) -> None:
-        if no.retry:
+    async def _pause(self, refusal: CommandRefused) -> None:
+        if refusal.retry:
             await asyncio.sleep(self._backoff.wait(2))
 
-    def _with_it(self, race: str, ticket: int) -> OwnBoard | None:
-        """One's board, if this move is in flight on it."""
-        own = self._desk.own
+    def _board_with(self, race: str, ticket: int) -> OwnBoard | None:
+        """Return the player's board if this move is in flight on it."""
+        own = self._store.own
         if own is None or own.race != race or place_of(own, ticket) is None:
             return None
         return own
 
-    def _flights(self, race: str) -> bool:
-        own = self._desk.own
+    def _has_moves_in_flight(self, race: str) -> bool:
+        own = self._store.own
         return own is not None and own.race == race and bool(own.in_flight)
 
-    def _confirm(self, board: BoardView, is_final_word: bool = False) -> None:
-        if self._desk.evening is not None:
-            self._desk.lay(confirm(self._desk.evening, board, is_final_word))
+    def _confirm(self, board: BoardView, is_final: bool = False) -> None:
+        if self._store.state is not None:
+            self._store.replace(confirm(self._store.state, board, is_final))
 
-    def _take_back(self, race: str, ticket: int, no: CommandRefused) -> None:
-        own, evening = self._with_it(race, ticket), self._desk.evening
-        if own is not None and evening is not None:
-            LOG.info("taken back in race %s: %s", race, no)
-            # out of step with the house, and nothing of ours before it: the house is right
-            self._desk.lay(replace(evening, own=without(own, ticket, sanitised(no.message))))
-        if no.board is not None:
-            self._confirm(no.board, is_final_word=no.code == "stale_move" and own is not None)
+    def _take_back(self, race: str, ticket: int, refusal: CommandRefused) -> None:
+        own, state = self._board_with(race, ticket), self._store.state
+        if own is not None and state is not None:
+            LOG.info("move taken back in race %s: %s", race, refusal)
+            self._store.replace(
+                replace(state, own=without(own, ticket, sanitised(refusal.message)))
+            )
+        if refusal.board is not None:
+            # The two boards differ and no move of ours explains it: the server's board counts.
+            is_final = refusal.code == "stale_move" and own is not None
+            self._confirm(refusal.board, is_final)
 
 
-def _is_past(no: CommandRefused, after: int) -> bool:
-    return no.code == "stale_move" and no.board is not None and no.board.count > after
+def _is_board_past(refusal: CommandRefused, after: int) -> bool:
+    return (
+        refusal.code == "stale_move" and refusal.board is not None and refusal.board.count > after
+    )

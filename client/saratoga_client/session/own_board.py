@@ -82,7 +82,7 @@ class OwnBoard:
         return net(self.game, self.banked)
 
 
-def taken_up(board: BoardView, game: Game, start_at: int, deadline: int) -> OwnBoard:
+def own_board(board: BoardView, game: Game, start_at: int, deadline: int) -> OwnBoard:
     """The board as the house says it is; `ValueError` if that is no board."""
     view = rules_view(board.view)
     return OwnBoard(
@@ -117,15 +117,15 @@ def with_move(own: OwnBoard, move: Move) -> OwnBoard:
     )
 
 
-def with_board(own: OwnBoard, board: BoardView, is_final_word: bool = False) -> OwnBoard:
+def with_board(own: OwnBoard, board: BoardView, is_final: bool = False) -> OwnBoard:
     """The board after the house has shown it; an older picture of it changes nothing.
 
-    `is_final_word`: this is how it stands, even if more had been confirmed before.
+    `is_final`: this is how it stands, even if more had been confirmed before.
     """
     if board.race != own.race:
         return own
     is_older = (board.count, board.state != RACING) < (own.count, not own.is_racing)
-    if is_older and not is_final_word:
+    if is_older and not is_final:
         return own
     view = rules_view(board.view)
     done = board.count - own.count

@@ -1,4 +1,4 @@
-"""The records of a table's races: kept on this machine, checked, and searched for a best of one's own."""
+"""Keep and check the records of a table's races, and search them for the player's best."""
 
 import asyncio
 import logging
@@ -21,28 +21,30 @@ LOG: Final = logging.getLogger("saratoga.racing")
 
 
 class RecordKeeper:
-    """Keeps and checks; what it finds goes on the desk."""
+    """Keeps and checks records; shows the findings in the session's state."""
 
-    def __init__(self, desk: StateStore, keepsakes: RecordStore, witness: Witness) -> None:
-        self._desk = desk
-        self._keepsakes = keepsakes
+    def __init__(self, store: StateStore, records: RecordStore, witness: Witness) -> None:
+        self._store = store
+        self._records = records
         self._witness = witness
 
-    async def take_in(self, outcome: events.Outcome, record: events.Record | None) -> None:
-        """A race is over; `record` is what the house has given last, if anything."""
-        evening = self._desk.evening
-        if evening is None or outcome.race in evening.verifications:
+    async def race_over(self, outcome: events.Outcome, record: events.Record | None) -> None:
+        """Keep and check the record of a finished race; `record` is the server's latest, if any."""
+        state = self._store.state
+        if state is None or outcome.race in state.verifications:
             return
         if record is None or record.race != outcome.race:
-            self._tell(f"the record of race {outcome.race} could not be had; a review asks again")
+            self._report(
+                f"the server did not send the record of race {outcome.race}; a review asks again"
+            )
             return
-        await self.file(record.race, record.text)
+        await self.keep_and_check(record.race, record.text)
 
-    async def file(self, race: str, text: str) -> None:
-        """Keep the record of a race, and check it."""
+    async def keep_and_check(self, race: str, text: str) -> None:
+        """Keep the record of a race, check it and show the verdict in the state."""
         self._keep(text)
         sighting = self._witness.load(race)
-        # only now, when no race is waited for
+        # Imported only after a race, so that the program starts faster.
         from saratoga_client.session.verification import prove
 
         proof = await asyncio.to_thread(prove, text.encode("ascii", "replace"), race, sighting)
@@ -50,76 +52,79 @@ class RecordKeeper:
         if not proof.ok:
             faults = [check.detail for check in proof.checks if not check.ok]
             sentence = f"{sentence} {'; '.join(faults)}"
-        self._lay(race, Verification(proof.ok, sanitised(sentence)))
+        self._show(race, Verification(proof.ok, sanitised(sentence)))
         if proof.ok:
             self._note_best(text)
 
     def kept(self, race: str) -> str | None:
-        """The record of a race if it is on this machine; of the race of *this* house, where known."""
-        evening = self._desk.evening
-        outcome = None if evening is None else evening.table_view.outcome
-        is_here = outcome is not None and outcome.race == race
-        digest = outcome.digest if outcome is not None and is_here else ""
-        return self._keepsakes.text(race, digest)
+        """Return the record of a race if it is on this machine.
 
-    def with_best(self, evening: SessionState) -> SessionState:
-        """The evening with the player's best at the game that is played now."""
-        game, before = evening.table.settings.game, self._desk.evening
+        If the state has the race's result, only the record with the announced digest counts.
+        """
+        state = self._store.state
+        outcome = None if state is None else state.table_view.outcome
+        is_this_race = outcome is not None and outcome.race == race
+        digest = outcome.digest if outcome is not None and is_this_race else ""
+        return self._records.text(race, digest)
+
+    def with_best(self, state: SessionState) -> SessionState:
+        """Return the state with the player's best result in the table's game."""
+        game, before = state.table.settings.game, self._store.state
         is_known = before is not None and before.table.settings.game == game
-        if is_known or (evening.best is not None and evening.best.game == game):
-            return evening
-        return replace(evening, best=self._keepsakes.best(game, evening.player))
+        if is_known or (state.best is not None and state.best.game == game):
+            return state
+        return replace(state, best=self._records.best(game, state.player))
 
     def raise_alarm(self, race: str, disagreements: tuple[str, ...]) -> None:
-        """The house's words on a race do not agree: say so loudly."""
-        LOG.error("the house's words on race %s do not agree: %s", race, "; ".join(disagreements))
-        evening = self._desk.evening
-        if evening is not None:
+        """Log contradictions in what the server said about a race, and show them in the state."""
+        LOG.error("the server contradicts itself on race %s: %s", race, "; ".join(disagreements))
+        state = self._store.state
+        if state is not None:
             fresh = tuple(sanitised(f"Race {race}: {sentence}.") for sentence in disagreements)
-            self._desk.lay(replace(evening, alarms=(*evening.alarms, *fresh)))
+            self._store.replace(replace(state, alarms=(*state.alarms, *fresh)))
 
     def _keep(self, text: str) -> None:
-        """Keep a record, also one that will not be verified: it shows what the house has said."""
+        """Keep a record even if its check fails: it is evidence of what the server sent."""
         try:
-            self._keepsakes.keep(text)
+            self._records.keep(text)
         except OSError as error:
-            self._tell_of_loss(error)
+            self._report_unwritten(error)
 
-    def _tell_of_loss(self, error: OSError) -> None:
-        LOG.warning("the record is not kept: %s", error)
-        self._tell(f"the record is not kept on this machine: {error.strerror or error}")
+    def _report_unwritten(self, error: OSError) -> None:
+        LOG.warning("the record was not saved: %s", error)
+        self._report(f"the record was not saved on this machine: {error.strerror or error}")
 
     def _note_best(self, text: str) -> None:
-        """See whether a verified record holds a best of one's own."""
-        evening = self._desk.evening
-        if evening is None:
+        """Update the player's best result from a verified record."""
+        state = self._store.state
+        if state is None:
             return
         try:
-            done = best_in(parse_record(text), evening.player)
+            result = best_in(parse_record(text), state.player)
         except RecordError:
             return
         try:
-            if done is None or not self._keepsakes.note(done, evening.player):
+            if result is None or not self._records.note(result, state.player):
                 return
         except OSError as error:
-            self._tell_of_loss(error)
+            self._report_unwritten(error)
             return
-        # the table may have gone on to another race, or another game
-        if done.game == evening.table.settings.game:
-            is_this_race = done.race == evening.table.race
-            self._desk.lay(replace(evening, best=done, is_new_best=is_this_race))
+        # The table may play another race or another game by now.
+        if result.game == state.table.settings.game:
+            is_this_race = result.race == state.table.race
+            self._store.replace(replace(state, best=result, is_new_best=is_this_race))
 
-    def _lay(self, race: str, found: Verification) -> None:
-        evening = self._desk.evening
-        if evening is not None:
-            known = MappingProxyType({**evening.verifications, race: found})
-            self._desk.lay(replace(evening, verifications=known))
+    def _show(self, race: str, verification: Verification) -> None:
+        state = self._store.state
+        if state is not None:
+            known = MappingProxyType({**state.verifications, race: verification})
+            self._store.replace(replace(state, verifications=known))
 
-    def _tell(self, text: str) -> None:
-        """Say it among the news, once."""
-        evening = self._desk.evening
-        if evening is None or any(line.text == text for line in evening.feed):
+    def _report(self, text: str) -> None:
+        """Add a line to the feed, unless it is there already."""
+        state = self._store.state
+        if state is None or any(line.text == text for line in state.feed_lines):
             return
-        at = evening.feed[-1].at if evening.feed else 0
-        news = with_line(evening.news, at, sanitised(text), Tone.LINK)
-        self._desk.lay(replace(evening, news=news))
+        at = state.feed_lines[-1].at if state.feed_lines else 0
+        feed = with_line(state.feed, at, sanitised(text), Tone.LINK)
+        self._store.replace(replace(state, feed=feed))

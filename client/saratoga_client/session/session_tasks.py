@@ -1,6 +1,6 @@
-"""What goes on beside everything else at a table, and how it all ends together.
+"""The background tasks of one table session, and how the session ends.
 
-BackgroundTasks begin in the order in which they are given; the first that goes wrong ends the evening.
+Tasks start in the order in which they are given. The first error of a task ends the session.
 """
 
 import asyncio
@@ -14,53 +14,47 @@ LOG: Final = logging.getLogger("saratoga.racing")
 
 
 class SessionTasks:
-    """The tasks of one evening."""
+    """Background tasks that are cancelled together."""
 
-    def __init__(self, in_words: Callable[[Exception], Exception]) -> None:
-        """`in_words` says what has come between the player and the house."""
-        self._in_words = in_words
+    def __init__(self, explain: Callable[[Exception], Exception]) -> None:
+        """`explain` turns an error of the connection into the error that the player sees."""
+        self._explain = explain
         self._tasks: set[asyncio.Task[None]] = set()
-        self._end: asyncio.Future[None] | None = None
-        """Done when there is nothing more to attend to; carries what went wrong."""
+        self._ended = asyncio.Event()
+        self._error: Exception | None = None
 
-    def open(self) -> None:
-        """From now on the evening can end."""
-        self._end = asyncio.get_running_loop().create_future()
-
-    def begin(self, chore: Coroutine[Any, Any, None]) -> None:
-        """Do something beside everything else."""
-        task = asyncio.get_running_loop().create_task(self._guarded(chore))
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run the coroutine in the background."""
+        task = asyncio.get_running_loop().create_task(self._guarded(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        # what is stopped before its first step never began, and would be missed
-        task.add_done_callback(lambda _: chore.close())
+        # A task cancelled before its first step never awaits the coroutine: close it here.
+        task.add_done_callback(lambda _: work.close())
 
-    def finish(self, trouble: Exception | None = None) -> None:
-        """There is nothing more to attend to; only the first word on it counts."""
-        if self._end is None or self._end.done():
-            return
-        if trouble is None:
-            self._end.set_result(None)
-        else:
-            self._end.set_exception(trouble)
+    def end(self, error: Exception | None = None) -> None:
+        """End the session, with an error or without; only the first call counts."""
+        if not self._ended.is_set():
+            self._error = error
+            self._ended.set()
 
-    async def until_the_end(self) -> None:
-        """Wait for the end; raises what went wrong."""
-        assert self._end is not None, "the evening has not been opened"
-        await self._end
+    async def wait_for_end(self) -> None:
+        """Wait until the session ends; raises the error that ended it."""
+        await self._ended.wait()
+        if self._error is not None:
+            raise self._error
 
-    async def stop(self) -> None:
-        """Nothing goes on any more when this is done."""
+    async def cancel(self) -> None:
+        """Cancel all tasks and wait until they have stopped."""
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _guarded(self, chore: Coroutine[Any, Any, None]) -> None:
+    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
         try:
-            await chore
-        except CONNECTION_ERRORS as trouble:
-            self.finish(self._in_words(trouble))
+            await work
+        except CONNECTION_ERRORS as error:
+            self.end(self._explain(error))
         except Exception as fault:
-            LOG.exception("a fault while attending the table")
-            self.finish(fault)
+            LOG.exception("unexpected error in a background task of the table session")
+            self.end(fault)

@@ -1,7 +1,7 @@
-"""An evening at a table as its player lives it: the table, one's own board, the news, the clock.
+"""The state of a session at one table: the table, the player's own board, the feed, the times.
 
-Pure: no I/O, no clock. `now` is always the house's clock in milliseconds (`TableSession.now()`), so that
-what is shown as time left is what the house will hold one to, through every lost connection.
+Pure: no I/O and no clock. `now` is always the server's clock in milliseconds
+(`TableSession.now()`), so the time left on the screen is the time that the server allows.
 """
 
 from collections.abc import Mapping
@@ -22,24 +22,22 @@ from saratoga_client.session.feed import (
 )
 from saratoga_client.session.own_board import (
     OwnBoard,
-    taken_up,
+    own_board,
     with_board,
 )
 from saratoga_client.session.personal_best import PersonalBest
-from saratoga_client.session.table_view import TableView, rows
-from saratoga_client.session.table_view import first_view as first_picture
-from saratoga_client.session.table_view import next_view as next_picture
+from saratoga_client.session.table_view import TableView, first_view, next_view, rows
 from saratoga_protocol import events
 from saratoga_protocol.events import AnyEvent, BoardView
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 
-MOST_POINTS: Final = 400
-"""Of one racer in the chart; then every second one is dropped."""
+MAX_POINTS: Final = 400
+"""Points of one racer in the chart; above it every second point is dropped."""
 
 
 class Moment(NamedTuple):
-    """A racer's count as it was heard."""
+    """A racer's number of banked cards at one time."""
 
     at: int
     """Milliseconds from the start."""
@@ -48,7 +46,7 @@ class Moment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What came of checking a finished race on this machine."""
+    """The result of checking a finished race on this machine."""
 
     ok: bool
     sentence: str
@@ -56,35 +54,35 @@ class Verification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionState:
-    """All that a player knows."""
+    """Everything that the player knows about the table and the race."""
 
     player: str
-    """One's own id; who only watches has one too."""
+    """This player's id; a watcher has one too."""
     table_view: TableView
     link: LinkState = LinkState.CONNECTED
     round_trip_ms: int | None = None
-    """There and back to the house, when last measured."""
+    """Milliseconds to the server and back, as last measured."""
     own: OwnBoard | None = None
-    """From the deal until the next gathering; `None` for who sits the race out."""
-    news: Feed = field(default_factory=Feed)
+    """The player's own board, from the deal to the next gathering; `None` without a part in it."""
+    feed: Feed = field(default_factory=Feed)
     history: Mapping[str, tuple[Moment, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """Every racer's count over the present race, as heard live."""
+    """Every racer's banked cards over the present race, by player id, as received live."""
     alarms: tuple[str, ...] = ()
-    """Where the house's words do not agree: to be shown loudly, and kept."""
+    """Sentences on contradictions in what the server said; they are shown until the end."""
     announcement: str = ""
-    """The last word of whoever runs the house."""
+    """The latest announcement of the server's operator."""
     best: PersonalBest | None = None
-    """Of this game, on this machine; at the results the new one if there is one."""
+    """The player's best result in this game on this machine, the present race included."""
     is_new_best: bool = False
     verifications: Mapping[str, Verification] = field(default_factory=lambda: MappingProxyType({}))
-    """By race, as soon as it is checked."""
-    gone: str = ""
-    """Why the seat is gone; empty while it is there."""
+    """The checks of finished races, by race id."""
+    seat_lost: str = ""
+    """The reason why the seat is lost; empty while the player has it."""
 
     @property
-    def feed(self) -> tuple[FeedLine, ...]:
-        """The news of the present race, oldest first."""
-        return self.news.lines
+    def feed_lines(self) -> tuple[FeedLine, ...]:
+        """The lines about the present race, oldest first."""
+        return self.feed.lines
 
     @property
     def table(self) -> events.Table:
@@ -97,7 +95,7 @@ class SessionState:
 
     @property
     def game(self) -> Game | None:
-        """`None`: a game of a newer house, which this program does not know."""
+        """The table's game; `None` if this program does not know it."""
         return GAMES.get(self.table_view.table.settings.game)
 
     @property
@@ -106,73 +104,76 @@ class SessionState:
 
     @property
     def seat(self) -> events.Seat | None:
-        """One's own; `None` for who only watches."""
+        """The player's own seat; `None` for a watcher."""
         return next((seat for seat in self.table.seats if seat.player == self.player), None)
 
     @property
     def start_at(self) -> int:
-        """When the race starts or has started; 0: not known yet."""
+        """The start of the race by the server's clock; 0 if it is not known yet."""
         return self.own.start_at if self.own is not None else self.table.start_at
 
     @property
     def deadline(self) -> int:
-        """When the cap ends the race; 0: it has none, or is not on."""
+        """The end of the race by its time limit; 0 without a limit or a race."""
         return self.own.deadline if self.own is not None else self.table.deadline
 
 
 def first_state(player: str, snapshot: events.Snapshot) -> SessionState:
-    """The evening that a snapshot gives by itself; `ValueError` if its board is none."""
-    evening = SessionState(player=player, table_view=first_picture(snapshot, snapshot.now))
-    evening = _with_own(evening, snapshot)
-    look = _look(evening, snapshot.now)
-    return _with_history(replace(evening, news=first_feed(look)), look)
+    """Return the state given by a snapshot; raises `ValueError` if its board is invalid."""
+    state = SessionState(player=player, table_view=first_view(snapshot, snapshot.now))
+    state = _with_own(state, snapshot)
+    moment = _moment(state, snapshot.now)
+    return _with_history(replace(state, feed=first_feed(moment)), moment)
 
 
-def next_state(evening: SessionState, event: AnyEvent, now: int) -> SessionState:
-    """The evening after an event of this table; other events leave it as it is."""
-    before = evening
+def next_state(state: SessionState, event: AnyEvent, now: int) -> SessionState:
+    """Return the state after an event; events of other tables change nothing."""
+    before = state
     match event:
         case events.Announcement(text=text):
-            return replace(evening, announcement=sanitised(text))
-        case events.SeatLost(table=code, reason=reason) if code == evening.table.code:
-            return replace(evening, gone=sanitised(reason) or "The seat is gone.")
-        case events.Dealt(board=board) if board.race == evening.table.race:
-            evening = _dealt(evening, event)
+            return replace(state, announcement=sanitised(text))
+        case events.SeatLost(table=code, reason=reason) if code == state.table.code:
+            return replace(state, seat_lost=sanitised(reason) or "The seat is gone.")
+        case events.Dealt(board=board) if board.race == state.table.race:
+            state = _dealt(state, event)
         case events.BoardEnded(board=board):
-            evening = confirm(evening, board)
+            state = confirm(state, board)
         case _:
-            picture = next_picture(evening.table_view, event, getattr(event, "now", now))
-            if picture is evening.table_view:
-                return evening
-            evening = _turned(replace(evening, table_view=picture), event)
-    return _with_news(before, evening, now)
+            view = next_view(state.table_view, event, getattr(event, "now", now))
+            if view is state.table_view:
+                return state
+            state = _after_table_change(replace(state, table_view=view), event)
+    return _with_feed(before, state, now)
 
 
-def confirm(evening: SessionState, board: BoardView, is_final_word: bool = False) -> SessionState:
-    """The evening after the house has shown one's board."""
-    if evening.own is None:
-        return evening
-    own, outcome = with_board(evening.own, board, is_final_word), evening.table_view.outcome
+def confirm(state: SessionState, board: BoardView, is_final: bool = False) -> SessionState:
+    """Return the state after the server has sent the player's board.
+
+    With `is_final` the board counts even if more moves had been confirmed before.
+    """
+    if state.own is None:
+        return state
+    own, outcome = with_board(state.own, board, is_final), state.table_view.outcome
     if own.is_racing and outcome is not None:
-        # an answer that was on its way does not bring the board to life again
-        own = _as_in(own, evening.player, outcome)
-    return replace(evening, own=own)
+        # A late answer does not reopen the board of a finished race.
+        own = _ended_by(own, state.player, outcome)
+    return replace(state, own=own)
 
 
-def link_changed(evening: SessionState, link: LinkState, now: int) -> SessionState:
-    """The evening after a turn of the connection."""
-    if link is evening.link:
-        return evening
-    news = evening.news
-    if evening.phase == "running":
-        at = max(0, now - evening.start_at)
+def link_changed(state: SessionState, link: LinkState, now: int) -> SessionState:
+    """Return the state after the connection was lost or restored."""
+    if link is state.link:
+        return state
+    feed = state.feed
+    if state.phase == "running":
+        at = max(0, now - state.start_at)
         if link is LinkState.RECONNECTING:
-            news = with_line(news, at, "connection lost; trying again", Tone.LINK)
+            feed = with_line(feed, at, "connection lost; trying again", Tone.LINK)
         elif link is LinkState.CONNECTED:
-            news = with_line(news, at, "connected again", Tone.LINK)
-    # whatever was announced, it was this that happened
-    word = "" if link is LinkState.CONNECTED else evening.announcement
-    return replace(evening, link=link, news=news, announcement=word)
+            feed = with_line(feed, at, "connected again", Tone.LINK)
+    # An announced restart has happened by the time the connection is back.
+    announcement = "" if link is LinkState.CONNECTED else state.announcement
+    return replace(state, link=link, feed=feed, announcement=announcement)
 
 
 class RaceClock(NamedTuple):
@@ -182,105 +183,104 @@ class RaceClock(NamedTuple):
     """0 from the start on."""
     elapsed: int
     left: int | None
-    """`None`: the race has no cap, or none is running."""
+    """The time left; `None` if the race has no time limit or does not run."""
 
 
-def race_clock(evening: SessionState, now: int) -> RaceClock:
-    """The race's time at `now`."""
-    start, deadline = evening.start_at, evening.deadline
-    if evening.phase not in ("countdown", "running") or not start:
+def race_clock(state: SessionState, now: int) -> RaceClock:
+    """Return the race's time at `now`."""
+    start, deadline = state.start_at, state.deadline
+    if state.phase not in ("countdown", "running") or not start:
         return RaceClock(0, 0, None)
     left = max(0, deadline - max(now, start)) if deadline else None
     return RaceClock(max(0, start - now), max(0, now - start), left)
 
 
 def disconnected_players(table: events.Table) -> frozenset[str]:
-    """Who has a seat and no connection."""
+    """Return the ids of the players who have a seat and no connection."""
     return frozenset(seat.player for seat in table.seats if not seat.connected)
 
 
-# Subscriptions
+# The own board
 
 
-def _turned(evening: SessionState, event: AnyEvent) -> SessionState:
-    """The table has changed, or has been shown whole."""
-    if evening.phase in ("gathering", "countdown"):
+def _after_table_change(state: SessionState, event: AnyEvent) -> SessionState:
+    if state.phase in ("gathering", "countdown"):
         return replace(
-            evening, own=None, news=Feed(), history=MappingProxyType({}), is_new_best=False
+            state, own=None, feed=Feed(), history=MappingProxyType({}), is_new_best=False
         )
     if isinstance(event, events.Snapshot):
-        evening = _with_own(evening, event)
-    own, table = evening.own, evening.table
+        state = _with_own(state, event)
+    own, table = state.own, state.table
     if own is not None and table.race != own.race:
-        return replace(evening, own=None)
-    if own is not None and evening.table_view.outcome is not None and own.is_racing:
-        return replace(evening, own=_as_in(own, evening.player, evening.table_view.outcome))
-    return evening
+        return replace(state, own=None)
+    if own is not None and state.table_view.outcome is not None and own.is_racing:
+        return replace(state, own=_ended_by(own, state.player, state.table_view.outcome))
+    return state
 
 
-def _with_own(evening: SessionState, snapshot: events.Snapshot) -> SessionState:
-    """The board as the snapshot has it: what was thought before is of no account."""
-    table, board, game = snapshot.table, snapshot.board, evening.game
+def _with_own(state: SessionState, snapshot: events.Snapshot) -> SessionState:
+    """Return the state with the snapshot's board, which replaces all earlier assumptions."""
+    table, board, game = snapshot.table, snapshot.board, state.game
     if board is None or game is None or board.race != table.race:
-        own = evening.own
-        return evening if own is not None and own.race == table.race else replace(evening, own=None)
-    if evening.own is not None and evening.own.race == board.race:
-        return confirm(evening, board, is_final_word=True)
-    return replace(evening, own=taken_up(board, game, table.start_at, table.deadline))
+        own = state.own
+        return state if own is not None and own.race == table.race else replace(state, own=None)
+    if state.own is not None and state.own.race == board.race:
+        return confirm(state, board, is_final=True)
+    return replace(state, own=own_board(board, game, table.start_at, table.deadline))
 
 
-def _dealt(evening: SessionState, event: events.Dealt) -> SessionState:
-    game = evening.game
+def _dealt(state: SessionState, event: events.Dealt) -> SessionState:
+    game = state.game
     if game is None:
-        return evening
-    own = evening.own
+        return state
+    own = state.own
     if own is None or own.race != event.board.race:
-        own = taken_up(event.board, game, event.start_at, event.deadline)
+        own = own_board(event.board, game, event.start_at, event.deadline)
     own = replace(with_board(own, event.board), start_at=event.start_at, deadline=event.deadline)
-    return replace(evening, own=own)
+    return replace(state, own=own)
 
 
-def _as_in(own: OwnBoard, player: str, outcome: events.Outcome) -> OwnBoard:
-    """The race is over, so the board is, even if nobody said so.
+def _ended_by(own: OwnBoard, player: str, outcome: events.Outcome) -> OwnBoard:
+    """Return the board as ended with the race, even if no event said so.
 
-    Whether the moves in flight were still made, their answers tell.
+    The answers to the moves in flight may still confirm them.
     """
     state = next((each.state for each in outcome.results if each.player == player), own.state)
     return replace(own, state=state, awaited=False, is_cashing_out=False)
 
 
-# Telling
+# The feed
 
 
-def _look(evening: SessionState, now: int) -> RaceMoment:
-    table = evening.table
+def _moment(state: SessionState, now: int) -> RaceMoment:
+    table = state.table
     host = next((seat.name for seat in table.seats if seat.player == table.host), "")
     return RaceMoment(
-        at=max(0, now - evening.start_at) if evening.start_at else 0,
-        you=evening.player,
-        rows=rows(evening.table_view),
+        at=max(0, now - state.start_at) if state.start_at else 0,
+        you=state.player,
+        rows=rows(state.table_view),
         away=disconnected_players(table),
         host=table.host,
         host_name=host,
     )
 
 
-def _with_news(before: SessionState, evening: SessionState, now: int) -> SessionState:
-    if evening.phase not in ("running", "over") or not evening.table_view.standings:
-        return evening
-    look = _look(evening, now)
+def _with_feed(before: SessionState, state: SessionState, now: int) -> SessionState:
+    if state.phase not in ("running", "over") or not state.table_view.standings:
+        return state
+    moment = _moment(state, now)
     if before.phase not in ("running", "over") or not before.table_view.standings:
-        evening = replace(evening, news=replace(evening.news, host=look.host, away=look.away))
-    return _with_history(replace(evening, news=next_feed(evening.news, look)), look)
+        state = replace(state, feed=replace(state.feed, host=moment.host, away=moment.away))
+    return _with_history(replace(state, feed=next_feed(state.feed, moment)), moment)
 
 
-def _with_history(evening: SessionState, look: RaceMoment) -> SessionState:
-    history = dict(evening.history)
-    for row in look.rows:
+def _with_history(state: SessionState, moment: RaceMoment) -> SessionState:
+    history = dict(state.history)
+    for row in moment.rows:
         known = history.get(row.player, ())
         if known and known[-1].banked == row.banked:
             continue
-        if len(known) >= MOST_POINTS:
+        if len(known) >= MAX_POINTS:
             known = known[::2]
-        history[row.player] = (*known, Moment(look.at, row.banked))
-    return replace(evening, history=MappingProxyType(history))
+        history[row.player] = (*known, Moment(moment.at, row.banked))
+    return replace(state, history=MappingProxyType(history))

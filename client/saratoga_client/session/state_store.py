@@ -1,4 +1,4 @@
-"""The evening as it is at this moment, and whoever waits for it to change."""
+"""The current state of a table session, its observers, and waiting for a condition on it."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,55 +6,58 @@ from collections.abc import Callable
 from saratoga_client.session.own_board import OwnBoard
 from saratoga_client.session.state import SessionState
 
+Observer = Callable[[SessionState], None]
+
 
 class StateStoreClosed(Exception):
-    """The evening is over: nothing changes any more."""
+    """The session has ended: its state does not change any more."""
 
 
 class StateStore:
-    """Holds the present evening; one loop writes, screens are told."""
+    """Holds the current state; everything runs on one event loop."""
 
-    def __init__(self, *observers: Callable[[SessionState], None]) -> None:
-        self._observers = list(observers)
-        self._evening: SessionState | None = None
-        self._news = asyncio.Event()
+    def __init__(self) -> None:
+        self._state: SessionState | None = None
+        self._observers: list[Observer] = []
+        self._changed = asyncio.Event()
         self._is_closed = False
 
     @property
-    def evening(self) -> SessionState | None:
-        """`None` before the first snapshot."""
-        return self._evening
+    def state(self) -> SessionState | None:
+        """The current state; `None` before the first snapshot."""
+        return self._state
 
     @property
     def own(self) -> OwnBoard | None:
-        return None if self._evening is None else self._evening.own
+        """The player's own board in the current state, if there is one."""
+        return None if self._state is None else self._state.own
 
-    def lay(self, evening: SessionState) -> None:
-        """This is how it is now."""
-        if evening is self._evening:
-            return
-        self._evening = evening
-        self._wake()
-        for observer in tuple(self._observers):
-            observer(evening)
-
-    def subscribe(self, observer: Callable[[SessionState], None]) -> Callable[[], None]:
-        """Call `observer` after every change; return a function that ends this."""
+    def subscribe(self, observer: Observer) -> Callable[[], None]:
+        """Call the observer after each change; return a function that ends the subscription."""
         self._observers.append(observer)
         return lambda: self._observers.remove(observer)
 
+    def replace(self, state: SessionState) -> None:
+        """Replace the state and notify all observers and waiters."""
+        if state is self._state:
+            return
+        self._state = state
+        self._wake()
+        for observer in tuple(self._observers):
+            observer(state)
+
     def close(self) -> None:
-        """Nobody needs to wait any more."""
+        """End every wait for a condition that does not hold."""
         self._is_closed = True
         self._wake()
 
     def _wake(self) -> None:
-        news, self._news = self._news, asyncio.Event()
-        news.set()
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait for the evening to become so; raises `StateStoreClosed` if it never will."""
+        """Wait until the condition holds; raises `StateStoreClosed` after the end of the session."""
         while not holds():
             if self._is_closed:
                 raise StateStoreClosed
-            await self._news.wait()
+            await self._changed.wait()

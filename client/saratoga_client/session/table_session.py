@@ -1,8 +1,8 @@
-"""A person's seat at a table: the house's words become the evening, the player's deeds commands.
+"""One player's session at one table: events become the state, the player's actions commands.
 
-`attend` runs as long as the seat is there. The verbs raise `Problem` with what happened and what to
-do; `play` never waits: what turns nothing up is shown at once, and taken back with the house's
-reason if it is refused.
+`attend` runs as long as the player keeps the seat. The actions raise `Problem`, which says what
+happened and what to do. `play` never waits: it shows a move at once if the move turns no card up,
+and takes it back if the server refuses it.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from saratoga_client.net.backoff import Backoff
-from saratoga_client.net.connection import Answer, Connection, LinkState
+from saratoga_client.net.connection import Connection, LinkState
 from saratoga_client.net.errors import CommandRefused, DealSpent, UnexpectedAnswer
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
@@ -26,7 +26,7 @@ from saratoga_client.session.record_keeper import RecordKeeper
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.session_tasks import SessionTasks
 from saratoga_client.session.state import SessionState
-from saratoga_client.session.state_store import StateStore, StateStoreClosed
+from saratoga_client.session.state_store import Observer, StateStore, StateStoreClosed
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import (
@@ -46,114 +46,121 @@ from saratoga_rules.moves import Move
 from saratoga_rules.records.lines import RecordError
 from saratoga_rules.records.record import RaceRecord, parse_record
 
-GOODBYE: Final = 5.0
-"""Seconds that a house which is away is given to hear that somebody leaves."""
+LEAVE_TIMEOUT: Final = 5.0
+"""Seconds to wait for the answer to a leave command while the connection is lost."""
 
-Said = TypeVar("Said")
+Result = TypeVar("Result")
 
 
 class TableSession:
-    """A player at one table, or a watcher beside it."""
+    """A player at one table, with a seat or watching."""
 
     def __init__(
         self,
-        house: Connection,
+        connection: Connection,
         *,
         witness: Witness | None = None,
-        keepsakes: RecordStore | None = None,
-        on_change: Callable[[SessionState], None] = lambda evening: None,
+        records: RecordStore | None = None,
         backoff: Backoff = Backoff(),  # noqa: B008 - frozen
     ) -> None:
-        """`on_change` is told of every change, in the loop that runs `attend`."""
+        """`witness` and `records` default to the folders of this machine's player."""
         witness = Witness() if witness is None else witness
-        keepsakes = RecordStore() if keepsakes is None else keepsakes
-        self._house = house
-        self._desk = StateStore(on_change)
-        self._chores = SessionTasks(self._in_words)
-        self._courier = MoveSender(house, self._desk, backoff)
-        self._registrar = RecordKeeper(self._desk, keepsakes, witness)
-        self._seat = FairnessDuties(house, witness, self._registrar.raise_alarm)
-        self._listener = EventListener(house, self._desk, self._seat, self._registrar, self._chores)
+        records = RecordStore() if records is None else records
+        self._connection = connection
+        self._store = StateStore()
+        self._tasks = SessionTasks(self._explain)
+        self._move_sender = MoveSender(connection, self._store, backoff)
+        self._records = RecordKeeper(self._store, records, witness)
+        self._duties = FairnessDuties(connection, witness, self._records.raise_alarm)
+        self._listener = EventListener(
+            connection, self._store, self._duties, self._records, self._tasks
+        )
         self._is_watching = False
         self._has_left = False
 
     @property
-    def evening(self) -> SessionState | None:
-        """`None` before the house has shown the table."""
-        return self._desk.evening
+    def state(self) -> SessionState | None:
+        """The current state; `None` before the server has sent the table."""
+        return self._store.state
 
-    def subscribe(self, observer: Callable[[SessionState], None]) -> Callable[[], None]:
-        """Call `observer` after every change of the state; return a function that ends this."""
-        return self._desk.subscribe(observer)
+    def subscribe(self, observer: Observer) -> Callable[[], None]:
+        """Call the observer with the new state after each change, in the event loop of `attend`.
+
+        Returns a function that ends the subscription.
+        """
+        return self._store.subscribe(observer)
 
     def now(self) -> int:
-        """Milliseconds by the house's clock: for everything of an evening that asks for `now`."""
-        return self._house.now()
+        """Milliseconds by the server's clock, for every function of the state that takes `now`."""
+        return self._connection.now()
 
-    # Coming and staying
+    # Sitting down and staying
 
     async def open_table(
         self, game: str, *, cap: int = 10, seats: int = 16, public: bool = False
     ) -> events.Table:
         """Create a table and sit down as its host; return the table."""
-        return await self._sit(partial(CreateTable, game=game, cap=cap, seats=seats, public=public))
+        return await self._enter(
+            partial(CreateTable, game=game, cap=cap, seats=seats, public=public)
+        )
 
     async def sit_down(self, code: str) -> events.Table:
-        """Take a seat, or resume one's own; return the table."""
-        return await self._sit(partial(JoinTable, table=code))
+        """Take a seat, or return to the seat that the player has; return the table."""
+        return await self._enter(partial(JoinTable, table=code))
 
     async def watch(self, code: str) -> events.Table:
         """Follow the table without a seat; return the table."""
         self._is_watching = True
-        return await self._sit(partial(WatchTable, table=code))
+        return await self._enter(partial(WatchTable, table=code))
 
     async def attend(self) -> None:
         """Follow the table until the player leaves it; raises `Problem` if the seat is lost.
 
-        The seat, or the place beside the table, is taken before or meanwhile.
+        Call `open_table`, `sit_down` or `watch` before it or while it runs.
         """
-        self._chores.open()
-        forget = self._house.subscribe(self._listener.turn)
-        self._listener.turn(self._house.state)
-        self._chores.begin(self._follow())
-        self._chores.begin(self._listener.measure())
+        unsubscribe = self._connection.subscribe(self._listener.link_changed)
+        self._listener.link_changed(self._connection.state)
+        self._tasks.start(self._follow())
+        self._tasks.start(self._listener.measure())
         try:
-            await self._chores.until_the_end()
+            await self._tasks.wait_for_end()
         finally:
-            forget()
-            self._desk.close()
-            await self._chores.stop()
+            unsubscribe()
+            self._store.close()
+            await self._tasks.cancel()
 
     async def until(self, holds: Callable[[SessionState], bool]) -> SessionState:
-        """Wait until the evening is so."""
-        await self._say(self._desk.until(lambda: self.evening is not None and holds(self.evening)))
-        assert self.evening is not None
-        return self.evening
+        """Wait until the condition holds; return the state in which it does."""
+        await self._explained(
+            self._store.until(lambda: self.state is not None and holds(self.state))
+        )
+        assert self.state is not None
+        return self.state
 
     # The race
 
     def play(self, move: Move) -> bool:
-        """Make a move; `False` where none can be made now: the board waits, or has ended.
+        """Make a move; return `False` if the board waits for an answer, or has ended.
 
         Raises `IllegalMove`, with a sentence for the player.
         """
-        evening, own = self.evening, self._desk.own
-        if evening is None or own is None or not own.may_move:
+        state, own = self.state, self._store.own
+        if state is None or own is None or not own.may_move:
             return False
         own = with_move(own, move)
-        self._desk.lay(replace(evening, own=own))
-        self._chores.begin(self._courier.carry(own.race, own.in_flight[-1].ticket))
+        self._store.replace(replace(state, own=own))
+        self._tasks.start(self._move_sender.send(own.race, own.in_flight[-1].ticket))
         return True
 
     async def cash_out(self) -> None:
-        """End the board and keep what is banked, once all moves before it are made."""
-        own = self._desk.own
+        """End the board and keep what is banked, after all moves in flight are answered."""
+        own = self._store.own
         if own is None or not own.is_racing or own.is_cashing_out:
             return
         self._mark_cashing_out(True)
         try:
-            await self._say(self._desk.until(lambda: not self._is_carrying()))
-            now = self._desk.own
+            await self._explained(self._store.until(lambda: not self._has_moves_in_flight()))
+            now = self._store.own
             if now is None or now.race != own.race or not now.is_racing:
                 return
             if now.taken_back:
@@ -162,60 +169,62 @@ class TableSession:
                     "Look at the board, and cash out again if you still want to.",
                     Exit.REFUSED,
                 )
-            await self._say(self._courier.cash_out(own.race))
+            await self._explained(self._move_sender.cash_out(own.race))
         finally:
             self._mark_cashing_out(False)
 
     async def record(self, race: str) -> RaceRecord:
-        """The record of a finished race: as kept here, or asked from the house."""
-        text = self._registrar.kept(race)
-        return await self._say(self._record_of(race)) if text is None else parse_record(text)
+        """Return the record of a finished race, from this machine or from the server."""
+        text = self._records.kept(race)
+        return (
+            await self._explained(self._fetch_record(race)) if text is None else parse_record(text)
+        )
 
-    async def _record_of(self, race: str) -> RaceRecord:
+    async def _fetch_record(self, race: str) -> RaceRecord:
         try:
-            told = await self._house.ask(partial(GetRecord, race=race), events.Record)
-            record = parse_record(told.text)
+            answer = await self._connection.ask(partial(GetRecord, race=race), events.Record)
+            record = parse_record(answer.text)
         except (RecordError, UnexpectedAnswer) as fault:
             raise Problem(
-                f"What the house gave as the record of race {race} cannot be read: {fault}.",
-                "The result stands as it was announced. Tell whoever runs the house.",
+                f"The server sent an unreadable record of race {race}: {fault}.",
+                "The announced result still counts. Report this to the operator of the server.",
                 Exit.NOT_VERIFIED,
             ) from fault
-        await self._registrar.file(race, told.text)
+        await self._records.keep_and_check(race, answer.text)
         return record
 
     # The table
 
     async def ready(self) -> None:
-        """Say ready for the coming race, with a nonce of one's own."""
-        if self.evening is not None and self.evening.game is None:
-            game = sanitised(self.evening.table.settings.game)
+        """Say ready for the next race, with a new nonce."""
+        if self.state is not None and self.state.game is None:
+            game = sanitised(self.state.table.settings.game)
             raise Problem(
-                f"This program does not know the game {game}, so you could not play it.",
-                "Bring it up to date: pip install --upgrade saratoga. Or watch this race.",
+                f"This program does not know the game {game}, so you can't race it.",
+                "Upgrade with: pip install --upgrade saratoga. Or watch this race.",
                 Exit.TOO_OLD,
             )
-        # the seat sees what the evening shows already: its chore was begun, and comes first
+        # The task that shows the current state's event to the duties has started: let it run first.
         await asyncio.sleep(0)
         try:
-            await self._say(self._seat.ready())
+            await self._explained(self._duties.ready())
         except DealSpent as spent:
             raise Problem(
-                "The house gathers again for a deal whose nonces are known already.",
-                "That is not fair, so you are not made ready. Ask the host to change a setting.",
+                "The server offers a deal again although its nonces are already known.",
+                "That is unfair, so you were not made ready. Ask the host to change a setting.",
                 Exit.REFUSED,
             ) from spent
 
     async def not_ready(self) -> None:
-        """Take the ready mark back."""
-        await self._say(self._seat.not_ready())
+        """Take back the ready mark."""
+        await self._explained(self._duties.not_ready())
 
     async def start(self) -> None:
-        """Host: start the countdown with all who are ready."""
+        """Host: start the countdown with all players who are ready."""
         await self._request(partial(Start, table=self._code))
 
     async def next_race(self) -> None:
-        """Host: gather for the next race."""
+        """Host: gather the players for the next race."""
         await self._request(partial(NextRace, table=self._code))
 
     async def change_settings(
@@ -226,7 +235,7 @@ class TableSession:
         seats: int | None = None,
         public: bool | None = None,
     ) -> None:
-        """Host: change what is given; everyone says ready again."""
+        """Host: change the given settings; all players must say ready again."""
         await self._request(
             partial(
                 ChangeSettings, table=self._code, game=game, cap=cap, seats=seats, public=public
@@ -234,80 +243,75 @@ class TableSession:
         )
 
     async def kick(self, player: str) -> None:
-        """Host: send somebody away for good."""
+        """Host: remove a player from the table, who can't come back."""
         await self._request(partial(Kick, table=self._code, player=player))
 
     async def leave(self) -> None:
-        """Give up the seat, and in a running race the race; `attend` returns then.
+        """Give up the seat, and the race if one is running; `attend` returns then.
 
-        A watcher goes without ado.
+        A watcher leaves even if the server does not answer.
         """
         self._has_left = True
-        is_away = self._house.state is not LinkState.CONNECTED
+        is_away = self._connection.state is not LinkState.CONNECTED
+        leave = UnwatchTable if self._is_watching else LeaveTable
         try:
-            await self._house.request(self._farewell(), GOODBYE if is_away else None)
-        except CONNECTION_ERRORS as trouble:
+            await self._connection.request(
+                partial(leave, table=self._code), LEAVE_TIMEOUT if is_away else None
+            )
+        except CONNECTION_ERRORS as error:
             if not self._is_watching:
                 self._has_left = False
-                raise self._not_told(trouble) from trouble
-        self._chores.finish()
+                raise self._not_left(error) from error
+        self._tasks.end()
 
-    def _farewell(self) -> Draft:
-        if self._is_watching:
-            return partial(UnwatchTable, table=self._code)
-        return partial(LeaveTable, table=self._code)
-
-    def _not_told(self, trouble: Exception) -> Problem:
-        if isinstance(trouble, CommandRefused):
-            return self._in_words(trouble)
+    def _not_left(self, error: Exception) -> Problem:
+        if isinstance(error, CommandRefused):
+            return self._explain(error)
         return Problem(
-            "The house is away and could not be told that you leave.",
-            "Try again when it is back, or just go: a minute after the connection was lost it gives"
-            " your seat up by itself. What you have banked counts.",
+            "Can't reach the server, so it does not know that you leave.",
+            "Try again when it is back, or quit: the server frees your seat a minute after the"
+            " connection was lost. What you have banked counts.",
             Exit.UNREACHABLE,
         )
 
-    # Saying
+    # Requests
 
     @property
     def _code(self) -> str:
-        assert self.evening is not None, "no table has been seen"
-        return self.evening.table.code
+        assert self.state is not None, "the server has not sent the table yet"
+        return self.state.table.code
 
-    async def _sit(self, draft: Draft) -> events.Table:
-        return (await self._ask(draft, events.Snapshot)).table
+    async def _enter(self, draft: Draft) -> events.Table:
+        return (await self._explained(self._connection.ask(draft, events.Snapshot))).table
 
     async def _request(self, draft: Draft) -> AnyEvent:
-        return await self._say(self._house.request(draft))
+        return await self._explained(self._connection.request(draft))
 
-    async def _ask(self, draft: Draft, kind: type[Answer]) -> Answer:
-        return await self._say(self._house.ask(draft, kind))
-
-    async def _say(self, saying: Awaitable[Said]) -> Said:
+    async def _explained(self, work: Awaitable[Result]) -> Result:
+        """Wait for the result; turn an error of the connection into a `Problem`."""
         try:
-            return await saying
-        except (*CONNECTION_ERRORS, StateStoreClosed) as trouble:
-            raise self._in_words(trouble) from trouble
+            return await work
+        except (*CONNECTION_ERRORS, StateStoreClosed) as error:
+            raise self._explain(error) from error
 
-    def _in_words(self, trouble: Exception) -> Problem:
-        return problem_for(self._house.url, trouble)
+    def _explain(self, error: Exception) -> Problem:
+        return problem_for(self._connection.url, error)
 
     async def _follow(self) -> None:
-        """Hear the house out; losing the seat one has just given up is no trouble."""
-        await self._listener.follow(
-            lambda evening: self._chores.finish(
-                None if self._has_left else seat_lost_problem(evening, self._is_watching)
-            )
-        )
-        self._chores.finish()
+        """Follow the table to its end, and end the session with it."""
+        last = await self._listener.follow()
+        if last is None or self._has_left:
+            self._tasks.end()
+        else:
+            self._tasks.end(seat_lost_problem(last, self._is_watching))
 
-    def _is_carrying(self) -> bool:
-        own = self._desk.own
+    def _has_moves_in_flight(self) -> bool:
+        own = self._store.own
         return own is not None and bool(own.in_flight)
 
-    def _mark_cashing_out(self, is_so: bool) -> None:
-        evening, own = self.evening, self._desk.own
-        if evening is not None and own is not None and own.is_cashing_out != is_so:
-            word = "" if is_so else own.taken_back
-            own = replace(own, is_cashing_out=is_so and own.is_racing, taken_back=word)
-            self._desk.lay(replace(evening, own=own))
+    def _mark_cashing_out(self, is_cashing_out: bool) -> None:
+        state, own = self.state, self._store.own
+        if state is not None and own is not None and own.is_cashing_out != is_cashing_out:
+            reason = "" if is_cashing_out else own.taken_back
+            own = replace(own, is_cashing_out=is_cashing_out and own.is_racing, taken_back=reason)
+            self._store.replace(replace(state, own=own))

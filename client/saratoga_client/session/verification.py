@@ -5,7 +5,7 @@ The first shows that the record holds together, the second that it is of the rac
 
 from dataclasses import dataclass
 
-from saratoga_client.session.witness import Sighting, Testimony, Witness, held_against
+from saratoga_client.session.witness import Sighting, Testimony, Witness, compare_with_record
 from saratoga_rules.records.record import RaceRecord, RacerLog, digest_of
 from saratoga_rules.records.standing import Placed
 from saratoga_rules.records.verify import Check, verify
@@ -63,7 +63,7 @@ def prove(record: bytes, wanted: str = "", sighting: Sighting | None = None) -> 
         race, digest = verdict.record.race_id, digest_of(text)
         if wanted:
             checks.append(_right_race(wanted, race))
-        testimony = held_against(sighting or Witness().load(wanted or race), text)
+        testimony = compare_with_record(sighting or Witness().load(wanted or race), text)
         checks.append(_witness_check(testimony))
     return Proof(
         checks=tuple(checks),

@@ -1,8 +1,8 @@
-"""What this machine saw of a race before it was over: the part that a house cannot change later.
+"""Evidence of a race that this machine saved while the race went on, which no server can change.
 
-A record proves that it holds together. That it is the race that *was* played, only those can say
-who kept what was announced at the time: the commitment, the hashes of the racers' nonces, one's
-own deal, the digest. That is kept here, a small file a race, and held against the record.
+A record by itself proves only that it is consistent. Evidence that it is the record of the race
+that was played is what players saw at the time: the commitment, the hashes of the racers' nonces,
+their own deal and the digest. Each race has a small file with these, to be compared with the record.
 """
 
 import re
@@ -24,57 +24,57 @@ from saratoga_rules.views import redact
 FOLDER: Final = "witness"
 
 MOST_KEPT: Final = 1000
-"""Races; the oldest sightings give way."""
+"""Races on this machine; beyond it the oldest files are deleted."""
 
 
 class Sighting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was seen of one race while its seed was a secret."""
+    """What this machine saw of one race before its seed was revealed."""
 
     race: str
     game: str
     commitment: str
     player: str = ""
-    """Whose machine this is."""
+    """The id of this machine's player."""
     nonce: str = ""
-    """This player's own, in hexadecimal: a program that starts anew can still show it."""
+    """This player's nonce, in hexadecimal: a restarted program can still reveal it."""
     nonce_hashes: dict[str, str] = {}
-    """Of the racers by player id, from the countdown on."""
+    """The racers' nonce hashes by player id, from the countdown on."""
     deal: str = ""
     """This player's view of the deal, as `format_position` writes it."""
     digest: str = ""
-    """Of the record, as announced when the race was over."""
+    """The record's digest, as announced at the end of the race."""
 
     @property
     def is_spent(self) -> bool:
-        """The countdown was seen, so the nonces are known: nobody may gather for this deal again."""
+        """The countdown has started, so the nonces are known and the deal must not be offered again."""
         return bool(self.nonce_hashes or self.deal or self.digest)
 
 
 @dataclass(frozen=True, slots=True)
 class Testimony:
-    """What a sighting says of a record."""
+    """The comparison of a sighting with a record."""
 
     seen: tuple[str, ...]
-    """What was held against the record: of `commitment`, `nonces`, `deal` and `digest`."""
+    """The parts that were compared: some of `commitment`, `nonces`, `deal` and `digest`."""
     disagreements: tuple[str, ...]
-    """Sentences; none if the record is of the race that was seen."""
+    """Sentences; none if the record is of the race that this machine saw."""
 
     @property
     def verdict(self) -> str:
-        """`witnessed here`, `self-consistent only`, or `not the race seen here`."""
+        """The verdict: `witnessed here`, `self-consistent only` or `not the race seen here`."""
         if self.disagreements:
             return "not the race seen here"
         return "witnessed here" if self.seen else "self-consistent only"
 
 
 class Witness:
-    """The sightings of this machine."""
+    """The sightings saved on this machine."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = home() / FOLDER if folder is None else folder
 
     def load(self, race: str) -> Sighting | None:
-        """What was seen of the race `mint-otter-42/3`; `None` if nothing, or nothing readable."""
+        """Return the sighting of a race such as `mint-otter-42/3`; `None` if none can be read."""
         path = self._path(race)
         if path is None:
             return None
@@ -84,9 +84,9 @@ class Witness:
             return None
 
     def keep(self, sighting: Sighting) -> None:
-        """Remember, in the place of what was remembered of that race. Raises `OSError`.
+        """Save a sighting and replace the earlier one of that race; raises `OSError`.
 
-        What calls itself a race, and does not look like one, is not kept.
+        A sighting whose race id has the wrong form is ignored.
         """
         path = self._path(sighting.race)
         if path is None:
@@ -99,7 +99,7 @@ class Witness:
             delete_oldest(self._folder, "*.json", MOST_KEPT)
 
     def _path(self, race: str) -> Path | None:
-        """Nothing but a race's id becomes the name of a file: it is the house that says it."""
+        """Return the file for a race; `None` if the id, which the server chooses, has the wrong form."""
         if not _RACE.fullmatch(race):
             return None
         return self._folder / f"{race.replace('/', '.')}.json"
@@ -108,8 +108,8 @@ class Witness:
 _RACE: Final = re.compile(RACE_ID)
 
 
-def held_against(sighting: Sighting | None, text: str) -> Testimony:
-    """Hold the text of a record against what was seen of the race."""
+def compare_with_record(sighting: Sighting | None, text: str) -> Testimony:
+    """Compare the text of a record with what was seen of the race."""
     try:
         record = parse_record(text)
     except RecordError as fault:
@@ -117,14 +117,14 @@ def held_against(sighting: Sighting | None, text: str) -> Testimony:
     if sighting is None:
         return Testimony((), ())
     seen = [
-        word
-        for word, there in (
+        part
+        for part, value in (
             ("commitment", sighting.commitment),
             ("nonces", sighting.nonce_hashes),
             ("deal", sighting.deal),
             ("digest", sighting.digest),
         )
-        if there
+        if value
     ]
     return Testimony(tuple(seen), tuple(_disagreements(sighting, record, digest_of(text))))
 
@@ -133,26 +133,26 @@ def _disagreements(sighting: Sighting, record: RaceRecord, digest: str) -> Itera
     if record.race_id != sighting.race:
         yield f"the record is of race {record.race_id}, not of {sighting.race}"
     if record.game != sighting.game:
-        yield f"{sighting.game} was to be raced, and the record says {record.game}"
+        yield f"the race was of {sighting.game}, and the record is of {record.game}"
     if record.commitment != sighting.commitment:
-        yield "the record names another commitment than was announced before the race"
+        yield "the record's commitment is not the one announced before the race"
     if sighting.nonce_hashes:
         hashes = {racer.player: racer.nonce_hash for racer in record.racers}
         yield from _nonce_disagreements(sighting.nonce_hashes, hashes)
     nonces = {racer.player: racer.nonce for racer in record.racers}
     if sighting.nonce and nonces.get(sighting.player, sighting.nonce) != sighting.nonce:
-        yield "the nonce of this player is another in the record"
+        yield "the record's nonce for this player is not the one that this player drew"
     if sighting.deal and sighting.deal != format_position(redact(record.deal)):
-        yield "the record has another deal than this player was given"
+        yield "the record's deal is not the one that this player was dealt"
     if sighting.digest and sighting.digest != digest:
-        yield "the record has another digest than was announced at the end of the race"
+        yield "the record's digest is not the one announced at the end of the race"
 
 
 def _nonce_disagreements(seen: dict[str, str], recorded: dict[str, str]) -> Iterator[str]:
     for player in sorted(seen.keys() | recorded.keys()):
         if player not in recorded:
-            yield f"{player} was in the countdown, and is not in the record"
+            yield f"{player} was in the countdown, but is not in the record"
         elif player not in seen:
-            yield f"{player} is in the record, and was not in the countdown"
+            yield f"{player} is in the record, but was not in the countdown"
         elif seen[player] != recorded[player]:
-            yield f"the nonce of {player} is not the one whose hash was shown in the countdown"
+            yield f"the nonce of {player} does not match the hash from the countdown"

@@ -55,7 +55,7 @@ class TableFlow:
     @property
     def evening(self) -> SessionState:
         """The table as it is now."""
-        evening = self.seat.evening
+        evening = self.seat.state
         assert evening is not None, "the screens come after the first snapshot"
         return evening
 
@@ -145,7 +145,7 @@ class TableFlow:
         while True:
             await self._changes.wait()
             self._changes.clear()
-            if self.seat.evening is not None:
+            if self.seat.state is not None:
                 await self._turn(self._fitting(self.evening))
 
     async def _turn(self, wanted: type[TableScreen]) -> None:

@@ -470,4 +470,4 @@ async def test_heartbeats_observe_the_clock(house: ScriptedHouse) -> None:
         # A heartbeat is sent only when the one before was answered.
         for _ in range(3):
             await asyncio.wait_for(house.heartbeats.get(), 10)
-        assert client.journey is not None
+        assert client.round_trip is not None

@@ -13,7 +13,7 @@ def test_the_quickest_answer_counts() -> None:
     clock.observe(asked=10.0, heard=10.02, house=50_000)
     clock.observe(asked=20.0, heard=22.0, house=61_700)
     assert clock.at(20.0) == 59_990
-    assert clock.journey == 2.0
+    assert clock.round_trip == 2.0
 
 
 def test_old_answers_are_forgotten() -> None:
@@ -29,4 +29,4 @@ def test_another_node_is_another_clock() -> None:
     clock.observe(asked=0.0, heard=0.0, house=7_000)
     clock.forget()
     assert clock.at(1.0) == 1_000
-    assert clock.journey is None
+    assert clock.round_trip is None

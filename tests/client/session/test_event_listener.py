@@ -26,11 +26,11 @@ class Ear:
 
     def __init__(self, folder: Path) -> None:
         self.seen: list[SessionState] = []
-        self.gone: list[SessionState] = []
+        self.gone: list[SessionState | None] = []
         self.wire = ModelConnection(model_game("canfield", 3))
-        self.desk = StateStore(self.seen.append)
+        self.desk = StateStore()
+        self.desk.subscribe(self.seen.append)
         self.chores = SessionTasks(lambda trouble: trouble)
-        self.chores.open()
         witness = Witness(folder / "w")
         registrar = RecordKeeper(self.desk, RecordStore(folder / "k"), witness)
         self.seat = FairnessDuties(self.wire, witness, registrar.raise_alarm)
@@ -41,8 +41,11 @@ class Ear:
             self.wire.say(event)
         await self.wire.settle()
 
+    async def follow(self) -> None:
+        self.gone.append(await self.listener.follow())
+
     async def listen(self) -> None:
-        self.chores.begin(self.listener.follow(self.gone.append))
+        self.chores.start(self.follow())
         self.wire.come_up()
         await breathe()
 
@@ -61,16 +64,16 @@ async def test_events_become_the_evening_one_by_one(ear: Ear) -> None:
 async def test_the_first_snapshot_knows_how_the_connection_is(ear: Ear) -> None:
     await ear.listen()
     assert ear.seen[0].link is not LinkState.CLOSED
-    ear.listener.turn(LinkState.RECONNECTING)
+    ear.listener.link_changed(LinkState.RECONNECTING)
     assert ear.seen[-1].link is LinkState.RECONNECTING
 
 
 async def test_other_tables_are_passed_over(ear: Ear) -> None:
     await ear.listen()
-    before = ear.desk.evening
+    before = ear.desk.state
     other = snapshot(shown=replace(table(), code="other-table-01"))
     await ear.hear(other, events.TableChanged(table=other.table, now=START))
-    assert ear.desk.evening is before
+    assert ear.desk.state is before
     assert ear.seat.table is not None
     assert ear.seat.table.code == CODE
 
@@ -88,7 +91,7 @@ async def test_the_record_of_a_finished_race_is_asked_for(ear: Ear) -> None:
     await ear.hear(events.RaceOver(outcome=outcome("a12 y9:stuck")))
     (asked,) = ear.wire.house.heard
     assert isinstance(asked, GetRecord)
-    assert "could not be had" in ear.seen[-1].feed[-1].text
+    assert "did not send the record" in ear.seen[-1].feed_lines[-1].text
 
 
 @pytest.mark.parametrize(
@@ -102,7 +105,8 @@ async def test_the_end_of_the_table_is_told_once(ear: Ear, end: events.AnyEvent)
     await ear.listen()
     await ear.hear(end, standings("a5 y3 r1"))
     (gone,) = ear.gone
-    assert gone.gone or gone.phase == "closed"
+    assert gone is not None
+    assert gone.seat_lost or gone.phase == "closed"
 
 
 async def test_a_house_that_shows_no_board_is_not_believed(ear: Ear) -> None:
@@ -111,14 +115,14 @@ async def test_a_house_that_shows_no_board_is_not_believed(ear: Ear) -> None:
     bad = replace(bad, view=replace(bad.view, columns=["ZZ"]))
     await ear.listen()
     await ear.hear(events.BoardEnded(board=replace(bad, race=f"{CODE}/1", count=9), at=1))
-    with pytest.raises(UnexpectedAnswer, match="a board that is none"):
-        await ear.chores.until_the_end()
+    with pytest.raises(UnexpectedAnswer, match="invalid board"):
+        await ear.chores.wait_for_end()
 
 
 async def test_how_long_the_way_is_is_measured(ear: Ear, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ModelConnection, "journey", 0.0421)
+    monkeypatch.setattr(ModelConnection, "round_trip", 0.0421)
     await ear.listen()
-    ear.chores.begin(ear.listener.measure())
+    ear.chores.start(ear.listener.measure())
     await breathe()
-    await ear.chores.stop()
+    await ear.chores.cancel()
     assert ear.seen[-1].round_trip_ms == 42

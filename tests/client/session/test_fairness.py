@@ -22,7 +22,7 @@ from kit.scripted_house import (
 )
 from saratoga_client.net.connection import Connection, Timing
 from saratoga_client.net.errors import DealSpent
-from saratoga_client.session.fairness import COUNTED_AGAIN, GATHERED_AGAIN, FairnessDuties
+from saratoga_client.session.fairness import COUNTDOWN_CHANGED, DEAL_REUSED, FairnessDuties
 from saratoga_client.session.witness import Witness
 from saratoga_protocol import commands, events
 from saratoga_protocol.events import AnyEvent
@@ -75,15 +75,15 @@ class Player:
 
     async def race(self) -> str:
         """From the gathering to the deal; returns the nonce that was shown."""
-        await self.seat.hear(gathering())
+        await self.seat.handle(gathering())
         ready = await self.ready()
-        reveal = await self.answer(self.seat.hear(countdown(ready.nonce_hash)))
+        reveal = await self.answer(self.seat.handle(countdown(ready.nonce_hash)))
         assert isinstance(reveal, commands.Reveal)
-        await self.seat.hear(dealt(reveal.nonce))
+        await self.seat.handle(dealt(reveal.nonce))
         return reveal.nonce
 
     async def hear_the_end(self, record: RaceRecord, outcome: events.Outcome) -> None:
-        doing = asyncio.ensure_future(self.seat.hear(events.RaceOver(outcome=outcome)))
+        doing = asyncio.ensure_future(self.seat.handle(events.RaceOver(outcome=outcome)))
         command = await self.visit.command()
         assert command == commands.GetRecord(id=command.id, race=RACE)
         text = format_record(record)
@@ -194,34 +194,34 @@ def outcome_of(record: RaceRecord) -> events.Outcome:
 
 
 async def test_ready_names_the_commitment_and_the_hash_of_a_nonce(player: Player) -> None:
-    await player.seat.hear(gathering())
+    await player.seat.handle(gathering())
     ready = await player.ready()
     assert (ready.table, ready.commitment) == (CODE, PROMISE)
-    reveal = await player.answer(player.seat.hear(countdown(ready.nonce_hash)))
+    reveal = await player.answer(player.seat.handle(countdown(ready.nonce_hash)))
     assert isinstance(reveal, commands.Reveal)
     assert nonce_hash(bytes.fromhex(reveal.nonce)) == ready.nonce_hash
 
 
 async def test_every_deal_gets_a_nonce_of_its_own(player: Player) -> None:
-    await player.seat.hear(gathering())
+    await player.seat.handle(gathering())
     first = await player.ready()
-    await player.seat.hear(gathering("d0" * 32, version=2))
+    await player.seat.handle(gathering("d0" * 32, version=2))
     second = await player.ready()
     assert second.commitment == "d0" * 32
     assert first.nonce_hash != second.nonce_hash
 
 
 async def test_the_nonce_is_shown_once(player: Player) -> None:
-    await player.seat.hear(gathering())
+    await player.seat.handle(gathering())
     ready = await player.ready()
-    await player.answer(player.seat.hear(countdown(ready.nonce_hash)))
+    await player.answer(player.seat.handle(countdown(ready.nonce_hash)))
     # This would wait for an answer if it asked for anything.
-    await player.seat.hear(countdown(ready.nonce_hash, version=3))
+    await player.seat.handle(countdown(ready.nonce_hash, version=3))
 
 
 async def test_an_older_picture_of_the_table_is_passed_over(player: Player) -> None:
-    await player.seat.hear(gathering(version=5))
-    await player.seat.hear(countdown("00" * 32, version=4))
+    await player.seat.handle(gathering(version=5))
+    await player.seat.handle(countdown("00" * 32, version=4))
     assert player.seat.table is not None
     assert player.seat.table.phase == "gathering"
 
@@ -231,11 +231,11 @@ async def test_a_program_that_starts_anew_still_knows_its_nonce(
 ) -> None:
     async with Connection(house.url, TOKEN) as client:
         before = Player(client, await house.visit(), tmp_path)
-        await before.seat.hear(gathering())
+        await before.seat.handle(gathering())
         ready = await before.ready()
     async with Connection(house.url, TOKEN) as client:
         after = Player(client, await house.visit(), tmp_path)
-        reveal = await after.answer(after.seat.hear(countdown(ready.nonce_hash)))
+        reveal = await after.answer(after.seat.handle(countdown(ready.nonce_hash)))
     assert isinstance(reveal, commands.Reveal)
     assert nonce_hash(bytes.fromhex(reveal.nonce)) == ready.nonce_hash
 
@@ -243,11 +243,11 @@ async def test_a_program_that_starts_anew_still_knows_its_nonce(
 async def test_no_nonce_is_promised_again_for_a_deal_that_had_its_countdown(
     player: Player,
 ) -> None:
-    await player.seat.hear(gathering())
+    await player.seat.handle(gathering())
     ready = await player.ready()
-    await player.answer(player.seat.hear(countdown(ready.nonce_hash)))
-    await player.seat.hear(gathering(version=3))
-    assert player.alarms == [(RACE, (GATHERED_AGAIN,))]
+    await player.answer(player.seat.handle(countdown(ready.nonce_hash)))
+    await player.seat.handle(gathering(version=3))
+    assert player.alarms == [(RACE, (DEAL_REUSED,))]
     with pytest.raises(DealSpent):
         await player.seat.ready()
 
@@ -257,26 +257,26 @@ async def test_a_program_that_starts_anew_does_not_promise_its_nonce_again_eithe
 ) -> None:
     async with Connection(house.url, TOKEN) as client:
         before = Player(client, await house.visit(), tmp_path)
-        await before.seat.hear(gathering())
+        await before.seat.handle(gathering())
         ready = await before.ready()
-        await before.answer(before.seat.hear(countdown(ready.nonce_hash)))
+        await before.answer(before.seat.handle(countdown(ready.nonce_hash)))
     async with Connection(house.url, TOKEN) as client:
         after = Player(client, await house.visit(), tmp_path)
-        await after.seat.hear(gathering(version=3))
-        assert after.alarms == [(RACE, (GATHERED_AGAIN,))]
+        await after.seat.handle(gathering(version=3))
+        assert after.alarms == [(RACE, (DEAL_REUSED,))]
         with pytest.raises(DealSpent):
             await after.seat.ready()
 
 
 async def test_a_detour_over_another_deal_does_not_hide_the_first(player: Player) -> None:
-    await player.seat.hear(gathering())
+    await player.seat.handle(gathering())
     ready = await player.ready()
-    await player.answer(player.seat.hear(countdown(ready.nonce_hash)))
-    await player.seat.hear(gathering("d0" * 32, version=3))
+    await player.answer(player.seat.handle(countdown(ready.nonce_hash)))
+    await player.seat.handle(gathering("d0" * 32, version=3))
     assert player.alarms == []
     await player.ready()
-    await player.seat.hear(gathering(version=4))
-    assert player.alarms == [(RACE, (GATHERED_AGAIN,))]
+    await player.seat.handle(gathering(version=4))
+    assert player.alarms == [(RACE, (DEAL_REUSED,))]
     with pytest.raises(DealSpent):
         await player.seat.ready()
 
@@ -289,46 +289,46 @@ async def test_a_detour_over_another_deal_does_not_hide_the_first(player: Player
 async def test_a_countdown_with_other_promises_than_at_first_raises_the_alarm(
     player: Player, others: list[events.Seat]
 ) -> None:
-    await player.seat.hear(gathering())
+    await player.seat.handle(gathering())
     honest = countdown((await player.ready()).nonce_hash)
-    await player.answer(player.seat.hear(honest))
+    await player.answer(player.seat.handle(honest))
     seats = [honest.table.seats[0], *others]
     racers = [seat.player for seat in seats]
     again = replace(honest.table, version=3, seats=seats, racers=racers)
-    await player.seat.hear(events.TableChanged(table=again, now=NOON))
-    assert player.alarms == [(RACE, (COUNTED_AGAIN,))]
+    await player.seat.handle(events.TableChanged(table=again, now=NOON))
+    assert player.alarms == [(RACE, (COUNTDOWN_CHANGED,))]
 
 
 async def test_a_racer_who_leaves_in_the_countdown_is_no_reason_for_alarm(player: Player) -> None:
-    await player.seat.hear(gathering())
+    await player.seat.handle(gathering())
     honest = countdown((await player.ready()).nonce_hash)
-    await player.answer(player.seat.hear(honest))
+    await player.answer(player.seat.handle(honest))
     left = replace(honest.table, version=3, seats=honest.table.seats[:1])
-    await player.seat.hear(events.TableChanged(table=left, now=NOON))
+    await player.seat.handle(events.TableChanged(table=left, now=NOON))
     assert player.alarms == []
 
 
 async def test_no_nonce_is_shown_for_another_deal_than_was_agreed(player: Player) -> None:
-    await player.seat.hear(gathering())
+    await player.seat.handle(gathering())
     ready = await player.ready()
-    await player.seat.hear(countdown(ready.nonce_hash, promise="d0" * 32))
+    await player.seat.handle(countdown(ready.nonce_hash, promise="d0" * 32))
     ((race, faults),) = player.alarms
     assert race == RACE
-    assert "has not said ready for" in faults[0]
+    assert "has not said ready" in faults[0]
 
 
 async def test_no_nonce_is_shown_if_the_house_names_another_hash(player: Player) -> None:
-    await player.seat.hear(gathering())
+    await player.seat.handle(gathering())
     await player.ready()
-    await player.seat.hear(countdown("00" * 32))
+    await player.seat.handle(countdown("00" * 32))
     ((_, faults),) = player.alarms
-    assert "another nonce hash" in faults[0]
+    assert "did not send" in faults[0]
 
 
 async def test_a_nonce_that_comes_too_late_is_no_disaster(player: Player) -> None:
-    await player.seat.hear(gathering())
+    await player.seat.handle(gathering())
     ready = await player.ready()
-    showing = asyncio.create_task(player.seat.hear(countdown(ready.nonce_hash)))
+    showing = asyncio.create_task(player.seat.handle(countdown(ready.nonce_hash)))
     command = await player.visit.command()
     await player.visit.say(events.Refused(re=command.id, code="wrong_phase", message="Late."))
     await showing
@@ -349,7 +349,7 @@ async def test_a_record_is_asked_for_once(player: Player) -> None:
     outcome = outcome_of(record)
     await player.hear_the_end(record, outcome)
     # This would wait for an answer if it asked again.
-    await player.seat.hear(replace(snapshot(), table=table(version=9), outcome=outcome))
+    await player.seat.handle(replace(snapshot(), table=table(version=9), outcome=outcome))
 
 
 @pytest.mark.parametrize(
@@ -357,7 +357,7 @@ async def test_a_record_is_asked_for_once(player: Player) -> None:
     [
         ({"seed": "00" * 32}, "seed"),
         ({"nonces": {PLAYER: "00" * 16}}, "nonces"),
-        ({"results": []}, "places"),
+        ({"results": []}, "announced result"),
         ({"digest": "00" * 32}, "digest"),
     ],
 )
@@ -374,7 +374,7 @@ async def test_a_result_that_is_not_the_records_raises_the_alarm(
 
 async def test_a_record_that_the_house_wants_time_for_is_asked_for_again(player: Player) -> None:
     record = record_of(await player.race())
-    doing = asyncio.ensure_future(player.seat.hear(events.RaceOver(outcome=outcome_of(record))))
+    doing = asyncio.ensure_future(player.seat.handle(events.RaceOver(outcome=outcome_of(record))))
     command = await player.visit.command()
     no = events.Refused(re=command.id, code="race_running", message="Later.", retry=True)
     await player.visit.say(no)
@@ -385,12 +385,12 @@ async def test_a_record_that_the_house_wants_time_for_is_asked_for_again(player:
 
 async def test_a_record_that_is_refused_is_not_asked_for_again(player: Player) -> None:
     outcome = outcome_of(record_of(await player.race()))
-    doing = asyncio.ensure_future(player.seat.hear(events.RaceOver(outcome=outcome)))
+    doing = asyncio.ensure_future(player.seat.handle(events.RaceOver(outcome=outcome)))
     command = await player.visit.command()
     await player.visit.say(events.Refused(re=command.id, code="no_such_race", message="No."))
     await doing
     # This would wait for an answer if it asked again.
-    await player.seat.hear(replace(snapshot(), table=table(version=9), outcome=outcome))
+    await player.seat.handle(replace(snapshot(), table=table(version=9), outcome=outcome))
     assert player.seat.testimonies == {}
 
 
@@ -402,7 +402,7 @@ async def test_a_record_without_an_answer_is_not_asked_for_again(
         outcome = outcome_of(record_of("00" * 16))
         over = replace(snapshot(), outcome=outcome)
         for _ in range(2):
-            await watcher.seat.hear(over)
+            await watcher.seat.handle(over)
         assert isinstance(await watcher.visit.command(), commands.GetRecord)
         await watcher.answer(watcher.seat.not_ready())
 
@@ -411,17 +411,17 @@ async def test_a_commitment_changed_after_the_countdown_raises_the_alarm(player:
     await player.race()
     running = replace(table(version=7, phase="running"), commitment="d0" * 32)
     for _ in range(2):
-        await player.seat.hear(events.TableChanged(table=running, now=NOON))
+        await player.seat.handle(events.TableChanged(table=running, now=NOON))
     ((_, faults),) = player.alarms
-    assert "changed after the countdown" in faults[0]
+    assert "changed since the countdown" in faults[0]
 
 
 async def test_who_only_watches_shows_nothing_and_still_witnesses(player: Player) -> None:
     seats = [events.Seat(player=RIVAL, name="Bert", nonce_hash=nonce_hash(RIVALS_NONCE))]
     counting = replace(table(phase="countdown"), commitment=PROMISE, seats=seats, racers=[RIVAL])
-    await player.seat.hear(events.TableChanged(table=counting, now=NOON))
+    await player.seat.handle(events.TableChanged(table=counting, now=NOON))
     record = record_of("00" * 16)
     await player.hear_the_end(record, outcome_of(record))
     said = player.seat.testimonies[RACE]
     assert said.seen == ("commitment", "nonces", "digest")
-    assert said.disagreements == (f"{PLAYER} is in the record, and was not in the countdown",)
+    assert said.disagreements == (f"{PLAYER} is in the record, but was not in the countdown",)

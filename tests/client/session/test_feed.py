@@ -13,11 +13,11 @@ from saratoga_protocol import events
 
 
 def told(present: SessionState) -> list[str]:
-    return [line.text for line in present.feed]
+    return [line.text for line in present.feed_lines]
 
 
 def leads(present: SessionState) -> list[str]:
-    return [line.text for line in present.feed if line.tone is Tone.LEAD]
+    return [line.text for line in present.feed_lines if line.tone is Tone.LEAD]
 
 
 def changed(version: int, **more: object) -> events.TableChanged:
@@ -27,7 +27,7 @@ def changed(version: int, **more: object) -> events.TableChanged:
 def test_whoever_takes_the_lead_is_told_once() -> None:
     present = evening(standings("a2 y1 r1"), standings("a3 y1 r1"), standings("y4 a3 r1"))
     assert told(present) == ["ana takes the lead with 2", "you take the lead with 4"]
-    assert [line.at for line in present.feed] == [10_000, 30_000]
+    assert [line.at for line in present.feed_lines] == [10_000, 30_000]
 
 
 def test_a_lead_that_changes_with_every_card_is_told_when_it_has_settled() -> None:
@@ -112,8 +112,8 @@ def test_a_look_after_a_pause_tells_where_things_stand_in_a_few_lines() -> None:
         standings(word),
         first=snapshot("y1 =a1 =b1 =c1 =d1 =e1 =f1", board(), table("yabcdef")),
     )
-    assert len(present.feed) == MOST_AT_ONCE
-    assert sum(line.tone is Tone.ENDING for line in present.feed) == 3
+    assert len(present.feed_lines) == MOST_AT_ONCE
+    assert sum(line.tone is Tone.ENDING for line in present.feed_lines) == 3
 
 
 def test_no_name_commands_the_terminal() -> None:
@@ -134,4 +134,4 @@ def test_old_news_make_room() -> None:
 
 def test_nothing_new_is_no_news() -> None:
     present = evening(standings("a2 y1 r1"))
-    assert evening(standings("a2 y1 r1"), standings("a2 y1 r1")).feed == present.feed
+    assert evening(standings("a2 y1 r1"), standings("a2 y1 r1")).feed_lines == present.feed_lines

@@ -35,7 +35,7 @@ class Player:
         self.seated = TableSession(
             wire,
             witness=Witness(folder / "w"),
-            keepsakes=RecordStore(folder / "k"),
+            records=RecordStore(folder / "k"),
             backoff=AT_ONCE,
         )
         self.made: list[Move] = []
@@ -43,9 +43,9 @@ class Player:
 
     @property
     def own(self) -> OwnBoard:
-        assert self.seated.evening is not None
-        assert self.seated.evening.own is not None
-        return self.seated.evening.own
+        assert self.seated.state is not None
+        assert self.seated.state.own is not None
+        return self.seated.state.own
 
     def play(self, choose: Callable[[list[Move]], Move]) -> None:
         if not self.own.may_move:

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from kit.evenings import board, opening
 from saratoga_client.session.own_board import (
     OwnBoard,
+    own_board,
     place_of,
-    taken_up,
     with_board,
     with_move,
     without,
@@ -25,7 +25,7 @@ DEAL = opening(key=3)
 
 
 def open_board(position: Position = DEAL, count: int = 0) -> OwnBoard:
-    return taken_up(board(position, count), CANFIELD, 0, 0)
+    return own_board(board(position, count), CANFIELD, 0, 0)
 
 
 def quiet_line(length: int) -> tuple[Position, list[Move], list[Position]]:
@@ -148,7 +148,7 @@ def test_a_move_that_ends_the_board_is_not_taken_back() -> None:
 
 def test_the_houses_final_word_counts_even_if_it_goes_back() -> None:
     own = with_board(in_flight(), board(PASSED[1], 2))
-    own = with_board(own, board(PASSED[0], 1), is_final_word=True)
+    own = with_board(own, board(PASSED[0], 1), is_final=True)
     assert own.shown == redact(PASSED[0])
     assert "the house has only 1" in own.taken_back
 
@@ -183,7 +183,7 @@ def test_what_is_shown_is_always_the_confirmed_board_with_the_moves_in_flight(
     game = GAMES[name]
     truth = [opening(name, key)]
     moves: list[Move] = []
-    own = taken_up(board(truth[0], game=name), game, 0, 0)
+    own = own_board(board(truth[0], game=name), game, 0, 0)
     for _ in range(data.draw(st.integers(1, 30))):
         legal = legal_moves(game, own.shown)
         if own.may_move and legal and data.draw(st.booleans()):

@@ -15,8 +15,7 @@ class InWords(Exception):
 
 
 async def test_the_first_trouble_ends_it_all_in_words() -> None:
-    chores = SessionTasks(lambda trouble: InWords(str(trouble)))
-    chores.open()
+    tasks = SessionTasks(lambda trouble: InWords(str(trouble)))
     order: list[int] = []
 
     async def fail(number: int) -> None:
@@ -24,38 +23,34 @@ async def test_the_first_trouble_ends_it_all_in_words() -> None:
         raise Unreachable("ws://house.invalid", f"reason {number}")
 
     for number in (1, 2):
-        chores.begin(fail(number))
+        tasks.start(fail(number))
     with pytest.raises(InWords, match="reason 1"):
-        await chores.until_the_end()
-    await chores.stop()
+        await tasks.wait_for_end()
+    await tasks.cancel()
     assert order == [1, 2]
 
 
 async def test_a_fault_of_this_program_is_not_hidden(caplog: pytest.LogCaptureFixture) -> None:
-    chores = SessionTasks(lambda trouble: trouble)
-    chores.open()
+    tasks = SessionTasks(lambda trouble: trouble)
 
     async def stumble() -> None:
         raise ZeroDivisionError
 
-    chores.begin(stumble())
+    tasks.start(stumble())
     with pytest.raises(ZeroDivisionError):
-        await chores.until_the_end()
-    assert "a fault while attending" in caplog.text
+        await tasks.wait_for_end()
+    assert "unexpected error in a background task" in caplog.text
 
 
 async def test_only_the_first_word_on_the_end_counts() -> None:
-    chores = SessionTasks(lambda trouble: trouble)
-    chores.finish(ClientClosed("before it was opened"))
-    chores.open()
-    chores.finish()
-    chores.finish(ClientClosed("too late"))
-    await chores.until_the_end()
+    tasks = SessionTasks(lambda trouble: trouble)
+    tasks.end()
+    tasks.end(ClientClosed("too late"))
+    await tasks.wait_for_end()
 
 
 async def test_nothing_goes_on_after_the_end() -> None:
-    chores = SessionTasks(lambda trouble: trouble)
-    chores.open()
+    tasks = SessionTasks(lambda trouble: trouble)
     stopped: list[str] = []
 
     async def wait() -> None:
@@ -64,9 +59,9 @@ async def test_nothing_goes_on_after_the_end() -> None:
         finally:
             stopped.append("stopped")
 
-    chores.begin(wait())
+    tasks.start(wait())
     await breathe()
-    await chores.stop()
+    await tasks.cancel()
     assert stopped == ["stopped"]
 
 
@@ -74,7 +69,7 @@ async def test_a_chore_that_is_stopped_before_it_began_is_closed() -> None:
     async def never() -> None:
         raise AssertionError
 
-    chores, chore = SessionTasks(lambda fault: fault), never()
-    chores.begin(chore)
-    await chores.stop()
-    assert inspect.getcoroutinestate(chore) == inspect.CORO_CLOSED
+    tasks, work = SessionTasks(lambda fault: fault), never()
+    tasks.start(work)
+    await tasks.cancel()
+    assert inspect.getcoroutinestate(work) == inspect.CORO_CLOSED

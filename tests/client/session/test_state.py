@@ -26,7 +26,7 @@ from kit.evenings import (
 from saratoga_client.net.connection import LinkState
 from saratoga_client.session.own_board import with_move
 from saratoga_client.session.state import (
-    MOST_POINTS,
+    MAX_POINTS,
     SessionState,
     Verification,
     confirm,
@@ -116,7 +116,7 @@ def test_a_lost_connection_is_told_and_what_was_announced_is_past() -> None:
     assert present.announcement == "Down at nine."
     present = link_changed(present, LinkState.CONNECTED, START + 5000)
     assert present.announcement == ""
-    assert [(line.at, line.text) for line in present.feed] == [
+    assert [(line.at, line.text) for line in present.feed_lines] == [
         (3000, "connection lost; trying again"),
         (5000, "connected again"),
     ]
@@ -164,7 +164,7 @@ def test_the_next_gathering_clears_the_table() -> None:
     present = replace(evening(standings("a9 y3 r1")), is_new_best=True)
     present = next_state(present, changed(7, "gathering", f"{CODE}/2"), START + 99_000)
     assert present.own is None
-    assert present.feed == ()
+    assert present.feed_lines == ()
     assert present.history == {}
     assert not present.is_new_best
 
@@ -184,11 +184,12 @@ def test_a_voided_countdown_gathers_again() -> None:
 def test_who_lost_the_seat_is_told_why() -> None:
     lost = events.SeatLost(table=CODE, reason="\x1bThe host has kicked you from the table.")
     assert (
-        next_state(evening(), lost, START).gone == "<U+001B>The host has kicked you from the table."
+        next_state(evening(), lost, START).seat_lost
+        == "<U+001B>The host has kicked you from the table."
     )
-    assert next_state(evening(), events.SeatLost(table=CODE, reason=""), START).gone != ""
+    assert next_state(evening(), events.SeatLost(table=CODE, reason=""), START).seat_lost != ""
     elsewhere = events.SeatLost(table="other-table-01", reason="gone")
-    assert next_state(evening(), elsewhere, START).gone == ""
+    assert next_state(evening(), elsewhere, START).seat_lost == ""
 
 
 def test_events_of_other_tables_and_races_change_nothing() -> None:
@@ -205,7 +206,7 @@ def test_a_watcher_has_no_board_and_hears_the_news() -> None:
     assert beside.own is None
     assert beside.seat is None
     assert not beside.is_host
-    assert [line.text for line in beside.feed] == ["ana takes the lead with 5"]
+    assert [line.text for line in beside.feed_lines] == ["ana takes the lead with 5"]
 
 
 def test_a_game_of_a_newer_house_is_followed_without_a_board() -> None:
@@ -226,7 +227,7 @@ def test_everybodys_climb_is_kept_for_the_chart_and_does_not_grow_for_ever() -> 
     steps = [standings(f"a{count} y1") for count in range(1, 50)] * 10
     present = evening(*steps, every=100)
     climb = present.history[player("a")]
-    assert len(climb) <= MOST_POINTS
+    assert len(climb) <= MAX_POINTS
     assert [moment.at for moment in climb] == sorted(moment.at for moment in climb)
     assert [moment.banked for moment in present.history[YOU]] == [1]
 

@@ -1,4 +1,4 @@
-"""The evening as it is now, and who waits for it to change."""
+"""The session's current state, its observers, and waiting for a condition on it."""
 
 import asyncio
 
@@ -11,28 +11,37 @@ from saratoga_client.session.state_store import StateStore, StateStoreClosed
 FIRST, SECOND = evening(), evening(standings("a5 y3 r1"))
 
 
-async def test_whoever_waits_goes_on_when_it_has_become_so() -> None:
-    seen: list[SessionState] = []
-    desk = StateStore(seen.append)
-    waiting = asyncio.create_task(desk.until(lambda: desk.evening is SECOND))
-    for present in (FIRST, FIRST, SECOND):
-        desk.lay(present)
+async def test_a_waiter_continues_when_the_condition_holds() -> None:
+    store = StateStore()
+    waiting = asyncio.create_task(store.until(lambda: store.state is SECOND))
+    for state in (FIRST, FIRST, SECOND):
+        store.replace(state)
         await asyncio.sleep(0)
     await waiting
+    assert store.own is SECOND.own
+
+
+def test_an_observer_is_called_once_per_change_until_it_unsubscribes() -> None:
+    store = StateStore()
+    seen: list[SessionState] = []
+    unsubscribe = store.subscribe(seen.append)
+    for state in (FIRST, FIRST, SECOND):
+        store.replace(state)
+    unsubscribe()
+    store.replace(FIRST)
     assert seen == [FIRST, SECOND]
-    assert desk.own is SECOND.own
 
 
-async def test_what_is_so_already_is_not_waited_for() -> None:
-    await StateStore(lambda present: None).until(lambda: True)
+async def test_a_condition_that_holds_already_is_not_waited_for() -> None:
+    await StateStore().until(lambda: True)
 
 
-async def test_nobody_waits_at_a_closed_desk() -> None:
-    desk = StateStore(lambda present: None)
-    waiting = asyncio.create_task(desk.until(lambda: False))
+async def test_closing_the_store_ends_every_wait() -> None:
+    store = StateStore()
+    waiting = asyncio.create_task(store.until(lambda: False))
     await asyncio.sleep(0)
-    desk.close()
+    store.close()
     with pytest.raises(StateStoreClosed):
         await waiting
     with pytest.raises(StateStoreClosed):
-        await desk.until(lambda: False)
+        await store.until(lambda: False)

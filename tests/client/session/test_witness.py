@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from kit.races import Entrant, race
 from kit.walks import banking
 from saratoga_client.session import witness as witnessing
-from saratoga_client.session.witness import Sighting, Witness, held_against
+from saratoga_client.session.witness import Sighting, Witness, compare_with_record
 from saratoga_rules.position import format_position
 from saratoga_rules.records.record import RaceRecord, digest_of, format_record
 from saratoga_rules.views import redact
@@ -89,18 +89,18 @@ def test_the_oldest_gives_way(
 
 
 def test_the_record_of_the_race_that_was_seen_is_witnessed(record: RaceRecord) -> None:
-    said = held_against(sighting_of(record), format_record(record))
+    said = compare_with_record(sighting_of(record), format_record(record))
     assert said.disagreements == ()
     assert said.seen == ("commitment", "nonces", "deal", "digest")
     assert said.verdict == "witnessed here"
 
 
 def test_a_record_of_a_race_never_seen_is_only_self_consistent(record: RaceRecord) -> None:
-    assert held_against(None, format_record(record)).verdict == "self-consistent only"
+    assert compare_with_record(None, format_record(record)).verdict == "self-consistent only"
 
 
 def test_what_is_no_record_agrees_with_nothing(record: RaceRecord) -> None:
-    said = held_against(sighting_of(record), "draw\n")
+    said = compare_with_record(sighting_of(record), "draw\n")
     assert said.verdict == "not the race seen here"
 
 
@@ -108,27 +108,27 @@ def test_what_is_no_record_agrees_with_nothing(record: RaceRecord) -> None:
     ("change", "sentence"),
     [
         ({"race": "mint-otter-42/9"}, "not of mint-otter-42/9"),
-        ({"game": "caprice"}, "caprice was to be raced"),
-        ({"commitment": "00" * 32}, "another commitment"),
-        ({"nonce": "00" * 16}, "the nonce of this player"),
-        ({"deal": "another"}, "another deal"),
-        ({"digest": "00" * 32}, "another digest"),
-        ({"nonce_hashes": {"zz": "00" * 32}}, "was in the countdown, and is not in the record"),
-        ({"nonce_hashes": {"zz": "00" * 32}}, "is in the record, and was not in the countdown"),
+        ({"game": "caprice"}, "of caprice"),
+        ({"commitment": "00" * 32}, "commitment is not the one"),
+        ({"nonce": "00" * 16}, "nonce for this player"),
+        ({"deal": "another"}, "deal is not the one"),
+        ({"digest": "00" * 32}, "digest is not the one"),
+        ({"nonce_hashes": {"zz": "00" * 32}}, "was in the countdown, but is not in the record"),
+        ({"nonce_hashes": {"zz": "00" * 32}}, "is in the record, but was not in the countdown"),
     ],
 )
 def test_a_record_of_another_race_than_was_seen_is_found_out(
     record: RaceRecord, change: dict[str, str], sentence: str
 ) -> None:
     sighting = replace(sighting_of(record), **change)
-    said = held_against(sighting, format_record(record))
+    said = compare_with_record(sighting, format_record(record))
     assert any(sentence in disagreement for disagreement in said.disagreements)
     assert said.verdict == "not the race seen here"
 
 
 def test_who_was_ready_and_did_not_race_accuses_nobody(record: RaceRecord) -> None:
     sighting = replace(sighting_of(record), player="zz", nonce="00" * 16, deal="")
-    said = held_against(sighting, format_record(record))
+    said = compare_with_record(sighting, format_record(record))
     assert said.disagreements == ()
     assert said.verdict == "witnessed here"
 
@@ -137,5 +137,5 @@ def test_another_nonce_than_was_promised_is_found_out(record: RaceRecord) -> Non
     hashes = {racer.player: racer.nonce_hash for racer in record.racers}
     liar = record.racers[1].player
     sighting = replace(sighting_of(record), nonce_hashes={**hashes, liar: "00" * 32})
-    (disagreement,) = held_against(sighting, format_record(record)).disagreements
-    assert disagreement.startswith(f"the nonce of {liar} is not the one")
+    (disagreement,) = compare_with_record(sighting, format_record(record)).disagreements
+    assert disagreement.startswith(f"the nonce of {liar} does not match")

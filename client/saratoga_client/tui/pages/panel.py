@@ -83,7 +83,7 @@ def panel(
         y += CHART_HEIGHT + 1
     if y < height - 2:
         _across(canvas, y, "news", with_signs)
-        _news(canvas, evening.feed, y + 1)
+        _news(canvas, evening.feed_lines, y + 1)
     return canvas
 
 

@@ -197,7 +197,7 @@ def test_a_bar_passes_the_tick_exactly_when_the_money_does(name: str, data: st.D
 def test_no_line_of_news_is_cut(name: str) -> None:
     present = SCENES[name]()
     told = "".join("".join(rows_of(panel(present, 24, 60, START + 25_000))).split())
-    for line in present.feed:
+    for line in present.feed_lines:
         assert "".join(line.text.split()) in told.replace("│", "")
 
 
