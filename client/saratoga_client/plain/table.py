@@ -54,7 +54,7 @@ async def play_table(
     keepsakes: RecordStore | None = None,
 ) -> ExitReason:
     """Sit down (or stand) at a table, or open one, and stay until one goes. Raises `Problem`."""
-    table_session = TableSession(connection, witness=witness, keepsakes=keepsakes)
+    table_session = TableSession(connection, witness=witness, records=keepsakes)
     match table:
         case TableWanted():
             await table_session.open_table(
