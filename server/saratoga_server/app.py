@@ -80,7 +80,7 @@ log = EventLog("server")
 
 
 def run(config: Config) -> None:
-    """Run the server until it is told to stop. Raises `click.ClickException` if it cannot run."""
+    """Run the server until shutdown is requested. Raises `click.ClickException` if it cannot run."""
     set_up_logs(
         as_json=config.log_format is LogFormat.JSON, level=config.log_level, node=config.node
     )
@@ -124,9 +124,9 @@ async def _serve_players(
     shutdown: Shutdown,
     supervision: Sequence[asyncio.Task[None]],
 ) -> None:
-    """Serve players until shutdown is requested, or a task ends that should not.
+    """Serve players until shutdown is requested or a background task ends.
 
-    `supervision`: tasks that run already.
+    `supervision`: background tasks that already run.
     """
     node = await compose(store, config.node, program(), metrics)
     gateway = Gateway(node.dispatcher, gateway_settings(config), HttpPages(node), metrics)
@@ -172,7 +172,7 @@ async def _store_address(
 
 @asynccontextmanager
 async def _metrics_server(config: Config, metrics: Metrics) -> AsyncIterator[None]:
-    """Serve the metrics meanwhile, if they are enabled."""
+    """Serve the metrics while entered, if they are enabled."""
     if config.metrics_port is None:
         yield
         return
@@ -200,12 +200,12 @@ def _cannot_listen(what: str, remedy: str) -> Iterator[None]:
 
 
 def program() -> str:
-    """The name and version that clients are sent."""
+    """Return the program's name and version, as sent to clients."""
     return f"saratoga-server {version('saratoga')}"
 
 
 async def _finish_startup() -> None:
-    """Do what no player should wait for: neither before the server opens nor later."""
+    """Do slow startup work that no player should wait for, right after the server has opened."""
     await asyncio.to_thread(load_tables)
     freeze_startup_objects()
 
@@ -217,7 +217,7 @@ async def _close(
     delay: float,
     tasks: Iterable[asyncio.Task[object]],
 ) -> None:
-    """Drain and close; reset what is still open if shutdown is requested a second time."""
+    """Drain and close; reset open connections if shutdown is requested a second time."""
     log.info("closing", connections=node.metrics.connections)
     node.readiness.is_stopping, node.metrics.is_ready = True, False
     forced = asyncio.create_task(shutdown.forced.wait())
@@ -233,7 +233,7 @@ async def _close(
 
 async def _drain(node: Node, gateway: Gateway, delay: float) -> None:
     """Stop accepting connections, finish commands under way, and send players to another node."""
-    # balancers notice that this node is not ready, and players go on as before
+    # load balancers notice that this node is not ready; players play on meanwhile
     await asyncio.sleep(delay)
     node.readiness.is_draining = True
     gateway.stop_listening()
@@ -251,7 +251,7 @@ async def _drain(node: Node, gateway: Gateway, delay: float) -> None:
 
 
 async def compose_table_cache(store: Stores) -> TableCache:
-    """Return a cache for an administrator's process, which serves no players and hears no other node."""
+    """Return a table cache for an administrator's process: it serves no players and receives no events."""
     clock = ServerClock(store.tables)
     await clock.synchronise()
     peers = Peers("admin", store.events, BackgroundTasks(), time.monotonic)
@@ -272,7 +272,7 @@ async def compose(
     new_seed: NewSeed = new_seed,
     steady: Callable[[], float] = time.monotonic,
 ) -> Node:
-    """Wire a node on this store. `program`: the server's name and version, as clients are sent it."""
+    """Create a node on this store. `program`: the server's name and version, as sent to clients."""
     clock = ServerClock(store.tables, steady)
     await clock.synchronise()
     name = f"{node}.{secrets.token_hex(3)}"

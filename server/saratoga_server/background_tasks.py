@@ -1,4 +1,4 @@
-"""Background tasks: work that no caller awaits. A failure in it is logged."""
+"""Background tasks: work that no caller awaits. Failures are logged."""
 
 import asyncio
 from collections import Counter
@@ -12,7 +12,7 @@ from saratoga_server.ports import StoreUnavailable
 log = EventLog("tasks")
 
 SLICE: Final = 64
-"""Tasks that are created in one turn of the event loop; more would hold it up."""
+"""Tasks started in one turn of the event loop; starting more at once would block it."""
 
 Run = Callable[[Awaitable[object]], Coroutine[object, object, None]]
 
@@ -23,7 +23,7 @@ async def run_logged(work: Awaitable[object]) -> bool:
 
 
 async def run_each_logged(works: Iterable[Awaitable[object]]) -> bool:
-    """Await all of it concurrently: one that fails, or waits for the store, delays no other.
+    """Await all of `works` concurrently: one that fails, or waits for the store, delays no other.
 
     Returns False if any failed; equal failures share one log line.
     """
@@ -34,7 +34,7 @@ async def run_each_logged(works: Iterable[Awaitable[object]]) -> bool:
     async def run(work: Awaitable[object]) -> None:
         try:
             await work
-        except Exception as fault:  # no caller learns of it: only the log does
+        except Exception as fault:  # no caller awaits it: only the log shows it
             kind = type(fault), str(fault)
             faults.setdefault(kind, fault)
             times[kind] += 1
@@ -44,7 +44,7 @@ async def run_each_logged(works: Iterable[Awaitable[object]]) -> bool:
             await run(every[0])
         else:
             await _concurrently(run, every)
-    finally:  # cancelled: what has not started never will
+    finally:  # if cancelled, the rest is never started
         for work in every:
             if asyncio.iscoroutine(work):
                 work.close()
@@ -55,7 +55,7 @@ async def run_each_logged(works: Iterable[Awaitable[object]]) -> bool:
 
 
 async def _concurrently(run: Run, every: Sequence[Awaitable[object]]) -> None:
-    """Start everything, yielding to the event loop after every slice; wait for the last to end."""
+    """Start all, yielding to the event loop after every slice; return when all have ended."""
     async with asyncio.TaskGroup() as group:
         for start in range(0, len(every), SLICE):
             for work in every[start : start + SLICE]:
@@ -72,7 +72,7 @@ def _log_failure(fault: Exception, times: int) -> None:
 
 
 class BackgroundTasks:
-    """The background tasks that are running."""
+    """A set of running background tasks."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[bool]] = set()
@@ -84,7 +84,7 @@ class BackgroundTasks:
         task.add_done_callback(self._tasks.discard)
 
     async def finish(self) -> None:
-        """Wait until none is running, those included that others start meanwhile."""
+        """Wait until no task is running, including tasks that are started meanwhile."""
         while self._tasks:
             await asyncio.gather(*self._tasks)
             await asyncio.sleep(0)

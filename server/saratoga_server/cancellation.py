@@ -1,7 +1,7 @@
 """Background tasks that cancel reliably.
 
-On Python 3.11 `asyncio.wait_for`, with which redis-py sends, swallows the cancellation of a task if what
-it waits for is done in the same turn of the loop; the task would go on as if it had not been cancelled.
+On Python 3.11 `asyncio.wait_for`, which redis-py uses, swallows the cancellation of a task if the awaited
+future is done in the same turn of the event loop. The task would go on as if it had not been cancelled.
 """
 
 import asyncio
@@ -13,14 +13,14 @@ REPEAT_AFTER: Final = 0.25
 
 
 class TaskEnded(Exception):
-    """A background task that should run for ever has ended, and the server with it."""
+    """A background task that should never end has ended, so the server stops."""
 
     def __init__(self) -> None:
         super().__init__("The server stopped because of an internal error; the log has it.")
 
 
 async def pause(seconds: float) -> None:
-    """Sleep between two rounds of a task that runs for ever; ends it if it was cancelled meanwhile."""
+    """Sleep between two rounds of a background task; raise `CancelledError` if it was cancelled meanwhile."""
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         raise asyncio.CancelledError
@@ -28,7 +28,7 @@ async def pause(seconds: float) -> None:
 
 
 async def cancel_all(running: Iterable["asyncio.Task[object]"]) -> list[BaseException]:
-    """Cancel tasks until every one has ended; returns the exceptions with which they ended."""
+    """Cancel tasks until all have ended; return the exceptions that they raised."""
     tasks = list(running)
     going_on = set(tasks)
     while going_on:

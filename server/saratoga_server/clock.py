@@ -1,7 +1,7 @@
-"""The server's time: the store's clock, read seldom and continued by the machine's monotonic one.
+"""The server's time: the store's clock, read every few seconds and continued by the monotonic clock.
 
-The store judges every deadline when a move is written; what a node believes in between only decides
-when it looks. A step of the machine's wall clock changes nothing.
+The store checks every deadline when a move is written; a node's own estimate only decides when it looks.
+A step of the machine's wall clock changes nothing.
 """
 
 import math
@@ -19,7 +19,7 @@ DRIFT: Final = 0.2
 """Milliseconds by which two clocks may drift apart in a second."""
 
 STEP: Final = 2_000
-"""Milliseconds between a reading and what was expected from which on the clock counts as stepped."""
+"""Milliseconds between a reading and the expected time above which the clock counts as stepped."""
 
 
 class TimeSource(Protocol):
@@ -29,18 +29,18 @@ class TimeSource(Protocol):
 
 
 class ServerClock:
-    """Milliseconds since 1970 by the store's clock, without asking the store each time."""
+    """The store's clock in milliseconds since 1970, estimated between two readings."""
 
     def __init__(self, source: TimeSource, steady: Callable[[], float] = time.monotonic) -> None:
-        """`steady` counts seconds and never steps."""
+        """`steady` returns seconds from a clock that never steps."""
         self._source = source
         self._steady = steady
         self._offset = 0.0
         self._unsure = math.inf
-        """Milliseconds by which the offset may be wrong."""
+        """The possible error of the offset, in milliseconds."""
         self._read_at = 0.0
         self.since = Millis(0)
-        """Since when the clock has not been stepped. Time before it does not count as idleness or absence."""
+        """The time of the last step of the clock. Time before it does not count as idleness or absence."""
 
     def now(self) -> Millis:
         return Millis(int(self._steady() * 1000 + self._offset))
@@ -50,9 +50,9 @@ class ServerClock:
         return max(0.0, (moment - self.now()) / 1000)
 
     async def synchronise(self) -> None:
-        """Read the store's clock; half of the round trip counts as the way back.
+        """Read the store's clock; half of the round trip is taken as the way back.
 
-        A reading that took longer than an older one is ignored, unless the two contradict each other.
+        A reading that is less exact than an older one is ignored, unless the two contradict each other.
         """
         asked = self._steady()
         there = await self._source.now()

@@ -80,17 +80,17 @@ class Config:
     data: Path = field(default_factory=default_data)
     durability: Durability = Durability.SAFE
     trust_store: bool = False
-    """Start although the store does not let its configuration be read."""
+    """Start even if the store does not let its configuration be read."""
     public_url: str | None = None
-    """What players connect to, if it is not host and port."""
+    """The URL that players connect to; `None`: host and port."""
     origins: tuple[str, ...] = ()
-    """Web pages that may connect. Programs other than browsers send no origin and always may."""
+    """Origins of web pages that may connect. Programs other than browsers send no origin and always may."""
     tls_cert: Path | None = None
     tls_key: Path | None = None
     metrics_port: int | None = DEFAULT_METRICS_PORT
     """0: a free port. `None`: no metrics."""
     metrics_host: str = "127.0.0.1"
-    """The metrics have no password: use an address other than loopback only in a private network."""
+    """The address of the metrics, which have no password: loopback, or a private network's."""
     log_format: LogFormat = LogFormat.TEXT
     log_level: LogLevel = LogLevel.INFO
     rate: int = DEFAULT_RATE
@@ -100,12 +100,12 @@ class Config:
     trusted_proxies: int = 0
     """The number of the operator's own proxies that every connection passes."""
     limits_per_address: float | None = 1.0
-    """Multiplies the limits per address; 1 fits sixteen friends with bots. `None`: no limits."""
+    """A factor for the limits per address; 1 fits sixteen friends with bots. `None`: no limits."""
     node: str = field(default_factory=random_node)
     drain_delay: float = 0.0
-    """Seconds between a shutdown request and closing, in which load balancers notice."""
+    """Seconds between a shutdown request and closing, for load balancers to notice."""
     until_eof: bool = False
-    """Stop when standard input ends: it is a pipe to the program that started the server."""
+    """Stop when standard input, a pipe from the program that started the server, is closed."""
 
     def __post_init__(self) -> None:
         """Raise `InvalidConfig` for values that cannot work."""
@@ -131,7 +131,7 @@ class Config:
 
     @property
     def is_tls(self) -> bool:
-        """Whether the server itself terminates TLS."""
+        """True if the server itself terminates TLS."""
         return self.tls_cert is not None
 
     @property
@@ -141,11 +141,11 @@ class Config:
 
     @property
     def store_shown(self) -> str:
-        """The store's name for logs, without its password."""
+        """The store's address for logs, without its password."""
         return "embedded" if self.redis is None else without_password(self.redis)
 
     def invitation(self, port: int) -> str:
-        """The address that players connect to. `port` is the one that is listened on."""
+        """Return the address that players connect to; `port` is the port that the server listens on."""
         if self.public_url is not None:
             return self.public_url
         scheme = "wss" if self.is_tls else "ws"
@@ -154,7 +154,7 @@ class Config:
 
 
 def without_password(url: str) -> str:
-    """One URL or several, without user, password and query."""
+    """Return one URL, or several, without user, password and query."""
     shown = (
         f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
         for parts in map(urlsplit, addresses(url))
@@ -230,7 +230,7 @@ _FOLDER: Final = click.Path(file_okay=False, path_type=Path)
 
 
 def _option(flag: str, *names: str, **how: Any) -> Callable[[_Command], _Command]:  # click's own
-    """An option with an environment variable: SARATOGA_TLS_KEY for `--tls-key`."""
+    """Define an option with an environment variable: SARATOGA_TLS_KEY for `--tls-key`."""
     how.setdefault("show_default", True)
     variable = "SARATOGA_" + flag.removeprefix("--").replace("-", "_").upper()
     return click.option(flag, *names, envvar=variable, show_envvar=True, **how)
@@ -245,8 +245,8 @@ _OPTIONS: Final = (
     _option("--public-url", metavar="URL",
         help="Address that players connect to, if this server is behind a proxy."),
     _option("--origin", "origins", multiple=True, metavar="URL",
-        help="Origin of a web page that may connect; repeat it for each. Programs other than browsers "
-        "always may."),
+        help="Origin of a web page that may connect; repeat it for each. Other programs than browsers "
+        "may always connect."),
     _option("--tls-cert", type=_FILE, help="Certificate chain for TLS (PEM)."),
     _option("--tls-key", type=_FILE, help="Private key of the certificate (PEM)."),
     _option("--redis", metavar="URL", show_default="embedded",
@@ -259,24 +259,24 @@ _OPTIONS: Final = (
     _option("--durability", type=click.Choice(Durability, case_sensitive=False),
         default=Durability.SAFE.value,
         help="What an acknowledged move survives: a crash of the server (fast), a crash "
-        "of the machine (safe), the loss of the store's machine (replicated)."),
+        "of the machine (safe), or the loss of the store's machine (replicated)."),
     _option("--trust-store", is_flag=True, show_default=False,
-        help="Start although the store does not let its configuration be checked."),
+        help="Start even if the store does not let its configuration be checked."),
     _option("--rate", type=click.IntRange(min=0), default=DEFAULT_RATE,
-        help="Commands a second that one player may send over time; 0 = no limit."),
+        help="Commands per second that one player may send over time; 0 = no limit."),
     _option("--burst", type=click.IntRange(min=1), default=DEFAULT_BURST,
         help="Commands that one player may send at once."),
     _option("--trusted-proxies", type=click.IntRange(min=0), default=0, metavar="N",
-        help="Number of your own proxies in front of this server: a client's address is then entry N "
-        "from the right of X-Forwarded-For."),
+        help="Number of your own proxies in front of this server. A client's address is entry N from "
+        "the right of X-Forwarded-For."),
     _option("--limits-per-address", metavar="FACTOR|off", callback=_read_factor, default="1",
-        help="Multiplies the limits per address; 1 fits sixteen friends with bots."),
+        help="Factor for the limits per address; 1 fits sixteen friends with bots; off = no limits."),
     _option("--metrics-port", metavar="PORT|off", callback=_read_metrics_port,
         show_default=str(DEFAULT_METRICS_PORT),
         help="Port of the Prometheus metrics; 0 = any free port."),
     _option("--metrics-host", default="127.0.0.1", metavar="ADDRESS",
-        help="Address of the metrics, which have no password: other than loopback only in a private "
-        "network."),
+        help="Address of the metrics. They have no password: use other addresses than loopback only "
+        "in a private network."),
     _option("--log-format", type=click.Choice(LogFormat, case_sensitive=False),
         default=LogFormat.TEXT.value, help="Log lines as text for people or as JSON for programs."),
     _option("--log-level", type=click.Choice(LogLevel, case_sensitive=False),
@@ -284,14 +284,14 @@ _OPTIONS: Final = (
     _option("--node", default=random_node, metavar="NAME", show_default="random",
         help="Name of this server process, unique among those that share a store."),
     _option("--drain-delay", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS",
-        help="Time between a shutdown request and closing, in which load balancers notice."),
+        help="Time between a shutdown request and closing, for load balancers to notice."),
     _option("--until-eof", is_flag=True, show_default=False,
-        help="Stop when standard input ends: for programs that start a server of their own."),
+        help="Stop when standard input ends, for programs that start their own server."),
 )  # fmt: skip
 
 
 def config_options(command: Callable[..., _R]) -> Callable[..., _R]:
-    """Decorate a command with all options; it is called with them as one `config`.
+    """Add all options to a command, which is called with one argument, `config`.
 
     A configuration that cannot work ends the program with the reason (exit code 2).
     """
@@ -313,7 +313,7 @@ def config_options(command: Callable[..., _R]) -> Callable[..., _R]:
 
 
 def _redis_url(url: object, file: object) -> object:
-    """The store's URL, as given or read from a file."""
+    """Return the store's URL, as given or read from a file."""
     if not isinstance(file, Path):
         return url
     if url is not None:

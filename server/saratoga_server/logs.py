@@ -1,8 +1,8 @@
-"""The server's log: one line an event, as text or as JSON.
+"""The server's log: one line per event, as text or as JSON.
 
-Every line has time, level and event; table, race, player and node where they apply; then the event's
-own fields. No secret is logged: a field named after a token, a seed or hidden cards is rejected, and
-long hexadecimal words, such as tokens, are replaced in all text.
+Every line has time, level and event; then table, race, player and node if they apply; then the event's
+other fields. Secrets are not logged: a field named after a token, a seed or hidden cards is withheld,
+and long hexadecimal words, such as tokens, are replaced in all text.
 """
 
 import json
@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Final, TextIO, TypeAlias
 
 Plain: TypeAlias = str | int | float | bool | None
-"""What a field may hold: never a position, a view, or anything else that could hold a card."""
+"""The types of a field. None of them can be a position or a view, so no hidden card is logged."""
 
 ROOT: Final = "saratoga"
 SECRET_WORDS: Final = frozenset(
@@ -23,7 +23,7 @@ SECRET_WORDS: Final = frozenset(
 )
 """Words of field names whose values must not be logged."""
 LONGEST_TEXT: Final = 500
-"""Characters of one field; the rest is cut off."""
+"""The greatest length of a field; the rest is cut off."""
 
 _ORDER: Final = ("table", "race", "player", "node")
 _BARE: Final = re.compile(r"[A-Za-z0-9_.:/+@%#,;<>\[\]()\-]+")
@@ -31,11 +31,11 @@ _SECRET_TEXT: Final = re.compile(r"[0-9A-Fa-f]{32,}")
 
 
 class SecretInLog(ValueError):
-    """A field that must not be logged. Raised in tests; in production the field is withheld."""
+    """A field must not be logged. Raised in tests; in production the field is withheld."""
 
 
 class EventLog:
-    """Writes the events of one part of the server. A disabled level costs one comparison."""
+    """A logger of events for one part of the server. A disabled level costs one comparison."""
 
     __slots__ = ("_logger",)
 
@@ -55,7 +55,7 @@ class EventLog:
             self._write(logging.WARNING, event, None, fields)
 
     def error(self, event: str, /, *, fault: BaseException | None = None, **fields: Plain) -> None:
-        """Write an error; `fault` adds where in the code it was raised."""
+        """Write an error; `fault` adds the exception and where it was raised."""
         if self._logger.isEnabledFor(logging.ERROR):
             self._write(logging.ERROR, event, fault, fields)
 
@@ -67,10 +67,10 @@ class EventLog:
 
 
 class _State:
-    """What `set_up_logs` decided."""
+    """The settings that `set_up_logs` made."""
 
     raises = True
-    """Whether a secret raises; a server withholds it instead."""
+    """True if a secret in a field raises `SecretInLog`; a running server withholds it instead."""
     handler: logging.Handler | None = None
 
 
@@ -96,13 +96,13 @@ def set_up_logs(
     stream: TextIO | None = None,
     strict: bool = False,
 ) -> None:
-    """Send all events to `stream` (standard error) from now on.
+    """Write all events to `stream` (default: standard error).
 
-    Of libraries only warnings and errors are written, in the same form: at lower levels they log
-    whole frames. With `strict` a secret raises, as it does if this was never called.
+    Libraries' warnings and errors are written too, in the same form; at lower levels they would log whole
+    frames. With `strict` a secret raises, as it does if this was never called.
     """
     handler = logging.StreamHandler(stream or sys.stderr)
-    handler.setFormatter(_JsonLine(node) if as_json else _TextLine(node))
+    handler.setFormatter(_JsonFormatter(node) if as_json else _TextFormatter(node))
     root = logging.getLogger()
     if _State.handler is not None:
         root.removeHandler(_State.handler)
@@ -113,8 +113,8 @@ def set_up_logs(
     _State.handler, _State.raises = handler, strict
 
 
-class _Line(logging.Formatter):
-    """Turns a log record into the fields of a line."""
+class _EventFormatter(logging.Formatter):
+    """The base of both formatters: turns a log record into the fields of a line."""
 
     def __init__(self, node: str) -> None:
         super().__init__()
@@ -139,8 +139,8 @@ class _Line(logging.Formatter):
         return {name: _redacted(value) for name, value in line.items()}
 
 
-class _TextLine(_Line):
-    """`2026-09-01T12:00:00.000Z info  race_started table=mint-otter-42 node=east-1`."""
+class _TextFormatter(_EventFormatter):
+    """Formats a line as `2026-09-01T12:00:00.000Z info  race_started table=mint-otter-42 node=east-1`."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields = self.fields(record)
@@ -149,8 +149,8 @@ class _TextLine(_Line):
         return f"{time} {level:<7} {_word(event)}{rest}"
 
 
-class _JsonLine(_Line):
-    """The same fields as one JSON object."""
+class _JsonFormatter(_EventFormatter):
+    """Formats a line as one JSON object."""
 
     def format(self, record: logging.LogRecord) -> str:
         return json.dumps(self.fields(record))
@@ -163,7 +163,7 @@ def _timestamp(seconds: float) -> str:
 
 
 def _described(fault: BaseException) -> str:
-    """Return error and innermost frames in one line, without any values."""
+    """Return the error and its innermost frames on one line, without values."""
     frames = traceback.extract_tb(fault.__traceback__)[-4:]
     places = " < ".join(
         f"{frame.filename.rpartition('/')[2]}:{frame.lineno}:{frame.name}"

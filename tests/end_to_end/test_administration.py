@@ -98,7 +98,7 @@ async def test_an_announcement_reaches_everybody(server_process: ServerProcess) 
     async with guest(server_process, "Anna") as anna, guest(server_process, "Bert") as bert:
         assert (
             await typed(server_process, "announce", "The house restarts at ten.")
-            == "Said on 1 server.\n"
+            == "Sent to the players on 1 server.\n"
         )
         for each in (anna, bert):
             heard = await each.hear(type="announcement")

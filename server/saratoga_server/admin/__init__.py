@@ -1,1 +1,1 @@
-"""What administrators may do to a running server, and backups."""
+"""The administrator's commands for a running server, and backups."""

@@ -1,7 +1,7 @@
-"""What an administrator may do to a running server, each act in the audit log.
+"""Administrative actions on a running server, each written to the audit log.
 
-An act is checked, then written to the audit log, then done in the data, then published to the nodes:
-so nothing is done that is not in the log, and what is done holds even if no node is running.
+An action is checked, written to the audit log, applied to the data, and published to the nodes, in this
+order. So every applied action is in the log, and it holds even if no node is running.
 """
 
 import re
@@ -44,7 +44,7 @@ _RACE: Final = re.compile(r"([a-z]+-[a-z]+-[0-9]{2})/([1-9][0-9]{0,5})")
 
 
 class NotDone(Exception):
-    """The act cannot be carried out, and nothing was changed; the text says why."""
+    """The action cannot be carried out, and nothing was changed; the text says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,21 +62,21 @@ class TableLine:
     """The host's name."""
     public: bool
     touched: str
-    """When somebody last did something there."""
+    """The time of the last command at the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Administration:
-    """Everything that can be done, by one administrator."""
+    """The administrative actions, carried out in the name of one administrator."""
 
     stores: Stores
     table_cache: TableCache
-    """To change tables as a node does."""
+    """The cache through which tables are changed, as on a node."""
     who: str
-    """For the audit log."""
+    """The administrator's name, for the audit log."""
 
     async def tables(self) -> list[TableLine]:
-        """Every table that is not closed, the busiest first."""
+        """Return every table that is not closed, the busiest first."""
         lines = []
         async for code in self.stores.tables.all_codes():
             stored = await self.stores.tables.load_table(code)
@@ -86,7 +86,7 @@ class Administration:
         return sorted(lines, key=lambda line: (-line.connected, -line.seated, line.code))
 
     async def close(self, code: str, reason: str) -> int:
-        """Close a table for good; returns how many seats it had."""
+        """Close a table; return the number of its seats that were taken."""
         table = await self._table(code)
         await self._note("close", code, reason)
 
@@ -101,7 +101,7 @@ class Administration:
         return len(table.seats)
 
     async def rename(self, player: str, wanted: str) -> tuple[str, str]:
-        """Give a player another name; returns the old name (or id) and the new one."""
+        """Give a player another name; return the old name (or id) and the new one."""
         row = await self._player(player)
         try:
             name, look = checked_name(wanted)
@@ -119,7 +119,7 @@ class Administration:
         return row.name or row.player, name
 
     async def ban(self, player: str) -> str:
-        """Keep a player out until unbanned, and free the seat; returns the player's id."""
+        """Ban a player until unbanned, and free the seat; return the player's id."""
         row = await self._player(player)
         await self._note("ban", row.player, row.name or "")
         await self.stores.players.set_banned(row.player, True)
@@ -128,7 +128,7 @@ class Administration:
         return row.player
 
     async def unban(self, player: str) -> str:
-        """Let a banned player in again; returns the player's id."""
+        """Unban a player; return the player's id."""
         row = await self._player(player)
         if not row.banned:
             raise NotDone(f"{row.name or row.player} is not banned.")
@@ -137,22 +137,22 @@ class Administration:
         return row.player
 
     async def void(self, race: str) -> str:
-        """Take a race's results off the leaderboards; returns the game. The record stays."""
+        """Remove a race's results from the leaderboards; return the game. The record stays."""
         named = _RACE.fullmatch(race)
         if named is None:
-            raise NotDone(f"{race} is not a race. Write table and number: mint-otter-42/3.")
+            raise NotDone(f"{race} is not a race. Write table and number, such as mint-otter-42/3.")
         record = await self.stores.tables.load_record(named[1], int(named[2]))
         if record is None:
             raise NotDone(f"There is no finished race {race}, or its record has expired.")
         game = parse_record(record).game
         await self._note("void", race, game)
         if not await self.stores.leaderboards.void_race(game, race):
-            raise NotDone(f"{race} is on no leaderboard: it was not ranked, or is off already.")
+            raise NotDone(f"{race} is on no leaderboard: it was not ranked, or was voided already.")
         await self._publish(RaceVoided(race, game))
         return game
 
     async def announce(self, text: str) -> int:
-        """Send a message to every connected player; returns how many nodes received it."""
+        """Send a message to every connected player; return how many nodes received it."""
         text = " ".join(text.split())
         if not text or len(text) > LONGEST_ANNOUNCEMENT:
             raise NotDone(f"An announcement has 1 to {LONGEST_ANNOUNCEMENT} characters.")
@@ -160,12 +160,12 @@ class Administration:
         return await self._publish(Announce(text))
 
     async def forget(self, player: str) -> str:
-        """Delete a player's name and results, and free the seat, on request; returns the id.
+        """Delete a player's name and results, and free the seat; return the player's id.
 
-        Records of finished races name the racer until they expire with their table.
+        Records of finished races keep the name until they expire with their table.
         """
         row = await self._player(player)
-        await self._note("forget", row.player)  # the log must not keep what is to be forgotten
+        await self._note("forget", row.player)  # the log must not keep the deleted name
         await self._vacate(row)
         await self.stores.leaderboards.forget_results(row.player)
         await self.stores.players.forget_player(row.player)
@@ -173,11 +173,11 @@ class Administration:
         return row.player
 
     async def audit(self, limit: int) -> list[dict[str, str]]:
-        """What was done, the newest first."""
+        """Return the newest entries of the audit log, newest first."""
         return await self.stores.audit.read(limit)
 
     async def _publish(self, event: AdminEvent) -> int:
-        """Publish the action to the nodes; returns how many received it."""
+        """Publish the action to the nodes; return how many received it."""
         return await self.stores.events.publish(event)
 
     async def _note(self, act: str, target: str, detail: str = "") -> None:
@@ -187,7 +187,7 @@ class Administration:
         )
 
     async def _player(self, named: str) -> PlayerRow:
-        """The player with this id, or with a name that looks like this."""
+        """Return the player with this id, or with a name that looks like this one."""
         row = None
         if _PLAYER.fullmatch(named):
             row = await self.stores.players.load_player(named)
@@ -208,7 +208,7 @@ class Administration:
         return table
 
     async def _vacate(self, row: PlayerRow) -> None:
-        """Let go of the player's seat, wherever it is."""
+        """Free the player's seat at whichever table it is."""
         if row.table is None:
             return
 
@@ -217,7 +217,7 @@ class Administration:
 
         table = await self._change(row.table, left)
         if table is not None:
-            # a player who is unbanned must be sent an id with which the table can be joined again
+            # keep the last command id, so that the player can join the table again after an unban
             last_id = table.departed.get(row.player, 0)
             await self.stores.players.raise_last_id(row.player, last_id)
             if not table.seats:
@@ -225,7 +225,7 @@ class Administration:
         await self.stores.players.stand_up(row.player, row.table)
 
     async def _change(self, code: str, transition: Transition) -> TableState | None:
-        """Change a table as the nodes do; returns it, or `None` if it does not exist."""
+        """Change a table as the nodes do; return it, or `None` if it does not exist."""
         try:
             return (await self.table_cache.change(code, transition)).table.state
         except CommandRejected as refusal:
@@ -250,5 +250,5 @@ def _line(table: TableState) -> TableLine:
 
 
 def _written(moment: Millis) -> str:
-    """A moment as the audit log and the lists show it: UTC, to the second."""
+    """Return a time as text: UTC, to the second."""
     return datetime.fromtimestamp(moment // 1000, UTC).isoformat().replace("+00:00", "Z")

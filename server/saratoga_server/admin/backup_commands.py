@@ -26,7 +26,7 @@ _FAULTS: Final = (backups.BadBackup, StoreRefused, StoreUnavailable, OSError)
 def backup(access: StoreAccess, folder: Path, keep: int | None) -> None:
     """Back up the running server's embedded store into FOLDER, while races go on.
 
-    The backup is read again before it counts.
+    The command reads the backup again and fails if it is not complete.
     """
     _refuse_other_stores(access, "valkey-cli --rdb FILE")
     path, note = _run(backups.take(access.folder, folder))
@@ -39,12 +39,12 @@ def backup(access: StoreAccess, folder: Path, keep: int | None) -> None:
 @click.command()
 @click.argument("source", metavar="BACKUP",
     type=click.Path(exists=True, resolve_path=True, path_type=Path))  # fmt: skip
-@click.option("--check", is_flag=True, help="Only compare the backup with its checksum.")
+@click.option("--check", is_flag=True, help="Only verify the backup's checksum.")
 @click.pass_obj
 def restore(access: StoreAccess, source: Path, check: bool) -> None:
-    """Make an embedded store of BACKUP, in a data folder that has none.
+    """Create an embedded store from BACKUP, in a data folder that has none.
 
-    The folder is that of --data, as for the server. Start the server afterwards.
+    Give the folder with --data, as for the server. Start the server afterwards.
     """
     if check:
         try:
@@ -64,8 +64,8 @@ def restore(access: StoreAccess, source: Path, check: bool) -> None:
 def _refuse_other_stores(access: StoreAccess, instead: str) -> None:
     if access.redis is not None:
         raise click.ClickException(
-            f"This works on the embedded store only, and the server's store is "
-            f"{without_password(access.redis)}. Use {instead}: deploy/RUNBOOK.md, Backups. "
+            f"This command is for the embedded store, but the server's store is "
+            f"{without_password(access.redis)}. Use {instead} (deploy/RUNBOOK.md, Backups). "
             "For the embedded store of a folder, give --data."
         )
 

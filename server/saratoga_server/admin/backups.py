@@ -1,12 +1,12 @@
-"""Backups of the embedded store: its own snapshot (RDB), and a note of what it is.
+"""Backups of the embedded store: the store's snapshot (RDB) and a note that describes it.
 
     saratoga-20261121T040011Z/
         backup.json         when, by which program and store; keys, size and SHA-256 of the snapshot
         dump.rdb
 
-A backup is taken from a running store while races go on; everything that was acknowledged before it
-began is in it. The folder gets its name when the backup is complete. A store of another process is
-backed up and restored by its own tools (deploy/RUNBOOK.md).
+A backup is taken from a running store while races go on. It contains everything that was acknowledged
+before it began. The folder gets its final name when the backup is complete. Stores other than the
+embedded one are backed up and restored by their own tools (deploy/RUNBOOK.md).
 """
 
 import asyncio
@@ -36,40 +36,40 @@ from saratoga_server.store.clients import open_client
 PREFIX: Final = "saratoga-"
 NOTE: Final = "backup.json"
 SNAPSHOT: Final = "dump.rdb"
-"""The store's own name for its snapshot."""
+"""The name that the store gives its snapshot."""
 UNFINISHED: Final = ".unfinished"
 """Suffix of the folder's name until the backup is complete."""
 _NAME: Final = re.compile(rf"{PREFIX}\d{{8}}T\d{{6}}Z({re.escape(UNFINISHED)})?")
-"""Of a folder that `take` made. Others are never deleted."""
+"""Matches the names of folders that `take` made. Other folders are never deleted."""
 FORMAT: Final = 1
 
 _LOOK_AGAIN: Final = 0.05
-"""Seconds between two questions whether the store has finished."""
+"""Seconds between two checks whether the store has finished."""
 _PIECE: Final = 1 << 20
 
 
 class BackupNote(msgspec.Struct, frozen=True):
-    """What a backup says of itself."""
+    """The contents of `backup.json`: what the backup is, and its checksum."""
 
     format: int
     taken: str
-    """UTC, when the store was asked."""
+    """The time at which the store was asked for a snapshot, UTC."""
     program: str
     store_version: str
     size: int
     sha256: str
     keys: int
-    """As counted by a store that has read the snapshot."""
+    """The number of keys, counted by a store that has read the snapshot."""
 
 
 class BadBackup(Exception):
-    """This is no backup, or not what was written; the text says why."""
+    """The folder is not a backup, or was changed since it was written; the text says why."""
 
 
 async def take(store_folder: Path, folder: Path) -> tuple[Path, BackupNote]:
     """Back up the store that runs on `store_folder` into a new folder in `folder`, and read it again.
 
-    Paths are absolute. Raises `StoreRefused`, `StoreUnavailable`, `OSError`, and removes what was begun.
+    Paths are absolute. Raises `StoreRefused`, `StoreUnavailable` or `OSError` after removing the new folder.
     """
     taken = datetime.datetime.now(datetime.UTC)
     complete = folder / f"{PREFIX}{taken:%Y%m%dT%H%M%SZ}"
@@ -101,7 +101,7 @@ async def take(store_folder: Path, folder: Path) -> tuple[Path, BackupNote]:
 
 @contextmanager
 def _one_at_a_time(store_folder: Path) -> Iterator[None]:
-    """Keep a second backup out while the store writes the snapshot and it is moved away."""
+    """Allow one backup at a time: until the store has written the snapshot and it was moved away."""
     with (store_folder / "backup.lock").open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -111,7 +111,7 @@ def _one_at_a_time(store_folder: Path) -> Iterator[None]:
 
 
 async def _save(url: str) -> str:
-    """Have the store write a snapshot into its folder; return the store's version."""
+    """Make the store write a snapshot into its folder; return the store's version."""
     async with _client(url) as client:
         server = await client.info("server")
         await _begin_to_save(client)
@@ -137,7 +137,7 @@ async def _begin_to_save(client: "Redis") -> None:
 
 
 async def _persistence(client: "Redis", *until_not: str) -> dict[str, Any]:
-    """Return the store's account of its persistence once none of the named fields is set any more."""
+    """Return the store's INFO on persistence once none of the named fields is set any more."""
     while True:
         info: dict[str, Any] = await client.info("persistence")
         if not any(info[name] for name in until_not):
@@ -146,7 +146,7 @@ async def _persistence(client: "Redis", *until_not: str) -> dict[str, Any]:
 
 
 def _move(snapshot: Path, target: Path) -> tuple[int, str]:
-    """Move a snapshot, to another disk if need be; return its size and SHA-256."""
+    """Move a snapshot, if necessary to another disk; return its size and SHA-256."""
     digest, size = hashlib.sha256(), 0
     with snapshot.open("rb") as source, target.open("xb") as copy:
         while piece := source.read(_PIECE):
@@ -160,7 +160,7 @@ def _move(snapshot: Path, target: Path) -> tuple[int, str]:
 
 
 async def _count(snapshot: Path) -> int:
-    """Return how many keys a store finds in the snapshot; raise `StoreRefused` if it cannot read it."""
+    """Return the number of keys in the snapshot; raise `StoreRefused` if no store can read it."""
     with TemporaryDirectory(prefix=PREFIX) as scratch:
         async with _store_on(snapshot, Path(scratch, "store")) as client:
             return int(await client.dbsize())
@@ -168,7 +168,7 @@ async def _count(snapshot: Path) -> int:
 
 @asynccontextmanager
 async def _store_on(snapshot: Path, folder: Path) -> AsyncIterator["Redis"]:
-    """Run a store in a new folder on what the snapshot holds; yield a client.
+    """Run a store in a new folder with the contents of the snapshot; yield a client.
 
     A store that is started with its append-only file on ignores a snapshot, so this one has it off.
     """
@@ -192,7 +192,7 @@ def _make_folder(folder: Path, snapshot: Path) -> Path:
 
 @asynccontextmanager
 async def _client(url: str) -> AsyncIterator["Redis"]:
-    """A client of one store. An error of the store becomes `StoreUnavailable`."""
+    """Yield a client of one store. An error of the store becomes `StoreUnavailable`."""
     client = open_client(url)
     try:
         yield client
@@ -200,12 +200,12 @@ async def _client(url: str) -> AsyncIterator["Redis"]:
         raise StoreUnavailable(f"the store broke off: {error}") from error
     finally:
         await client.aclose(close_connection_pool=True)
-        # a socket is closed a turn of the loop after its transport
+        # asyncio closes a socket one turn of the loop after its transport
         await asyncio.sleep(0)
 
 
 def _finish(begun: Path, complete: Path) -> None:
-    """Give a backup its name once all of it is on the disk."""
+    """Give a backup its final name once all of it is on the disk."""
     for path in (begun / NOTE, begun):
         _flush(path)
     begun.rename(complete)
@@ -221,7 +221,7 @@ def _flush(path: Path) -> None:
 
 
 def prune(folder: Path, keep: int) -> list[Path]:
-    """Delete all but the newest backups, and what was never finished; return what was deleted."""
+    """Delete all but the newest backups, and unfinished ones; return the deleted folders."""
     found = sorted(path for path in folder.iterdir() if _NAME.fullmatch(path.name))
     complete = [path for path in found if (path / NOTE).exists() and path.suffix != UNFINISHED]
     old = [path for path in found if path not in complete[-keep:]]
@@ -231,11 +231,11 @@ def prune(folder: Path, keep: int) -> list[Path]:
 
 
 def examine(backup: Path) -> BackupNote:
-    """Read a backup's note and compare the snapshot with it. Raises `BadBackup`."""
+    """Read a backup's note and verify its snapshot. Raises `BadBackup`."""
     try:
         note = msgspec.json.decode((backup / NOTE).read_bytes(), type=BackupNote)
     except (OSError, msgspec.DecodeError) as error:
-        raise BadBackup(f"{backup} is no backup: {error}.") from None
+        raise BadBackup(f"{backup} is not a backup: {error}.") from None
     if note.format != FORMAT:
         raise BadBackup(f"{backup} is of format {note.format}; this program reads {FORMAT}.")
     try:
@@ -244,15 +244,15 @@ def examine(backup: Path) -> BackupNote:
     except OSError as error:
         raise BadBackup(f"{backup} is not complete: {error}.") from None
     if digest != note.sha256:
-        raise BadBackup(f"{backup / SNAPSHOT} is not what was written: its SHA-256 differs.")
+        raise BadBackup(f"{backup / SNAPSHOT} was changed since the backup: its SHA-256 differs.")
     return note
 
 
 async def restore(backup: Path, store_folder: Path) -> tuple[int, BackupNote]:
-    """Make `store_folder`, which is missing or empty, of a backup; return how many keys it has now.
+    """Create `store_folder`, which is missing or empty, from a backup; return its number of keys.
 
-    The folder appears when it is complete. What has expired since the backup is not restored. Paths are
-    absolute. Raises `BadBackup`, `StoreRefused`, `StoreUnavailable`, `OSError`.
+    The folder appears when it is complete. Keys that have expired since the backup are not restored. Paths
+    are absolute. Raises `BadBackup`, `StoreRefused`, `StoreUnavailable`, `OSError`.
     """
     note = await asyncio.to_thread(examine, backup)
     parent = store_folder.parent

@@ -1,7 +1,7 @@
-"""`saratoga-server admin`: what an administrator may do while the server runs.
+"""`saratoga-server admin`: administrative commands for a running server.
 
-It works on the store, beside the running server, and takes effect at once. The embedded store is
-found by its data folder; any other is named with --redis, as for the server.
+They work on the store, beside the running server, and take effect at once. The embedded store is found
+by its data folder; any other store is given with --redis, as for the server.
 """
 
 import asyncio
@@ -35,13 +35,13 @@ _T = TypeVar("_T")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StoreAccess:
-    """Where an administrator's commands find their store."""
+    """The address of the store for administrative commands."""
 
     redis: str | None
     folder: Path
 
     def do(self, act: Callable[[Administration], Awaitable[_T]]) -> _T:
-        """Carry out one act; what cannot be done ends the program with the reason (exit code 1)."""
+        """Carry out one action; if it cannot be done, end the program with the reason (exit code 1)."""
         try:
             return asyncio.run(self._do(act))
         except (NotDone, StoreRefused, StoreUnavailable) as fault:
@@ -61,7 +61,7 @@ class StoreAccess:
 
 
 def _who() -> str:
-    """Return the user of this process for the audit log, as the system knows it, not the environment."""
+    """Return the user of this process for the audit log, from the system and not the environment."""
     return f"{_user()}@{socket.gethostname()}"
 
 
@@ -72,7 +72,7 @@ def _user() -> str:
         return f"uid-{os.getuid()}"
 
 
-@click.group(short_help="Look after a server that is running.")
+@click.group(short_help="Manage a running server.")
 @click.option("--redis", metavar="URL", help="The server's store.  [default: as for the server]")
 @click.option(
     "--data",
@@ -82,9 +82,9 @@ def _user() -> str:
 )
 @click.pass_context
 def admin(context: click.Context, redis: str | None, data: Path | None) -> None:
-    """Look after a server that is running: every act takes effect at once, and is kept in an audit log."""
+    """Manage a running server. Every action takes effect at once and is kept in an audit log."""
     server = context.find_object(Config) or Config()
-    # a folder named here means the store in that folder, whatever the server's options say
+    # a folder given here means the store in that folder and overrides the server's --redis
     url = redis or (None if data else server.redis)
     folder = dataclasses.replace(server, data=data) if data else server
     context.obj = StoreAccess(url, folder.store_folder)
@@ -93,7 +93,7 @@ def admin(context: click.Context, redis: str | None, data: Path | None) -> None:
 def _act(
     command: Callable[Concatenate[StoreAccess, bool, _P], None],
 ) -> Callable[_P, None]:
-    """A command that finds its store, and whose answer may be asked for as JSON."""
+    """Register a command that gets its store and an option --json."""
 
     @functools.wraps(command)
     def with_store(*args: _P.args, **kwargs: _P.kwargs) -> None:
@@ -115,7 +115,7 @@ def _sure(question: str) -> Callable[[Callable[_P, None]], Callable[_P, None]]:
                 click.confirm(question.format(**kwargs), abort=True, err=True)
             command(*args, **kwargs)
 
-        return click.option("--yes", is_flag=True, help="Do not ask first.")(when_sure)
+        return click.option("--yes", is_flag=True, help="Do not ask for confirmation.")(when_sure)
 
     return asking
 
@@ -161,13 +161,15 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 @admin.command("close")
 @click.argument("code")
-@click.option("--reason", default=CLOSED, show_default=True, help="What the players are told.")
+@click.option(
+    "--reason", default=CLOSED, show_default=True, help="The sentence that the players are shown."
+)
 @_act
 @_sure("Close the table {code}, and any race that runs there?")
 def close_table(access: StoreAccess, as_json: bool, code: str, reason: str) -> None:
-    """Close the table CODE for good."""
+    """Close the table CODE permanently."""
     seats = access.do(lambda administration: administration.close(code, reason))
-    _answer(as_json, f"{code} is closed; {seats} had a seat there.", table=code, seats=seats)
+    _answer(as_json, f"{code} is closed. Seats that were taken: {seats}.", table=code, seats=seats)
 
 
 @admin.command()
@@ -175,7 +177,7 @@ def close_table(access: StoreAccess, as_json: bool, code: str, reason: str) -> N
 @click.argument("new")
 @_act
 def rename(access: StoreAccess, as_json: bool, player: str, new: str) -> None:
-    """Call PLAYER (a name or an id) NEW."""
+    """Change the name of PLAYER (a name or an id) to NEW."""
     old, name = access.do(lambda administration: administration.rename(player, new))
     _answer(as_json, f"{old} is now called {name}.", old=old, new=name)
 
@@ -183,9 +185,9 @@ def rename(access: StoreAccess, as_json: bool, player: str, new: str) -> None:
 @admin.command()
 @click.argument("player")
 @_act
-@_sure("Ban {player}, and close every connection of theirs?")
+@_sure("Ban {player}, and close all of their connections?")
 def ban(access: StoreAccess, as_json: bool, player: str) -> None:
-    """Keep PLAYER (a name or an id) out until unbanned."""
+    """Ban PLAYER (a name or an id) until unbanned."""
     banned = access.do(lambda administration: administration.ban(player))
     _answer(as_json, f"{player} is banned.", player=banned)
 
@@ -194,29 +196,31 @@ def ban(access: StoreAccess, as_json: bool, player: str) -> None:
 @click.argument("player")
 @_act
 def unban(access: StoreAccess, as_json: bool, player: str) -> None:
-    """Let PLAYER (a name or an id) in again."""
+    """Unban PLAYER (a name or an id)."""
     unbanned = access.do(lambda administration: administration.unban(player))
-    _answer(as_json, f"{player} may come in again.", player=unbanned)
+    _answer(as_json, f"{player} is unbanned.", player=unbanned)
 
 
 @admin.command()
 @click.argument("race")
 @_act
-@_sure("Take the results of {race} off every leaderboard?")
+@_sure("Remove the results of {race} from every leaderboard?")
 def void(access: StoreAccess, as_json: bool, race: str) -> None:
-    """Take the results of RACE (such as mint-otter-42/3) off the leaderboards."""
+    """Remove the results of RACE (such as mint-otter-42/3) from the leaderboards."""
     game = access.do(lambda administration: administration.void(race))
-    _answer(as_json, f"{race} is off the leaderboards of {game}.", race=race, game=game)
+    _answer(
+        as_json, f"{race} no longer counts on the leaderboards of {game}.", race=race, game=game
+    )
 
 
 @admin.command()
 @click.argument("text")
 @_act
 def announce(access: StoreAccess, as_json: bool, text: str) -> None:
-    """Say TEXT to everybody who is connected."""
+    """Send TEXT to every connected player."""
     nodes = access.do(lambda administration: administration.announce(text))
     servers = "1 server" if nodes == 1 else f"{nodes} servers"
-    _answer(as_json, f"Said on {servers}.", nodes=nodes)
+    _answer(as_json, f"Sent to the players on {servers}.", nodes=nodes)
 
 
 @admin.command()
@@ -224,21 +228,21 @@ def announce(access: StoreAccess, as_json: bool, text: str) -> None:
 @_act
 @_sure("Delete the name and all results of {player}? This cannot be undone.")
 def forget(access: StoreAccess, as_json: bool, player: str) -> None:
-    """Delete the name and results of PLAYER (a name or an id), on request."""
+    """Delete the name and the results of PLAYER (a name or an id)."""
     forgotten = access.do(lambda administration: administration.forget(player))
-    _answer(as_json, f"{forgotten} is forgotten.", player=forgotten)
+    _answer(as_json, f"The name and the results of {forgotten} are deleted.", player=forgotten)
 
 
 @admin.command()
 @click.option("--limit", type=click.IntRange(min=1), default=AUDIT_LINES, show_default=True)
 @_act
 def audit(access: StoreAccess, as_json: bool, limit: int) -> None:
-    """Show what administrators did, the newest first."""
+    """Show the audit log of administrators' actions, newest first."""
     acts = access.do(lambda administration: administration.audit(limit))
     if as_json:
         click.echo(msgspec.json.encode(acts))
     elif not acts:
-        click.echo("Nothing was done yet.")
+        click.echo("The audit log is empty.")
     else:
         for row in _columns([[act.get(name, "") for name in _NOTED] for act in acts]):
             click.echo(row)

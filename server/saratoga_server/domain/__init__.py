@@ -1,1 +1,1 @@
-"""Tables, boards, results, names and periods. Pure: time and random bytes come in."""
+"""Tables, boards, results, names and periods. Pure: time and random bytes are arguments."""

@@ -1,7 +1,7 @@
 """A racer's board: the deal and the moves made on it, folded into a position.
 
-Pure. Entries that the store has accepted come in; positions and standings come out. The log is the
-truth: a `Board` can be folded from it again at any time, on any node.
+Pure. Takes log entries that the store has accepted and returns positions and standings. The log is the
+source of truth: a `Board` can be rebuilt from it at any time, on any node.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,20 +23,20 @@ from saratoga_server.ports import BoardCommit, LiveStanding, LogEntry, Millis, S
 RACING: Final = State.RACING
 WON: Final = State.WON
 OUT_OF_TIME: Final = State.OUT_OF_TIME
-"""Every move asks for these; on Python 3.11 an enum's attribute costs fourteen times a global's."""
+"""Globals, because every move reads them: on Python 3.11 an enum's attribute takes 14 times as long."""
 
 IDLE_MILLIS: Final = 180_000
-"""A racer among others who makes no move for this long counts as having left."""
+"""A racer who makes no move for this long counts as having left, if others race too."""
 
 FOLD_STEP: Final = 100
-"""Entries folded in one step: about 1 ms."""
+"""Log entries applied in one step: about 1 ms."""
 
 ENDING_OF_STATE: Final[Mapping[State, str]] = {state: text for text, state in LOG_ENDINGS.items()}
 """The log's word for each ending that the position alone does not show."""
 
 
 class Board(Struct):
-    """One racer's position, and how it came about."""
+    """One racer's position and the log that led to it."""
 
     position: Position
     start_at: Millis
@@ -45,10 +45,10 @@ class Board(Struct):
     banked: int = 0
     state: State = RACING
     length: int = 0
-    """Entries in the log."""
+    """The number of entries in the log."""
     log: BoardLog = field(default_factory=BoardLog)
     rises: dict[int, Reached] = field(default_factory=dict)
-    """For each count, when it was last reached by rising to it."""
+    """For each count, when the board last rose to it."""
 
     @property
     def racing(self) -> bool:
@@ -56,31 +56,31 @@ class Board(Struct):
 
     @property
     def reached(self) -> Reached | None:
-        """When the present count was last reached; `None`: never bettered since the deal."""
+        """When the board last rose to its present count; `None` if it has only the deal's count."""
         return self.rises.get(self.banked)
 
     def standing(self) -> LiveStanding:
-        """What others may know of the board."""
+        """Return the part of the board that other players may see."""
         return LiveStanding(self.length, self.banked, self.state, self.reached)
 
 
 class BoardChange(Struct, frozen=True):
-    """What a move or an ending leads to, before it is stored."""
+    """The result of a move or an ending, not stored yet."""
 
     position: Position
     banked: int
     state: State
     rises: bool = False
-    """Whether it raises the count: then the count is reached by it."""
+    """True if it raises the count of banked cards."""
 
 
 def open_board(opening: Position, start_at: Millis) -> Board:
-    """Return a board as dealt."""
+    """Return a board with the deal and no moves."""
     return Board(position=opening, start_at=start_at, banked=opening.banked)
 
 
 def played(game: Game, board: Board, move: Move) -> BoardChange:
-    """Return what `move` leads to. Raises `IllegalMove`."""
+    """Return the result of `move`. Raises `IllegalMove`."""
     position = play(game, board.position, move)
     banked = position.banked
     rises = banked > board.banked
@@ -88,14 +88,14 @@ def played(game: Game, board: Board, move: Move) -> BoardChange:
 
 
 def stuck_search(game: Game, position: Position, state: State) -> StuckSearch | None:
-    """Return a search for whether the board is stuck; `None` where its verdict may not be declared."""
+    """Return a search whether the board is stuck; `None` if stuck may not be declared now."""
     if state is RACING and may_declare(position):
         return StuckSearch(game, position)
     return None
 
 
 def ended(board: Board, state: State) -> BoardChange:
-    """Return what an ending leads to that the position does not show."""
+    """Return the result of an ending other than a win."""
     return BoardChange(board.position, board.banked, state)
 
 
@@ -110,7 +110,7 @@ def commit_of(
     epoch: int = 0,
     command_id: int = 0,
 ) -> BoardCommit:
-    """Return the write that appends `entries`; without epoch and id they are the server's own."""
+    """Return the commit that appends `entries`; the server's own entries have no epoch and no id."""
     return BoardCommit(
         table=table,
         race=race,
@@ -127,7 +127,7 @@ def commit_of(
 
 
 def enter(board: Board, after: BoardChange, entries: Iterable[LogEntry]) -> None:
-    """Put entries that the store has accepted on the board. The first may be a rise."""
+    """Apply entries that the store has accepted to the board. Only the first can raise the count."""
     rises = after.rises
     for entry in entries:
         board.log.append(entry)
@@ -143,10 +143,10 @@ def enter(board: Board, after: BoardChange, entries: Iterable[LogEntry]) -> None
 
 
 def continued(known: Board, stored: StoredBoard) -> Board | None:
-    """Return a copy of `known` that the stored log goes on from; `None` if the two differ.
+    """Return a copy of `known` if the stored log continues its log; `None` if the two differ.
 
-    Logs are only appended to, and no two entries of a table have the same number: if the last entry
-    is the same, all before it are.
+    Logs are only appended to, and no two entries of a table have the same number. So if the last known
+    entry is the same, all entries before it are.
     """
     length = known.length
     if length > len(stored.entries) or (length and stored.entries[length - 1] != known.log[-1]):
@@ -155,9 +155,9 @@ def continued(known: Board, stored: StoredBoard) -> Board | None:
 
 
 def fold(game: Game, board: Board, stored: StoredBoard) -> Iterator[int]:
-    """Put what is missing of a stored log on a board; yields the count after every `FOLD_STEP`.
+    """Apply the missing entries of a stored log to a board, yielding after every `FOLD_STEP`.
 
-    A long log takes longer than an event loop should wait: the caller yields to it between steps.
+    A long log takes too long for one turn of the event loop: the caller yields to it between steps.
     """
     known = board.length
     for number, entry in enumerate(stored.entries[known:], start=known + 1):
@@ -175,7 +175,7 @@ def _replayed(game: Game, board: Board, entry: LogEntry) -> BoardChange:
 
 
 def is_idle(board: Board, now: Millis, since: Millis) -> bool:
-    """Whether the racer has made no move for so long that others need not wait.
+    """Return whether the racer has made no move for `IDLE_MILLIS`.
 
     Time before `since`, when the server started or its clock was stepped, does not count.
     """

@@ -1,7 +1,7 @@
-"""A board's log, stored as columns: most memory of a running race is its logs.
+"""A board's log, stored as arrays to save memory.
 
-An entry takes 28 bytes here, and 290 as an object of its own (measured: with 72 moves the log was the
-largest part of a racer, 11 KiB).
+An entry takes 28 bytes here and 290 as a separate object. (Measured with 72 moves: a log of objects took
+11 KiB, the largest part of a racer.)
 """
 
 from array import array
@@ -12,15 +12,15 @@ from typing import Final
 from saratoga_server.ports import LogEntry, Millis
 
 _WHOLE: Final = "q"
-"""Array type: eight bytes a number, as wide as the store's."""
+"""Array type: eight bytes per number, like the store's numbers."""
 
 
 _SHORT: Final = "I"
-"""Array type: four bytes, enough for what is counted over the boards of one race."""
+"""Array type: four bytes per number, enough for commit numbers of one race."""
 
 
 class BoardLog:
-    """The entries, the oldest first; only ever appended to."""
+    """A board's log entries, oldest first. Entries can only be appended."""
 
     __slots__ = ("_command_ids", "_moments", "_numbers", "_texts")
 
@@ -61,7 +61,7 @@ class BoardLog:
         self._command_ids.append(entry.command_id)
 
     def copy(self) -> "BoardLog":
-        """Return another log with the same entries."""
+        """Return a copy of the log."""
         other = BoardLog()
         other._texts = self._texts[:]
         other._moments = self._moments[:]
@@ -70,7 +70,7 @@ class BoardLog:
         return other
 
     def of_command(self, command_id: int) -> LogEntry | None:
-        """Return the newest entry that the command made; `None` if it made none."""
+        """Return the newest entry that the command added; `None` if it added none."""
         for place in range(len(self) - 1, -1, -1):
             if self._command_ids[place] == command_id:
                 return self[place]

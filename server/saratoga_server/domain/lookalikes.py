@@ -1,16 +1,16 @@
-"""Which names look alike: after Unicode Technical Standard 39, "Unicode Security Mechanisms".
+"""Names that look alike, by Unicode Technical Standard 39, "Unicode Security Mechanisms".
 
 Two names count as equal if they differ only in case, if they look the same by the standard's table
-of confusable characters (0 and O, Latin a and Cyrillic a), or by both in turn. So characters form
-families: a capital, its small letter, and everything that looks like either. `skeleton` replaces
+of confusable characters (0 and O, Latin a and Cyrillic a), or both. So characters form families: a
+capital, its small letter, and every character that looks like either. `skeleton` replaces
 each character by the head of its family.
 
-A few families would merge that way: Greek capital nu looks like N and its small letter like v, which
-would make Latin n and v equal. Such a link is left out and its letter is one of `masks`: a name that
-could pass for a Latin one through it (`is_mask`) is refused.
+A few families would merge that way: Greek capital nu looks like N and its small letter looks like v,
+which would make Latin n and v equal. Such a link is left out, and its letter is added to `masks`: a name
+that could pass for a Latin one by such letters (`is_mask`) is refused.
 
-Loading the tables and building the families takes a tenth of a second or two. It is done at the first
-name that is checked, not when the server starts.
+Loading the tables and building the families takes 0.1 to 0.2 s. It is done when the first name is
+checked, not when the server starts.
 """
 
 import unicodedata
@@ -26,17 +26,17 @@ _SCRIPTS: Final = """
 """
 SCRIPTS: Final = frozenset(_SCRIPTS.split())
 
-# In this order: a link that a later script would need is left out, not that of an earlier one.
+# Earlier scripts win: if two links conflict, the link of the later script is left out.
 _FAVOURED: Final = ("LATIN", "CYRILLIC", "ARMENIAN", "HEBREW", "ARABIC")
 
 
 def script(character: str) -> str:
-    """Return the script of a character; `COMMON` and `INHERITED` stand for several."""
+    """Return the script of a character; `COMMON` and `INHERITED` mean several scripts."""
     return _alias()(character)
 
 
 def skeleton(name: str) -> str:
-    """Return a key that names share if they look alike; it ignores spaces and punctuation."""
+    """Return a key that is equal for names that look alike; spaces and punctuation are ignored."""
     mapped = _mapped(name)
     while (again := _mapped(mapped)) != mapped:
         mapped = again
@@ -49,7 +49,7 @@ def masks() -> frozenset[str]:
 
 
 def is_mask(name: str) -> bool:
-    """Whether a name can pass for a Latin one without having its skeleton."""
+    """Return whether a name can pass for a Latin name although their skeletons differ."""
     shown = [_prototype(character) for character in unicodedata.normalize("NFD", name)]
     return all(look.isascii() for look in shown) and any(letter in name for letter in masks())
 
@@ -68,7 +68,7 @@ def _mapped_character(character: str) -> str:
 
 
 def _counts(character: str) -> bool:
-    """Whether a character counts: no space, punctuation or ASCII sign; other signs may be letters (Han)."""
+    """Return whether a character is compared: not spaces, punctuation and ASCII signs."""
     if character.isascii():
         return character.isalnum()
     return unicodedata.category(character)[0] in "LMNS"
@@ -76,7 +76,7 @@ def _counts(character: str) -> bool:
 
 @cache
 def _alias() -> Callable[[str], str]:
-    # a megabyte of JSON comes with it
+    # imported here, because it loads a megabyte of JSON
     from confusable_homoglyphs.categories import alias
 
     found: Callable[[str], str] = alias
@@ -87,8 +87,8 @@ def _alias() -> Callable[[str], str]:
 def _table() -> dict[str, str]:
     """Return each confusable character with its prototype.
 
-    The package lists every pair both ways. A prototype has many look-alikes, a look-alike has one
-    prototype: that tells them apart. Where both have one, either may be the prototype.
+    The package lists every pair in both directions. A prototype has many look-alikes, but a look-alike has
+    only one prototype. If both have one, either can be the prototype.
     """
     from confusable_homoglyphs.confusables import confusables_data
 
@@ -163,7 +163,7 @@ def _families() -> tuple[dict[str, str], frozenset[str]]:
 
 
 def _rank(character: str) -> tuple[bool, bool, int, str]:
-    """Sort key: ASCII first, then capitals (most links go through them), script by script."""
+    """Return the sort key: ASCII first, then capitals (most links go through them), by script."""
     name = script(character)
     place = _FAVOURED.index(name) if name in _FAVOURED else len(_FAVOURED)
     return not character.isascii(), character.islower(), place, character

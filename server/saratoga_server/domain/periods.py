@@ -1,7 +1,7 @@
-"""The periods of the leaderboards, by a race's start, UTC.
+"""The periods of the leaderboards, by a race's start, in UTC.
 
-A period is part of its key, so nothing is ever reset: a new day begins with an empty key, and old
-keys are deleted a few periods later.
+The period is part of a leaderboard's key in the store. So no leaderboard is ever reset: a new day has a
+new key, and old keys are deleted a few periods later.
 """
 
 from datetime import UTC, date, datetime, timedelta
@@ -10,24 +10,24 @@ from typing import Final, NamedTuple
 from saratoga_server.ports import Millis
 
 DAYS_KEPT: Final = 7
-"""Days after its end until a day's leaderboards are deleted."""
+"""Days until a day's leaderboards are deleted, from the end of the day."""
 WEEKS_KEPT: Final = 4
-"""Weeks after its end until a week's are deleted."""
+"""Weeks until a week's leaderboards are deleted, from the end of the week."""
 MONTHS_KEPT: Final = 180
-"""Days after its end until a month's are deleted. Those of all time stay."""
+"""Days until a month's leaderboards are deleted, from the end of the month."""
 
 
 class Period(NamedTuple):
-    """One of the periods that a moment belongs to."""
+    """A period of the leaderboards: a day, an ISO week, a month, or all time."""
 
     name: str
     """`2026-09-01`, `2026-W36`, `2026-09` or `all`."""
     gone: Millis
-    """When its leaderboards are deleted; 0: never."""
+    """The time at which its leaderboards are deleted; 0: never."""
 
 
 def periods(start_at: Millis) -> tuple[Period, Period, Period, Period]:
-    """Return the day, the ISO week, the month, and all time."""
+    """Return the four periods of a race: its day, ISO week and month, and all time."""
     day = datetime.fromtimestamp(start_at / 1000, UTC).date()
     iso = day.isocalendar()
     monday = day - timedelta(days=day.weekday())

@@ -1,6 +1,6 @@
-"""Results: a finished race becomes a record, an outcome, and a settlement for the leaderboards.
+"""Results: make a record, an outcome and a settlement for the leaderboards from a finished race.
 
-Pure: the boards come in as they ended; what is to be written comes out.
+Pure: takes the boards as they ended and returns what is to be written.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,12 +29,12 @@ from saratoga_server.ports import Millis, Settlement
 
 
 class CountedRace(Struct, frozen=True):
-    """The results of a finished race."""
+    """The record, outcome and settlement of a finished race."""
 
     outcome: Outcome
     record: str
     settlement: Settlement | None
-    """`None`: no leaderboard takes the race."""
+    """The results for the leaderboards; `None` if none of them counts."""
 
 
 def count_up(state: TableState, opening: Position, boards: Mapping[str, Board]) -> CountedRace:
@@ -70,7 +70,7 @@ def count_up(state: TableState, opening: Position, boards: Mapping[str, Board]) 
 def outcome_of(text: str) -> Outcome:
     """Return the outcome that a race's record holds."""
     record = parse_record(text)
-    # the record lists them in order of place: that stands in for the commit numbers
+    # the record lists them in order of place, so the place can replace the commit number
     placed = ranking(
         RULES[record.rules_version][record.game],
         [
@@ -143,7 +143,7 @@ def _result(racer: RacerLog, row: Placed) -> Result:
 
 
 def _settlement(record: RaceRecord, results: Sequence[Result]) -> Settlement | None:
-    """Return the results that leaderboards take: people's of a ranked race, and bots'."""
+    """Return the results that count for leaderboards: people's of a ranked race, and bots'."""
     bots_count = are_bots_ranked(record.chosen_seed, record.racers)
     taken = tuple(each for each in results if (bots_count if each.bot else record.ranked))
     if not taken:

@@ -1,7 +1,7 @@
-"""Codes of tables, such as `mint-otter-42`: short to say aloud, easy to type, hard to mishear.
+"""Codes of tables, such as `mint-otter-42`: easy to say, to type and to understand.
 
-200 words come first, 200 second, and a number from 10 to 99: 3.6 million codes. A code is an
-address, not a secret. If a code is taken, another one is drawn.
+A code is one of 200 first words, one of 200 second words and a number from 10 to 99: 3.6 million
+codes. It is an address, not a secret. If a code is taken, another one is drawn.
 """
 
 from collections.abc import Callable

@@ -1,11 +1,11 @@
-"""Names of players: which are allowed.
+"""The rules for players' names.
 
 A name has 2 to 20 characters in one to three words with single spaces between. Each word obeys
 the PRECIS profile UsernameCasePreserved (RFC 8265), which excludes spaces, symbols, emoji, and
-characters that are invisible or change the direction; words are checked one by one, because the
-profile allows no space. Beyond it: letters of one writing system (or kana and Han, or Latin with
-Chinese, Japanese or Korean: UTS 39, "highly restrictive"), digits of one kind, of the signs only
-`-`, `_`, `'` and `.`, and at least one letter.
+characters that are invisible or change the direction. Words are checked one by one, because the
+profile allows no space. Further rules: the letters are of one writing system (or kana and Han, or
+Latin with Chinese, Japanese or Korean: UTS 39, "highly restrictive"), the digits of one kind, the
+signs only `-`, `_`, `'` and `.`, and there is at least one letter.
 
 Names are shown as chosen and compared by `lookalikes.skeleton`.
 """
@@ -22,7 +22,7 @@ LONGEST: Final = 20
 MOST_WORDS: Final = 3
 SIGNS: Final = "-_'."
 MOST_MARKS: Final = 3
-"""On one letter."""
+"""The most combining marks on one letter."""
 
 _RESERVED_ALONE: Final = """
     house dealer server system root bot bots robot host owner player players nobody anybody
@@ -44,7 +44,7 @@ _KANA_LENGTH_MARK: Final = "\u30fc"
 
 @cache
 def _enforce() -> Callable[[str], str]:
-    """Return the profile's check of a word; its tables are loaded at the first name."""
+    """Return the profile's check of a word; the first call loads its tables."""
     from precis_i18n import get_profile
 
     enforce: Callable[[str], str] = get_profile("UsernameCasePreserved").enforce
@@ -59,12 +59,12 @@ def reserved_words() -> frozenset[str]:
 
 @cache
 def reserved_names() -> frozenset[str]:
-    """Return the skeletons that no name may have; the first call takes a tenth of a second."""
+    """Return the skeletons that no name may have; the first call takes 0.1 s."""
     return reserved_words() | frozenset(map(skeleton, _RESERVED_ALONE.split()))
 
 
 def load_tables() -> None:
-    """Load what names are checked against: takes a quarter of a second, once."""
+    """Load the tables that names are checked against; takes 0.25 s, once."""
     _enforce()
     reserved_names()
 
@@ -84,7 +84,7 @@ def checked_name(text: str) -> tuple[str, str]:
     key = skeleton(name)
     if is_mask(name):
         raise BadName(
-            "Written like that, all of the name could be Latin letters. "
+            "That name could pass for one in Latin letters. "
             "Write its accents, or begin it with another letter."
         )
     parts = name.replace("-", " ").replace("_", " ").replace(".", " ").split()
@@ -122,11 +122,13 @@ def _check_characters(name: str) -> None:
         kind = unicodedata.category(character)
         marks = marks + 1 if kind[0] == "M" else 0
         if marks > MOST_MARKS or (marks == 1 and unicodedata.category(before)[0] != "L"):
-            raise BadName("That name has accents that sit on no letter, or too many on one.")
+            raise BadName(
+                "That name has an accent without a letter, or too many accents on one letter."
+            )
         if not (kind[0] in "LM" or kind == "Nd" or character in SIGNS or character == " "):
             raise BadName("Use letters, digits, single spaces and - _ ' . only.")
         if character in SIGNS and before in SIGNS:
-            raise BadName("Two signs in a row make a name hard to read. Use one.")
+            raise BadName("That name has two signs in a row. Use one.")
         if kind == "Nd":
             zeros.add(ord(character) - unicodedata.decimal(character))
         before = character
@@ -141,12 +143,10 @@ def _check_scripts(name: str) -> None:
     for character in name:
         found = script(character)
         if found == "COMMON" and character.isalpha() and character != _KANA_LENGTH_MARK:
-            raise BadName("Use ordinary letters; that name has a sign that only looks like one.")
+            raise BadName("That name has a sign that looks like a letter. Use ordinary letters.")
         scripts.add(found)
     scripts -= {"COMMON", "INHERITED"}
     if not scripts <= SCRIPTS:
-        raise BadName("Use a writing system of today.")
+        raise BadName("Use letters of a writing system that is in use today.")
     if len(scripts) > 1 and not any(scripts <= together for together in _EAST_ASIAN):
-        raise BadName(
-            "Use the letters of one writing system: mixed ones can pass for another name."
-        )
+        raise BadName("Use letters of one writing system; a mixed name can pass for another one.")

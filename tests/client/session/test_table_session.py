@@ -345,7 +345,7 @@ async def test_a_house_that_goes_away_in_the_countdown_comes_back_with_the_race(
 async def test_a_countdown_called_off_while_the_house_was_away_gathers_again() -> None:
     async with sitting(AT_THE_GATHERING) as there:
         await lost_in_the_countdown(there)
-        notice = "Zoë did not show the nonce. There is a new deal; say ready again."
+        notice = "Zoë did not show the nonce. There is a new deal: get ready again."
         fresh = replace(table(phase="gathering", version=4), notice=notice, commitment="d0" * 32)
         there.house.shown = snapshot(shown=fresh)
         there.wire.come_up()

@@ -60,11 +60,11 @@ def test_there_is_nothing_to_back_up_where_nothing_runs(tmp_path: Path) -> None:
 def test_another_store_is_left_to_its_own_tools_which_are_named(words: tuple[str, str]) -> None:
     code, told = typed("--redis", EXTERNAL, *words)
     assert code == 1
-    assert "embedded store only" in told
+    assert "for the embedded store" in told
     assert "deploy/RUNBOOK.md" in told
     assert "hunter2" not in told
 
 
 def test_what_is_no_backup_is_said(tmp_path: Path) -> None:
     code, told = typed("restore", "--check", tmp_path)
-    assert (code, "is no backup" in told) == (1, True)
+    assert (code, "is not a backup" in told) == (1, True)

@@ -132,7 +132,7 @@ async def test_what_was_changed_since_is_no_backup(folder: Path, tmp_path: Path)
     with pytest.raises(BadBackup, match="not complete"):
         backups.examine(path)
     (path / NOTE).write_text("{}")
-    with pytest.raises(BadBackup, match="is no backup"):
+    with pytest.raises(BadBackup, match="is not a backup"):
         backups.examine(path)
 
 

@@ -114,7 +114,7 @@ def test_closing_a_table_asks_for_confirmation(url: str) -> None:
     assert unanswered.exit_code == 1
     assert in_store(url, phase) is TablePhase.GATHERING
     done = typed(url, "close", CODE, answer="y\n")
-    assert (done.exit_code, done.stdout) == (0, f"{CODE} is closed; 2 had a seat there.\n")
+    assert (done.exit_code, done.stdout) == (0, f"{CODE} is closed. Seats that were taken: 2.\n")
     assert in_store(url, phase) is TablePhase.CLOSED
 
 
@@ -123,19 +123,25 @@ def test_closing_a_table_asks_for_confirmation(url: str) -> None:
 )
 def test_destructive_commands_ask_for_confirmation(url: str, words: tuple[str, ...]) -> None:
     assert typed(url, *words, answer="\n").exit_code == 1
-    assert typed(url, "audit").stdout == "Nothing was done yet.\n"
+    assert typed(url, "audit").stdout == "The audit log is empty.\n"
 
 
 def test_a_script_confirms_with_an_option(url: str) -> None:
     result = typed(url, "ban", "Ben", "--yes", "--json")
     assert (result.exit_code, json.loads(result.stdout)) == (0, {"player": BEN})
-    assert typed(url, "unban", BEN).stdout == f"{BEN} may come in again.\n"
+    assert typed(url, "unban", BEN).stdout == f"{BEN} is unbanned.\n"
 
 
 def test_rename_announce_forget_and_audit(url: str) -> None:
     assert typed(url, "rename", "Ben", "Benjamin").stdout == "Ben is now called Benjamin.\n"
-    assert typed(url, "announce", "The house restarts at ten.").stdout == "Said on 0 servers.\n"
-    assert typed(url, "forget", "Benjamin", "--yes").stdout == f"{BEN} is forgotten.\n"
+    assert (
+        typed(url, "announce", "The house restarts at ten.").stdout
+        == "Sent to the players on 0 servers.\n"
+    )
+    assert (
+        typed(url, "forget", "Benjamin", "--yes").stdout
+        == f"The name and the results of {BEN} are deleted.\n"
+    )
     lines = typed(url, "audit").stdout.splitlines()
     assert [line.split()[2] for line in lines] == ["forget", "announce", "rename"]
     [newest] = json.loads(typed(url, "audit", "--limit", "1", "--json").stdout)

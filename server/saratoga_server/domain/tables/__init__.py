@@ -1,7 +1,7 @@
-"""A table: where friends gather under a code, race after race.
+"""A table: where friends meet under a code and race.
 
-Pure: commands and the time go in, the next table and its effects come out. A refused command raises
-`CommandRejected` and has changed nothing. Randomness comes in as `fresh_seed`, 32 bytes that nobody can guess.
+Pure: transitions take a table, a command and the time, and return the next table and its effects. A
+refused command raises `CommandRejected` and changes nothing. `fresh_seed` is 32 random bytes.
 In order of reading: `state` (what a table is), `phases` (who may do what when), `countdown`,
 `lifecycle` (settings, finish, next race, close), `seating`, `timers`, `public_view`, `packing`, `writes`.
 """

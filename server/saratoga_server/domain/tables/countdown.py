@@ -1,8 +1,8 @@
-"""From *ready* to the deal: who races, and the nonces that make the deal nobody's choice.
+"""The countdown: from *ready* to the deal, which no player and no server can choose alone.
 
-A racer says *ready* with the hash of a nonce. The host's *start* fixes the racers; each reveals the
-nonce within `REVEAL_MILLIS`, or the countdown is void. Nobody gains by seeing the others' nonces and
-withholding their own: the next countdown has another seed.
+A racer sends *ready* with the hash of a nonce. The host's *start* fixes the racers. Each racer reveals the
+nonce within `REVEAL_MILLIS`, or the countdown is void. A player who sees the others' nonces and withholds
+their own gains nothing, because the next countdown has another seed.
 """
 
 from typing import Final
@@ -25,13 +25,13 @@ from saratoga_server.domain.tables.state import (
 from saratoga_server.ports import Millis
 
 COUNTDOWN_MILLIS: Final = 5_000
-"""From *start* to the deal."""
+"""Milliseconds from *start* to the deal."""
 
 REVEAL_MILLIS: Final = 3_000
-"""From *start* until every nonce must have been revealed."""
+"""Milliseconds from *start* until every nonce must have been revealed."""
 
 LATE_START_MILLIS: Final = 1_000
-"""A start later than this (the server was away) shifts the race's clock."""
+"""Milliseconds. A race that starts later than this (after a server outage) moves its deadline."""
 
 MINUTE: Final = 60_000
 
@@ -45,23 +45,23 @@ def ready(
     nonce_hash: str,
     now: Millis,
 ) -> Change:
-    """Be ready for the deal that `commitment` fixes. A second hash replaces the first."""
+    """Mark a player as ready for the deal that `commitment` fixes. A second hash replaces the first."""
     seat = checked(table, player, Act.READY)
     if commitment != table.commitment:
         raise CommandRejected(
             "wrong_commitment",
-            "The coming deal has changed since you looked. Look at the table, and say ready again.",
+            "The deal has changed since you looked. Look at the table, and get ready again.",
         )
     if any(other.nonce_hash == nonce_hash for other in table.seats if other.player != player):
         raise CommandRejected(
-            "wrong_nonce", "Somebody at the table gave that hash. Draw a nonce of your own."
+            "wrong_nonce", "Another player sent that hash. Draw a nonce of your own."
         )
     seat = replace(seat.with_accepted(command_id), nonce_hash=nonce_hash)
     return Change(replace(table.with_seat(seat), touched=now))
 
 
 def not_ready(table: TableState, player: str, command_id: int, *, now: Millis) -> Change:
-    """Take the ready mark back, if there is one."""
+    """Remove the player's ready mark, if there is one."""
     seat = checked(table, player, Act.NOT_READY)
     seat = replace(seat.with_accepted(command_id), nonce_hash="")
     return Change(replace(table.with_seat(seat), touched=now))
@@ -71,7 +71,7 @@ def start(table: TableState, player: str, command_id: int, *, now: Millis) -> Ch
     """Start the countdown with everyone who is ready and connected."""
     seat = checked(table, player, Act.START)
     if not seat.is_ready:
-        raise CommandRejected("nobody_ready", "Say ready yourself first; then start.")
+        raise CommandRejected("nobody_ready", "You aren't ready. Get ready first, then start.")
     racing = [s for s in table.seats if s.is_ready and (s.is_connected or s.player == player)]
     away = [s.name for s in table.seats if s.is_ready and s not in racing]
     start_at = Millis(now + COUNTDOWN_MILLIS)
@@ -84,7 +84,7 @@ def start(table: TableState, player: str, command_id: int, *, now: Millis) -> Ch
         reveal_by=Millis(now + REVEAL_MILLIS),
         start_at=start_at,
         deadline=_deadline(table, start_at),
-        notice=f"Not connected, and so not in this race: {listed(away)}." if away else "",
+        notice=f"Not in this race, because not connected: {listed(away)}." if away else "",
         touched=now,
     )
     return Change(counting)
@@ -95,17 +95,18 @@ def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: 
     seat = checked(table, player, Act.REVEAL)
     if player not in table.racers:
         raise CommandRejected(
-            "not_racing", "You were not ready, and sit this race out. Nothing to show."
+            "not_racing",
+            "You were not ready, so you are not in this race and have no nonce to reveal.",
         )
     shown = bytes.fromhex(nonce)
     if nonce_hash(shown) != seat.nonce_hash:
         raise CommandRejected(
             "wrong_nonce",
-            "That nonce does not fit the hash you said ready with. Show the one that does.",
+            "That nonce does not match the hash you sent with ready. Send the one that does.",
         )
     if player in table.missing and now >= table.reveal_by:
         raise CommandRejected(
-            "wrong_phase", "That nonce came too late; the countdown is void. Say ready again."
+            "wrong_phase", "That nonce came too late, and the countdown is void. Get ready again."
         )
     table = replace(
         table.with_seat(seat.with_accepted(command_id)),
@@ -117,7 +118,7 @@ def reveal(table: TableState, player: str, command_id: int, *, nonce: str, now: 
 
 def voided(table: TableState, reason: str, fresh_seed: bytes) -> Change:
     """Void the countdown: gather again for another deal, and say why."""
-    notice = f"{reason} There is a new deal; say ready again."
+    notice = f"{reason} There is a new deal: get ready again."
     gathering = replace(with_new_deal(table, fresh_seed), notice=notice)
     return Change(gathering, (CountdownVoided(),))
 
@@ -126,7 +127,7 @@ def voided_for_missing(table: TableState, fresh_seed: bytes) -> Change:
     """Void the countdown because nonces were not revealed in time."""
     names = listed(table.name(player) for player in table.missing)
     return voided(
-        table, f"The countdown was called off: nothing came from {names} in time.", fresh_seed
+        table, f"The countdown was called off: no nonce came from {names} in time.", fresh_seed
     )
 
 

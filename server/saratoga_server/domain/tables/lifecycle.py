@@ -1,4 +1,4 @@
-"""From one race to the next: settings, results at the seats, the next race, and closing."""
+"""Transitions between races: settings, results at the seats, the next race, and closing."""
 
 from typing import Final
 
@@ -37,16 +37,19 @@ def checked_settings(settings: TableOptions, seated: int = 0) -> TableOptions:
             "no_such_game", f"There is no game of that name. Choose from {listed(GAMES)}."
         )
     if settings.cap not in (*CAPS, NO_CAP):
-        raise CommandRejected("bad_settings", "The cap is 3, 5, 10 or 20 minutes, or 0 for none.")
+        raise CommandRejected(
+            "bad_settings", "The time limit is 3, 5, 10 or 20 minutes, or 0 for none."
+        )
     if settings.cap == NO_CAP and settings.public:
         raise CommandRejected(
-            "bad_settings", "A public table needs a cap. Choose one, or make the table private."
+            "bad_settings",
+            "A public table needs a time limit. Choose one, or make the table private.",
         )
     if not 1 <= settings.seats <= MOST_SEATS:
         raise CommandRejected("bad_settings", f"A table has 1 to {MOST_SEATS} seats.")
     if settings.seats < seated:
         raise CommandRejected(
-            "bad_settings", f"{seated} players are seated. Leave them a seat each, at least."
+            "bad_settings", f"{seated} players are seated. Choose at least as many seats."
         )
     return settings
 
@@ -63,9 +66,9 @@ def change_settings(
     now: Millis,
     fresh_seed: bytes,
 ) -> Change:
-    """Change what is given. Ready marks are cleared, and there is a new deal.
+    """Change the given options. Clears the ready marks and makes a new deal.
 
-    Options that stay the same change nothing.
+    If all options stay the same, nothing changes.
     """
     seat = checked(table, player, Act.CHANGE_SETTINGS)
     old = table.settings
@@ -81,12 +84,12 @@ def change_settings(
     changed = replace(table.with_seat(seat.with_accepted(command_id)), touched=now)
     if new == old:
         return Change(changed)
-    notice = f"{seat.name} has changed the settings. Say ready again."
+    notice = f"{seat.name} has changed the settings. Get ready again."
     return Change(with_new_deal(replace(changed, settings=new, notice=notice), fresh_seed))
 
 
 def finish(table: TableState, outcome: Outcome, *, now: Millis) -> Change:
-    """End the race: open its secrets, and count its results at the seats."""
+    """End the race: make its seed and nonces public, and add its results to the seats."""
     checked_open(table)
     checked_phase(table, Act.FINISH)
     results = {result.player: result for result in outcome.results}
@@ -121,12 +124,12 @@ def next_race(
 
 
 def never_raced(table: TableState) -> bool:
-    """Whether no race has started here: countdowns may have been voided."""
+    """Return whether no race has started at the table yet."""
     return table.race == 1 and not table.racers
 
 
 def close(table: TableState, reason: str, *, now: Millis) -> Change:
-    """Close the table for good. A race that still runs gets no results."""
+    """Close the table permanently. A race that still runs gets no results."""
     checked_open(table)
     lost: tuple[Effect, ...] = tuple(SeatVacated(seat.player, reason) for seat in table.seats)
     closed = replace(table, phase=TablePhase.CLOSED, seats=(), host="", notice=reason, touched=now)

@@ -1,11 +1,11 @@
-"""A table as the store keeps it: one MessagePack map.
+"""Pack a table for the store, as one MessagePack map, and unpack it.
 
-Fields at their defaults are left out, so there is no nil. All values are texts and numbers: the
-store's own reader knows no binary type and no number above 2^53.
+Fields with default values are left out, so there is no nil. All values are texts and numbers, because
+the store's MessagePack reader knows no binary type and no number above 2^53.
 
-During an upgrade older and newer nodes write the same tables. Unknown fields are kept as they are, in
-the table, its settings, its outcome, and its seats. A node does not touch a table that it would
-misread (`NewerTable`).
+During an upgrade older and newer nodes write the same tables. A node keeps fields that it does not know,
+in the table, its settings, its outcome and its seats. It does not change a table that it would misread
+(`NewerTable`).
 """
 
 from collections.abc import Mapping
@@ -21,11 +21,11 @@ from saratoga_server.domain.tables.state import FORMAT, TableOptions, TableSeat,
 _TABLE: Final = "table"
 _SEAT: Final = "seat "
 _PARTS: Final[dict[str, type[msgspec.Struct]]] = {"settings": TableOptions, "outcome": Outcome}
-"""Maps within the table, beside its seats."""
+"""The maps inside a table other than its seats."""
 
 
 class NewerTable(ValueError):
-    """A newer node wrote the table, and this node would misread it."""
+    """The table was written by a newer node, and this node would misread it."""
 
 
 def pack(table: TableState) -> bytes:
@@ -40,7 +40,7 @@ def pack(table: TableState) -> bytes:
 
 
 def unpack(body: bytes) -> TableState:
-    """Return the table that `pack` packed. Raises `NewerTable`, and `ValueError` on anything else."""
+    """Return the table that `pack` packed. Raises `NewerTable`, or `ValueError` on other bytes."""
     try:
         read = msgpack.unpackb(body)
         if isinstance(read, dict):
@@ -63,7 +63,7 @@ def _check_readable(body: Mapping[str, Any]) -> None:
 
 
 def _part(body: dict[str, Any], where: str) -> dict[str, Any] | None:
-    """Return the map of that name in a table's body; `None`: it is not there any more."""
+    """Return the map of that name in a table's body; `None` if there is none."""
     if where == _TABLE:
         return body
     if where in _PARTS:
@@ -74,7 +74,7 @@ def _part(body: dict[str, Any], where: str) -> dict[str, Any] | None:
 
 
 def _unknown(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return every unknown field, by where it was found."""
+    """Return every unknown field, by the map in which it was found."""
     found = {_TABLE: _strange(body, TableState)}
     found |= {name: _strange(body.get(name), kind) for name, kind in _PARTS.items()}
     found |= {_SEAT + str(s["player"]): _strange(s, TableSeat) for s in body.get("seats", ())}

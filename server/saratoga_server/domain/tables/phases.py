@@ -1,16 +1,16 @@
-"""The phases of a table, and who may do what in which.
+"""The phases of a table, and the commands allowed in each.
 
     gathering --start--> countdown --all nonces shown, start_at--> running
         ^  ^                 |                                        |
-        |  +--a nonce missing, or a racer gone                     finish, when every
+        |  +--a nonce missing, or a racer left                     finish, when every
         |                                                          board has ended
         +------------------------next_race---------------------------over <--+
 
     Every phase but `closed` ends in `closed` when the table is closed, or idle for too long.
 
-`ALLOWED` is the table; everything that is not in it is refused. A command is checked in this order: is
-the table open, is the player seated, is it for the host only, is it allowed in this phase. The transition
-checks its content after that, and whom a host may kick: nobody who races (`checked_sits_out`).
+`ALLOWED` lists what is allowed; everything else is refused. A command is checked in this order: the table
+is open, the player is seated, the player is host if only the host may do it, and the phase allows it. The
+transition then checks the command's content. A host may not kick a racer (`checked_sits_out`).
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from saratoga_server.domain.tables.state import CommandRejected, TablePhase, Tab
 
 
 class Act(StrEnum):
-    """What can be done to a table: the commands by their names on the wire, and `finish`."""
+    """An act on a table: a command by its name on the wire, or `finish`."""
 
     JOIN = "join_table"
     RESUME = "resume"
@@ -34,7 +34,7 @@ class Act(StrEnum):
     REVEAL = "reveal"
     NEXT_RACE = "next_race"
     FINISH = "finish"
-    """By the server, when every board has ended."""
+    """Done by the server when every board has ended."""
 
 
 COMING_AND_GOING: Final = frozenset({Act.JOIN, Act.RESUME, Act.LEAVE, Act.KICK})
@@ -54,16 +54,16 @@ _NOW: Final[Mapping[TablePhase, str]] = {
     TablePhase.GATHERING: "The table is gathering for the next race.",
     TablePhase.COUNTDOWN: "The countdown is running.",
     TablePhase.RUNNING: "The race is running.",
-    TablePhase.OVER: "The race is over, and the host has not called the next one yet.",
+    TablePhase.OVER: "The race is over, and the host has not started the next one yet.",
 }
 
 _REMEDY: Final[Mapping[Act, str]] = {
     Act.CHANGE_SETTINGS: "Change the settings while the table gathers.",
-    Act.READY: "Say ready while the table gathers; whoever comes late races in the next race.",
-    Act.NOT_READY: "Take the ready mark back while the table gathers; from here on, leave instead.",
+    Act.READY: "Get ready while the table gathers; then you race in the next race.",
+    Act.NOT_READY: "Your place in this race is fixed. To give it up, leave the table.",
     Act.START: "Start when the table gathers and you are ready.",
-    Act.REVEAL: "Show the nonce in the countdown of a race that you are in.",
-    Act.NEXT_RACE: "Call the next race when this one is over.",
+    Act.REVEAL: "Reveal the nonce during the countdown of your race.",
+    Act.NEXT_RACE: "Start the next race when this one is over.",
     Act.FINISH: "Only a running race can be finished.",
 }
 
@@ -85,7 +85,7 @@ def checked_seat(table: TableState, player: str) -> TableSeat:
 
 
 def checked(table: TableState, player: str, act: Act) -> TableSeat:
-    """Return the player's seat if the player may do this now. Raises `CommandRejected`."""
+    """Return the player's seat if the player may do `act` now. Raises `CommandRejected`."""
     seat = checked_seat(table, player)
     if act in HOST_ONLY and player != table.host:
         raise CommandRejected(
@@ -105,16 +105,16 @@ def checked_sits_out(table: TableState, player: str) -> None:
     if table.is_racing(player):
         name = table.name(player)
         raise CommandRejected(
-            "wrong_phase", f"{name} is in this race. Wait until it is over to kick {name}."
+            "wrong_phase", f"{name} is in this race. Kick {name} when it is over."
         )
 
 
 def is_repeat(table: TableState, player: str, command_id: int) -> bool:
-    """Whether this command was accepted before: then it is answered and not carried out again.
+    """Return whether this command was accepted before, so that it is not carried out again.
 
-    Raises `CommandRejected` if a later command of the seat's was accepted first: this one was not carried out and
-    will not be. Where that is unknown (`TableSeat.earlier_seat`), it counts as accepted. Not for joining and
-    resuming, which every new connection does anew.
+    Raises `CommandRejected` if a later command of the seat was accepted first: then this one was not carried
+    out and will not be. If that is unknown (`TableSeat.earlier_seat`), it counts as accepted. Not for joining
+    and resuming, which every new connection does.
     """
     seat = table.seat(player)
     if seat is None:

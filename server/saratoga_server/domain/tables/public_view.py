@@ -1,11 +1,11 @@
-"""A table as everyone at it may see it."""
+"""The public view of a table: what every player and watcher at it may see."""
 
 from saratoga_protocol import events
 from saratoga_server.domain.tables.state import TableSeat, TableState
 
 
 def public_view(table: TableState, version: int) -> events.Table:
-    """Return the table for the wire: without seed, nonces, deal key, and the nodes of connections."""
+    """Return the table for the wire, without seed, nonces, deal key and node names."""
     settings = table.settings
     return events.Table(
         code=table.code,

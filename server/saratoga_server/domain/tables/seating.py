@@ -1,9 +1,9 @@
-"""Seats at a table: taken, kept, given up, and who is host.
+"""Seats at a table: joining, resuming, leaving and kicking, and the choice of the host.
 
-A lost connection leaves the seat where it is (`disconnect`). The seat is given up on request, when the
-host kicks a player who does not race, or after `timers.ABSENCE_MILLIS`. A player who gives up a seat in
-a countdown voids it; in a running race they leave the race. If the host goes, the next seat's player
-becomes host (a bot only where no person is left).
+A lost connection keeps its seat (`disconnect`). A player gives up the seat by leaving, by being kicked, or
+after `timers.ABSENCE_MILLIS` without a connection. In a countdown this voids the countdown; in a running
+race the player leaves the race. If the host goes, the player in the next seat becomes host (a bot only if
+no person is left).
 """
 
 from typing import Final
@@ -36,7 +36,7 @@ from saratoga_server.ports import Millis
 KICKED: Final = "The host has kicked you from the table."
 
 DEPARTED_KEPT: Final = 64
-"""Players who left whose command ids are remembered, to recognise repeats."""
+"""The number of departed players whose last command ids are kept, to recognise repeats."""
 
 
 def new_table(
@@ -69,7 +69,7 @@ def join(
     hello: int = 0,
     now: Millis,
 ) -> Change:
-    """Take a seat; for a player who has one, the same as `resume`."""
+    """Give a player a seat; for a player who already has one, the same as `resume`."""
     checked_open(table)
     if table.seat(player) is not None:
         return resume(table, player, node=node, hello=hello, now=now)
@@ -77,7 +77,7 @@ def join(
         raise CommandRejected("kicked", "The host has kicked you from this table. Join another.")
     if command_id <= table.departed.get(player, 0):
         raise CommandRejected(
-            "stale_id", "You have left that seat since. Join again with a new id."
+            "stale_id", "You have left that seat since then. Join again with a new id."
         )
     if len(table.seats) >= table.settings.seats:
         raise CommandRejected(
@@ -103,7 +103,7 @@ def join(
 def resume(table: TableState, player: str, *, node: str, hello: int = 0, now: Millis) -> Change:
     """Let a new connection of a seated player take over from the older one.
 
-    `hello` numbers connections: one that is older than the present one takes nothing over.
+    `hello` numbers the player's connections: one older than the present one does not take over.
     """
     seat = checked_seat(table, player)
     if seat.is_connected and hello < seat.hello:
@@ -114,7 +114,7 @@ def resume(table: TableState, player: str, *, node: str, hello: int = 0, now: Mi
 
 
 def disconnect(table: TableState, player: str, epoch: int, *, now: Millis) -> Change | None:
-    """Note that the connection of that epoch is gone. `None`: it does not hold the seat."""
+    """Mark the seat as disconnected. Returns `None` if the connection of that epoch does not hold it."""
     seat = table.seat(player)
     if seat is None or seat.epoch != epoch or not seat.is_connected:
         return None
@@ -122,7 +122,7 @@ def disconnect(table: TableState, player: str, epoch: int, *, now: Millis) -> Ch
 
 
 def still_here(table: TableState, player: str, epoch: int, *, node: str) -> Change | None:
-    """Note that the connection of that epoch, taken for gone, is there. `None`: nothing to correct."""
+    """Mark a seat as connected that was wrongly marked as disconnected; `None`: nothing to correct."""
     seat = table.seat(player)
     if seat is None or seat.epoch != epoch or seat.is_connected:
         return None
@@ -130,7 +130,7 @@ def still_here(table: TableState, player: str, epoch: int, *, node: str) -> Chan
 
 
 def rename(table: TableState, player: str, name: str) -> Change | None:
-    """Give the player a new name; a race under way keeps the old one."""
+    """Change the player's name at the table; a running race keeps the old name."""
     seat = table.seat(player)
     if seat is None or seat.name == name:
         return None
@@ -140,14 +140,14 @@ def rename(table: TableState, player: str, name: str) -> Change | None:
 def leave(
     table: TableState, player: str, command_id: int, *, now: Millis, fresh_seed: bytes
 ) -> Change:
-    """Give up the seat."""
+    """Free the seat of a player who leaves the table."""
     seat = checked(table, player, Act.LEAVE)
     noted = table.with_seat(seat.with_accepted(command_id))
     return vacated(noted, player, f"{seat.name} has left.", now, fresh_seed)
 
 
 def force_leave(table: TableState, player: str, *, now: Millis, fresh_seed: bytes) -> Change | None:
-    """Give up a player's seat without their command. `None`: they have none."""
+    """Free a player's seat without a command of theirs. Returns `None` if they have no seat."""
     seat = table.seat(player)
     if seat is None:
         return None
@@ -157,7 +157,7 @@ def force_leave(table: TableState, player: str, *, now: Millis, fresh_seed: byte
 def kick(
     table: TableState, player: str, command_id: int, *, target: str, now: Millis, fresh_seed: bytes
 ) -> Change:
-    """Remove a player who does not race, for good."""
+    """Remove a player who is not racing; the player cannot join again."""
     seat = checked(table, player, Act.KICK)
     if target == player:
         raise CommandRejected(
@@ -166,7 +166,7 @@ def kick(
     kicked = table.seat(target)
     if kicked is None:
         raise CommandRejected(
-            "no_such_player", "That player does not sit here. Look at the table again."
+            "no_such_player", "That player is not at this table. Look at the table again."
         )
     checked_sits_out(table, target)
     noted = table.with_seat(seat.with_accepted(command_id))
@@ -177,29 +177,29 @@ def kick(
 
 
 def has_others(table: TableState, player: str) -> bool:
-    """Whether the player could keep others at the table waiting."""
+    """Return whether anyone else at the table may be waiting for the player."""
     return any(seat.player != player for seat in table.seats)
 
 
 def idle_leave(table: TableState, player: str, *, now: Millis) -> Change | None:
-    """Let a racer who made no move for too long leave a table with others.
+    """Free the seat of a racer who made no move for too long, if others are at the table.
 
-    `None`: the player is alone here, is no racer, or has left already. The caller judges the time, by
-    the board's log.
+    Returns `None` if the player is alone, does not race, or has left already. The caller has checked the
+    time by the board's log.
     """
     seat = table.seat(player)
     if table.phase is not TablePhase.RUNNING or seat is None or player not in table.racers:
         return None
     if not has_others(table, player) or player in table.left:
         return None
-    reason = f"{seat.name} has done nothing for too long and counts as having left."
+    reason = f"{seat.name} made no move for three minutes and has left the table."
     change = vacated(table, player, reason, now, b"")
-    lost = SeatVacated(player, "You have done nothing for three minutes.")
+    lost = SeatVacated(player, "You made no move for three minutes, so you have left the table.")
     return Change(change.table, (*change.effects, lost))
 
 
 def vacated(table: TableState, player: str, reason: str, now: Millis, fresh_seed: bytes) -> Change:
-    """Return the table without that seat, and what follows for the race and the host."""
+    """Return the table without that player's seat, and the effects for race and host."""
     seat = table.seat(player)
     assert seat is not None, player
     place = table.seats.index(seat)
@@ -221,7 +221,7 @@ def vacated(table: TableState, player: str, reason: str, now: Millis, fresh_seed
 
 
 def _with_host(table: TableState, place: int = 0) -> TableState:
-    """Return the table with a host: people before bots, from the seat at `place` on."""
+    """Return the table with a new host if it has none: people before bots, from the seat at `place` on."""
     if not table.seats:
         return replace(table, host="")
     if table.seat(table.host) is not None:

@@ -1,7 +1,7 @@
-"""What a table is: its seats, its settings, the race that it is at.
+"""The state of a table: its seats, its settings and its current race.
 
-A table is a value: transitions, in the modules beside this one, return the next table. The store
-keeps the newest, packed (`packing`).
+A table is a value: transitions, in the other modules of this package, return the next table. The store
+keeps the newest one, packed (`packing`).
 """
 
 from collections.abc import Iterable
@@ -18,14 +18,14 @@ from saratoga_rules.games import RULES_VERSION
 from saratoga_server.ports import Millis
 
 FORMAT: Final = 1
-"""Format of a packed table. Raised when an older node would misread what a newer one writes; a new field
-with a default needs no raise."""
+"""The format of a packed table. Raised if an older node would misread what a newer one writes; a new
+field with a default does not need that."""
 
 NO_TIME: Final = Millis(0)
-"""No time set."""
+"""Stands for a time that is not set."""
 
 ACCEPTED_KEPT: Final = 8
-"""Command ids remembered of a seat: more than an honest client has in flight."""
+"""Command ids kept for each seat: more than a correct client has in flight."""
 
 
 class TablePhase(StrEnum):
@@ -39,7 +39,7 @@ class TablePhase(StrEnum):
 
 
 class TableOptions(Struct, frozen=True, kw_only=True):
-    """What the host chose."""
+    """The settings of a table that its host chose."""
 
     game: str
     cap: int = 10
@@ -55,28 +55,28 @@ class TableSeat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str
     bot: bool = False
     nonce_hash: str = ""
-    """The hash given with *ready*; empty: not ready."""
+    """The nonce hash sent with *ready*; empty if the player is not ready."""
     epoch: int = 0
-    """Epoch of the player's newest connection, unique at the table and rising."""
+    """The epoch of the player's newest connection: unique at the table, higher than all before."""
     hello: int = 0
-    """The number of that connection's hello (`ports.PlayerRow`): a newer connection has a higher one."""
+    """The hello number of that connection (`ports.PlayerRow`); newer connections have higher numbers."""
     node: str = ""
-    """The node that holds that connection; empty: not connected."""
+    """The node of that connection; empty if the player is not connected."""
     absent_since: Millis = NO_TIME
-    """When the connection was lost."""
+    """The time at which the connection was lost."""
     last_id: int = 0
     """The highest command id accepted from this seat."""
     accepted: tuple[int, ...] = ()
-    """The last few of them; `last_id` is the last."""
+    """The last few command ids accepted from this seat, ending with `last_id`."""
     earlier_seat: int = 0
-    """Ids up to this one belong to an earlier seat of the player's: it is unknown which were accepted."""
+    """Ids up to this one belong to an earlier seat of the player; which were accepted is unknown."""
     races: int = 0
     wins: int = 0
     net: int = 0
-    """Casino dollars over the races raced from this seat."""
+    """Casino dollars over all races from this seat."""
 
     def with_accepted(self, command_id: int) -> "TableSeat":
-        """Return the seat after a command of that id was accepted from it."""
+        """Return the seat with a command id added to the accepted ones."""
         accepted = (*self.accepted, command_id)[-ACCEPTED_KEPT:]
         return replace(self, last_id=command_id, accepted=accepted)
 
@@ -90,53 +90,53 @@ class TableSeat(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A whole table, secrets included. Only `public_view` may be shown."""
+    """The complete state of a table, with secrets. Only its `public_view` may be sent to players."""
 
     code: str
     settings: TableOptions
     created: Millis
     touched: Millis
-    """When somebody last did something here."""
+    """The time of the last command at the table."""
     phase: TablePhase = TablePhase.GATHERING
     host: str = ""
-    """The host's player id; empty while nobody is seated."""
+    """The host's player id; empty if no player is seated."""
     seats: tuple[TableSeat, ...] = ()
-    """In the order in which they were taken."""
+    """The seats, in the order in which they were taken."""
     kicked: tuple[str, ...] = ()
     departed: dict[str, int] = {}
-    """For the players who left last: the highest command id accepted from their seats."""
+    """The highest command id accepted from each of the players who left last."""
     epoch: int = 0
-    """The highest epoch that any seat was given."""
+    """The highest epoch given to any seat."""
     race: int = 1
-    """Number of the race that is gathering, running or over."""
+    """The number of the race that is gathering, running or over."""
     rules_version: int = RULES_VERSION
     seed: str = ""
-    """Seed of that race's deal, in hexadecimal. Secret until the race is over."""
+    """The seed of that race's deal, in hexadecimal. Secret until the race is over."""
     commitment: str = ""
     racers: tuple[str, ...] = ()
     """The players in the race, from the countdown on."""
     racer_names: dict[str, str] = {}
-    """Names at the countdown: the record keeps them, though players are renamed or leave."""
+    """The racers' names at the countdown, kept for the record even if players are renamed or leave."""
     racer_bots: tuple[str, ...] = ()
-    """Those of the racers who are bots."""
+    """The racers that are bots."""
     nonces: dict[str, str] = {}
-    """As revealed in the countdown. Secret until the race is over."""
+    """The racers' nonces, as revealed in the countdown. Secret until the race is over."""
     deal_key: str = ""
-    """In hexadecimal, once all nonces are revealed. Secret until the race is over."""
+    """The deal key in hexadecimal, once all nonces are revealed. Secret until the race is over."""
     left: tuple[str, ...] = ()
-    """Racers who left the running race: the server ends their boards."""
+    """The racers who left the running race; the server ends their boards."""
     reveal_by: Millis = NO_TIME
     start_at: Millis = NO_TIME
     deadline: Millis = NO_TIME
-    """When the cap ends the race; 0: no cap."""
+    """The time at which the cap ends the race; 0 is no cap."""
     looked: Millis = NO_TIME
-    """When the running boards were last checked."""
+    """The time at which the running boards were last checked."""
     outcome: Outcome | None = None
     notice: str = ""
-    """What happened last, for people."""
+    """A sentence for players about the last change."""
     format: int = FORMAT
     unknown: dict[str, Any] = {}
-    """Fields that a newer node wrote, by where: they are kept (`packing`)."""
+    """Fields written by a newer node, by the map they belong to; they are kept (`packing`)."""
 
     @property
     def race_id(self) -> str:
@@ -151,12 +151,12 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return next((seat for seat in self.seats if seat.player == player), None)
 
     def is_racing(self, player: str) -> bool:
-        """Whether the player is in a countdown or a running race here, and has not left it."""
+        """Return whether the player is in the countdown or the running race and has not left it."""
         is_on = self.phase in (TablePhase.COUNTDOWN, TablePhase.RUNNING)
         return is_on and player in self.racers and player not in self.left
 
     def name(self, player: str) -> str:
-        """Return the player's name, seated, racing, or gone."""
+        """Return the name of a player who is or was at the table."""
         seat = self.seat(player)
         return seat.name if seat else self.racer_names.get(player, player)
 
@@ -167,21 +167,21 @@ class TableState(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class RaceStarted(Struct, frozen=True):
-    """The countdown has ended: open the racers' boards and deal."""
+    """The race has started: open the racers' boards and send the deal."""
 
 
 class RacerLeft(Struct, frozen=True):
-    """A racer left the running race: end the board, if it has not ended."""
+    """A racer has left the running race: end the racer's board, if it has not ended."""
 
     player: str
 
 
 class SeatVacated(Struct, frozen=True):
-    """A player lost the seat without asking for it: tell them why."""
+    """A player has lost the seat without asking for it: send the player the reason."""
 
     player: str
     reason: str
-    """For people."""
+    """A sentence for the player."""
 
 
 class CountdownVoided(Struct, frozen=True):
@@ -189,14 +189,14 @@ class CountdownVoided(Struct, frozen=True):
 
 
 class BoardsDue(Struct, frozen=True):
-    """Check the running boards: out of time, idle, or left by a racer who is gone."""
+    """Check the running boards for racers who are out of time, idle or gone."""
 
 
 class TableClosed(Struct, frozen=True):
-    """The table is closed for good."""
+    """The table is closed permanently."""
 
     reason: str
-    """For people."""
+    """A sentence for the players."""
 
 
 Effect: TypeAlias = (
@@ -205,13 +205,13 @@ Effect: TypeAlias = (
 
 
 class Change(Struct, frozen=True):
-    """The next table, and what is to be done once it is durable."""
+    """The next table, and the effects to carry out once it is durable."""
 
     table: TableState
     effects: tuple[Effect, ...] = ()
 
     def then(self, other: "Change") -> "Change":
-        """This change followed by one made from its table."""
+        """Return this change followed by another one made from its table."""
         return Change(other.table, self.effects + other.effects)
 
 
@@ -222,15 +222,15 @@ class CommandRejected(Exception):
         reason = REASONS[code]
         self.code: Final = code
         self.detail: Final = detail or reason.sentence
-        """What was wrong, and what to do; for people."""
+        """A sentence for the player: what was wrong, and what to do."""
         self.retry: Final = reason.retry
         self.wait: Final = wait
-        """Seconds after which it may be allowed; 0: unknown."""
+        """Seconds after which the command may be allowed; 0: unknown."""
         super().__init__(f"{code}: {self.detail}")
 
 
 def with_new_deal(table: TableState, seed: bytes) -> TableState:
-    """Return the table gathering for a new deal: new commitment, nobody ready."""
+    """Return the table in phase gathering, with a new commitment and no player ready."""
     return replace(
         table,
         phase=TablePhase.GATHERING,
@@ -253,6 +253,6 @@ def with_new_deal(table: TableState, seed: bytes) -> TableState:
 
 
 def listed(names: Iterable[str]) -> str:
-    """`Ann`, `Ann and Ben`, `Ann, Ben and Cleo`."""
+    """Return the names as text: `Ann`, `Ann and Ben`, `Ann, Ben and Cleo`."""
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last

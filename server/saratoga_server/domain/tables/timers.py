@@ -1,7 +1,7 @@
-"""What time does to a table. No node owns a table's timers: any node may let them run out.
+"""The timers of a table. They are not owned by a node: any node may apply them.
 
-`due` returns when the next one does; `elapse` applies all that have. Both depend on the table and the
-time only: to apply them twice, late, or from two nodes has the same result.
+`due` returns when the next timer runs out, and `elapse` applies all timers that have run out. Both depend
+only on the table and the time, so applying a timer twice, late or on two nodes has the same result.
 """
 
 from collections.abc import Collection
@@ -24,22 +24,22 @@ from saratoga_server.domain.tables.state import (
 from saratoga_server.ports import Millis
 
 ABSENCE_MILLIS: Final = 60_000
-"""How long the seat of a lost connection is kept at a table with others."""
+"""How long the seat of a lost connection is kept, if other players are at the table."""
 
 ALONE_MILLIS: Final = 2 * 3_600_000
-"""How long it is kept for a player who sits alone."""
+"""How long the seat of a lost connection is kept for a player who is alone at the table."""
 
 EMPTY_MILLIS: Final = 30 * 60_000
-"""After this a table without players closes."""
+"""How long a table without players stays open."""
 
 IDLE_MILLIS: Final = 2 * 3_600_000
-"""After this a table closes at which nothing happens between races."""
+"""How long a table stays open between races without a command."""
 
 LOOK_MILLIS: Final = 15_000
 """How often running boards are checked for racers who are out of time, idle or gone."""
 
 LATE_MILLIS: Final = 500
-"""How often once the deadline has passed: the last check had a clock ahead of the store's, or no store."""
+"""How often boards that still run are checked after the deadline (the clocks may differ)."""
 
 
 def due(table: TableState) -> Millis | None:
@@ -57,10 +57,10 @@ def elapse(
     dead_nodes: Collection[str] = (),
     since: Millis = NO_TIME,
 ) -> Change | None:
-    """Apply all that time has done to the table by now; `None`: nothing.
+    """Apply all timers that have run out; return `None` if there are none.
 
-    Players connected on dead nodes are absent from now on. Before `since` the server was away, or its
-    clock was wrong: absence counts from then on.
+    Players connected to dead nodes are absent from now on. Absence counts from `since`, the time at which
+    the server started or its clock was stepped.
     """
     if table.phase is TablePhase.CLOSED:
         return None
@@ -103,7 +103,7 @@ def _absence_due(table: TableState) -> Millis | None:
 
 
 def _longest_absent(table: TableState, now: Millis) -> TableSeat | None:
-    """Return the seat that has been away too long, the longest first."""
+    """Return the seat that has been absent longest, if that is too long."""
     at = _absence_due(table)
     if at is None or now < at:
         return None
@@ -112,8 +112,11 @@ def _longest_absent(table: TableState, now: Millis) -> TableSeat | None:
 
 
 def _taken_for_gone(table: TableState, seat: TableSeat, now: Millis, fresh_seed: bytes) -> Change:
-    change = vacated(table, seat.player, f"{seat.name} was away too long.", now, fresh_seed)
-    lost = SeatVacated(seat.player, "You were away for too long.")
+    reason = f"{seat.name} was disconnected for too long and has lost the seat."
+    change = vacated(table, seat.player, reason, now, fresh_seed)
+    lost = SeatVacated(
+        seat.player, "You were disconnected for too long, so your seat was given up."
+    )
     return Change(change.table, (*change.effects, lost))
 
 
@@ -155,5 +158,5 @@ def _close_due(table: TableState) -> Millis | None:
 
 def _close_reason(table: TableState) -> str:
     if not table.seats:
-        return "The table was empty and has been closed."
-    return "Nothing has happened here for two hours; the table has been closed."
+        return "The table was closed because it was empty."
+    return "The table was closed after two hours without activity."

@@ -1,4 +1,4 @@
-"""What the store is asked to write for a change of a table."""
+"""The writes to the store for a change of a table."""
 
 from saratoga_server.domain.tables.lifecycle import never_raced
 from saratoga_server.domain.tables.packing import pack
@@ -33,7 +33,7 @@ def write_of(
 
 
 def starts(before: TableState | None, after: TableState) -> bool:
-    """Whether the change starts the race."""
+    """Return whether the change starts the race."""
     is_running = after.phase is TablePhase.RUNNING
     return is_running and before is not None and before.phase is not TablePhase.RUNNING
 
@@ -50,7 +50,7 @@ def _opening(table: TableState, banked: int) -> RaceOpening:
 
 
 def _new_epochs(before: TableState, after: TableState) -> dict[str, int]:
-    """Return the epochs of racers whose connection has changed during the race: they fence boards."""
+    """Return the new epochs of racers who reconnected in the race; they fence off older connections."""
     if after.phase is not TablePhase.RUNNING or before.phase is not TablePhase.RUNNING:
         return {}
     old = _epochs(before)

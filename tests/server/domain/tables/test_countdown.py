@@ -112,7 +112,7 @@ def test_who_is_ready_but_not_connected_sits_the_race_out_and_is_named() -> None
     assert change is not None
     table = start(change.table, ANN, 3, now=NOON).table
     assert table.racers == (ANN, CLEO)
-    assert table.notice == "Not connected, and so not in this race: Ben."
+    assert table.notice == "Not in this race, because not connected: Ben."
 
 
 def test_a_race_without_a_cap_has_no_deadline() -> None:
@@ -167,8 +167,8 @@ def test_a_missing_nonce_voids_the_countdown_and_says_whose_it_was() -> None:
     gathering = change.table
     assert gathering.phase is TablePhase.GATHERING
     assert gathering.notice == (
-        "The countdown was called off: nothing came from Ben and Cleo in time. "
-        "There is a new deal; say ready again."
+        "The countdown was called off: no nonce came from Ben and Cleo in time. "
+        "There is a new deal: get ready again."
     )
     assert gathering.seed == OTHER_SEED.hex()
     assert gathering.commitment != table.commitment
@@ -184,7 +184,7 @@ def test_a_racer_who_leaves_in_the_countdown_voids_it() -> None:
     assert change.effects == (CountdownVoided(),)
     assert change.table.phase is TablePhase.GATHERING
     assert change.table.notice == (
-        "Ben has left. The countdown was called off. There is a new deal; say ready again."
+        "Ben has left. The countdown was called off. There is a new deal: get ready again."
     )
     assert change.table.commitment != table.commitment
     assert not change.table.seats[0].is_ready

@@ -65,7 +65,7 @@ def test_a_change_of_settings_clears_ready_marks_and_makes_a_new_commitment(
     assert after_it.commitment != table.commitment
     assert after_it.seed == OTHER_SEED.hex()
     assert after_it.touched == after(5)
-    assert after_it.notice == "Ann has changed the settings. Say ready again."
+    assert after_it.notice == "Ann has changed the settings. Get ready again."
 
 
 def test_settings_that_are_what_they_were_change_nothing_but_the_id() -> None:
@@ -102,7 +102,7 @@ def test_a_table_without_a_cap_cannot_be_made_public() -> None:
     table = changed(seated(ANN), Chosen(cap=0))
     with pytest.raises(CommandRejected) as refused:
         change_settings(table, ANN, 10, public=True, now=NOON, fresh_seed=OTHER_SEED)
-    assert "cap" in refused.value.detail
+    assert "time limit" in refused.value.detail
 
 
 def test_a_finished_race_is_counted_at_the_seats() -> None:

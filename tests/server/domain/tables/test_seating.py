@@ -205,7 +205,7 @@ def test_a_host_cannot_send_a_rival_away_from_the_race(table: TableState) -> Non
     with pytest.raises(CommandRejected) as refused:
         kick(table, ANN, 50, target=BEN, now=after(200), fresh_seed=OTHER_SEED)
     assert refused.value.code == "wrong_phase"
-    assert refused.value.detail == "Ben is in this race. Wait until it is over to kick Ben."
+    assert refused.value.detail == "Ben is in this race. Kick Ben when it is over."
 
 
 @pytest.mark.parametrize("table", [counting(ANN, BEN), running(ANN, BEN)])
@@ -248,7 +248,7 @@ def test_three_minutes_without_a_command_count_as_leaving_among_others() -> None
     assert change is not None
     assert change.effects == (
         RacerLeft(BEN),
-        SeatVacated(BEN, "You have done nothing for three minutes."),
+        SeatVacated(BEN, "You made no move for three minutes, so you have left the table."),
     )
     assert players(change.table) == [ANN]
 

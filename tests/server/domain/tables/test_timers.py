@@ -76,9 +76,11 @@ def test_a_minute_away_counts_as_leaving_at_a_table_with_others() -> None:
     assert due(table) == after(MINUTE)
     assert elapse(table, after(MINUTE - 1), OTHER_SEED) is None
     change = swept(table, after(MINUTE))
-    assert change.effects == (SeatVacated(BEN, "You were away for too long."),)
+    assert change.effects == (
+        SeatVacated(BEN, "You were disconnected for too long, so your seat was given up."),
+    )
     assert [seat.player for seat in change.table.seats] == [ANN]
-    assert change.table.notice == "Ben was away too long."
+    assert change.table.notice == "Ben was disconnected for too long and has lost the seat."
 
 
 def test_a_host_away_for_a_minute_hands_over() -> None:
@@ -92,7 +94,7 @@ def test_a_racer_away_for_a_minute_leaves_the_race() -> None:
     assert change.effects == (
         BoardsDue(),
         RacerLeft(BEN),
-        SeatVacated(BEN, "You were away for too long."),
+        SeatVacated(BEN, "You were disconnected for too long, so your seat was given up."),
     )
     assert change.table.left == (BEN,)
 
@@ -171,7 +173,7 @@ def test_an_empty_table_closes_after_half_an_hour() -> None:
     table = leave(seated(ANN), ANN, 2, now=NOON, fresh_seed=OTHER_SEED).table
     assert due(table) == after(30 * MINUTE)
     change = swept(table, after(30 * MINUTE))
-    assert change.effects == (TableClosed("The table was empty and has been closed."),)
+    assert change.effects == (TableClosed("The table was closed because it was empty."),)
     assert change.table.phase is TablePhase.CLOSED
     assert due(change.table) is None
 
@@ -181,7 +183,7 @@ def test_a_table_at_which_nothing_happens_closes_after_two_hours(table: TableSta
     moment = Millis(table.touched + 2 * HOUR)
     assert due(table) == moment
     change = swept(table, moment)
-    reason = "Nothing has happened here for two hours; the table has been closed."
+    reason = "The table was closed after two hours without activity."
     assert change.effects == (
         SeatVacated(ANN, reason),
         SeatVacated(BEN, reason),
