@@ -141,7 +141,7 @@ async def painted(picture: Picture) -> str:
 
 async def _read(at_table: Sitting) -> None:
     """Until what is read beside the screens is there."""
-    reading = [worker for worker in at_table.app.workers if worker.name == "_read"]
+    reading = [worker for worker in at_table.app.workers if worker.name == "read the record"]
     if reading:
         await at_table.app.workers.wait_for_complete(reading)
         await at_table.settled()

@@ -14,15 +14,15 @@ from textual.app import AutopilotCallbackType
 from textual.binding import Binding, BindingType
 from textual.filter import NoColor
 from textual.screen import Screen
+from textual.widget import Widget
 
 from saratoga_client.local.settings_file import Value
 from saratoga_client.local.terminal import Colours
 from saratoga_client.problems import Problem
 from saratoga_client.tui.appearance import Appearance
-from saratoga_client.tui.board_widget import BoardWidget
-from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.colours import Paint, paint
 from saratoga_client.tui.partial_update import lean
+from saratoga_client.tui.ports import Themed
 from saratoga_client.tui.screens.waiting import WaitingScreen
 from saratoga_client.tui.terminal_guard import TerminalApp, run
 from saratoga_rules.game import Game
@@ -86,10 +86,9 @@ class SaratogaApp(TerminalApp):
         """Change the colours of everything; returns what they are called."""
         self.appearance = self.appearance.with_next_theme()
         for screen in self.screen_stack:
-            for view in screen.query(CanvasView):
-                view.dress(self.colours)
-            for board in screen.query(BoardWidget):
-                board.dress(self.colours)
+            for widget in screen.query(Widget):
+                if isinstance(widget, Themed):
+                    widget.dress(self.colours)
         self._remember("theme", self.appearance.theme_name)
         return self.appearance.theme_name
 

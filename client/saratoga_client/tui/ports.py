@@ -5,7 +5,7 @@ Screens import this module and never a flow or the app. The app implements `Prog
 """
 
 from collections.abc import Coroutine, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.appearance import Appearance
@@ -35,6 +35,15 @@ class Program(Protocol):
 
     def other_suits(self, game: Game) -> str:
         """Switch a game's suits between two and four colours and return the new number as a word."""
+        ...
+
+
+@runtime_checkable
+class Themed(Protocol):
+    """A widget that is painted in the theme's colours."""
+
+    def dress(self, colours: Paint) -> None:
+        """Change the colours."""
         ...
 
 

@@ -92,7 +92,7 @@ class TableFlow:
         if game is not None:
             from saratoga_client.tui.screens.help import HelpScreen
 
-            self.cover(HelpScreen(game, is_race=True))
+            self.cover(HelpScreen(game))
         elif self._screen is not None:
             self._screen.say(UNKNOWN_GAME, Role.WARNING)
 

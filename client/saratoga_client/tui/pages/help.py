@@ -1,48 +1,53 @@
-"""What every key does, and the rules of exactly this game."""
+"""The help: what each key does, and the rules of one game."""
 
-from collections.abc import Iterator
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import Final, TypeAlias
+
+from rich.console import Group, RenderableType
 
 from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.text_width import fitted, wrapped
 from saratoga_client.input.pile_keys import has_pile, pile_keys
 from saratoga_client.rules_text import prose
+from saratoga_client.tui.rich_view import Ink
 from saratoga_rules.game import Game
 
-Line: TypeAlias = tuple[tuple[str, Role], ...]
+Keys: TypeAlias = Iterable[tuple[str, str]]
+"""Keys, each with its effect."""
 
-KEYS: int = 18
-"""Cells for the keys, and for the headings of rules."""
+KEYS: Final = 18
+"""Cells for keys, and for the headings of rules."""
 
 
-def help_lines(game: Game, width: int, *, is_race: bool) -> tuple[Line, ...]:
-    """All lines of the help, none wider than `width`."""
-    keys = [*_moves(game), *(_race() if is_race else ())]
-    return (
-        (("THE KEYS", Role.LABEL),),
-        *(line for key, does in keys for line in _entry(key, does, Role.KEY, width)),
-        (),
-        (("THE MOUSE", Role.LABEL),),
-        *(line for key, does in _mouse() for line in _entry(key, does, Role.KEY, width)),
-        (),
-        ((f"THE RULES OF {game.title.upper()}", Role.LABEL),),
-        *(((part, Role.TEXT),) for text in prose(game) for part in (*wrapped(text, width), "")),
-        *(
-            line
-            for heading, sentence in game.describe()
-            for line in _entry(heading, sentence, Role.DIM, width)
+def help_page(game: Game, screen_keys: Keys, heading: str, ink: Ink) -> RenderableType:
+    """Return the help: the keys of the screen under their heading, those of the board, and the rules."""
+    return Group(
+        *_section(heading, screen_keys, Role.KEY, ink),
+        *_section("KEYS AT THE BOARD", _moves(game), Role.KEY, ink),
+        *_section("MOUSE", MOUSE, Role.KEY, ink),
+        ink.text(f" RULES OF {game.title.upper()}", Role.LABEL),
+        *(part for text in prose(game) for part in (ink.indented(text), "")),
+        _entries(game.describe(), Role.DIM, ink),
+        "",
+        ink.text(" MONEY", Role.LABEL),
+        ink.indented(
+            f"A pack costs $50 and every banked card pays $5: with {10 * game.packs} cards you are"
+            " even. The player with the most money wins. Of players with the same money, the first"
+            " to reach that count wins."
         ),
-        (),
-        (("THE MONEY", Role.LABEL),),
-        *(((part, Role.TEXT),) for part in wrapped(_money(game), width)),
     )
 
 
-def _entry(key: str, does: str, role: Role, width: int) -> Iterator[Line]:
-    first = True
-    for part in wrapped(does, width - KEYS):
-        yield ((fitted(key if first else "", KEYS), role), (part, Role.TEXT))
-        first = False
+def _section(heading: str, keys: Keys, role: Role, ink: Ink) -> Iterator[RenderableType]:
+    yield ink.text(f" {heading}", Role.LABEL)
+    yield _entries(keys, role, ink)
+    yield ""
+
+
+def _entries(entries: Keys, role: Role, ink: Ink) -> RenderableType:
+    grid = ink.grid(1, KEYS, None)
+    for key, effect in entries:
+        grid.add_row("", ink.text(key, role), ink.text(effect))
+    return grid
 
 
 def _moves(game: Game) -> Iterator[tuple[str, str]]:
@@ -54,35 +59,30 @@ def _moves(game: Game) -> Iterator[tuple[str, str]]:
     yield "same key twice", "bank the top card, or carry it to the only place that takes it"
     yield "space", "draw from the stock; when it is empty, redeal where the rules allow it"
     if game.down is None:
-        yield "f", "bank: what is picked, or the only card that can be banked"
+        yield "f", "bank the picked card, or the only card that can be banked"
     else:
-        yield "f  g", "bank up, bank down: what is picked, or the only card that can be"
+        yield "f  g", "bank up, bank down: the picked card, or the only card that can be banked"
     if game.up.gives_back:
         yield "b", "take a card back from a foundation"
-    yield "tab", "walk through all legal moves, shift+tab backwards; enter plays the lit one"
+    yield "tab", "step through all legal moves, shift+tab backwards; enter plays the lit one"
     yield "+  -", "carry more or fewer cards together"
-    yield "escape", "drop what is picked"
+    yield "escape", "drop the picked cards"
     yield "o", "quick: a pile's key plays at once where only one move is legal"
 
 
-def _race() -> Iterator[tuple[str, str]]:
-    yield "x", "cash out: end your race and keep what is banked; asks once"
-    yield "/", "find cards: type a rank, a suit, or both; every one that is seen lights up"
-    yield "p", "hide the panel, and bring it back"
-    yield "c", "two or four colours of suits"
-    yield "t", "other colours of everything"
-    yield "q", "leave the table; asks once"
-    yield "ctrl+c", "leave at once; your seat is kept for a minute"
+RACE_KEYS: Final[tuple[tuple[str, str], ...]] = (
+    ("x", "cash out: end your race and keep the cards that you banked; asks first"),
+    ("/", "find cards: type a rank, a suit or both; all visible ones light up"),
+    ("p", "hide the panel, or show it again"),
+    ("c", "two or four colours of suits"),
+    ("t", "the next colour theme"),
+    ("q", "leave the table; asks first"),
+    ("ctrl+c", "leave at once; your seat is kept for a minute"),
+)
+"""The keys of a race that are not moves."""
 
-
-def _mouse() -> Iterator[tuple[str, str]]:
-    yield "click", "makes the only sensible move of a card, or picks it; then click where to"
-    yield "double, right", "bank"
-    yield "drag", "carry cards where you let go"
-
-
-def _money(game: Game) -> str:
-    return (
-        f"A pack costs $50 and every banked card pays $5: with {10 * game.packs} cards you are even. "
-        "The most money wins; of equals, whoever reached that count first."
-    )
+MOUSE: Final[tuple[tuple[str, str], ...]] = (
+    ("click", "make the only sensible move of a card, or pick it; then click on its new place"),
+    ("double, right", "bank the card"),
+    ("drag", "carry cards to where you let go"),
+)

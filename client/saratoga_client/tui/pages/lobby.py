@@ -8,9 +8,10 @@ from saratoga_client.board_view.text_width import fitted, wrapped
 from saratoga_client.sanitised import sanitised
 from saratoga_client.session.lobby import LobbyState
 from saratoga_client.session.table_view import dollars
-from saratoga_client.tui.pages.figures import cap_text, game_title
+from saratoga_client.tui.pages.figures import game_title
 from saratoga_client.tui.pages.gathering import money_role
 from saratoga_client.tui.pages.symbols import Signs
+from saratoga_client.wording import cap_words
 from saratoga_protocol.events import LeaderboardRow, TableSummary
 from saratoga_rules.games import GAMES
 
@@ -140,7 +141,7 @@ def _form(canvas: Canvas, y: int, lobby: LobbyState) -> None:
     canvas.put(1, y, where, Role.LABEL)
     rows = (
         ("g", game_title(form.game)),
-        ("c", cap_text(form.cap)),
+        ("c", cap_words(form.cap)),
         ("+-", "1 seat" if form.seats == 1 else f"{form.seats} seats"),
         ("p", "public: in every lobby's list" if form.public else "private: friends need the code"),
     )

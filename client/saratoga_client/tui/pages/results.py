@@ -1,49 +1,115 @@
-"""The page after a race: the order and why it is so, one's own best, the evening so far."""
+"""The page after a race: the order and its reasons, the player's best, and the table's totals."""
 
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
-from saratoga_client.board_view.canvas import Canvas
+from rich.console import Group, RenderableType
+
 from saratoga_client.board_view.roles import Role
-from saratoga_client.board_view.text_width import fitted, wrapped
-from saratoga_client.sanitised import sanitised
+from saratoga_client.board_view.text_width import fitted_name
 from saratoga_client.session.state import SessionState
-from saratoga_client.session.table_view import Row, dollars, rows, shown_name
-from saratoga_client.tui.pages.figures import minutes
+from saratoga_client.session.table_view import Row, rows
 from saratoga_client.tui.pages.findings import Findings, lettered
 from saratoga_client.tui.pages.gathering import money_role
 from saratoga_client.tui.pages.symbols import LETTERS, Signs
+from saratoga_client.tui.rich_view import Ink
+from saratoga_client.wording import dollars, minutes_and_seconds, shown_name
 
 NAME: Final = 26
-LINE: Final = 78
-"""Cells of the table of places."""
-
 CHART: Final = 7
-"""Rows of the chart at least; where there is room, up to twice as many."""
-
-MOST: Final = 80
-"""Rows that a page takes with sixteen racers and everything that can be said of them."""
+"""Lines of the chart; twice as many on a high screen."""
+CHART_WIDTH: Final = 77
+HIGH: Final = 40
+"""Lines of a screen that counts as high."""
 
 Note: TypeAlias = tuple[str, Role]
 
 
 def results_page(
-    evening: SessionState, findings: Findings | None, signs: Signs, width: int, height: int
-) -> Canvas:
-    """Draw the page, higher than asked for if it must be; `findings` come with the race's record."""
-    canvas = Canvas(width, height + MOST)
-    y = _places(canvas, 1, evening, signs)
-    notes = [*_ties(evening), *_best(evening), *_checked(evening), *_found(findings, signs)]
-    for text, role in notes:
-        for part in wrapped(text, width - 2):
-            canvas.put(1, y, part, role)
-            y += 1
-    y = _totals(canvas, y + 1, evening)
-    if findings is not None:
-        y = _chart(canvas, y, findings, height - y)
-    page = Canvas(width, max(height, y))
-    page.paste(canvas, 0, 0)
-    return page
+    state: SessionState,
+    findings: Findings | None,
+    signs: Signs,
+    ink: Ink,
+    width: int,
+    height: int,
+) -> RenderableType:
+    """Return the page for a screen of a size; `findings` come with the race's record."""
+    notes = [*_ties(state), *_best(state), *_checked(state), *_found(findings, signs)]
+    return Group(
+        "",
+        _places(state, signs, ink),
+        "",
+        *(ink.indented(text, role) for text, role in notes),
+        *_totals(state, signs, ink),
+        *([] if findings is None else _chart(findings, ink, width, height)),
+    )
+
+
+def _places(state: SessionState, signs: Signs, ink: Ink) -> RenderableType:
+    reached = _reached(state)
+    grid = ink.grid(1, 3, NAME + 1, 6, 7, 2, 7, 2, None)
+    heads = ("", "", "RACER", "BANKED", "    NET", "", "REACHED", "", "")
+    grid.add_row(*(ink.text(head, Role.LABEL) for head in heads))
+    for row in rows(state.table_view):
+        is_you = row.player == state.player
+        role = Role.YOU if is_you else Role.LEADER if row.place == 1 else Role.TEXT
+        grid.add_row(
+            ink.text(signs.mark if is_you else "", Role.YOU),
+            ink.text(f"{row.place:>2}", role),
+            ink.text(fitted_name(row.name, row.bot, NAME, signs.dots), role),
+            ink.text(f"{row.banked:>6}", Role.COUNT),
+            ink.text(f"{dollars(row.net):>7}", money_role(row.net)),
+            "",
+            ink.text(f"{reached.get(row.player, ''):>7}"),
+            "",
+            ink.text(row.state, Role.DIM),
+        )
+    return grid
+
+
+def _reached(state: SessionState) -> dict[str, str]:
+    """Return when each player reached the final count, as a time of the race."""
+    outcome = state.table_view.outcome
+    if outcome is None:
+        return {}
+    return {
+        each.player: "" if each.reached is None else minutes_and_seconds(each.reached)
+        for each in outcome.results
+    }
+
+
+def _ties(state: SessionState) -> Iterator[Note]:
+    for row in rows(state.table_view):
+        if row.tie:
+            yield f"{_name(row, state.player)}: {row.tie}", Role.TEXT
+
+
+def _name(row: Row, player: str) -> str:
+    return "you" if row.player == player else shown_name(row.name, row.bot)
+
+
+def _best(state: SessionState) -> Iterator[Note]:
+    best = state.best
+    if best is None:
+        return
+    figures = f"{best.banked} banked, {dollars(best.net)}."
+    if state.is_new_best:
+        yield f"A new personal best: {figures}", Role.MONEY_UP
+    else:
+        yield f"Your personal best: {figures}", Role.TEXT
+
+
+def _checked(state: SessionState) -> Iterator[Note]:
+    outcome = state.table_view.outcome
+    if outcome is None:
+        return
+    if not outcome.ranked:
+        yield "Unranked: the leaderboards count a race only if two people moved in it.", Role.DIM
+    verified = state.verifications.get(outcome.race)
+    if verified is not None:
+        yield verified.sentence, Role.TEXT if verified.ok else Role.ALARM
+    for alarm in state.alarms:
+        yield alarm, Role.ALARM
 
 
 def _found(findings: Findings | None, signs: Signs) -> Iterator[Note]:
@@ -51,95 +117,39 @@ def _found(findings: Findings | None, signs: Signs) -> Iterator[Note]:
         return
     is_ascii = signs.filled == LETTERS.filled
     if findings.parting:
-        yield "Where you first parted from the winner:", Role.LABEL
+        yield "Your first move that the winner did not make:", Role.LABEL
         for line in findings.parting:
             yield f"  {lettered(line, is_ascii)}", Role.TEXT
     if findings.pause:
         yield findings.pause, Role.TEXT
 
 
-def _chart(canvas: Canvas, y: int, findings: Findings, room: int) -> int:
-    canvas.put(1, y, "CARDS BANKED OVER TIME, a line a place", Role.LABEL)
-    lines = max(CHART, min(room - 1, 2 * CHART))
-    rows = findings.chart(min(canvas.width - 2, LINE), lines)
-    for row, text in enumerate(rows, y + 1):
-        canvas.put(1, row, text, Role.TEXT)
-    return y + 1 + len(rows)
-
-
-def _places(canvas: Canvas, y: int, evening: SessionState, signs: Signs) -> int:
-    reached = {} if evening.table_view.outcome is None else _reached(evening)
-    head = f"   {'RACER':<{NAME}} {'BANKED':>6} {'NET':>6}  {'REACHED':>7}  "
-    canvas.put(1, y, head, Role.LABEL)
-    for line, row in enumerate(rows(evening.table_view), y + 1):
-        is_you = row.player == evening.player
-        role = Role.YOU if is_you else Role.LEADER if row.place == 1 else Role.TEXT
-        if is_you:
-            canvas.put(0, line, signs.mark, Role.YOU)
-        canvas.put(1, line, f"{row.place:>2}", role)
-        canvas.put(4, line, fitted(sanitised(shown_name(row.name, row.bot)), NAME), role)
-        canvas.put(5 + NAME, line, f"{row.banked:>6}", Role.COUNT)
-        canvas.put(12 + NAME, line, f"{dollars(row.net):>6}", money_role(row.net))
-        canvas.put(20 + NAME, line, f"{reached.get(row.player, ''):>7}", Role.TEXT)
-        canvas.put(29 + NAME, line, sanitised(row.state), Role.DIM)
-    return y + len(rows(evening.table_view)) + 2
-
-
-def _reached(evening: SessionState) -> dict[str, str]:
-    outcome = evening.table_view.outcome
-    assert outcome is not None, "a race that is over has an outcome"
-    return {
-        each.player: "" if each.reached is None else minutes(each.reached)
-        for each in outcome.results
-    }
-
-
-def _ties(evening: SessionState) -> Iterator[Note]:
-    for row in rows(evening.table_view):
-        if row.tie:
-            yield f"{_who(row, evening.player)}: {sanitised(row.tie)}", Role.TEXT
-
-
-def _who(row: Row, player: str) -> str:
-    return "you" if row.player == player else sanitised(shown_name(row.name, row.bot))
-
-
-def _best(evening: SessionState) -> Iterator[Note]:
-    best = evening.best
-    if best is None:
-        return
-    if evening.is_new_best:
-        yield f"Your best yet: {best.banked} banked, {dollars(best.net)}.", Role.MONEY_UP
-    else:
-        yield f"Your best here is {best.banked} banked, {dollars(best.net)}.", Role.TEXT
-
-
-def _checked(evening: SessionState) -> Iterator[Note]:
-    outcome = evening.table_view.outcome
-    if outcome is None:
-        return
-    if not outcome.ranked:
-        yield "Unranked: a race counts on the leaderboards when two people moved in it.", Role.DIM
-    found = evening.verifications.get(outcome.race)
-    if found is not None:
-        yield found.sentence, Role.TEXT if found.ok else Role.ALARM
-    for alarm in evening.alarms:
-        yield alarm, Role.ALARM
-
-
-def _totals(canvas: Canvas, y: int, evening: SessionState) -> int:
-    """The table's totals over the evening, the richest first; returns the row after them."""
+def _totals(state: SessionState, signs: Signs, ink: Ink) -> Iterator[RenderableType]:
+    """Return the table's totals over all its races, the richest player first."""
     seats = sorted(
-        (seat for seat in evening.table.seats if seat.races),
+        (seat for seat in state.table.seats if seat.races),
         key=lambda seat: (-seat.net, seat.name),
     )
     if len(seats) < 2 or max(seat.races for seat in seats) < 2:
-        return y
-    canvas.put(1, y, "THE EVENING SO FAR", Role.LABEL)
-    canvas.put(5 + NAME, y, f"{'WON':>6} {'NET':>6}", Role.LABEL)
-    for row, seat in enumerate(seats, y + 1):
-        role = Role.YOU if seat.player == evening.player else Role.TEXT
-        canvas.put(4, row, fitted(sanitised(shown_name(seat.name, seat.bot)), NAME), role)
-        canvas.put(5 + NAME, row, f"{f'{seat.wins}/{seat.races}':>6}", Role.COUNT)
-        canvas.put(12 + NAME, row, f"{dollars(seat.net):>6}", money_role(seat.net))
-    return y + len(seats) + 2
+        return
+    grid = ink.grid(1, 3, NAME + 1, 6, 7)
+    for seat in seats:
+        role = Role.YOU if seat.player == state.player else Role.TEXT
+        grid.add_row(
+            "",
+            "",
+            ink.text(fitted_name(seat.name, seat.bot, NAME, signs.dots), role),
+            ink.text(f"{f'{seat.wins}/{seat.races}':>6}", Role.COUNT),
+            ink.text(f"{dollars(seat.net):>7}", money_role(seat.net)),
+        )
+    yield ""
+    yield ink.text(f" {'TOTALS AT THIS TABLE':<{NAME + 4}}   WON     NET", Role.LABEL)
+    yield grid
+
+
+def _chart(findings: Findings, ink: Ink, width: int, height: int) -> Iterator[RenderableType]:
+    lines = CHART if height < HIGH else 2 * CHART
+    yield ""
+    yield ink.text(" CARDS BANKED OVER TIME, one line per place", Role.LABEL)
+    for text in findings.chart(min(width - 3, CHART_WIDTH), lines):
+        yield ink.text(f" {text}")

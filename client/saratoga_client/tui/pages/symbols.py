@@ -1,4 +1,4 @@
-"""The few signs that pages use, with letters in their place where the terminal has nothing else."""
+"""The symbols that pages use, with letters for terminals that have only ASCII."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signs:
-    """Each one cell wide."""
+    """Symbols of one cell each."""
 
     ready: str
     waiting: str
@@ -14,7 +14,7 @@ class Signs:
     link: str
     broken_link: str
     mark: str
-    """Before one's own row, or what is chosen."""
+    """Stands before the player's own row, or before the chosen one."""
     line: str
     filled: str
     rest: str
@@ -52,5 +52,5 @@ LETTERS: Final = Signs(
 
 
 def signs(ascii_only: bool) -> Signs:
-    """Those that the terminal has."""
+    """Return the symbols that the terminal can show."""
     return LETTERS if ascii_only else UNICODE

@@ -2,43 +2,54 @@
 
 from collections.abc import Iterable
 
+from rich.console import RenderableType
 from textual.widget import Widget
 
-from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.session.state import SessionState, race_clock
-from saratoga_client.tui.canvas_view import CanvasView
+from saratoga_client.session.state import race_clock
 from saratoga_client.tui.pages.countdown import countdown_page
-from saratoga_client.tui.pages.figures import cap_text, game_title
+from saratoga_client.tui.pages.figures import game_title
+from saratoga_client.tui.rich_view import Ink, Page, RichView
 from saratoga_client.tui.table_screen import TableScreen
+from saratoga_client.wording import cap_words
 
 
 class CountdownScreen(TableScreen):
-    """The table lies face down."""
+    """The table lies face down, and the seconds go by."""
+
+    _seconds = -1
 
     def body(self) -> Iterable[Widget]:
-        yield CanvasView(self._draw, id="page")
+        with Page():
+            yield RichView(self._draw)
 
-    def _draw(self, width: int, height: int) -> Canvas:
-        return countdown_page(self.evening, self.visit.now(), self.signs, width, height)
+    def _draw(self, ink: Ink) -> RenderableType:
+        # title, message and keys take three lines
+        width, height = self.size.width, self.size.height - 3
+        return countdown_page(self.state, self.controls.now(), self.signs, ink, width, height)
 
     def begin(self) -> None:
-        is_racer = self.evening.player in self.evening.table.racers
-        self.say(
-            "Hands on the keys: everybody gets the same deal at the same moment."
-            if is_racer
-            else "You sit this one out, and see how the racers stand."
-        )
+        if self.state.player in self.state.table.racers:
+            self.say("Get ready: all racers get the same deal at the same moment.")
+        elif self.state.seat is None:
+            self.say("You are watching this race. It shows the standings, not the boards.")
+        else:
+            self.say("You weren't ready, so this race started without you.")
 
-    def changed(self, evening: SessionState) -> None:
-        self.query_one("#page", CanvasView).redraw()
-        super().changed(evening)
+    @property
+    def seconds(self) -> int:
+        """Whole seconds until the start."""
+        return -(-race_clock(self.state, self.controls.now()).until_start // 1000)
+
+    def redraw(self) -> None:
+        self.query_one(Page).redraw()
+        super().redraw()
 
     def tick(self) -> None:
-        self.query_one("#page", CanvasView).redraw()
-        super().tick()
+        if self.seconds != self._seconds:
+            self._seconds = self.seconds
+            self.redraw()
 
     def facts(self) -> list[str]:
-        table = self.evening.table
+        table = self.state.table
         title = game_title(table.settings.game).upper()
-        seconds = -(-race_clock(self.evening, self.visit.now()).until_start // 1000)
-        return [title, table.code, cap_text(table.settings.cap), f"starts in {seconds} s"]
+        return [title, table.code, cap_words(table.settings.cap), f"starts in {self.seconds} s"]

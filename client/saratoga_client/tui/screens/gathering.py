@@ -1,154 +1,177 @@
-"""Before a race: who is there, what will be raced, and how friends come in."""
+"""The table before a race: the players get ready, and the host chooses the race and starts it."""
 
 from collections.abc import Iterable
 from functools import partial
 
+from rich.console import RenderableType
+from textual.containers import Horizontal
 from textual.widget import Widget
 
-from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.local.setting_values import CAPS, FEWEST_SEATS, MOST_SEATS
 from saratoga_client.session.state import SessionState
-from saratoga_client.session.table_view import shown_name
-from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.lines import Guide
-from saratoga_client.tui.pages.figures import cap_text, game_title
-from saratoga_client.tui.pages.gathering import gathering_page
+from saratoga_client.tui.pages.figures import game_title
+from saratoga_client.tui.pages.gathering import SEATS, invitation_part, race_part, seats_part
+from saratoga_client.tui.rich_view import Ink, Page, RichView
 from saratoga_client.tui.table_screen import TableScreen
+from saratoga_client.wording import cap_words, shown_name
 from saratoga_rules.games import GAMES
+
+HOST_KEYS = frozenset({"s", "g", "c", "p", "+", "-", "k", "up", "down"})
 
 
 class GatheringScreen(TableScreen):
-    """The table gathers."""
+    """The seats, the settings of the next race, and the invitation."""
+
+    DEFAULT_CSS = f"""
+    GatheringScreen #invitation {{ margin-bottom: 1; }}
+    GatheringScreen #both {{ height: auto; }}
+    GatheringScreen #seats {{ width: {SEATS + 1}; }}
+    GatheringScreen #race {{ width: 1fr; }}
+    GatheringScreen.-ticker #both {{ layout: vertical; }}
+    GatheringScreen.-ticker #race {{ margin-top: 1; }}
+    """
 
     _chosen = ""
-    """The player whom the host may send away."""
+    """The player whom the host may kick."""
     _notice = ""
+    """The last notice from the server that was shown."""
 
     def body(self) -> Iterable[Widget]:
-        yield CanvasView(self._draw, id="page")
+        with Page():
+            yield RichView(self._draw_invitation, id="invitation")
+            with Horizontal(id="both"):
+                yield RichView(self._draw_seats, id="seats")
+                yield RichView(self._draw_race, id="race")
 
-    def _draw(self, width: int, height: int) -> Canvas:
-        return gathering_page(
-            self.evening, self.visit.invitation_lines, self._chosen, self.signs, width, height
-        )
+    def _draw_invitation(self, ink: Ink) -> RenderableType:
+        return invitation_part(self.state, self.controls.invitation_lines, ink)
+
+    def _draw_seats(self, ink: Ink) -> RenderableType:
+        return seats_part(self.state, self._chosen, self.signs, ink)
+
+    def _draw_race(self, ink: Ink) -> RenderableType:
+        return race_part(self.state, self.signs, ink)
 
     def begin(self) -> None:
-        self._tell(self.evening)
+        self._say_notice()
 
-    def changed(self, evening: SessionState) -> None:
-        if evening.table.notice != self._notice:
-            self._tell(evening)
-        self.query_one("#page", CanvasView).redraw()
-        super().changed(evening)
+    def changed(self, state: SessionState) -> None:
+        if state.table.notice != self._notice:
+            self._say_notice()
+        super().changed(state)
 
-    def _tell(self, evening: SessionState) -> None:
-        """What happened last, or what to do now."""
-        self._notice = evening.table.notice
+    def redraw(self) -> None:
+        self.query_one(Page).redraw()
+        super().redraw()
+
+    def _say_notice(self) -> None:
+        """Say what happened last at the table, or what the player can do now."""
+        self._notice = self.state.table.notice
         self.say(self._notice or self._advice())
 
     def _advice(self) -> str:
-        if self.evening.seat is None:
-            return "You watch this table; the race is shown when it starts."
-        if self.evening.is_host:
-            return "Press r when you are ready, and s to start with all who are."
+        if self.state.seat is None:
+            return "You are watching this table; a race is shown when it starts."
+        if self.state.is_host:
+            return "Press r when you are ready, and s to start with every player who is ready."
         return "Press r when you are ready; the host starts the race."
 
     def facts(self) -> list[str]:
-        table = self.evening.table
+        table = self.state.table
         settings = table.settings
         return [
             game_title(settings.game).upper(),
             table.code,
-            cap_text(settings.cap),
+            cap_words(settings.cap),
             "public" if settings.public else "private",
         ]
 
     def guide(self) -> Guide:
-        seat = self.evening.seat
+        seat = self.state.seat
         if seat is None:
             return (("t", "colours"),)
         keys = [("r", "not ready" if seat.ready else "ready")]
-        if self.evening.is_host:
+        if self.state.is_host:
             # g, c, p, + and - stand on the page, beside what they change
-            keys += [("s", "start"), ("b", "bring a bot"), ("k", "send away"), ("t", "colours")]
+            keys += [("s", "start"), ("b", "bring a bot"), ("k", "kick"), ("t", "colours")]
         else:
             keys += [("b", "bring a bot"), ("t", "colours")]
         return keys
 
     def press(self, key: str) -> None:
-        seat = self.evening.seat
-        if seat is None:
-            super().press(key)
-        elif key == "r":
-            self.visit.do(self.visit.seat.not_ready() if seat.ready else self.visit.seat.ready())
-            self.say("Not ready." if seat.ready else "Ready.")
-        elif key == "b":
+        seat, actions = self.state.seat, self.controls.seat
+        if seat is not None and key == "r":
+            self.controls.do(actions.not_ready() if seat.ready else actions.ready())
+            self.say("You are not ready any more." if seat.ready else "You are ready.")
+        elif seat is not None and key == "b":
             self.ask(
-                "Bring a bot to the table: w a weak one, s a strong one.",
-                w=("weak", partial(self.visit.bring_bot, "weak")),
-                s=("strong", partial(self.visit.bring_bot, "strong")),
+                "Which bot comes to the table? w is weak, s is strong.",
+                w=("weak", partial(self.controls.bring_bot, "weak")),
+                s=("strong", partial(self.controls.bring_bot, "strong")),
             )
-        elif key in ("s", "g", "c", "p", "+", "-", "k", "up", "down"):
+        elif seat is not None and key in HOST_KEYS:
             self._press_of_host(key)
-        else:
+        elif not self.query_one(Page).press(key):
             super().press(key)
 
     def _press_of_host(self, key: str) -> None:
-        if not self.evening.is_host:
+        if not self.state.is_host:
             self.say("Only the host can do that.")
             return
-        settings = self.evening.table.settings
-        change = partial(self._change)
+        settings = self.state.table.settings
         match key:
             case "s":
                 self._start()
             case "g":
                 names = list(GAMES)
                 known = names.index(settings.game) if settings.game in names else -1
-                change(game=names[(known + 1) % len(names)])
+                self._change(game=names[(known + 1) % len(names)])
             case "c":
                 caps = [cap for cap in CAPS if cap or not settings.public]
                 place = caps.index(settings.cap) if settings.cap in caps else -1
-                change(cap=caps[(place + 1) % len(caps)])
+                self._change(cap=caps[(place + 1) % len(caps)])
             case "p":
-                change(public=not settings.public)
+                self._change(public=not settings.public)
             case "+" | "-":
                 seats = settings.seats + (1 if key == "+" else -1)
-                change(seats=max(FEWEST_SEATS, min(MOST_SEATS, seats)))
+                self._change(seats=max(FEWEST_SEATS, min(MOST_SEATS, seats)))
             case _:
                 self._choose(key)
 
     def _change(self, **settings: int | str | bool) -> None:
-        self.visit.do(self.visit.seat.change_settings(**settings))  # type: ignore[arg-type]
-        if any(seat.ready for seat in self.evening.table.seats):
-            self.say("The race has changed: everybody says ready again.")
+        self.controls.do(self.controls.seat.change_settings(**settings))  # type: ignore[arg-type]
+        if any(seat.ready for seat in self.state.table.seats):
+            self.say("The race has changed: all players must press r again.")
 
     def _start(self) -> None:
-        seat = self.evening.seat
+        seat = self.state.seat
         if seat is None or not seat.ready:
             self.say("Press r first: the host races too.")
             return
-        self.visit.do(self.visit.seat.start())
+        self.controls.do(self.controls.seat.start())
 
     def _choose(self, key: str) -> None:
-        """Walk through the others; `k` asks whether to send the chosen one away."""
-        others = [each for each in self.evening.table.seats if each.player != self.evening.player]
+        """Choose another player by an arrow key; by `k`, ask whether to kick the chosen one."""
+        others = [each for each in self.state.table.seats if each.player != self.state.player]
         if not others:
             self._chosen = ""
-            self.say("Nobody else is here.")
+            self.say("No other player is at this table.")
             return
         players = [each.player for each in others]
         place = players.index(self._chosen) if self._chosen in players else -1
         if key == "k" and place >= 0:
-            name = shown_name(others[place].name, others[place].bot)
             player, self._chosen = self._chosen, ""
+            name = shown_name(others[place].name, others[place].bot)
             self.ask(
-                f"Send {name} away from this table for good? y does.",
-                y=("send away", lambda: self.visit.do(self.visit.seat.kick(player))),
+                f"Kick {name} for good? (y/n)",
+                y=("kick", lambda: self.controls.do(self.controls.seat.kick(player))),
             )
-        else:
-            step = -1 if key == "up" else 1
-            self._chosen = players[(place + step) % len(players)] if place >= 0 else players[0]
-            name = next(each.name for each in others if each.player == self._chosen)
-            self.say(f"{name}: k sends away, up and down choose another.")
-        self.query_one("#page", CanvasView).redraw()
+            return
+        step = -1 if key == "up" else 1
+        self._chosen = players[(place + step) % len(players)] if place >= 0 else players[0]
+        everyone = [each.player for each in self.state.table.seats]
+        line = everyone.index(self._chosen)
+        name = self.state.table.seats[line].name
+        self.say(f"k kicks {name}; up and down choose another player.")
+        self.query_one(Page).show_line(self.query_one("#seats"), line + 1)

@@ -1,74 +1,51 @@
-"""The keys and the rules, over whatever goes on below; the race waits for nobody."""
+"""The keys of a screen and the rules of its game, over whatever goes on below."""
 
-from typing import Final
+from collections.abc import Iterable
+from typing import ClassVar, Final
 
-from textual import events
-from textual.app import ComposeResult
-from textual.screen import ModalScreen
+from rich.console import RenderableType
+from textual.widget import Widget
 
-from saratoga_client.board_view.canvas import Canvas, Piece
-from saratoga_client.tui.canvas_view import CanvasView
-from saratoga_client.tui.keys import key_of
-from saratoga_client.tui.lines import KeyLine
-from saratoga_client.tui.pages.help import help_lines
-from saratoga_client.tui.scrolling import Scroll
+from saratoga_client.tui.base_screen import BaseScreen
+from saratoga_client.tui.lines import Guide
+from saratoga_client.tui.pages.help import RACE_KEYS, Keys, help_page
+from saratoga_client.tui.rich_view import Ink, Page, RichView
 from saratoga_rules.game import Game
 
 CLOSING: Final = ("?", "escape", "q", "enter")
-WIDEST: Final = 96
+WIDEST: Final = 98
 """Cells; longer lines are hard to read."""
 
 
-class HelpScreen(ModalScreen[None], inherit_bindings=False):
-    """Text to scroll through."""
+class HelpScreen(BaseScreen):
+    """A page of help to scroll through."""
 
-    DEFAULT_CSS = """
-    HelpScreen { layout: vertical; overflow: hidden hidden; }
-    HelpScreen #help { height: 1fr; }
-    """
+    DEFAULT_CSS = f"HelpScreen #help {{ max-width: {WIDEST}; }}"
+    ALWAYS: ClassVar[Guide] = (("?", "back"),)
+    TICK = 0
 
-    def __init__(self, game: Game, *, is_race: bool) -> None:
+    def __init__(self, game: Game, keys: Keys = RACE_KEYS, heading: str = "KEYS IN A RACE") -> None:
+        """Show the help of a game, with the keys of the screen below."""
         super().__init__()
         self._game = game
-        self._is_race = is_race
-        self._scroll = Scroll()
+        self._screen_keys = keys
+        self._heading = heading
 
-    def compose(self) -> ComposeResult:
-        yield CanvasView(self._draw, id="help")
-        yield KeyLine()
+    def body(self) -> Iterable[Widget]:
+        with Page():
+            yield RichView(self._draw, id="help")
 
-    def on_mount(self) -> None:
-        self.query_one(KeyLine).set(
-            (("up down", "scroll"), ("space", "next page")), (("?", "back"),)
-        )
+    def _draw(self, ink: Ink) -> RenderableType:
+        return help_page(self._game, self._screen_keys, self._heading, ink)
 
-    def _draw(self, width: int, height: int) -> Canvas:
-        return self._scroll.window(self._page(width), height)
+    def facts(self) -> list[str]:
+        return [self._game.title.upper(), "help"]
 
-    def _page(self, width: int) -> Canvas:
-        lines = help_lines(self._game, min(width - 2, WIDEST), is_race=self._is_race)
-        canvas = Canvas(width, len(lines))
-        for y, pieces in enumerate(lines):
-            canvas.pieces(1, y, tuple(map(Piece._make, pieces)))
-        return canvas
+    def guide(self) -> Guide:
+        return (("up down", "scroll"), ("space", "next page"))
 
-    def on_key(self, event: events.Key) -> None:
-        event.stop()
-        event.prevent_default()
-        key = key_of(event)
+    def press(self, key: str) -> None:
         if key in CLOSING:
             self.dismiss()
-        else:
-            self._move({"j": "down", "k": "up"}.get(key, key))
-
-    def on_mouse_scroll_down(self) -> None:
-        self._move("down")
-
-    def on_mouse_scroll_up(self) -> None:
-        self._move("up")
-
-    def _move(self, key: str) -> None:
-        view = self.query_one("#help", CanvasView)
-        width, height = view.size
-        self._scroll = self._scroll.press(key, self._page(width).height, height)
-        view.redraw()
+        elif not self.query_one(Page).press({"j": "down", "k": "up"}.get(key, key)):
+            super().press(key)

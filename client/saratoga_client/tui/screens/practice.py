@@ -35,7 +35,7 @@ from saratoga_client.tui.pages.practice import (
     practice_title,
 )
 from saratoga_client.tui.pages.solo_keys import PRACTICE_KEYS
-from saratoga_client.tui.screens.rules import RulesScreen
+from saratoga_client.tui.screens.help import HelpScreen
 from saratoga_rules.judge import IllegalMove
 
 RIGHT_BUTTON: Final = 3
@@ -184,7 +184,7 @@ class PracticeScreen(BaseScreen):
             case "c":
                 self.say(f"The suits have {self.program.other_suits(practice.game)} colours now.")
             case "?":
-                self.app.push_screen(RulesScreen(practice.game, PRACTICE_KEYS, "PRACTICE"))
+                self.app.push_screen(HelpScreen(practice.game, PRACTICE_KEYS, "PRACTICE"))
             case "q":
                 self.dismiss()
             case "t":

@@ -27,9 +27,9 @@ from saratoga_client.tui.board_widget import BoardWidget
 from saratoga_client.tui.canvas_view import CanvasView
 from saratoga_client.tui.finder import PROMPT, Finder
 from saratoga_client.tui.lines import Guide, MessageLine
-from saratoga_client.tui.pages.figures import minutes
 from saratoga_client.tui.pages.panel import meter, panel, ticker
 from saratoga_client.tui.table_screen import TableScreen
+from saratoga_client.wording import minutes_and_seconds
 from saratoga_rules.refusals import IllegalMove
 
 MOST_QUEUED: Final = 16
@@ -124,8 +124,8 @@ class RaceScreen(TableScreen):
     def clock(self) -> tuple[str, Role]:
         time = race_clock(self.evening, self.visit.now())
         if time.left is None:
-            return minutes(time.elapsed), Role.TITLE
-        return minutes(time.left), Role.WARNING if time.left < LATE else Role.TITLE
+            return minutes_and_seconds(time.elapsed), Role.TITLE
+        return minutes_and_seconds(time.left), Role.WARNING if time.left < LATE else Role.TITLE
 
     def guide(self) -> Guide:
         own = self.own

@@ -40,8 +40,8 @@ from saratoga_client.tui.pages.replay_words import (
     pause_text,
 )
 from saratoga_client.tui.pages.solo_keys import REPLAY_KEYS
+from saratoga_client.tui.screens.help import HelpScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
-from saratoga_client.tui.screens.rules import RulesScreen
 from saratoga_rules.moves import Carry, parse_move
 from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.views import redact
@@ -330,7 +330,7 @@ class ReviewScreen(BaseScreen):
 
     def _help(self) -> None:
         self.speed = 0
-        self.app.push_screen(RulesScreen(self.replay.game, REPLAY_KEYS, "REPLAY"))
+        self.app.push_screen(HelpScreen(self.replay.game, REPLAY_KEYS, "REPLAY"))
 
     def _find(self, key: str) -> None:
         self.finder = self.finder.press(key)

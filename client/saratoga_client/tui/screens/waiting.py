@@ -1,33 +1,31 @@
-"""What is shown until there is something to show."""
+"""The screen before the first one: one sentence, such as what the program is waiting for."""
 
 from textual.app import ComposeResult
 from textual.screen import Screen
 
-from saratoga_client.board_view.canvas import Canvas
-from saratoga_client.board_view.roles import Role
-from saratoga_client.sanitised import sanitised
-from saratoga_client.tui.canvas_view import CanvasView
+from saratoga_client.tui.rich_view import RichView, paint_ground, program_of
 
 
 class WaitingScreen(Screen[None], inherit_bindings=False):
     """One sentence in the middle."""
+
+    DEFAULT_CSS = """
+    WaitingScreen { align: center middle; }
+    WaitingScreen RichView { width: auto; }
+    """
 
     def __init__(self, text: str = "") -> None:
         super().__init__()
         self.text = text
 
     def compose(self) -> ComposeResult:
-        yield CanvasView(self._draw)
+        yield RichView(lambda ink: ink.text(self.text))
+
+    def on_mount(self) -> None:
+        paint_ground(self, program_of(self).colours)
 
     def say(self, text: str) -> None:
-        """What is being waited for."""
+        """Show another sentence."""
         self.text = text
-        for view in self.query(CanvasView):
+        for view in self.query(RichView):
             view.redraw()
-
-    def _draw(self, width: int, height: int) -> Canvas:
-        canvas = Canvas(width, height)
-        canvas.put(
-            max(1, (width - len(self.text)) // 2), height // 2, sanitised(self.text), Role.TEXT
-        )
-        return canvas

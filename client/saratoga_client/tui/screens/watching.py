@@ -1,4 +1,4 @@
-"""A race seen from beside: where everybody stands, as the racers see it; no board."""
+"""A race without a board of one's own: the standings, the news and the clock."""
 
 from collections.abc import Iterable
 
@@ -6,38 +6,38 @@ from textual.widget import Widget
 
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
-from saratoga_client.session.state import SessionState, race_clock
+from saratoga_client.session.state import race_clock
 from saratoga_client.tui.canvas_view import CanvasView
-from saratoga_client.tui.pages.figures import game_title, minutes
+from saratoga_client.tui.pages.figures import game_title
 from saratoga_client.tui.pages.panel import panel
 from saratoga_client.tui.table_screen import TableScreen
+from saratoga_client.wording import minutes_and_seconds
 
 
 class WatchingScreen(TableScreen):
-    """Standings, news and the clock."""
+    """The panel of a race on the whole screen."""
 
     def body(self) -> Iterable[Widget]:
         yield CanvasView(self._draw, id="page")
 
     def _draw(self, width: int, height: int) -> Canvas:
         is_ascii = self.program.appearance.ascii
-        return panel(self.evening, width, height, self.visit.now(), ascii_only=is_ascii)
+        return panel(self.state, width, height, self.controls.now(), ascii_only=is_ascii)
 
     def begin(self) -> None:
-        self.say("Boards are open to all when the race is over.")
+        self.say("All boards can be seen when the race is over.")
 
-    def changed(self, evening: SessionState) -> None:
+    def redraw(self) -> None:
         self.query_one("#page", CanvasView).redraw()
-        super().changed(evening)
+        super().redraw()
 
     def tick(self) -> None:
-        self.query_one("#page", CanvasView).redraw()
-        super().tick()
+        self.redraw()
 
     def facts(self) -> list[str]:
-        table = self.evening.table
+        table = self.state.table
         return [game_title(table.settings.game).upper(), table.code, "watching"]
 
     def clock(self) -> tuple[str, Role]:
-        time = race_clock(self.evening, self.visit.now())
-        return minutes(time.elapsed if time.left is None else time.left), Role.TITLE
+        time = race_clock(self.state, self.controls.now())
+        return minutes_and_seconds(time.elapsed if time.left is None else time.left), Role.TITLE

@@ -1,13 +1,15 @@
-"""The page of a table that gathers."""
+"""The page of a table before a race."""
 
 from collections.abc import Sequence
 
 import pytest
+from rich.console import Group
 
 from kit.evenings import evening, player, seat, snapshot, table
+from kit.rich_pages import INK, page_text
 from saratoga_client.session.state import SessionState
-from saratoga_client.tui.pages.gathering import gathering_page
-from saratoga_client.tui.pages.symbols import LETTERS, UNICODE
+from saratoga_client.tui.pages.gathering import invitation_part, race_part, seats_part
+from saratoga_client.tui.pages.symbols import LETTERS, UNICODE, Signs
 from saratoga_protocol import events
 
 INVITATION = (
@@ -21,11 +23,16 @@ def gathering(seats: Sequence[events.Seat], host: str = "y") -> SessionState:
     return evening(first=snapshot(shown=table(phase="gathering", seats=seats, host=host)))
 
 
-def page(shown: SessionState, width: int = 80, height: int = 21, chosen: str = "") -> str:
-    return gathering_page(shown, INVITATION, chosen, UNICODE, width, height).text()
+def page(state: SessionState, width: int = 80, chosen: str = "", signs: Signs = UNICODE) -> str:
+    parts = Group(
+        invitation_part(state, INVITATION, INK),
+        seats_part(state, chosen, signs, INK),
+        race_part(state, signs, INK),
+    )
+    return page_text(parts, width)
 
 
-def test_who_is_there_ready_away_and_host_and_the_evening_s_money() -> None:
+def test_each_seat_shows_its_state_and_its_money_at_this_table() -> None:
     seats = [
         seat("y", ready=True, races=3, wins=1, net=-25),
         seat("a", connected=False),
@@ -41,7 +48,7 @@ def test_who_is_there_ready_away_and_host_and_the_evening_s_money() -> None:
     assert any(line.startswith(" ✓ Otto [bot]") and "ready" in line for line in lines)
 
 
-def test_keys_of_the_settings_are_shown_to_the_host_alone() -> None:
+def test_only_the_host_sees_the_keys_of_the_settings() -> None:
     mine = page(gathering([seat("y"), seat("a")]))
     theirs = page(gathering([seat("y"), seat("a")], host="a"))
     assert "g  Canfield" in mine
@@ -61,16 +68,12 @@ def test_no_seat_is_lost_and_no_line_is_cut(width: int, count: int) -> None:
     assert "saratoga join ws://192.168.1.7:7470/mint-otter-42" in shown
 
 
-def test_on_a_low_screen_the_chosen_player_is_among_those_shown() -> None:
-    letters = "yabcdefghijklmno"
-    shown = gathering([seat(letter) for letter in letters])
-    for letter in letters[1:]:
-        drawn = page(shown, 80, 12, player(letter))
-        assert any(line.startswith("▸") for line in drawn.split("\n")), letter
-        assert "16 seats in all" in drawn
+def test_the_chosen_player_is_marked() -> None:
+    seats = [seat("y"), seat("a"), seat("o")]
+    lines = page(gathering(seats), chosen=player("a")).split("\n")
+    assert [line.split()[:2] for line in lines if line.startswith("▸")] == [["▸·", "ana"]]
 
 
-def test_a_terminal_with_letters_alone_gets_letters_alone() -> None:
+def test_a_terminal_with_ascii_alone_gets_ascii_alone() -> None:
     seats = [seat("a", ready=True), seat("o", connected=False)]
-    drawn = gathering_page(gathering(seats), INVITATION, player("a"), LETTERS, 80, 21).text()
-    assert drawn.isascii()
+    assert page(gathering(seats), chosen=player("a"), signs=LETTERS).isascii()

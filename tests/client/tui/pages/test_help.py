@@ -1,38 +1,45 @@
-"""The keys and the rules of exactly this game."""
+"""The keys and the rules of one game."""
 
 import pytest
 from rich.cells import cell_len
 
-from saratoga_client.tui.pages.help import help_lines
+from kit.rich_pages import INK, page_text
+from saratoga_client.tui.pages.help import RACE_KEYS, Keys, help_page
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 
 
-def text(game: Game, width: int, is_race: bool = True) -> str:
-    lines = help_lines(game, width, is_race=is_race)
-    return "\n".join("".join(piece for piece, _ in line) for line in lines)
+def text(game: Game, width: int = 78, keys: Keys = RACE_KEYS) -> str:
+    return page_text(help_page(game, keys, "KEYS", INK), width)
 
 
 @pytest.mark.parametrize("game", GAMES.values())
 @pytest.mark.parametrize("width", [52, 78, 96])
-def test_no_line_is_wider_than_asked_for(game: Game, width: int) -> None:
+def test_no_line_is_wider_than_the_screen(game: Game, width: int) -> None:
     assert all(cell_len(line) <= width for line in text(game, width).split("\n"))
 
 
 @pytest.mark.parametrize("game", GAMES.values())
-def test_it_tells_the_keys_the_rules_and_the_money_of_this_game(game: Game) -> None:
-    told = " ".join(text(game, 78).split())
-    assert f"THE RULES OF {game.title.upper()}" in told
-    for _, sentence in game.describe():
-        assert sentence in told
-    assert f"with {10 * game.packs} cards you are even" in told
-    assert "x cash out" in told
+def test_the_help_has_the_keys_the_rules_and_the_money_of_its_game(game: Game) -> None:
+    # a column as wide as the longest rule, so that each stands in one line
+    words = " ".join(text(game, 600).split())
+    assert f"RULES OF {game.title.upper()}" in words
+    for heading, rule in game.describe():
+        assert f"{heading} {rule}" in words
+    assert f"with {10 * game.packs} cards you are even" in words
+    assert "x cash out" in words
 
 
-def test_keys_that_a_game_has_not_are_not_told() -> None:
-    assert "bank down" not in text(GAMES["canfield"], 78)
-    assert "bank down" in text(GAMES["caprice"], 78)
+def test_keys_that_a_game_lacks_are_not_in_its_help() -> None:
+    assert "bank down" not in text(GAMES["canfield"])
+    assert "bank down" in text(GAMES["caprice"])
 
 
-def test_practice_has_no_keys_of_races() -> None:
-    assert "cash out" not in text(GAMES["canfield"], 78, is_race=False)
+def test_long_effects_go_on_below_themselves_and_never_below_their_keys() -> None:
+    lines = text(GAMES["canfield"], 40, (("z  u", "undo a move and all its consequences"),)).split(
+        "\n"
+    )
+    assert lines[0] == " KEYS"
+    assert lines[1].startswith(" z  u              undo")
+    assert lines[2].startswith(" " * 19)
+    assert lines[2].strip()

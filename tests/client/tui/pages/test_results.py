@@ -7,6 +7,7 @@ from rich.cells import cell_len
 
 from kit.evenings import START, YOU, evening, player, seat, snapshot, table
 from kit.finished import finished_race, over
+from kit.rich_pages import INK, page_text
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.tui.pages.findings import findings_of
@@ -21,7 +22,7 @@ RECORD = finished_race()
 
 def page(shown: SessionState, width: int = 80, height: int = 21) -> str:
     found = findings_of(RECORD, shown.player)
-    return results_page(shown, found, UNICODE, width, height).text()
+    return page_text(results_page(shown, found, UNICODE, INK, width, height), width)
 
 
 def crowd(count: int) -> SessionState:
@@ -53,7 +54,7 @@ def replace_(first: events.Snapshot, outcome: events.Outcome) -> events.Snapshot
     return events.Snapshot(table=first.table, now=first.now, outcome=outcome)
 
 
-def test_everybody_has_a_line_with_place_count_money_time_and_ending() -> None:
+def test_each_racer_has_a_line_with_place_count_money_time_and_state() -> None:
     shown = over(RECORD)
     lines = page(shown).split("\n")
     for line, result in zip(lines[2:5], RECORD.results, strict=True):
@@ -65,57 +66,53 @@ def test_everybody_has_a_line_with_place_count_money_time_and_ending() -> None:
     assert [line[0] for line in lines[2:5]].count("▸") == 1
 
 
-def test_ties_are_explained_to_whom_they_concern() -> None:
-    told = page(over(RECORD, tie="reached 12 later than ana"))
-    assert "you: reached 12 later than ana" in told
-    assert "Otto [bot]: reached 12 later than ana" in told
+def test_each_racer_of_a_tie_is_named_with_the_reason_for_the_order() -> None:
+    text = page(over(RECORD, tie="reached 12 later than ana"))
+    assert "you: reached 12 later than ana" in text
+    assert "Otto [bot]: reached 12 later than ana" in text
 
 
-def test_one_s_own_best_is_named_and_a_new_one_is_cheered() -> None:
+def test_the_personal_best_is_shown_and_a_new_one_is_announced() -> None:
     best = PersonalBest(
         game="canfield", race="mint-otter-42/1", start_at=START, banked=21, net=55, reached=None
     )
     shown = replace(over(RECORD), best=best)
-    assert "Your best here is 21 banked, +$55." in page(shown)
-    assert "Your best yet: 21 banked, +$55." in page(replace(shown, is_new_best=True))
+    assert "Your personal best: 21 banked, +$55." in page(shown)
+    assert "A new personal best: 21 banked, +$55." in page(replace(shown, is_new_best=True))
 
 
-def test_the_check_of_the_record_and_alarms_are_told() -> None:
+def test_the_verification_and_the_alarms_are_shown() -> None:
     shown = over(RECORD)
     race = shown.table.race
     checked = replace(
         shown,
         verifications={race: Verification(True, "mint-otter-42/2 is verified: witnessed here.")},
-        alarms=("The house changed its word.",),
+        alarms=("The server changed the deal.",),
     )
     assert "is verified: witnessed here." in page(checked)
-    assert "The house changed its word." in page(checked)
+    assert "The server changed the deal." in page(checked)
 
 
-def test_totals_come_with_the_second_race_the_richest_first() -> None:
-    assert "THE EVENING SO FAR" not in page(over(RECORD, races=1))
-    told = page(over(RECORD, races=3))
-    totals = told[told.index("THE EVENING SO FAR") :]
+def test_totals_appear_from_the_second_race_on_the_richest_player_first() -> None:
+    assert "TOTALS AT THIS TABLE" not in page(over(RECORD, races=1))
+    text = page(over(RECORD, races=3))
+    totals = text[text.index("TOTALS AT THIS TABLE") :]
     names = {racer.player: racer.name for racer in RECORD.racers}
     expected = [names[result.player] for result in RECORD.results]
     assert sorted(expected, key=totals.index) == expected
 
 
-@pytest.mark.parametrize("size", [(54, 15), (80, 21), (120, 37)])
-def test_sixteen_racers_have_a_page_as_high_as_it_must_be_and_no_line_is_cut(
-    size: tuple[int, int],
-) -> None:
-    shown = crowd(16)
-    assert shown.player == YOU
-    canvas = results_page(shown, None, UNICODE, *size)
-    text = canvas.text()
-    assert canvas.height >= size[1]
-    assert all(cell_len(line) <= size[0] for line in text.split("\n"))
+@pytest.mark.parametrize("width", [54, 80, 120])
+def test_sixteen_racers_are_all_on_the_page_and_no_line_is_too_wide(width: int) -> None:
+    state = crowd(16)
+    assert state.player == YOU
+    text = page_text(results_page(state, None, UNICODE, INK, width, 24), width)
+    assert all(cell_len(line) <= width for line in text.split("\n"))
     for letter in "yabcdefghijklmno":
-        assert text.count(f"{letter} Maximilian-Ferdin") == 2, "in the race, and over the evening"
+        assert text.count(f"{letter} Maximilian-Ferdin") == 2, "in the race, and in the totals"
 
 
-def test_a_terminal_with_letters_alone_gets_letters_alone() -> None:
+def test_a_terminal_with_ascii_alone_gets_ascii_alone() -> None:
     found = findings_of(RECORD, over(RECORD).player)
-    text = results_page(over(RECORD), found, LETTERS, 80, 21).text()
+    text = page_text(results_page(over(RECORD), found, LETTERS, INK, 80, 24))
     assert text.replace("ë", "e").isascii()

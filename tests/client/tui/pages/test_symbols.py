@@ -1,4 +1,4 @@
-"""The few signs that pages use."""
+"""The symbols that pages use."""
 
 from dataclasses import asdict
 
@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from saratoga_client.tui.pages.symbols import signs
 
 
-def test_every_sign_is_one_cell_and_a_letter_where_nothing_else_is() -> None:
+def test_every_symbol_is_one_cell_and_ascii_where_the_terminal_has_only_that() -> None:
     for ascii_only in (False, True):
         for name, sign in asdict(signs(ascii_only)).items():
             assert cell_len(sign) == 1, name

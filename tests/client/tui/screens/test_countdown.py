@@ -1,11 +1,13 @@
 """The five seconds before the deal."""
 
-from kit.evenings import START, evening, snapshot, table
+from msgspec.structs import replace
+
+from kit.evenings import START, evening, player, seat, snapshot, table
 from kit.table_screens import sitting
 from saratoga_client.tui.screens.countdown import CountdownScreen
 
 
-async def test_the_seconds_go_by_and_the_promise_is_readable() -> None:
+async def test_the_seconds_go_by_and_the_fingerprint_is_readable() -> None:
     async with sitting(evening(first=snapshot(shown=table(phase="countdown")))) as at_table:
         assert isinstance(at_table.screen, CountdownScreen)
         at_table.seat.time = START - 4_200
@@ -17,10 +19,19 @@ async def test_the_seconds_go_by_and_the_promise_is_readable() -> None:
         at_table.screen.tick()
         await at_table.settled()
         assert "starts in 1 s" in at_table.rows[0]
-        assert "Hands on the keys" in at_table.text
+        assert "Get ready" in at_table.text
 
 
-async def test_who_sits_it_out_is_told_so() -> None:
+async def test_a_player_without_a_seat_watches() -> None:
     at_table_only = table("ar", phase="countdown", host="a")
     async with sitting(evening(first=snapshot(shown=at_table_only))) as at_table:
-        assert "You sit this one out" in at_table.text
+        assert "You are watching this race." in at_table.text
+
+
+async def test_a_player_who_was_not_ready_reads_that_the_race_starts_without_them() -> None:
+    seats = [seat("y"), seat("a"), seat("r")]
+    without_you = replace(
+        table("yar", phase="countdown", seats=seats), racers=[player("a"), player("r")]
+    )
+    async with sitting(evening(first=snapshot(shown=without_you))) as at_table:
+        assert "You weren't ready, so this race started without you." in at_table.text

@@ -69,7 +69,7 @@ async def test_a_game_of_a_newer_house_can_be_left_for_a_known_one() -> None:
 async def test_those_who_were_ready_are_told_that_they_must_say_so_again() -> None:
     async with sitting(gathering(ready="a")) as at_table:
         await at_table.press("c")
-        assert "The race has changed: everybody says ready again." in at_table.text
+        assert "The race has changed: all players must press r again." in at_table.text
 
 
 async def test_a_host_who_is_not_ready_is_told_what_comes_first() -> None:
@@ -84,9 +84,9 @@ async def test_a_host_who_is_not_ready_is_told_what_comes_first() -> None:
 async def test_somebody_is_sent_away_after_one_question() -> None:
     async with sitting(gathering()) as at_table:
         await at_table.press("k")
-        assert "ana: k sends away" in at_table.text
+        assert "k kicks ana" in at_table.text
         await at_table.press("down", "k")
-        assert "Send Otto [bot] away from this table for good? y does." in at_table.text
+        assert "Kick Otto [bot] for good? (y/n)" in at_table.text
         await at_table.press("x")
         assert at_table.seat.asked == []
         await at_table.press("k", "k", "y")
@@ -96,12 +96,12 @@ async def test_somebody_is_sent_away_after_one_question() -> None:
 async def test_alone_there_is_nobody_to_send_away() -> None:
     async with sitting(gathering("y")) as at_table:
         await at_table.press("k")
-        assert "Nobody else is here." in at_table.text
+        assert "No other player is at this table." in at_table.text
 
 
 async def test_a_watcher_has_no_keys_of_players() -> None:
     async with sitting(gathering("ao", host="a")) as at_table:
-        assert "You watch this table" in at_table.text
+        assert "You are watching this table" in at_table.text
         await at_table.press("r", "s")
         assert at_table.seat.asked == []
 

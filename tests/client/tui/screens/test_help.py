@@ -4,6 +4,7 @@ import pytest
 
 from kit.evenings import board, evening, snapshot
 from kit.table_screens import sitting
+from saratoga_client.tui.rich_view import Page
 from saratoga_client.tui.screens.help import HelpScreen
 from saratoga_client.tui.screens.race import RaceScreen
 
@@ -15,7 +16,7 @@ async def test_it_opens_and_closes_and_its_keys_are_not_played(key: str) -> None
     async with sitting(RACING) as at_table:
         await at_table.press("?")
         assert isinstance(at_table.app.screen, HelpScreen)
-        assert "THE KEYS" in at_table.text
+        assert "KEYS IN A RACE" in at_table.text
         await at_table.press("space", "1", "x", key)
         assert [type(screen) for screen in at_table.app.screen_stack[-1:]] == [RaceScreen]
         assert at_table.seat.asked == []
@@ -30,6 +31,6 @@ async def test_every_line_of_it_is_seen_by_scrolling() -> None:
             await at_table.press("down")
             seen |= set(at_table.rows)
         whole = "\n".join(seen)
-        assert "THE RULES OF CANFIELD" in whole
-        assert "whoever reached that count first" in whole
-        assert "more lines" not in at_table.text
+        assert "RULES OF CANFIELD" in whole
+        assert "to reach that count wins" in whole
+        assert at_table.app.screen.query_one(Page).lines_below == 0

@@ -10,8 +10,8 @@ from kit.solo import SMALL, Player, StoppedClock, before
 from saratoga_client.practice.deals import PracticeDeal, from_seed
 from saratoga_client.practice.run_store import RunStore
 from saratoga_client.tui.appearance import Appearance
+from saratoga_client.tui.screens.help import HelpScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
-from saratoga_client.tui.screens.rules import RulesScreen
 from saratoga_rules.games import GAMES
 
 CANFIELD, LADY_PALK = GAMES["canfield"], GAMES["lady-palk"]
@@ -154,8 +154,8 @@ async def test_rules_lie_over_the_board_and_go_away_again() -> None:
     screen = practice("caprice")
     async with before(screen) as player:
         await player.press("?")
-        assert isinstance(player.screen, RulesScreen)
-        assert player.lines[0].strip() == "PRACTICE"
+        assert isinstance(player.screen, HelpScreen)
+        assert player.lines[1].strip() == "PRACTICE"
         await player.press("?")
         assert player.sees(screen)
 

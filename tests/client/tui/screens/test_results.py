@@ -12,7 +12,7 @@ RECORD = finished_race()
 
 async def read(at_table: Sitting) -> None:
     """Until the record is here, and what it tells is on the screen."""
-    reading = [worker for worker in at_table.app.workers if worker.name == "_read"]
+    reading = [worker for worker in at_table.app.workers if worker.name == "read the record"]
     if reading:
         await at_table.app.workers.wait_for_complete(reading)
     await at_table.settled()
@@ -26,8 +26,8 @@ async def test_order_ties_partings_totals_and_the_climb_are_on_the_page() -> Non
         for told in (
             "RACER",
             "fewer cards when the time was up",
-            "Where you first parted from the winner:",
-            "THE EVENING SO FAR",
+            "Your first move that the winner did not make:",
+            "TOTALS AT THIS TABLE",
             "CARDS BANKED OVER TIME",
         ):
             assert told in at_table.text, told
@@ -36,11 +36,10 @@ async def test_order_ties_partings_totals_and_the_climb_are_on_the_page() -> Non
 async def test_at_80x24_what_has_no_room_can_be_scrolled_to() -> None:
     async with sitting(over(RECORD), record=RECORD) as at_table:
         await read(at_table)
-        assert "more lines: down shows them" in at_table.text
-        assert "up down scroll" in at_table.rows[-1]
+        assert " more lines" in at_table.rows[-1]
         seen = set(at_table.rows)
         await at_table.press("end")
-        assert "more lines" not in at_table.text
+        assert "up scroll" in at_table.rows[-1]
         assert "0:00" in at_table.text
         await at_table.press("home")
         assert set(at_table.rows) == seen
@@ -57,12 +56,12 @@ async def test_one_key_is_the_next_race_for_the_host() -> None:
 async def test_others_are_told_whom_they_wait_for_and_when_that_changes() -> None:
     async with sitting(over(RECORD), record=RECORD) as at_table:
         await read(at_table)
-        assert "ana is host and begins the next race." in at_table.rows[-2]
+        assert "ana is the host and opens the next race." in at_table.rows[-2]
         await at_table.press("n")
         assert "next race" not in at_table.seat.asked
         at_table.seat.lay(over(RECORD, host="Zoë"))
         await at_table.settled()
-        assert "n: the next race." in at_table.rows[-2]
+        assert "Press n for the next race." in at_table.rows[-2]
 
 
 async def test_the_share_text_goes_to_the_clipboard(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,9 +78,9 @@ async def test_the_share_text_goes_to_the_clipboard(monkeypatch: pytest.MonkeyPa
 async def test_without_a_record_the_order_stands_and_the_reason_is_said() -> None:
     async with sitting(over(RECORD)) as at_table:
         await read(at_table)
-        assert "The record cannot be had: There is no such record." in at_table.text
+        assert "The server sent no record of this race: There is no such record." in at_table.text
         await at_table.press("v")
-        assert "The record is not here yet." in at_table.text
+        assert "The record of this race has not arrived yet." in at_table.text
         assert "ana" in at_table.text
 
 

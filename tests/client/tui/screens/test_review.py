@@ -7,9 +7,9 @@ import pytest
 from kit.solo import LARGE, Player, StoppedClock, before, finished
 from saratoga_client.review.divergence import first_divergence
 from saratoga_client.tui.appearance import Appearance
+from saratoga_client.tui.screens.help import HelpScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
 from saratoga_client.tui.screens.review import ReviewScreen
-from saratoga_client.tui.screens.rules import RulesScreen
 from saratoga_rules.games import GAMES
 from saratoga_rules.records.record import RaceRecord
 
@@ -152,7 +152,7 @@ async def test_sharing_finding_and_help(record: RaceRecord) -> None:
         await player.press("/", "d")
         assert screen_of(player).finder.text == "D"
         await player.press("escape", "?")
-        assert isinstance(player.screen, RulesScreen)
+        assert isinstance(player.screen, HelpScreen)
 
 
 async def test_one_board_alone_has_nobody_to_be_compared_with() -> None:

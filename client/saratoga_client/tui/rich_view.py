@@ -1,0 +1,173 @@
+"""Widgets that show Rich text in the theme's colours, and pages of them that scroll by key.
+
+Every text passes through `Ink`, which makes control characters visible and knows no markup: a name
+or a notice from a server cannot change anything but its own letters.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias, cast
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+from textual.color import Color
+from textual.containers import VerticalScroll
+from textual.geometry import Region
+from textual.widget import Widget
+from textual.widgets import Static
+
+from saratoga_client.board_view.roles import Role
+from saratoga_client.local.terminal import Colours
+from saratoga_client.sanitised import sanitised
+from saratoga_client.tui.colours import Paint
+from saratoga_client.tui.ports import Program
+
+SCROLL_KEYS: Final[Mapping[str, str]] = {
+    "down": "line down", "up": "line up",
+    "pagedown": "page down", "space": "page down", "pageup": "page up",
+    "home": "start", "end": "end",
+}  # fmt: skip
+"""Keys that scroll a page, and what each does."""
+
+
+class Ink:
+    """Makes Rich text in the styles of roles."""
+
+    def __init__(self, colours: Paint) -> None:
+        self._colours = colours
+
+    def style(self, role: Role) -> Style:
+        """Return the style of a role."""
+        return self._colours[role]
+
+    def text(self, text: str, role: Role = Role.TEXT) -> Text:
+        """Return a text in the style of a role, safe to print."""
+        return Text(sanitised(text), self._colours[role])
+
+    def indented(self, text: str, role: Role = Role.TEXT, left: int = 1) -> Padding:
+        """Return a paragraph that keeps its distance from the edges in every line."""
+        return Padding(
+            Text("\n").join(self.text(line, role) for line in text.split("\n")), (0, 1, 0, left)
+        )
+
+    def line(self, *pieces: tuple[str, Role]) -> Text:
+        """Return one text made of pieces with a role each."""
+        return Text().join(self.text(text, role) for text, role in pieces)
+
+    def grid(self, *widths: int | None) -> Table:
+        """Return a table without lines; `None` is a column that takes the remaining width."""
+        grid = Table.grid(expand=None in widths)
+        for width in widths:
+            if width is None:
+                grid.add_column(ratio=1, overflow="fold")
+            else:
+                grid.add_column(width=width, no_wrap=True, overflow="crop")
+        return grid
+
+
+Draw: TypeAlias = Callable[[Ink], RenderableType]
+"""Draws a part of a page."""
+
+
+class RichView(Static, can_focus=False):
+    """Shows what a function draws; call `redraw` when that has changed."""
+
+    DEFAULT_CSS = "RichView { height: auto; }"
+    ALLOW_SELECT = False
+
+    def __init__(self, draw: Draw, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, markup=False)
+        self._draw = draw
+
+    def on_mount(self) -> None:
+        self.dress(program_of(self).colours)
+
+    def dress(self, colours: Paint) -> None:
+        """Change the colours."""
+        paint_ground(self, colours)
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw again."""
+        self.update(self._draw(Ink(program_of(self).colours)))
+
+
+class Page(VerticalScroll, can_focus=False, inherit_bindings=False):
+    """A page that scrolls where it is higher than the screen."""
+
+    DEFAULT_CSS = "Page { height: 1fr; scrollbar-size-vertical: 1; }"
+
+    def on_mount(self) -> None:
+        self.dress(program_of(self).colours)
+
+    def dress(self, colours: Paint) -> None:
+        """Change the colours."""
+        paint_ground(self, colours)
+        look = program_of(self).appearance
+        if look.ascii or look.colours is Colours.NONE:
+            # the bar is made of block characters and colours
+            self.styles.scrollbar_size_vertical = 0
+        thumb = Color.from_rich_color(colours[Role.FRAME].color)
+        ground = Color.from_rich_color(colours[Role.TABLE].bgcolor)
+        styles = self.styles
+        styles.scrollbar_color = styles.scrollbar_color_hover = styles.scrollbar_color_active = (
+            thumb
+        )
+        styles.scrollbar_background = styles.scrollbar_background_hover = ground
+        styles.scrollbar_background_active = ground
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the page is higher than its place on the screen."""
+        return self.max_scroll_y > 0
+
+    @property
+    def lines_below(self) -> int:
+        """The number of lines below those that are shown."""
+        return max(0, round(self.max_scroll_y - self.scroll_y))
+
+    def redraw(self) -> None:
+        """Draw all parts of the page again."""
+        for view in self.query(RichView):
+            view.redraw()
+
+    def press(self, key: str) -> bool:
+        """Scroll by a key; return whether the key is one of `SCROLL_KEYS`."""
+        # a line of the last view stays visible
+        step = max(1, self.size.height - 1)
+        match SCROLL_KEYS.get(key):
+            case "line down":
+                self.scroll_relative(y=1, animate=False, immediate=True)
+            case "line up":
+                self.scroll_relative(y=-1, animate=False, immediate=True)
+            case "page down":
+                self.scroll_relative(y=step, animate=False, immediate=True)
+            case "page up":
+                self.scroll_relative(y=-step, animate=False, immediate=True)
+            case "start":
+                self.scroll_home(animate=False, immediate=True)
+            case "end":
+                self.scroll_end(animate=False, immediate=True)
+            case _:
+                return False
+        return True
+
+    def show_line(self, view: Widget, line: int) -> None:
+        """Scroll so far that a line of one of the page's parts is visible."""
+        y = view.virtual_region.y + line
+        self.scroll_to_region(Region(0, y, 1, 1), animate=False, immediate=True)
+
+
+def paint_ground(widget: Widget, colours: Paint) -> None:
+    """Give a widget the colours of the empty table."""
+    table = colours[Role.TABLE]
+    widget.styles.background = Color.from_rich_color(table.bgcolor)
+    if table.color is not None:
+        widget.styles.color = Color.from_rich_color(table.color)
+
+
+def program_of(widget: Widget) -> Program:
+    """Return the app that shows a widget."""
+    return cast(Program, cast(Any, widget.app))

@@ -1,0 +1,18 @@
+"""Pages of Rich text as a player reads them, without a screen."""
+
+from io import StringIO
+from typing import Final
+
+from rich.console import Console, RenderableType
+
+from saratoga_client.tui.colours import Depth, paint
+from saratoga_client.tui.rich_view import Ink
+
+INK: Final = Ink(paint(Depth.NONE))
+
+
+def page_text(page: RenderableType, width: int = 80) -> str:
+    """Return a page's text, line by line, without blanks at the ends of lines."""
+    printed = StringIO()
+    Console(file=printed, width=width, color_system=None, legacy_windows=False).print(page)
+    return "\n".join(line.rstrip() for line in printed.getvalue().split("\n"))
