@@ -23,7 +23,7 @@ async def test_a_race_goes_through_the_proxy_and_the_metrics_tell_it(
         await asyncio.gather(*(player.race(1, 0, len(LINE_UP)) for player in players))
         (race,) = players[0].notes.outcomes
         told = await scraped(nodes)
-        record = await players[0].house.ask(partial(GetRecord, race=race), Record)
+        record = await players[0].connection.ask(partial(GetRecord, race=race), Record)
     everybody = [player.notes for player in players]
     assert await asyncio.to_thread(disagreements, record.text, everybody) == []
     assert told["saratoga_moves_acknowledged_total"] == sum(
@@ -60,7 +60,7 @@ async def test_a_node_that_stops_in_mid_race_costs_its_players_a_retry(
         assert await leaving.stop() == 0
         await raced
         (race,) = players[0].notes.outcomes
-        record = await players[0].house.ask(partial(GetRecord, race=race), Record)
+        record = await players[0].connection.ask(partial(GetRecord, race=race), Record)
         told = await scraped([staying])
     everybody = [player.notes for player in players]
     assert await asyncio.to_thread(disagreements, record.text, everybody) == []

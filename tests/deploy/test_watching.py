@@ -69,7 +69,9 @@ async def test_everything_that_is_drawn_or_watched_is_there() -> None:
                 await asyncio.to_thread(prometheus.wait_for, "saratoga_ready == 1")
                 async with players_at_a_table(node.url, "canfield", "Guest") as players:
                     with pytest.raises(CommandRefused):
-                        await players[0].house.request(partial(GetRecord, race="mint-otter-42/1"))
+                        await players[0].connection.request(
+                            partial(GetRecord, race="mint-otter-42/1")
+                        )
                     await asyncio.gather(*(each.race(1, 0, len(LINE_UP)) for each in players))
                     await asyncio.to_thread(check, prometheus)
 

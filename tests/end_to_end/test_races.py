@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from kit.figures import note
-from kit.race_audit import disagreements, every_byte_found_out, found_out
+from kit.race_audit import disagreements, unnoticed_change_of_any_byte, unnoticed_changes
 from kit.recorded_players import LINE_UP, RecordedPlayer, players_at_a_table
 from kit.server_process import ServerProcess, running_server
 from saratoga_protocol.commands import GetRecord
@@ -39,7 +39,7 @@ async def records_of_a_table(
 
 
 async def record_agreed_on(players: list[RecordedPlayer], race: str) -> str:
-    record = await players[0].house.ask(partial(GetRecord, race=race), Record)
+    record = await players[0].connection.ask(partial(GetRecord, race=race), Record)
     everybody = [player.notes for player in players]
     assert await asyncio.to_thread(disagreements, record.text, everybody) == []
     assert [player.objections(race) for player in players] == [()] * len(players)
@@ -61,7 +61,7 @@ async def test_two_races_come_to_the_same_for_house_players_and_rules(game: str)
     texts = await records(game, tables=2, races=1)
     assert len(texts) == 2
     chance = Random(game)
-    assert [found_out(text, chance, CHANGES) for text in texts] == [[], []]
+    assert [unnoticed_changes(text, chance, CHANGES) for text in texts] == [[], []]
 
 
 @pytest.mark.long
@@ -72,9 +72,9 @@ async def test_many_races_come_to_the_same_for_house_players_and_rules(game: str
     raced = time.monotonic() - began
     assert len(texts) == RACES
     chance = Random(game)
-    assert [found_out(text, chance, CHANGES) for text in texts] == [[]] * RACES
+    assert [unnoticed_changes(text, chance, CHANGES) for text in texts] == [[]] * RACES
     shortest = min(texts, key=len)
-    assert every_byte_found_out(shortest, chance) == []
+    assert unnoticed_change_of_any_byte(shortest, chance) == []
     moves = sum(racer.moves for text in texts for racer in parse_record(text).racers)
     note(
         f"{game}: {RACES} races, {moves} moves, 0 disagreements, in {raced:.0f} s; "

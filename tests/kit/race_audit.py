@@ -1,7 +1,7 @@
-"""A finished race held against everybody's notes: the house, each player, and the rules agree.
+"""Audit a finished race: the server's record, the players' notes and the rules must agree.
 
-Three accounts are compared: what the house announced, what each player was told move by move, and
-what the rules make of the record. `disagreements` says, in sentences, where they differ.
+`disagreements` compares what the server announced, what each player was sent move by move, and what
+the rules make of the record. It describes each difference in a sentence.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,14 +22,14 @@ from saratoga_rules.views import redact
 from saratoga_server.ports import LogEntry, StoredBoard
 
 
-def disagreements(text: str, everybody: Sequence[Notes]) -> list[str]:
-    """Where a race's record, its announced result and the players' notes differ.
+def disagreements(text: str, all_notes: Sequence[Notes]) -> list[str]:
+    """Describe where a race's record, its announced result and the players' notes differ.
 
-    Whoever was away when the race ended may have heard nothing of its result.
+    A player that was disconnected at the end of the race may not have received its result.
     """
     record = parse_record(text)
     found = [f"verify: {fault.name}: {fault.detail}" for fault in verify(text.encode()).faults]
-    for notes in everybody:
+    for notes in all_notes:
         found.extend(f"{notes.player}: {fault}" for fault in _faults(record, text, notes))
     return found
 
@@ -39,33 +39,33 @@ def _faults(record: RaceRecord, text: str, notes: Notes) -> Iterator[str]:
     if race in notes.outcomes:
         yield from _faults_of_result(record, text, notes.outcomes[race])
     if notes.commitments.get(race, record.commitment) != record.commitment:
-        yield "saw another commitment"
+        yield "was shown another commitment"
     hashes = {racer.player: racer.nonce_hash for racer in record.racers}
     if notes.nonce_hashes.get(race, hashes) != hashes:
-        yield "saw other hashes of the nonces"
+        yield "was shown other nonce hashes"
     if notes.player in hashes:
         yield from _faults_of_board(record, record.racer(notes.player), notes)
     elif done := notes.of_race(race):
-        yield f"had {len(done)} moves acknowledged, and is no racer in the record"
+        yield f"had {len(done)} moves acknowledged and is no racer in the record"
 
 
 def _faults_of_result(record: RaceRecord, text: str, outcome: Outcome) -> Iterator[str]:
-    told = [(r.place, r.player, r.banked, r.net, r.reached, r.state) for r in outcome.results]
-    kept = [(r.place, r.player, r.banked, r.net, r.reached, r.state) for r in record.results]
-    if told != kept:
-        yield f"was told {told}, and the record says {kept}"
+    announced = [(r.place, r.player, r.banked, r.net, r.reached, r.state) for r in outcome.results]
+    recorded = [(r.place, r.player, r.banked, r.net, r.reached, r.state) for r in record.results]
+    if announced != recorded:
+        yield f"was sent the results {announced}, and the record has {recorded}"
     if outcome.digest != digest_of(text):
-        yield "was told another digest"
+        yield "was sent another digest"
     if (outcome.seed, outcome.ranked) != (record.seed, record.ranked):
-        yield "was told another seed, or rank"
+        yield "was sent another seed, or another ranked mark"
     if outcome.nonces != {racer.player: racer.nonce for racer in record.racers}:
-        yield "was told other nonces"
+        yield "was sent other nonces"
     if any(nonce_hash(bytes.fromhex(r.nonce)) != r.nonce_hash for r in record.racers):
-        yield "was shown a nonce that does not fit its hash"
+        yield "was sent a nonce that does not fit its hash"
 
 
 def _faults_of_board(record: RaceRecord, racer: RacerLog, notes: Notes) -> Iterator[str]:
-    """Whether the player's own board, whenever it was shown, is the one that the moves make."""
+    """Compare every state of the player's board that it was sent with what the moves make."""
     positions = replay(record, racer.player)
     opening = notes.openings.get(record.race_id)
     if opening is not None and opening.view != wire_view(redact(record.deal)):
@@ -89,16 +89,16 @@ def _faults_of_board(record: RaceRecord, racer: RacerLog, notes: Notes) -> Itera
 
 
 def _last_seen(notes: Notes, race: str) -> BoardView | None:
-    """The player's board as it must have been told at the end of the race.
+    """Return the last board that the player must have been sent.
 
-    `None` where the player was away after the last move: then the house may have ended the board
-    meanwhile, and the race have been over when the player was back.
+    `None` if the player was disconnected after its last move: the server may have ended the board
+    meanwhile, and the race may have been over when the player was back.
     """
     if race in notes.ended:
         return notes.ended[race]
     over = [board for board in notes.shown.get(race, ()) if board.state != "racing"]
     if over:
-        return over[-1]  # by a snapshot: it had ended while the player was away
+        return over[-1]  # A snapshot: the board ended while the player was disconnected.
     done = notes.of_race(race)
     if not done or any(moment > done[-1].moment for moment in notes.connected):
         return None
@@ -106,24 +106,24 @@ def _last_seen(notes: Notes, race: str) -> BoardView | None:
 
 
 def _faults_of_moves(racer: RacerLog, done: Iterable[Acknowledged]) -> Iterator[str]:
-    """Every acknowledged move stands in the log, at its place."""
+    """Check that every acknowledged move is in the log, at its position."""
     places = set()
     for each in done:
         place = len(racer.log) - 1 if each.after is None else each.after
         if place >= len(racer.log) or racer.log[place].text != each.text:
-            yield f"{each.text} was acknowledged at {place}, and is not there"
+            yield f"{each.text} was acknowledged at {place} and is not there"
         if not each.repeat and place in places:
             yield f"two moves were acknowledged at {place}"
         places.add(place)
     if unknown := [
         f"{line.text} at {place}"
         for place, line in enumerate(racer.log)
-        if place not in places and not _is_the_houses(line.text)
+        if place not in places and not _is_the_servers(line.text)
     ]:
         yield f"never had an answer to {', '.join(unknown)}"
 
 
-def _is_the_houses(text: str) -> bool:
+def _is_the_servers(text: str) -> bool:
     return text in LOG_ENDINGS and text != "cash-out"
 
 
@@ -138,13 +138,13 @@ def _faults_of_view(
         yield f"was shown another position after {board.count} entries"
     money = net(GAMES[record.game], position.banked)
     if (board.banked, board.net) != (position.banked, money):
-        yield f"was told {board.banked} after {board.count} entries, not {position.banked}"
+        yield f"was sent {board.banked} banked after {board.count} entries, not {position.banked}"
 
 
 def faults_of_log(stored: StoredBoard, racer: RacerLog, notes: Notes) -> Iterator[str]:
-    """Whether every entry of a stored log is one command of the player's, done once, in its place."""
+    """Check that every entry of a stored log is one command of the player's, carried out once."""
     if [entry.text for entry in stored.entries] != [line.text for line in racer.log]:
-        yield "the log and the record differ"
+        yield "the stored log and the record differ"
     last_id = 0
     for place, entry in enumerate(stored.entries):
         if entry.command_id:
@@ -154,19 +154,19 @@ def faults_of_log(stored: StoredBoard, racer: RacerLog, notes: Notes) -> Iterato
         yield from _faults_of_entry(place, entry, notes)
     own = [e.command_id for e in stored.entries if e.command_id and e.text not in LOG_ENDINGS]
     if len(own) != len(set(own)):
-        yield "a command was done twice"
+        yield "a command was carried out twice"
 
 
 def faults_of_open_board(stored: StoredBoard, done: Sequence[Acknowledged]) -> Iterator[str]:
-    """Whether every acknowledged move of a race that is not over stands in the log, at its place."""
+    """Check that every acknowledged move of a race in play is stored at its position."""
     for each in done:
         place = len(stored.entries) - 1 if each.after is None else each.after
         if place >= len(stored.entries) or stored.entries[place].text != each.text:
-            yield f"{each.text} was acknowledged at {place}, and is not in the store"
+            yield f"{each.text} was acknowledged at {place} and is not stored"
 
 
 def faults_of_count(boards: Sequence[StoredBoard]) -> Iterator[str]:
-    """Whether the entries of all boards of a race are numbered 1, 2, 3 ..., in the order of time."""
+    """Check that the entries of a race's boards are numbered 1, 2, 3 ... in the order of time."""
     entries = sorted((entry.number, entry.at) for board in boards for entry in board.entries)
     if [number for number, _ in entries] != list(range(1, len(entries) + 1)):
         yield "the entries of the race are not numbered one after the other"
@@ -175,7 +175,7 @@ def faults_of_count(boards: Sequence[StoredBoard]) -> Iterator[str]:
 
 
 def _faults_of_entry(place: int, entry: LogEntry, notes: Notes) -> Iterator[str]:
-    if not entry.command_id or _is_the_houses(entry.text):
+    if not entry.command_id or _is_the_servers(entry.text):
         return
     command = notes.sent.get(entry.command_id)
     match command:
@@ -185,18 +185,18 @@ def _faults_of_entry(place: int, entry: LogEntry, notes: Notes) -> Iterator[str]
         case CashOut():
             pass
         case _:
-            yield f"entry {place}, {entry.text}, is no command that was sent"
+            yield f"entry {place}, {entry.text}, is no command that the player sent"
 
 
-def found_out(text: str, chance: Random, times: int) -> list[str]:
-    """Of so many changes of a byte of a record, by chance, those that pass unnoticed."""
+def unnoticed_changes(text: str, chance: Random, times: int) -> list[str]:
+    """Change one byte of a record at random, `times` times; return the changes that verify accepts."""
     whole = text.encode()
     places = ((chance.randrange(len(whole)), chance.randrange(1, 256)) for _ in range(times))
     return [f"byte {at} changed by {by}" for at, by in places if _passes(whole, at, by)]
 
 
-def every_byte_found_out(text: str, chance: Random) -> list[str]:
-    """As `found_out`, with every byte of the record changed once."""
+def unnoticed_change_of_any_byte(text: str, chance: Random) -> list[str]:
+    """Change every byte of a record once; return the changes that verify accepts."""
     whole = text.encode()
     places = ((at, chance.randrange(1, 256)) for at in range(len(whole)))
     return [f"byte {at} changed by {by}" for at, by in places if _passes(whole, at, by)]

@@ -1,7 +1,7 @@
-"""The leaderboards of a store, once the nodes have brought every result to them, and what they take.
+"""The leaderboards of a store, and which results of a record they must count.
 
-Nothing is settled here: a house that leaves results in its outboxes is to be found out. Nor is the house
-asked which races count: that is read out of the record, by the words of `protocol/README.md`, *Over*.
+Nothing is settled here: a server that leaves results in its outboxes must be noticed. Which results
+count is computed from the record, by the rules in `protocol/README.md`, *Over*.
 """
 
 import asyncio
@@ -13,13 +13,13 @@ from saratoga_server.store.keys import OUTBOX_KEYS
 from saratoga_server.store.opening import Store
 
 SETTLED_WITHIN = 30.0
-"""Seconds for the nodes to settle what is over; they look once a second."""
+"""Seconds for the nodes to settle all results; they look once a second."""
 
 _RANKING = re.compile(r"^\{leaderboard:([^}]+)\}:(best|bankroll):([^:]+):(bots|people)$")
 
 
 async def settled(store: Store, within: float = SETTLED_WITHIN) -> bool:
-    """Wait until the nodes have emptied every outbox; whether they have, in time."""
+    """Wait until the nodes have emptied every outbox; return False if they have not in time."""
     loop = asyncio.get_running_loop()
     until = loop.time() + within
     while any(await store.client.commands([("LLEN", key) for key in OUTBOX_KEYS])):
@@ -29,22 +29,22 @@ async def settled(store: Store, within: float = SETTLED_WITHIN) -> bool:
     return True
 
 
-async def rankings_kept(store: Store) -> set[BoardKey]:
-    """Every ranking that the store holds."""
+async def stored_leaderboards(store: Store) -> set[BoardKey]:
+    """Return the key of every leaderboard that the store holds."""
     found = set()
     async for key in store.client.scan("{leaderboard:*", "zset"):
         parts = _RANKING.match(key)
-        assert parts, f"{key} is no ranking"
+        assert parts, f"{key} is no leaderboard"
         game, ranking, period, kind = parts.groups()
         found.add(BoardKey(game=game, ranking=ranking, period=period, bots=kind == "bots"))
     return found
 
 
 def counted(record: RaceRecord) -> list[ResultLine]:
-    """The results of a race that leaderboards take.
+    """Return the results of a race that leaderboards count.
 
-    Of a race with a chosen seed none. The people's where at least two people made a move, the bots'
-    where at least two racers did, whoever they were.
+    A race with a chosen seed counts for no player. People's results count if at least two people made
+    a move, bots' results if at least two racers did.
     """
     if record.chosen_seed:
         return []

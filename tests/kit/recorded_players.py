@@ -1,7 +1,7 @@
-"""Bots on real connections that write down everything the house acknowledges to them.
+"""Bots on real connections that record everything the server sends them.
 
-What stands in these notes is what a player could hold against the house: every command that was
-sent, every move that was acknowledged with the board that came back, every picture of the table.
+A player's notes hold all evidence against the server: every command sent, every acknowledged move
+with the board that came back, and every state of the table.
 """
 
 import itertools
@@ -30,7 +30,7 @@ LINE_UP = ("strong", "weak", "strong", "weak")
 
 @dataclass(frozen=True)
 class Acknowledged:
-    """A move, or a cash-out, of which the house has said that it is done."""
+    """A move, or a cash-out, that the server acknowledged."""
 
     id: int
     race: str
@@ -45,7 +45,7 @@ class Acknowledged:
 
 @dataclass
 class Notes:
-    """All that a player knows for certain."""
+    """Everything that a player was sent, and what it sent."""
 
     player: str = ""
     sent: dict[int, AnyCommand] = field(default_factory=dict)
@@ -53,42 +53,41 @@ class Notes:
     openings: dict[str, BoardView] = field(default_factory=dict)
     """The board as dealt, by race."""
     ended: dict[str, BoardView] = field(default_factory=dict)
-    """The board as the house ended it, by race."""
+    """The board as the server ended it, by race."""
     over: dict[str, float] = field(default_factory=dict)
-    """When the player knew that its board had ended (`time.monotonic()`), by race."""
+    """When the player was first shown that its board had ended (`time.monotonic()`), by race."""
     shown: dict[str, list[BoardView]] = field(default_factory=dict)
-    """Every board of the player's own that the house has shown, by race."""
+    """Every state of the player's own board that the server sent, by race."""
     taken_back: dict[str, list[str]] = field(default_factory=dict)
-    """By race: where the house showed an older board than one that it had acknowledged."""
+    """Snapshots with an older board than the server had acknowledged, by race."""
     commitments: dict[str, str] = field(default_factory=dict)
-    """By race, as named in the countdown."""
+    """Commitments named in the countdowns, by race."""
     nonce_hashes: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Of the racers, by race, as shown in the countdown."""
+    """Nonce hashes of the racers as shown in the countdown, by race."""
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     announced: list[str] = field(default_factory=list)
-    """The races of which the house said, unasked, that they are over."""
+    """Races whose end the server announced."""
     connected: list[float] = field(default_factory=list)
-    """When a connection stood, its seat taken up again."""
+    """Moments at which the player was connected, its seat resumed."""
     is_connected: bool = False
     board: BoardView | None = None
-    """The player's own, as last seen."""
+    """The player's own board, as last sent."""
     code: str = ""
-    """Of the table."""
+    """The table's code."""
     phase: str = ""
-    """Of the table, as last seen."""
+    """The table's phase, as last sent."""
     unavailable: int = 0
-    """How often the house had to say that it does not reach its store."""
+    """Refusals because the server did not reach its store."""
     heard: float = 0.0
-    """When the house last said something."""
+    """When the last event arrived."""
     refused: Counter[str] = field(default_factory=Counter)
-    """How often the house said no, by code."""
+    """Refusals by code."""
     lost_answers: Counter[str] = field(default_factory=Counter)
-    """By race: how often an answer to a move may have got lost. The line broke, the house did not reach its
-    store, or nothing came in time."""
-    hurried: Counter[str] = field(default_factory=Counter)
-    """By race: moves that were sent while another one was under way."""
+    """Times that an answer may have got lost, by race: connection lost, store unavailable, timeout."""
+    pipelined: Counter[str] = field(default_factory=Counter)
+    """Moves sent while another was unanswered, by race."""
     on_news: Callable[[], None] = lambda: None
-    """Told of everything heard, and of every turn of the connection."""
+    """Called after every event and every change of the connection."""
 
     @property
     def is_racing(self) -> bool:
@@ -98,7 +97,7 @@ class Notes:
         return [each for each in self.acknowledged if each.race == race]
 
     def raced(self) -> set[str]:
-        """The races that were dealt, as the player knows for certain."""
+        """Return the races that the player knows were dealt."""
         played = {each.race for each in self.acknowledged}
         return played.union(self.shown, self.outcomes, self.announced)
 
@@ -154,7 +153,7 @@ class Notes:
             known = max((each.board.count for each in self.of_race(board.race)), default=0)
             if board.count < known:
                 self.taken_back.setdefault(board.race, []).append(
-                    f"came back to {board.count} entries, and {known} had been acknowledged"
+                    f"came back to {board.count} entries after {known} were acknowledged"
                 )
         if board is not None and board.count == 0 and board.state == "racing":
             self.openings.setdefault(board.race, board)
@@ -172,13 +171,19 @@ class Notes:
             }
 
     def forget(self, race: str) -> None:
-        """Drop what is noted of a race: it has been looked through."""
+        """Drop the notes on a race after its audit."""
         for each in self.of_race(race):
             self.sent.pop(each.id, None)
         self.acknowledged = [each for each in self.acknowledged if each.race != race]
         for kept in (
             *(self.openings, self.ended, self.over, self.shown, self.taken_back),
-            *(self.commitments, self.nonce_hashes, self.outcomes, self.lost_answers, self.hurried),
+            *(
+                self.commitments,
+                self.nonce_hashes,
+                self.outcomes,
+                self.lost_answers,
+                self.pipelined,
+            ),
         ):
             kept.pop(race, None)
         del self.connected[:-3]
@@ -192,13 +197,13 @@ class Notes:
         self.on_news()
 
     def miss_answer(self) -> None:
-        """The one that is awaited may never come."""
+        """Note that an awaited answer may be lost."""
         if self.board is not None:
             self.lost_answers[self.board.race] += 1
 
 
-class NotingSwitchboard(Requests):
-    """Writes down what goes by."""
+class NotingRequests(Requests):
+    """Records every event and every command."""
 
     notes: Notes
 
@@ -218,7 +223,7 @@ class NotingSwitchboard(Requests):
 
 
 class NotingConnection(Connection):
-    """A connection whose notes outlast it."""
+    """A connection that keeps notes."""
 
     def __init__(
         self,
@@ -236,7 +241,7 @@ class NotingConnection(Connection):
             timing=timing,
             on_state=self.notes.turn,
         )
-        self._board = NotingSwitchboard(Backoff(), self._send)
+        self._board = NotingRequests(Backoff(), self._send)
         self._board.notes = self.notes
 
     async def request(self, draft: Draft, within: float | None = None) -> AnyEvent:
@@ -249,42 +254,42 @@ class NotingConnection(Connection):
 
 @dataclass
 class RecordedPlayer:
-    """A bot with a seat, and its notes."""
+    """A bot at a table, and its notes."""
 
-    house: NotingConnection
+    connection: NotingConnection
     strength: str
     temper: int
     name: str = ""
-    seat: TablePlayer | None = None
+    bot: TablePlayer | None = None
 
     @property
     def notes(self) -> Notes:
-        return self.house.notes
+        return self.connection.notes
 
     async def race(self, races: int | None, pace: float, starts_with: int) -> Report:
-        """Race so often; the host starts the races and calls the next ones."""
-        self.seat = TablePlayer(
-            self.house,
+        """Play `races` races, or without end; a bot that is host starts them."""
+        self.bot = TablePlayer(
+            self.connection,
             CHOOSERS[Strength(self.strength)],
             pace=pace,
             temper=self.temper,
             races=races,
             starts_with=starts_with,
         )
-        return await self.seat.stay()
+        return await self.bot.stay()
 
     def objections(self, race: str) -> tuple[str, ...]:
-        """What the seat's own watch over the house has found wrong with the race."""
-        assert self.seat is not None
-        testimony = self.seat._seat.testimonies.get(race)
+        """Return what the bot's own fairness check found wrong with the race."""
+        assert self.bot is not None
+        testimony = self.bot.testimonies.get(race)
         return () if testimony is None else testimony.disagreements
 
     def forget(self, race: str) -> None:
-        """Drop what is noted of a race: it has been looked through."""
+        """Drop the notes on a race after its audit."""
         self.notes.forget(race)
-        if self.seat is not None:
-            self.seat._seat.testimonies.pop(race, None)
-            self.seat.report.openings.pop(race, None)
+        if self.bot is not None:
+            self.bot.testimonies.pop(race, None)
+            self.bot.report.openings.pop(race, None)
 
 
 @asynccontextmanager
@@ -295,20 +300,20 @@ async def players_at_a_table(
     line_up: Sequence[str] = LINE_UP,
     cap: int = 20,
 ) -> AsyncIterator[list[RecordedPlayer]]:
-    """Bots at a table of their own, called `names` and a number; the first is host.
+    """Seat bots at a new table, named `names` and a number; the first is host.
 
-    Of several addresses each player takes the next.
+    The players connect to the addresses in turn.
     """
-    doors = itertools.cycle([url] if isinstance(url, str) else url)
+    addresses = itertools.cycle([url] if isinstance(url, str) else url)
     async with AsyncExitStack() as stack:
         players: list[RecordedPlayer] = []
-        sit_down: Draft = partial(CreateTable, game=game, cap=cap, seats=len(line_up))
+        join: Draft = partial(CreateTable, game=game, cap=cap, seats=len(line_up))
         for number, strength in enumerate(line_up, start=1):
-            house = await stack.enter_async_context(
-                NotingConnection(next(doors), f"{names}{number}")
+            connection = await stack.enter_async_context(
+                NotingConnection(next(addresses), f"{names}{number}")
             )
-            house.notes.player = house.welcome.player
-            snapshot = await house.ask(sit_down, events.Snapshot)
-            sit_down = partial(JoinTable, table=snapshot.table.code)
-            players.append(RecordedPlayer(house, strength, number))
+            connection.notes.player = connection.welcome.player
+            snapshot = await connection.ask(join, events.Snapshot)
+            join = partial(JoinTable, table=snapshot.table.code)
+            players.append(RecordedPlayer(connection, strength, number))
         yield players

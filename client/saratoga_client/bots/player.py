@@ -18,7 +18,7 @@ from saratoga_client.net.errors import CommandRefused, DealSpent, RequestTimedOu
 from saratoga_client.net.unanswered import Draft
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.fairness import FairnessDuties
-from saratoga_client.session.witness import Witness
+from saratoga_client.session.witness import Testimony, Witness
 from saratoga_protocol import events
 from saratoga_protocol.commands import NextRace, Start
 from saratoga_protocol.events import AnyEvent
@@ -76,6 +76,11 @@ class TablePlayer:
         """What was said to the house, and on which race or commitment: nothing is said twice."""
         self._board: asyncio.Task[events.BoardView] | None = None
         self.report = Report()
+
+    @property
+    def testimonies(self) -> dict[str, Testimony]:
+        """What the bot witnessed of each finished race, by race id."""
+        return self._seat.testimonies
 
     async def stay(self) -> Report:
         """Play until the last race is over; the seat must have been taken.

@@ -1,6 +1,7 @@
-"""Storms: whole races on real processes while faults of every kind are thrown at them.
+"""Storms: whole races on real processes while faults of every kind are injected.
 
-`town.py` is what is struck: players on lines of their own, a balancer, several nodes, a store.
-`fault.py` says what a fault is; each family has a module. `storm.py` throws them, by a seed.
-`auditor.py` holds every race against what the players were told, `leaks.py` looks what is left.
+`installation.py` starts players with a link each, several nodes and a store. `fault.py` defines a
+fault, and each family of faults has a module. `storm.py` injects them in an order that a seed
+determines. `auditor.py` compares every race with what the players received, and `leaks.py` looks for
+what nodes and store still hold afterwards.
 """

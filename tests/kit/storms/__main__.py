@@ -1,6 +1,6 @@
-"""A long storm from the command line: `python -m kit.storms --faults 1000 --seed 7`.
+"""Run a long storm: `python -m kit.storms --faults 1000 --seed 7`.
 
-Half of the faults come down on a town whose store stands alone, half on one with a cluster.
+Half of the faults go to an installation with a standalone store, half to one with a cluster.
 """
 
 import argparse
@@ -11,52 +11,54 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from kit.storms.weather import LONG_CLUSTERED, LONG_STANDALONE, Aftermath, Forecast, weathered
+from kit.storms.storm_run import LONG_CLUSTERED, LONG_STANDALONE, StormPlan, StormResult, run_storm
 
 FAULTS_A_RACE = 50
-"""For so many faults every table must have ended a race, and it must have been judged."""
+"""Every table must finish one race for so many faults."""
 
-IMPATIENT = 4.0
-"""Seconds without a word after which players take their line for dead: so faults come faster."""
+SILENCE = 4.0
+"""Seconds without an event after which a player reconnects: less than usual."""
 
 KINDS = {"standalone": LONG_STANDALONE, "cluster": LONG_CLUSTERED}
 
 
-def tell(news: str) -> None:
-    print(f"{time.strftime('%H:%M:%S')} {news}", flush=True)
+def log(line: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {line}", flush=True)
 
 
-def forecasts(options: argparse.Namespace, seed: str) -> Iterator[tuple[str, Forecast]]:
-    towns: Sequence[str] = [options.town] if options.town else list(KINDS)
-    for town in towns:
+def plans(options: argparse.Namespace, seed: str) -> Iterator[tuple[str, StormPlan]]:
+    """Yield a plan for each kind of store."""
+    stores: Sequence[str] = [options.store] if options.store else list(KINDS)
+    for store in stores:
         only = options.only or [""]
-        faults = -(-options.faults // len(towns))
-        kinds = [kind for kind in KINDS[town] if any(part in kind.name for part in only)]
+        faults = -(-options.faults // len(stores))
+        kinds = [kind for kind in KINDS[store] if any(part in kind.name for part in only)]
         yield (
-            town,
-            Forecast(
-                seed=f"{seed} {town}",
+            store,
+            StormPlan(
+                seed=f"{seed} {store}",
                 faults=faults,
                 kinds=kinds,
                 nodes=options.nodes,
                 together=0 if options.only else 3,
-                silence=IMPATIENT,
+                silence=SILENCE,
                 races=-(-faults // FAULTS_A_RACE),
-                clustered=town == "cluster",
+                clustered=store == "cluster",
             ),
         )
 
 
-def report(town: str, forecast: Forecast, aftermath: Aftermath, seconds: float) -> str:
-    wrong = "".join(f"\nWRONG: {fault}" for fault in aftermath.faults)
-    wrong += "".join(f"\nLATE: {late}" for late in aftermath.late)
-    thrown = str(aftermath.storm.thrown)
-    if aftermath.storm.thrown < forecast.faults:
-        thrown += f" of {forecast.faults}"
-    level = "replicated" if forecast.clustered else "safe"
+def report(store: str, plan: StormPlan, result: StormResult, seconds: float) -> str:
+    """Describe a finished storm: its figures, and everything that was wrong."""
+    wrong = "".join(f"\nWRONG: {fault}" for fault in result.faults)
+    wrong += "".join(f"\nLATE: {late}" for late in result.late)
+    injected = str(result.storm.injected)
+    if result.storm.injected < plan.faults:
+        injected += f" of {plan.faults}"
+    level = "replicated" if plan.clustered else "safe"
     return (
-        f"store: {town}, level {level}, {forecast.nodes} nodes, seed {forecast.seed!r}\n"
-        f"{aftermath.figures()}\n{thrown} faults in {seconds:.0f} s{wrong}\n"
+        f"store: {store}, level {level}, {plan.nodes} nodes, seed {plan.seed!r}\n"
+        f"{result.figures()}\n{injected} faults in {seconds:.0f} s{wrong}\n"
     )
 
 
@@ -64,26 +66,30 @@ def main() -> int:
     arguments = argparse.ArgumentParser(
         prog="python -m kit.storms", description=__doc__.split("\n", 1)[0]
     )
-    arguments.add_argument("--faults", type=int, default=1000)
-    arguments.add_argument("--seed", default="", help="by chance if not given")
     arguments.add_argument(
-        "--only", action="append", help="kinds whose name has this in it; may be given again"
+        "--faults", type=int, default=1000, help="faults to inject [default: 1000]"
     )
-    arguments.add_argument("--town", choices=list(KINDS), help="both if not given")
-    arguments.add_argument("--nodes", type=int, default=3)
-    arguments.add_argument("--figures", type=Path, help="file for the figures, beside the output")
+    arguments.add_argument("--seed", default="", help="[default: random]")
+    arguments.add_argument(
+        "--only", action="append", help="only kinds whose name contains this; may be repeated"
+    )
+    arguments.add_argument(
+        "--store", choices=list(KINDS), help="only with this store [default: both]"
+    )
+    arguments.add_argument("--nodes", type=int, default=3, help="server nodes [default: 3]")
+    arguments.add_argument("--figures", type=Path, help="write the figures to this file too")
     options = arguments.parse_args()
     seed = options.seed or str(random.SystemRandom().randrange(1_000_000))
-    tell(f"seed {seed}")
-    told, is_whole = "", True
-    for town, forecast in forecasts(options, seed):
+    log(f"seed {seed}")
+    reports, is_whole = "", True
+    for store, plan in plans(options, seed):
         began = time.monotonic()
-        aftermath = asyncio.run(weathered(forecast, tell))
-        told += report(town, forecast, aftermath, time.monotonic() - began) + "\n"
-        is_whole = is_whole and not aftermath.faults and not aftermath.late
-        print(told.rpartition("store: ")[2], flush=True)
+        result = asyncio.run(run_storm(plan, log))
+        reports += report(store, plan, result, time.monotonic() - began) + "\n"
+        is_whole = is_whole and not result.faults and not result.late
+        print(reports.rpartition("store: ")[2], flush=True)
         if options.figures is not None:
-            options.figures.write_text(told)
+            options.figures.write_text(reports)
     return 0 if is_whole else 1
 
 

@@ -1,7 +1,7 @@
-"""Everything that was raced in a town, held against what everybody was told.
+"""Compare the races of an installation with what its players received.
 
-Races are looked through while the evening goes on, one behind the latest, and their notes dropped;
-at the end come the races in play, and the leaderboards, which must be the fold of all records.
+During a storm, finished races are audited and their notes dropped. At the end follow the races in
+play and the leaderboards, which must be the sum of all records.
 """
 
 import asyncio
@@ -15,20 +15,21 @@ from kit.race_audit import (
     faults_of_log,
     faults_of_open_board,
 )
-from kit.rankings import SETTLED_WITHIN, counted, rankings_kept, settled
+from kit.rankings import SETTLED_WITHIN, counted, settled, stored_leaderboards
 from kit.recorded_players import Notes
-from kit.storms.town import Guest, Town
-from kit.storms.unheard import unexplained, unheard
+from kit.storms.installation import Installation
+from kit.storms.storm_player import StormPlayer
+from kit.storms.unanswered import unanswered_moves, unexplained
 from saratoga_rules.records.record import RaceRecord, parse_record
 from saratoga_server.domain.periods import periods
 from saratoga_server.ports import BoardKey, Millis, RankedRow, StoredBoard
 from saratoga_server.store.opening import Store
 
-EVERYBODY = 1_000
-"""Rows of a leaderboard."""
+MOST_ROWS = 1_000
+"""Rows of a leaderboard: more than a storm makes."""
 
-UNHEARD = "never had an answer to "
-"""No fault by itself: an answer may get lost on its way for good (`unheard.py` says when)."""
+NEVER_ANSWERED = "never had an answer to "
+"""No fault by itself: a fault may lose an answer for good (`unanswered.py` decides)."""
 
 
 @dataclass
@@ -38,153 +39,155 @@ class _Account:
     races: int = 0
     net: int = 0
     best: tuple[int, int] = (-1, 0)
-    """Banked, and milliseconds less than none."""
+    """Banked, and minus the milliseconds."""
 
 
 @dataclass
 class Auditor:
-    """Of one town."""
+    """Audits one installation."""
 
-    town: Town
+    installation: Installation
     store: Store
     settled_within: float = SETTLED_WITHIN
-    """Seconds for the nodes to bring the last results to the leaderboards."""
+    """Seconds for the nodes to settle the last results."""
     faults: list[str] = field(default_factory=list)
     races: Counter[str] = field(default_factory=Counter)
-    """Finished, and held against everything, by table."""
+    """Finished races audited, by table."""
     ranked: int = 0
-    """Results of finished races that were looked for on the leaderboards."""
+    """Results of finished races that leaderboards count."""
     rows: int = 0
-    """Of leaderboards, compared with the records."""
+    """Leaderboard rows compared with the records."""
     moves: int = 0
-    """Acknowledged, repeats not counted."""
+    """Moves acknowledged, without repeats."""
     repeats: int = 0
-    """Acknowledged once more."""
-    unheard: int = 0
-    """Boards with a move in the store whose answer the player never had."""
-    _next: Counter[str] = field(default_factory=Counter)
-    """By table: how many of its races were looked through."""
+    """Repeated moves acknowledged again."""
+    unanswered: int = 0
+    """Boards with a stored move whose acknowledgement never reached the player."""
+    _audited: Counter[str] = field(default_factory=Counter)
+    """Races audited so far, by table."""
     _accounts: dict[BoardKey, dict[str, _Account]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(_Account))
     )
 
-    async def look(self) -> None:
-        """Look through every race that is well over."""
-        for table in self.town.tables:
+    async def audit_finished(self) -> None:
+        """Audit every race after which another has finished."""
+        for table in self.installation.tables:
             code = table[0].notes.code
-            known = {_number(race) for guest in table for race in guest.notes.outcomes}
-            while self._next[code] + 1 < max(known, default=0):
-                await self._look_for(table, code, self._next[code] + 1)
+            known = {_number(race) for player in table for race in player.notes.outcomes}
+            while self._audited[code] + 1 < max(known, default=0):
+                await self._audit_recorded(table, code, self._audited[code] + 1)
 
-    async def close(self) -> None:
-        """Look through the rest, when nobody plays any more."""
+    async def audit_all(self) -> None:
+        """Audit everything else, after the players have stopped."""
         if not await settled(self.store, self.settled_within):
-            self.faults.append("the nodes have left results in the outboxes")
-        await self.look_at_last_races()
-        await self._look_at_rankings()
+            self.faults.append("results are left in the outboxes")
+        await self.audit_last_races()
+        await self._audit_leaderboards()
 
-    async def _look_at_rankings(self) -> None:
-        """Those that are there, and those that should be."""
-        kept = await rankings_kept(self.store)
+    async def _audit_leaderboards(self) -> None:
+        """Compare the leaderboards that exist, and those that should."""
+        kept = await stored_leaderboards(self.store)
         for key in sorted(kept.union(self._accounts), key=str):
-            total, rows = await self.store.leaderboards.page(key, 0, EVERYBODY)
-            assert total <= EVERYBODY
+            total, rows = await self.store.leaderboards.page(key, 0, MOST_ROWS)
+            assert total <= MOST_ROWS
             self.rows += len(rows)
             accounts = self._accounts.get(key, {})
             self.faults += _faults_of_leaderboard(key, rows, accounts)
 
-    async def look_at_last_races(self) -> None:
-        """Every race that anybody knows of, to the one in play; every acknowledgement is judged."""
-        for table in self.town.tables:
+    async def audit_last_races(self) -> None:
+        """Audit every race that a player knows of, the one in play included."""
+        for table in self.installation.tables:
             code = table[0].notes.code
-            while self._next[code] + 1 < _newest(table):
-                await self._look_for(table, code, self._next[code] + 1)
-            while text := await self.store.tables.load_record(code, self._next[code] + 1):
-                await self._look_through(table, text)
-            in_play = f"{code}/{self._next[code] + 1}"
-            if any(in_play in guest.notes.announced for guest in table):
+            while self._audited[code] + 1 < _newest(table):
+                await self._audit_recorded(table, code, self._audited[code] + 1)
+            while text := await self.store.tables.load_record(code, self._audited[code] + 1):
+                await self._audit_record(table, text)
+            in_play = f"{code}/{self._audited[code] + 1}"
+            if any(in_play in player.notes.announced for player in table):
                 self.faults.append(f"{in_play} has no record")
-            await self._look_at_boards(table, code, self._next[code] + 1)
-            for guest in table:
-                await self._judge_the_rest(guest.notes, in_play)
+            await self._audit_boards(table, code, self._audited[code] + 1)
+            for player in table:
+                await self._audit_other_races(player.notes, in_play)
 
-    async def _look_for(self, table: list[Guest], code: str, race: int) -> None:
-        """Of a race after which another was dealt: it must have its record."""
+    async def _audit_recorded(self, table: list[StormPlayer], code: str, race: int) -> None:
+        """Audit a race after which another was dealt: it must have a record."""
         text = await self.store.tables.load_record(code, race)
         if text is None:
-            self._next[code] = race
+            self._audited[code] = race
             self.faults.append(f"{code}/{race} has no record")
             return
-        await self._look_through(table, text)
+        await self._audit_record(table, text)
 
-    async def _judge_the_rest(self, notes: Notes, in_play: str) -> None:
-        """What was acknowledged but in races that were looked through: late answers, lost races."""
+    async def _audit_other_races(self, notes: Notes, in_play: str) -> None:
+        """Audit acknowledged moves of all other races: late answers, lost races."""
         for race in sorted({each.race for each in notes.acknowledged} - {in_play}):
             code, _, number = race.rpartition("/")
             text = await self.store.tables.load_record(code, int(number))
             if text is None:
                 done = len(notes.of_race(race))
                 self.faults.append(
-                    f"{race}: {notes.player} had {done} moves acknowledged that stand nowhere"
+                    f"{race}: {done} acknowledged moves of {notes.player} are stored nowhere"
                 )
                 continue
-            said = await asyncio.to_thread(disagreements, text, [notes])
-            self.faults += [f"{race}: {fault}" for fault in said if UNHEARD not in fault]
+            found = await asyncio.to_thread(disagreements, text, [notes])
+            self.faults += [f"{race}: {fault}" for fault in found if NEVER_ANSWERED not in fault]
 
-    async def _look_through(self, table: list[Guest], text: str) -> None:
+    async def _audit_record(self, table: list[StormPlayer], text: str) -> None:
         record = parse_record(text)
         self.races[record.table] += 1
-        self._next[record.table] += 1
-        self._enter(record)
-        everybody = [guest.notes for guest in table]
-        said = await asyncio.to_thread(disagreements, text, everybody)
-        found = [fault for fault in said if UNHEARD not in fault]
-        for guest in table:
-            found += guest.player.objections(record.race_id)
+        self._audited[record.table] += 1
+        self._count_results(record)
+        all_notes = [player.notes for player in table]
+        found = await asyncio.to_thread(disagreements, text, all_notes)
+        found = [fault for fault in found if NEVER_ANSWERED not in fault]
+        for player in table:
+            found += player.bot.objections(record.race_id)
         boards = []
         for racer in record.racers:
             board = await self.store.boards.load_board(record.table, record.race, racer.player)
             if board is None:
-                found.append(f"the board of {racer.player} is gone")
+                found.append(f"the board of {racer.player} is missing")
                 continue
             boards.append(board)
-            notes = next(each for each in everybody if each.player == racer.player)
+            notes = next(each for each in all_notes if each.player == racer.player)
             found += faults_of_log(board, racer, notes)
-            self.unheard += bool(unheard(record, notes))
+            self.unanswered += bool(unanswered_moves(record, notes))
             found += [f"{racer.player}: {fault}" for fault in unexplained(record, notes)]
         found += faults_of_count(boards)
         self.faults += [f"{record.race_id}: {fault}" for fault in found]
-        self._count(table, record.race_id)
-        for guest in table:
-            guest.player.forget(record.race_id)
+        self._count_moves(table, record.race_id)
+        for player in table:
+            player.bot.forget(record.race_id)
 
-    async def _look_at_boards(self, table: list[Guest], code: str, race: int) -> None:
-        """Of the race in play, if there is one."""
+    async def _audit_boards(self, table: list[StormPlayer], code: str, race: int) -> None:
+        """Audit the boards of the race in play, if there is one."""
         boards: list[StoredBoard] = []
         race_id = f"{code}/{race}"
-        for guest in table:
-            board = await self.store.boards.load_board(code, race, guest.notes.player)
-            done = guest.notes.of_race(race_id)
+        for player in table:
+            board = await self.store.boards.load_board(code, race, player.notes.player)
+            done = player.notes.of_race(race_id)
             self.faults += [
-                f"{race_id}: {guest.notes.player}: {fault}"
-                for fault in guest.notes.taken_back.get(race_id, ())
+                f"{race_id}: {player.notes.player}: {fault}"
+                for fault in player.notes.taken_back.get(race_id, ())
             ]
             if board is not None:
                 boards.append(board)
                 self.faults += [f"{race_id}: {f}" for f in faults_of_open_board(board, done)]
             elif done:
-                self.faults.append(f"{race_id}: moves were acknowledged, and there is no board")
+                self.faults.append(
+                    f"{race_id}: {player.notes.player} has acknowledged moves and no board"
+                )
         self.faults += [f"{race_id}: {fault}" for fault in faults_of_count(boards)]
-        self._count(table, race_id)
+        self._count_moves(table, race_id)
 
-    def _count(self, table: list[Guest], race: str) -> None:
-        for guest in table:
-            repeats = [each.repeat for each in guest.notes.of_race(race)]
+    def _count_moves(self, table: list[StormPlayer], race: str) -> None:
+        for player in table:
+            repeats = [each.repeat for each in player.notes.of_race(race)]
             self.repeats += sum(repeats)
             self.moves += len(repeats) - sum(repeats)
 
-    def _enter(self, record: RaceRecord) -> None:
-        """Count the race as the leaderboards should."""
+    def _count_results(self, record: RaceRecord) -> None:
+        """Count the race's results as the leaderboards should."""
         results = counted(record)
         self.ranked += len(results)
         for period in periods(Millis(record.start_at)):
@@ -202,25 +205,25 @@ def _number(race: str) -> int:
     return int(race.rpartition("/")[2])
 
 
-def _newest(table: list[Guest]) -> int:
-    """The number of the latest race that anybody at the table knows to have been dealt."""
-    return max((_number(race) for guest in table for race in guest.notes.raced()), default=0)
+def _newest(table: list[StormPlayer]) -> int:
+    """Return the number of the latest race that a player at the table knows was dealt."""
+    return max((_number(race) for player in table for race in player.notes.raced()), default=0)
 
 
 def _faults_of_leaderboard(
     key: BoardKey, rows: list[RankedRow], accounts: dict[str, _Account]
 ) -> Iterator[str]:
-    name = f"the {key.ranking} of {key.period} at {key.game}"
+    name = f"leaderboard {key.game} {key.ranking} {key.period}"
     if {row.player for row in rows} != set(accounts):
-        yield f"{name} has other players than the records"
+        yield f"{name}: other players than in the records"
         return
     if [row.value for row in rows] != sorted((row.value for row in rows), reverse=True):
-        yield f"{name} is out of order"
+        yield f"{name}: wrong order"
     for row in rows:
         account = accounts[row.player]
-        told = (row.races, row.value)
-        kept = (account.races, account.net)
+        shown = (row.races, row.value)
+        expected = (account.races, account.net)
         if key.ranking == "best":
-            told, kept = (row.value, -(row.elapsed or 0)), account.best
-        if told != kept:
-            yield f"{name} has {told} for {row.player}, the records {kept}"
+            shown, expected = (row.value, -(row.elapsed or 0)), account.best
+        if shown != expected:
+            yield f"{name}: {shown} for {row.player}, and {expected} by the records"

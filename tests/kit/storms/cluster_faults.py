@@ -1,7 +1,7 @@
-"""A cluster whose primaries are killed, hung and failed over, whose replicas fail and whose Functions go.
+"""Faults of a cluster: primaries killed, hung and failed over, replicas lost, Functions flushed.
 
-What is promised holds while every primary has a replica in step: each fault waits for that before
-it strikes, and two faults of the cluster are never thrown together.
+Durability is promised while every primary has a replica in step. Each fault waits for that before it
+is injected, and two faults of the cluster are never injected together.
 """
 
 import asyncio
@@ -10,70 +10,73 @@ from functools import partial
 from random import Random
 
 from kit.cluster import Cluster, ClusterNode, until
-from kit.storms.fault import Blow, Fault
-from kit.storms.town import Guest, Town
+from kit.storms.fault import ActiveFault, Fault
+from kit.storms.installation import Installation
+from kit.storms.storm_player import StormPlayer
 from saratoga_server.store.keys import table_key
 
 BACK_AFTER_A_PRIMARY = 6.0
-"""Seconds; what is promised when a primary fails over."""
+"""Seconds in which players are promised to be back after a failover."""
 
-TAKEN_OVER = "another takes over"
-STARTED = "the old one runs"
+TAKEN_OVER = "replica promoted"
+STARTED = "old primary running"
 IN_STEP = "replicas in step"
 
 
-def _cluster(town: Town) -> Cluster:
-    assert town.cluster is not None
-    return town.cluster
+def _cluster(installation: Installation) -> Cluster:
+    assert installation.cluster is not None
+    return installation.cluster
 
 
-async def _primary_of_a_table(town: Town, chance: Random) -> tuple[ClusterNode, list[Guest]]:
-    """A primary that holds a table, when all is in step; and who plays at its tables."""
-    cluster = _cluster(town)
+async def _primary_of_a_table(
+    installation: Installation, random: Random
+) -> tuple[ClusterNode, list[StormPlayer]]:
+    """Wait for replicas in step; return a primary that holds a table, and that table's players."""
+    cluster = _cluster(installation)
     await asyncio.to_thread(cluster.wait_until_in_step)
     owners = [
         await asyncio.to_thread(cluster.owner, table_key(table[0].notes.code))
-        for table in town.tables
+        for table in installation.tables
     ]
     raced = [
         owner
-        for owner, table in zip(owners, town.tables, strict=True)
-        if any(guest.notes.is_racing for guest in table)
+        for owner, table in zip(owners, installation.tables, strict=True)
+        if any(player.notes.is_racing for player in table)
     ]
-    primary = chance.choice(raced or owners)
-    guests = [
-        guest
-        for owner, table in zip(owners, town.tables, strict=True)
+    primary = random.choice(raced or owners)
+    players = [
+        player
+        for owner, table in zip(owners, installation.tables, strict=True)
         if owner is primary
-        for guest in table
+        for player in table
     ]
-    return primary, guests
+    return primary, players
 
 
-async def kill_primary(town: Town, chance: Random) -> Blow:
-    primary, felt_by = await _primary_of_a_table(town, chance)
-    cluster = _cluster(town)
-    heir = await asyncio.to_thread(cluster.replica_of, primary)
+async def kill_primary(installation: Installation, random: Random) -> ActiveFault:
+    primary, affected = await _primary_of_a_table(installation, random)
+    cluster = _cluster(installation)
+    successor = await asyncio.to_thread(cluster.replica_of, primary)
     phases: dict[str, float] = {}
     began = time.monotonic()
     await asyncio.to_thread(primary.kill)
-    heal = partial(asyncio.to_thread, _replace, cluster, primary, heir, phases)
-    return Blow(felt_by, heal, began, phases)
+    heal = partial(asyncio.to_thread, _replace, cluster, primary, successor, phases)
+    return ActiveFault(affected, heal, began, phases)
 
 
 def _replace(
-    cluster: Cluster, primary: ClusterNode, heir: ClusterNode, phases: dict[str, float]
+    cluster: Cluster, primary: ClusterNode, successor: ClusterNode, phases: dict[str, float]
 ) -> None:
-    """When the heir has taken over, whoever was killed comes back as its replica."""
-    _wait_for_heir(heir, phases)
-    cluster.wait_until_promoted(heir)
+    """Restart the killed primary as a replica, once its own replica was promoted."""
+    _wait_for_successor(successor, phases)
+    cluster.wait_until_promoted(successor)
     primary.restart()
     phases[STARTED] = time.monotonic()
     _wait_for_step(cluster, phases)
 
 
-def _wait_for_heir(heir: ClusterNode, phases: dict[str, float]) -> None:
-    until(lambda: heir.role() == "master", f"{heir} is promoted")
+def _wait_for_successor(successor: ClusterNode, phases: dict[str, float]) -> None:
+    until(lambda: successor.role() == "master", f"{successor} is promoted")
     phases[TAKEN_OVER] = time.monotonic()
 
 
@@ -82,60 +85,62 @@ def _wait_for_step(cluster: Cluster, phases: dict[str, float]) -> None:
     phases[IN_STEP] = time.monotonic()
 
 
-async def hang_primary_until_replaced(town: Town, chance: Random) -> Blow:
-    """It wakes up as one who still believes to be primary."""
-    primary, felt_by = await _primary_of_a_table(town, chance)
-    cluster = _cluster(town)
-    heir = cluster.replica_of(primary)
+async def hang_primary_until_replaced(installation: Installation, random: Random) -> ActiveFault:
+    """Hang a primary until it is replaced; it resumes believing that it is still primary."""
+    primary, affected = await _primary_of_a_table(installation, random)
+    cluster = _cluster(installation)
+    successor = cluster.replica_of(primary)
     phases: dict[str, float] = {}
     began = time.monotonic()
     primary.pause()
-    heal = partial(asyncio.to_thread, _wake, cluster, primary, heir, phases)
-    return Blow(felt_by, heal, began, phases)
+    heal = partial(asyncio.to_thread, _wake, cluster, primary, successor, phases)
+    return ActiveFault(affected, heal, began, phases)
 
 
 def _wake(
-    cluster: Cluster, primary: ClusterNode, heir: ClusterNode, phases: dict[str, float]
+    cluster: Cluster, primary: ClusterNode, successor: ClusterNode, phases: dict[str, float]
 ) -> None:
-    _wait_for_heir(heir, phases)
+    _wait_for_successor(successor, phases)
     primary.resume()
     phases[STARTED] = time.monotonic()
     _wait_for_step(cluster, phases)
 
 
-async def fail_over(town: Town, chance: Random) -> Blow:
-    """As a host asks for it: primary and replica agree on who goes on."""
-    return await _hand_over(town, chance, force=False)
+async def fail_over(installation: Installation, random: Random) -> ActiveFault:
+    """Fail over in agreement with the primary, as a host does."""
+    return await _hand_over(installation, random, force=False)
 
 
-async def take_over(town: Town, chance: Random) -> Blow:
-    """The replica declares itself primary without asking anybody."""
-    return await _hand_over(town, chance, force=True)
+async def take_over(installation: Installation, random: Random) -> ActiveFault:
+    """Let the replica take over without the primary's agreement."""
+    return await _hand_over(installation, random, force=True)
 
 
-async def _hand_over(town: Town, chance: Random, *, force: bool) -> Blow:
-    primary, felt_by = await _primary_of_a_table(town, chance)
-    cluster = _cluster(town)
+async def _hand_over(installation: Installation, random: Random, *, force: bool) -> ActiveFault:
+    primary, affected = await _primary_of_a_table(installation, random)
+    cluster = _cluster(installation)
     phases: dict[str, float] = {}
     began = time.monotonic()
     await asyncio.to_thread(partial(cluster.fail_over, primary, force=force))
     phases[TAKEN_OVER] = time.monotonic()
-    return Blow(felt_by, partial(asyncio.to_thread, _wait_for_step, cluster, phases), began, phases)
+    return ActiveFault(
+        affected, partial(asyncio.to_thread, _wait_for_step, cluster, phases), began, phases
+    )
 
 
-async def hang_primary(town: Town, chance: Random) -> Blow:
-    """For less long than others need to notice."""
-    primary, felt_by = await _primary_of_a_table(town, chance)
+async def hang_primary(installation: Installation, random: Random) -> ActiveFault:
+    """Hang a primary for less than the cluster needs to notice."""
+    primary, affected = await _primary_of_a_table(installation, random)
     primary.pause()
-    return Blow(felt_by, partial(asyncio.to_thread, primary.resume))
+    return ActiveFault(affected, partial(asyncio.to_thread, primary.resume))
 
 
-async def kill_replica(town: Town, chance: Random) -> Blow:
-    primary, felt_by = await _primary_of_a_table(town, chance)
-    cluster = _cluster(town)
+async def kill_replica(installation: Installation, random: Random) -> ActiveFault:
+    primary, affected = await _primary_of_a_table(installation, random)
+    cluster = _cluster(installation)
     replica = await asyncio.to_thread(cluster.replica_of, primary)
     await asyncio.to_thread(replica.kill)
-    return Blow(felt_by, partial(asyncio.to_thread, _bring_back, cluster, replica))
+    return ActiveFault(affected, partial(asyncio.to_thread, _bring_back, cluster, replica))
 
 
 def _bring_back(cluster: Cluster, replica: ClusterNode) -> None:
@@ -143,67 +148,67 @@ def _bring_back(cluster: Cluster, replica: ClusterNode) -> None:
     cluster.wait_until_in_step()
 
 
-async def hang_replica(town: Town, chance: Random) -> Blow:
-    """No move is acknowledged that it does not have."""
-    primary, felt_by = await _primary_of_a_table(town, chance)
-    replica = await asyncio.to_thread(_cluster(town).replica_of, primary)
+async def hang_replica(installation: Installation, random: Random) -> ActiveFault:
+    """Hang a replica: moves must wait until it confirms them."""
+    primary, affected = await _primary_of_a_table(installation, random)
+    replica = await asyncio.to_thread(_cluster(installation).replica_of, primary)
     replica.pause()
-    return Blow(felt_by, partial(asyncio.to_thread, replica.resume))
+    return ActiveFault(affected, partial(asyncio.to_thread, replica.resume))
 
 
-async def flush_functions(town: Town, chance: Random) -> Blow:
-    cluster = _cluster(town)
+async def flush_functions(installation: Installation, random: Random) -> ActiveFault:
+    cluster = _cluster(installation)
     await asyncio.to_thread(cluster.wait_until_in_step)
     await asyncio.to_thread(cluster.flush_functions)
-    return Blow(town.guests)
+    return ActiveFault(installation.players)
 
 
-async def kill_clients(town: Town, chance: Random) -> Blow:
-    """A primary hangs up on everybody."""
-    primary, felt_by = await _primary_of_a_table(town, chance)
-    kind = chance.choice(["normal", "pubsub"])
+async def kill_clients(installation: Installation, random: Random) -> ActiveFault:
+    """Let a primary close all its client connections."""
+    primary, affected = await _primary_of_a_table(installation, random)
+    kind = random.choice(["normal", "pubsub"])
     await asyncio.to_thread(primary.ask, "CLIENT", "KILL", "TYPE", kind)
-    return Blow(felt_by)
+    return ActiveFault(affected)
 
 
 FAILOVERS = (
     Fault(
         name="primary killed",
         part="store",
-        strike=kill_primary,
+        inject=kill_primary,
         by_pause=True,
-        bar=BACK_AFTER_A_PRIMARY,
+        limit=BACK_AFTER_A_PRIMARY,
     ),
     Fault(
         name="primary hung until replaced",
         part="store",
-        strike=hang_primary_until_replaced,
+        inject=hang_primary_until_replaced,
         by_pause=True,
-        bar=BACK_AFTER_A_PRIMARY,
+        limit=BACK_AFTER_A_PRIMARY,
     ),
     Fault(
-        name="failover asked for",
+        name="failover by agreement",
         part="store",
-        strike=fail_over,
+        inject=fail_over,
         by_pause=True,
-        bar=BACK_AFTER_A_PRIMARY,
+        limit=BACK_AFTER_A_PRIMARY,
     ),
     Fault(
         name="failover by force",
         part="store",
-        strike=take_over,
+        inject=take_over,
         by_pause=True,
-        bar=BACK_AFTER_A_PRIMARY,
+        limit=BACK_AFTER_A_PRIMARY,
     ),
 )
 
 CLUSTER_FAULTS = (
     *FAILOVERS,
-    Fault(name="primary hung", part="store", strike=hang_primary, hold=(0.2, 0.8), from_heal=True),
+    Fault(name="primary hung", part="store", inject=hang_primary, hold=(0.2, 0.8), from_heal=True),
     Fault(
-        name="replica killed", part="store", strike=kill_replica, hold=(0.0, 0.5), from_heal=True
+        name="replica killed", part="store", inject=kill_replica, hold=(0.0, 0.5), from_heal=True
     ),
-    Fault(name="replica hung", part="store", strike=hang_replica, hold=(0.2, 1.5), from_heal=True),
-    Fault(name="Functions flushed", part="store", strike=flush_functions),
-    Fault(name="clients killed by the store", part="store", strike=kill_clients),
+    Fault(name="replica hung", part="store", inject=hang_replica, hold=(0.2, 1.5), from_heal=True),
+    Fault(name="Functions flushed", part="store", inject=flush_functions),
+    Fault(name="connections closed by the store", part="store", inject=kill_clients),
 )

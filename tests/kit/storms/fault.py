@@ -1,10 +1,11 @@
-"""What a fault is: struck somewhere, held for a while, healed; and whom it was felt by."""
+"""A fault: injected into an installation, held for a while, and healed."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from random import Random
 
-from kit.storms.town import Guest, Town
+from kit.storms.installation import Installation
+from kit.storms.storm_player import StormPlayer
 
 
 async def nothing_to_heal() -> None:
@@ -12,19 +13,19 @@ async def nothing_to_heal() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Blow:
-    """A fault that has been struck."""
+class ActiveFault:
+    """A fault that was injected."""
 
-    felt_by: Iterable[Guest]
+    affected: Iterable[StormPlayer]
     heal: Callable[[], Awaitable[None]] = nothing_to_heal
-    """Puts everything right again; returns when it is."""
+    """Repair the damage; return when all processes run again."""
     began: float | None = None
-    """When it hit (`time.monotonic()`), where that is not when the strike returned."""
+    """When it took effect (`time.monotonic()`), if not at the end of the injection."""
     phases: dict[str, float] = field(default_factory=dict)
-    """When the store came to what on its way back, as the healing finds out."""
+    """Steps of the store's recovery, each with its moment, noted while healing."""
 
 
-Strike = Callable[[Town, Random], Awaitable[Blow]]
+Inject = Callable[[Installation, Random], Awaitable[ActiveFault]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,17 +34,17 @@ class Fault:
 
     name: str
     part: str
-    """What it strikes: two faults of one part are never thrown together."""
-    strike: Strike
+    """What it affects; two faults of one part are never injected together."""
+    inject: Inject
     hold: tuple[float, float] = (0.0, 0.0)
-    """Seconds between the strike and its healing, at least and at most."""
+    """Shortest and longest time in seconds between injection and healing."""
     from_heal: bool = False
-    """Players are awaited from the healing on, not from the strike: it lasts as long as it is held."""
-    is_patient: bool = False
-    """To strike it takes players who go on playing: it is struck before what keeps them from it."""
-    by_connection: bool = False
-    """Players lose their connection, and are back over another one only."""
+    """Measure the players' recovery from the healing on, not from the injection."""
+    needs_play: bool = False
+    """Needs players who make moves: of two faults this one is injected first."""
+    by_reconnect: bool = False
+    """Players lose their connection, and are back only over a new one."""
     by_pause: bool = False
-    """Players may go on for a while: what counts is the longest pause between two answers."""
-    bar: float | None = None
-    """Seconds within which everybody must be back, if nothing else is thrown meanwhile."""
+    """Measure the longest pause between two answers: players may go on for a while."""
+    limit: float | None = None
+    """Seconds for all players to be back when no other fault is active; `None`: no promise."""

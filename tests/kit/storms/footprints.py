@@ -1,4 +1,4 @@
-"""What a process and a store hold at a moment: files, sockets, tasks, clients, subscriptions, keys."""
+"""Count what a process and a store hold: files, sockets, tasks, clients, subscriptions, keys."""
 
 import re
 from collections import Counter
@@ -13,26 +13,26 @@ from saratoga_server.store.nodes import ALIVE_FOR
 
 ESTABLISHED = "01"
 
-KEPT_FOR_GOOD = re.compile(
+PERMANENT = re.compile(
     r"^(\{players\}:.*|player:.*|name:.*|audit|replicated|\{p\d+\}:due|\{p\d+\}:outbox"
     r"|(\{p\d+\}:)?replicated|\{public\}:.*|leaderboard:games|\{leaderboard:.*)$"
 )
-"""Keys that may stay without an end (`saratoga_server/store/keys.py`)."""
+"""Keys that may have no TTL (`saratoga_server/store/keys.py`)."""
 
 RACE_OR_RECORDS = re.compile(r"^(\{p\d+\}:table:[a-z0-9-]+):(race|records)")
 
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """Of one server process."""
+    """What one server process holds."""
 
     files: int
-    """Open, sockets not counted."""
+    """Open files without sockets."""
     sockets: int
     players: int
-    """Connections on its port."""
+    """Connections on the server's port."""
     tasks: int
-    """Of its loop, as it last saw them."""
+    """Tasks of the event loop, as last measured by the server."""
 
 
 def footprint(pid: int, port: int, metrics_port: int) -> Footprint:
@@ -48,7 +48,7 @@ def footprint(pid: int, port: int, metrics_port: int) -> Footprint:
 
 
 def connections_on(port: int) -> int:
-    """How many TCP connections of this machine end at that port."""
+    """Count this machine's TCP connections to a port."""
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     return sum(
         words[3] == ESTABLISHED and int(words[1].rpartition(":")[2], 16) == port for words in lines
@@ -59,12 +59,12 @@ def _tasks(metrics_port: int) -> int:
     with urlopen(f"http://127.0.0.1:{metrics_port}/metrics", timeout=10) as page:
         text = page.read().decode()
     found = re.search(r"^saratoga_tasks ([0-9.]+)$", text, re.MULTILINE)
-    assert found, "no metric of tasks"
+    assert found, "no metric saratoga_tasks"
     return int(float(found[1]))
 
 
 def clients_of(store: Redis) -> int:
-    """Connections to one store process, this one and its replicas' not counted."""
+    """Count connections to one store process, without this one and its replicas'."""
     listed = store.execute_command("CLIENT", "LIST", "TYPE", "normal")
     subscribed = store.execute_command("CLIENT", "LIST", "TYPE", "pubsub")
     return (
@@ -72,51 +72,51 @@ def clients_of(store: Redis) -> int:
     )
 
 
-def listeners_of(store: Redis) -> int:
-    """Connections that listen to any channel of one store process."""
+def subscribed_connections_of(store: Redis) -> int:
+    """Count the subscribed connections of one store process."""
     return len(store.execute_command("CLIENT", "LIST", "TYPE", "pubsub").splitlines())
 
 
 def subscribers_of(store: Redis) -> Counter[int]:
-    """How many channels have so many subscribers."""
+    """Count channels by their number of subscribers."""
     found: Counter[int] = Counter()
     for names, numbers in (("CHANNELS", "NUMSUB"), ("SHARDCHANNELS", "SHARDNUMSUB")):
         channels = store.execute_command("PUBSUB", names)
         if channels:
-            told = store.execute_command("PUBSUB", numbers, *channels)
-            found.update(int(number) for number in told[1::2])
+            counts = store.execute_command("PUBSUB", numbers, *channels)
+            found.update(int(number) for number in counts[1::2])
     return found
 
 
 def as_text(name: object) -> str:
-    """A key or member; replies are bytes."""
+    """Decode a key or member."""
     assert isinstance(name, bytes)
     return name.decode()
 
 
 def keys_left_over(store: Redis) -> Iterator[str]:
-    """Keys that stay for good and should not, or belong to nothing that is there."""
+    """Describe keys without a TTL that should have one, and keys that belong to nothing."""
     keys = {as_text(key) for key in store.scan_iter(count=1000)}
     for key in sorted(keys):
-        if store.pttl(key) == -1 and not KEPT_FOR_GOOD.match(key):
-            yield f"{key} has no end"
+        if store.pttl(key) == -1 and not PERMANENT.match(key):
+            yield f"{key} has no TTL"
         owner = RACE_OR_RECORDS.match(key)
         if owner and owner[1] not in keys:
             yield f"{key} has no table"
         if key.endswith(":outbox") and store.llen(key):
-            yield f"{key} has settlements that nobody settled"
+            yield f"{key} has unsettled results"
         if key.endswith(":due"):
             tag = key.removesuffix(":due")
             for code in map(as_text, store.zrange(key, 0, -1)):
                 if f"{tag}:table:{code}" not in keys:
-                    yield f"{key} waits for {code}, which is not there"
+                    yield f"{key} names {code}, which does not exist"
 
 
 def nodes_known(store: Redis) -> int:
-    """How many nodes count as living.
+    """Count the nodes that the store lists.
 
-    One that died before the store's clock was stepped back does so until that time comes again: its
-    sign of life has longer to go than any living node's.
+    A node that died before the store's clock was stepped back stays listed, with a longer TTL than a
+    living node has; it is not counted.
     """
-    signs = store.scan_iter(match="node:*", count=1000)
-    return sum(store.pttl(sign) <= ALIVE_FOR for sign in signs)
+    marks = store.scan_iter(match="node:*", count=1000)
+    return sum(store.pttl(mark) <= ALIVE_FOR for mark in marks)

@@ -1,4 +1,4 @@
-"""After a storm, when everybody has gone: nothing may be left but what was there before they came."""
+"""After a storm, when all players have left: nodes and store hold nothing that they did not before."""
 
 import asyncio
 import time
@@ -10,40 +10,40 @@ from redis import Redis
 from kit.storms.footprints import (
     clients_of,
     keys_left_over,
-    listeners_of,
     nodes_known,
+    subscribed_connections_of,
     subscribers_of,
 )
-from kit.storms.town import Town
+from kit.storms.installation import Installation
 
 GONE_WITHIN = 30.0
-"""Seconds for nodes and stores to notice who has gone; a dead node counts as living for six."""
+"""Seconds to notice closed connections; the store lists a dead node for six."""
 
 SPARE_TASKS = 4
-"""A task or two are always just under way; what leaks, leaks with every fault."""
+"""Tasks that may be running at any moment; a leak grows with every fault."""
 
-DUTIES = 8
-"""Things that a node does by itself and that may ask one store process at once: timers, looks, probes."""
+BACKGROUND_TASKS = 8
+"""Background tasks of a node that may ask one store process at once."""
 
-FOR_MOVES = FOR_NEWS = 1
+FOR_COMMITS = FOR_EVENTS = 1
 """Connections of one node to one store process beside its pool."""
 
 
-async def left_over(town: Town) -> list[str]:
-    """Send everybody home; what should be gone after that and is not."""
-    for guest in town.guests:
-        await guest.player.house.close()
-        guest.link.cut_half_open()
-    for node in town.nodes:
+async def leaks_of(installation: Installation) -> list[str]:
+    """Disconnect all players; describe what nodes and store still hold."""
+    for player in installation.players:
+        await player.bot.connection.close()
+        player.link.cut_half_open()
+    for node in installation.nodes:
         if node.link is not None:
             node.link.cut_half_open()
-    return await asyncio.to_thread(_settled, town)
+    return await asyncio.to_thread(_settled, installation)
 
 
-def _settled(town: Town) -> list[str]:
+def _settled(installation: Installation) -> list[str]:
     with ExitStack() as stack:
-        stores = [stack.enter_context(store) for store in _stores(town)]
-        found = _until_nothing(lambda: held(town, stores))
+        stores = [stack.enter_context(store) for store in _stores(installation)]
+        found = _until_nothing(lambda: held(installation, stores))
         for store in stores:
             found += keys_left_over(store)
     return found
@@ -56,58 +56,63 @@ def _until_nothing(look: Callable[[], list[str]]) -> list[str]:
     return found
 
 
-def _stores(town: Town) -> list[Redis]:
-    if town.cluster is not None:
-        return [Redis(host="127.0.0.1", port=node.port) for node in town.cluster.primaries()]
-    assert town.standalone is not None
-    return [Redis(unix_socket_path=str(town.standalone.socket))]
+def _stores(installation: Installation) -> list[Redis]:
+    if installation.cluster is not None:
+        return [
+            Redis(host="127.0.0.1", port=node.port) for node in installation.cluster.primaries()
+        ]
+    assert installation.standalone is not None
+    return [Redis(unix_socket_path=str(installation.standalone.socket))]
 
 
-def held(town: Town, stores: list[Redis]) -> list[str]:
-    """What nodes and stores hold at this moment, and did not when nobody had come yet."""
+def held(installation: Installation, stores: list[Redis]) -> list[str]:
+    """Describe what nodes and stores hold now, and did not before the first player."""
     found = []
-    most_files = max(each.files for each in town.before)
-    most_tasks = max(each.tasks for each in town.before)
-    # everything else is as it was
-    most_sockets = max(each.sockets for each in town.before) + pool_of(town) * len(stores)
-    for node in town.nodes:
+    most_files = max(each.files for each in installation.baseline)
+    most_tasks = max(each.tasks for each in installation.baseline)
+    most_sockets = max(each.sockets for each in installation.baseline) + pool_of(
+        installation
+    ) * len(stores)
+    for node in installation.nodes:
         now = node.footprint()
         if now.players:
-            found.append(f"node {node.port} has {now.players} connections, and nobody is there")
+            found.append(f"node {node.port} has {now.players} connections after all players left")
         if now.files > most_files:
-            found.append(f"node {node.port} has {now.files} files open, once {most_files}")
+            found.append(
+                f"node {node.port} has {now.files} files open, at most {most_files} before"
+            )
         if now.tasks > most_tasks + SPARE_TASKS:
-            found.append(f"node {node.port} has {now.tasks} tasks, once {most_tasks}")
+            found.append(f"node {node.port} has {now.tasks} tasks, {most_tasks} before")
         if now.sockets > most_sockets:
             found.append(f"node {node.port} has {now.sockets} sockets, at most {most_sockets}")
         if node.link is not None and node.link.open_connections > now.sockets:
-            found.append(f"node {node.port} has lost count of its connections to the store")
+            found.append(f"node {node.port} has fewer sockets than connections to the store")
     for store in stores:
-        found += _held_by(store, town)
-    if (living := sum(map(nodes_known, stores))) != len(town.nodes):
-        found.append(f"{living} nodes count as living, of {len(town.nodes)}")
+        found += _held_by(store, installation)
+    if (living := sum(map(nodes_known, stores))) != len(installation.nodes):
+        found.append(f"the store lists {living} nodes, and {len(installation.nodes)} run")
     return found
 
 
-def pool_of(town: Town) -> int:
-    """Connections that a node may have wanted at once: a pool keeps those that it has made.
+def pool_of(installation: Installation) -> int:
+    """Return how many pooled store connections a node can have needed at once.
 
-    Far fewer than the pool's own bound, so that a connection lost with every so many faults is found.
+    This is far below the pool's own limit, so that a leak of a few connections is found.
     """
-    return len(town.guests) + DUTIES
+    return len(installation.players) + BACKGROUND_TASKS
 
 
-def _held_by(store: Redis, town: Town) -> list[str]:
+def _held_by(store: Redis, installation: Installation) -> list[str]:
     found = []
-    clients, nodes = clients_of(store), len(town.nodes)
-    most = nodes * (pool_of(town) + FOR_MOVES + FOR_NEWS)
+    clients, nodes = clients_of(store), len(installation.nodes)
+    most = nodes * (pool_of(installation) + FOR_COMMITS + FOR_EVENTS)
     if clients > most:
         found.append(f"the store has {clients} clients, at most {most}")
-    if (listeners := listeners_of(store)) != nodes * FOR_NEWS:
-        found.append(f"{listeners} clients listen to the store, of {nodes} nodes")
-    ways = [node.link.open_connections for node in town.nodes if node.link is not None]
-    if ways and clients != sum(ways):
-        found.append(f"the store has {clients} clients, the nodes {sum(ways)} connections")
+    if (subscribed := subscribed_connections_of(store)) != nodes * FOR_EVENTS:
+        found.append(f"the store has {subscribed} subscribed clients, of {nodes} nodes")
+    links = [node.link.open_connections for node in installation.nodes if node.link is not None]
+    if links and clients != sum(links):
+        found.append(f"the store has {clients} clients, the nodes {sum(links)} connections")
     if wrong := [number for number in subscribers_of(store) if number != nodes]:
         found.append(f"channels have {wrong} subscribers, of {nodes} nodes")
     return found

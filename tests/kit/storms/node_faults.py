@@ -1,4 +1,4 @@
-"""Nodes killed, hung, drained, cut off from their store, and with clocks that step."""
+"""Faults of nodes: killed, hung, restarted, cut off from the store, clocks stepped."""
 
 import signal
 from contextlib import suppress
@@ -6,130 +6,132 @@ from functools import partial
 from random import Random
 
 from kit.stepping_clocks import SEEN_WITHIN
-from kit.storms.fault import Blow, Fault
-from kit.storms.town import NeverCame, Node, Town
+from kit.storms.fault import ActiveFault, Fault
+from kit.storms.installation import Installation, NeverHappened, Node
 
 BACK_AFTER_A_NODE = 2.0
-"""Seconds; what is promised when a node dies."""
+"""Seconds in which players of a killed node are promised to be back."""
 
 PAUSE_OF_A_RESTART = 2.0
-"""Seconds; what is promised when nodes are restarted one after the other."""
+"""Seconds that players are promised to wait at most while nodes are restarted in turn."""
 
 VERSIONS = ("saratoga_server", "kit.other_version")
-"""Of the server."""
+"""Modules of two neighbouring versions of the server."""
 
 MOST_STEPPED = 600
-"""Seconds that a clock is ever away from the true time."""
+"""Seconds that a clock is wrong at most."""
 
 
-SOMEBODY_WITHIN = 5.0
-"""Seconds for a player to come to a node, where the fault before has sent all of them away."""
+PLAYER_WITHIN = 5.0
+"""Seconds for a player to reconnect to some node after the fault before."""
 
 
-async def _some_node(town: Town, chance: Random) -> Node:
-    """One that somebody is connected to, if there is any."""
-    up = town.up() or town.nodes
-    with suppress(NeverCame):
-        await town.until("somebody at a node", lambda: any(map(town.at, up)), SOMEBODY_WITHIN)
-    return chance.choice([node for node in up if town.at(node)] or up)
+async def _some_node(installation: Installation, random: Random) -> Node:
+    """Return a running node, one with players if possible."""
+    up = installation.up() or installation.nodes
+    with suppress(NeverHappened):
+        await installation.until(
+            "a player at a node", lambda: any(map(installation.at, up)), PLAYER_WITHIN
+        )
+    return random.choice([node for node in up if installation.at(node)] or up)
 
 
-async def kill(town: Town, chance: Random) -> Blow:
-    node = await _some_node(town, chance)
-    felt_by = town.at(node)
+async def kill(installation: Installation, random: Random) -> ActiveFault:
+    node = await _some_node(installation, random)
+    affected = installation.at(node)
     node.is_down = True
-    await node.house.kill()
-    return Blow(felt_by, partial(_start, node))
+    await node.server.kill()
+    return ActiveFault(affected, partial(_start, node))
 
 
 async def _start(node: Node) -> None:
-    await node.house.start()
+    await node.server.start()
     node.is_down = False
 
 
-async def hang(town: Town, chance: Random) -> Blow:
-    node = await _some_node(town, chance)
-    felt_by = town.at(node)
+async def hang(installation: Installation, random: Random) -> ActiveFault:
+    node = await _some_node(installation, random)
+    affected = installation.at(node)
     node.is_down = True
-    assert node.house.process is not None
-    node.house.process.send_signal(signal.SIGSTOP)
-    return Blow(felt_by, partial(_go_on, node))
+    assert node.server.process is not None
+    node.server.process.send_signal(signal.SIGSTOP)
+    return ActiveFault(affected, partial(_resume, node))
 
 
-async def _go_on(node: Node) -> None:
-    assert node.house.process is not None
-    node.house.process.send_signal(signal.SIGCONT)
+async def _resume(node: Node) -> None:
+    assert node.server.process is not None
+    node.server.process.send_signal(signal.SIGCONT)
     node.is_down = False
 
 
-async def restart(town: Town, chance: Random) -> Blow:
-    """Down in order and up again, as the one version or the other: they are mixed all the time."""
-    node = await _some_node(town, chance)
-    felt_by = town.at(node)
+async def restart(installation: Installation, random: Random) -> ActiveFault:
+    """Stop a node and start it in one of two versions, so that versions are always mixed."""
+    node = await _some_node(installation, random)
+    affected = installation.at(node)
     node.is_down = True
-    code = await node.house.stop()
-    assert code == 0, f"node {node.port} ended with {code}"
-    node.house.module = chance.choice(VERSIONS)
-    return Blow(felt_by, partial(_start, node))
+    code = await node.server.stop()
+    assert code == 0, f"node {node.port} ended with exit code {code}"
+    node.server.module = random.choice(VERSIONS)
+    return ActiveFault(affected, partial(_start, node))
 
 
-async def step_clock(town: Town, chance: Random) -> Blow:
-    """Minutes forth or back; it stays so until the next step."""
-    node = await _some_node(town, chance)
-    node.clock.set(chance.randint(-MOST_STEPPED, MOST_STEPPED))
-    return Blow(town.at(node))
+async def step_clock(installation: Installation, random: Random) -> ActiveFault:
+    """Step a node's clock by minutes; it stays wrong until the next step."""
+    node = await _some_node(installation, random)
+    node.clock.set(random.randint(-MOST_STEPPED, MOST_STEPPED))
+    return ActiveFault(installation.at(node))
 
 
-async def cut_off(town: Town, chance: Random) -> Blow:
-    """All connections between a node and the store break."""
-    node = await _some_node(town, chance)
+async def cut_off(installation: Installation, random: Random) -> ActiveFault:
+    """Cut all connections between a node and the store."""
+    node = await _some_node(installation, random)
     assert node.link is not None
     node.link.cut()
-    return Blow(town.at(node))
+    return ActiveFault(installation.at(node))
 
 
-async def swallow(town: Town, chance: Random) -> Blow:
-    """All connections between a node and the store are half-open from now on."""
-    node = await _some_node(town, chance)
+async def make_store_half_open(installation: Installation, random: Random) -> ActiveFault:
+    """Make all connections between a node and the store half-open."""
+    node = await _some_node(installation, random)
     assert node.link is not None
     node.link.go_half_open()
-    return Blow(town.at(node))
+    return ActiveFault(installation.at(node))
 
 
 NODE_FAULTS = (
     Fault(
         name="node killed",
         part="node",
-        strike=kill,
+        inject=kill,
         hold=(0.0, 0.5),
-        by_connection=True,
-        bar=BACK_AFTER_A_NODE,
+        by_reconnect=True,
+        limit=BACK_AFTER_A_NODE,
     ),
-    Fault(name="node hung", part="node", strike=hang, hold=(0.3, 2.0), from_heal=True),
+    Fault(name="node hung", part="node", inject=hang, hold=(0.3, 2.0), from_heal=True),
     Fault(
         name="node restarted",
         part="node",
-        strike=restart,
-        by_connection=True,
+        inject=restart,
+        by_reconnect=True,
         by_pause=True,
-        bar=PAUSE_OF_A_RESTART,
+        limit=PAUSE_OF_A_RESTART,
     ),
     Fault(
         name="node's clock stepped",
         part="clock",
-        strike=step_clock,
+        inject=step_clock,
         hold=(SEEN_WITHIN, SEEN_WITHIN),
         from_heal=True,
     ),
 )
 
 HUNG_LONG = Fault(
-    name="node hung until given up", part="node", strike=hang, hold=(4.5, 6.0), from_heal=True
+    name="node hung for long", part="node", inject=hang, hold=(4.5, 6.0), from_heal=True
 )
-"""Longer than players wait for a sign of life."""
+"""Longer than players wait for an event."""
 
-WAY_FAULTS = (
-    Fault(name="node cut off its store", part="store", strike=cut_off),
-    Fault(name="node's store half-open", part="store", strike=swallow),
+STORE_LINK_FAULTS = (
+    Fault(name="store connections cut", part="store", inject=cut_off),
+    Fault(name="store connections half-open", part="store", inject=make_store_half_open),
 )
-"""For a store that stands alone."""
+"""For a standalone store."""

@@ -1,4 +1,4 @@
-"""A store that stands alone: killed, hung, robbed of its Functions, its clock stepped, its disk full."""
+"""Faults of a standalone store: killed, hung, Functions flushed, clock stepped, disk full."""
 
 import asyncio
 import resource
@@ -8,93 +8,93 @@ from random import Random
 
 from kit.stepping_clocks import SEEN_WITHIN, find_library
 from kit.stores import StoreServer
-from kit.storms.fault import Blow, Fault
-from kit.storms.town import Town
+from kit.storms.fault import ActiveFault, Fault
+from kit.storms.installation import Installation
 
 MOST_STEPPED = 240
-"""Seconds that the store's clock is ever away from the true time."""
+"""Seconds that the store's clock is wrong at most."""
 
 NO_LIMIT = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
 
 FULL_WITHIN = 20.0
-"""Seconds for a store to come upon its full disk."""
+"""Seconds for a store to notice its full disk."""
 
 
-def _store(town: Town) -> StoreServer:
-    assert town.standalone is not None
-    return town.standalone
+def _store(installation: Installation) -> StoreServer:
+    assert installation.standalone is not None
+    return installation.standalone
 
 
-async def kill(town: Town, chance: Random) -> Blow:
-    store = _store(town)
+async def kill(installation: Installation, random: Random) -> ActiveFault:
+    store = _store(installation)
     await asyncio.to_thread(store.kill)
-    return Blow(town.guests, partial(asyncio.to_thread, store.start))
+    return ActiveFault(installation.players, partial(asyncio.to_thread, store.start))
 
 
-async def hang(town: Town, chance: Random) -> Blow:
-    store = _store(town)
+async def hang(installation: Installation, random: Random) -> ActiveFault:
+    store = _store(installation)
     store.pause()
-    return Blow(town.guests, partial(asyncio.to_thread, store.resume))
+    return ActiveFault(installation.players, partial(asyncio.to_thread, store.resume))
 
 
-async def flush_functions(town: Town, chance: Random) -> Blow:
-    reply = await asyncio.to_thread(_store(town).ask, "FUNCTION", "FLUSH", "SYNC")
+async def flush_functions(installation: Installation, random: Random) -> ActiveFault:
+    reply = await asyncio.to_thread(_store(installation).ask, "FUNCTION", "FLUSH", "SYNC")
     assert reply == b"+OK"
-    return Blow(town.guests)
+    return ActiveFault(installation.players)
 
 
-async def kill_clients(town: Town, chance: Random) -> Blow:
-    """The store hangs up on everybody."""
-    kind = chance.choice(["normal", "pubsub"])
-    await asyncio.to_thread(_store(town).ask, "CLIENT", "KILL", "TYPE", kind)
-    return Blow(town.guests)
+async def kill_clients(installation: Installation, random: Random) -> ActiveFault:
+    """Let the store close all its client connections."""
+    kind = random.choice(["normal", "pubsub"])
+    await asyncio.to_thread(_store(installation).ask, "CLIENT", "KILL", "TYPE", kind)
+    return ActiveFault(installation.players)
 
 
-async def step_clock(town: Town, chance: Random) -> Blow:
-    """Minutes forth or back; it stays so until the next step."""
-    assert town.store_clock is not None
-    town.store_clock.set(chance.randint(-MOST_STEPPED, MOST_STEPPED))
-    return Blow(town.guests)
+async def step_clock(installation: Installation, random: Random) -> ActiveFault:
+    """Step the store's clock by minutes; it stays wrong until the next step."""
+    assert installation.store_clock is not None
+    installation.store_clock.set(random.randint(-MOST_STEPPED, MOST_STEPPED))
+    return ActiveFault(installation.players)
 
 
-async def fill_disk(town: Town, chance: Random) -> Blow:
-    """The log can grow no more: with every write synced, the store gives up; then there is room."""
-    store = _store(town)
+async def fill_disk(installation: Installation, random: Random) -> ActiveFault:
+    """Let the store's log grow no more, so that the store exits; then give it room again."""
+    store = _store(installation)
     process = store.process
     assert process is not None
     logs = [path for path in (store.folder / "appendonlydir").iterdir() if path.suffix == ".aof"]
     size = max(path.stat().st_size for path in logs)
-    # a byte more than there is, so that the next write is cut short
+    # One byte more than the log has, so that the next write is cut short.
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size + 1, resource.RLIM_INFINITY))
     try:
         code = await asyncio.to_thread(process.wait, FULL_WITHIN)
     except BaseException:
         process.send_signal(signal.SIGKILL)
         raise
-    assert code == 1, f"the store ended with {code}"
-    return Blow(town.guests, partial(asyncio.to_thread, store.start))
+    assert code == 1, f"the store ended with exit code {code}"
+    return ActiveFault(installation.players, partial(asyncio.to_thread, store.start))
 
 
 CLOCK_STEPPED = Fault(
     name="store's clock stepped",
     part="clock",
-    strike=step_clock,
+    inject=step_clock,
     hold=(SEEN_WITHIN, SEEN_WITHIN),
     from_heal=True,
 )
 
 STORE_FAULTS = (
     *([CLOCK_STEPPED] if find_library() else []),
-    Fault(name="store killed", part="store", strike=kill, hold=(0.0, 0.5), from_heal=True),
-    Fault(name="store hung", part="store", strike=hang, hold=(0.2, 1.5), from_heal=True),
-    Fault(name="Functions flushed", part="store", strike=flush_functions),
-    Fault(name="clients killed by the store", part="store", strike=kill_clients),
+    Fault(name="store killed", part="store", inject=kill, hold=(0.0, 0.5), from_heal=True),
+    Fault(name="store hung", part="store", inject=hang, hold=(0.2, 1.5), from_heal=True),
+    Fault(name="Functions flushed", part="store", inject=flush_functions),
+    Fault(name="connections closed by the store", part="store", inject=kill_clients),
     Fault(
-        name="store's disk full", part="store", strike=fill_disk, hold=(0.0, 0.5), from_heal=True
+        name="store's disk full", part="store", inject=fill_disk, hold=(0.0, 0.5), from_heal=True
     ),
 )
 
 HUNG_LONG = Fault(
-    name="store hung until given up", part="store", strike=hang, hold=(2.5, 4.0), from_heal=True
+    name="store hung for long", part="store", inject=hang, hold=(2.5, 4.0), from_heal=True
 )
 """Longer than a node waits for a reply."""

@@ -1,4 +1,4 @@
-"""A storm: faults thrown at a town one after the other, now and then two at once, all by one seed."""
+"""Inject faults into an installation, one or two at a time, in an order that a seed determines."""
 
 import asyncio
 import time
@@ -7,42 +7,43 @@ from dataclasses import dataclass, field
 from random import Random
 from statistics import median
 
-from kit.storms.fault import Blow, Fault
-from kit.storms.town import Guest, Town
+from kit.storms.fault import ActiveFault, Fault
+from kit.storms.installation import Installation
+from kit.storms.storm_player import StormPlayer
 
-LONGEST_PEACE = 0.3
-"""Seconds between everybody's being back and the next throw, at most."""
+LONGEST_PAUSE = 0.3
+"""Seconds at most between all players' recovery and the next fault."""
 
-BACK_IN_ANY_CASE = 10.0
-"""Seconds after all is right again within which everybody must be back, whatever was thrown."""
+BACK_WITHIN = 10.0
+"""Seconds after the healing for all players to be back, whatever the fault."""
 
-STRUCK_WITHIN = 90.0
-"""Seconds for a fault to be struck or healed: a bound, never a measure."""
+INJECTED_WITHIN = 90.0
+"""Seconds for a fault to be injected or healed: a bound that no storm should reach."""
 
 
 @dataclass
-class Toll:
-    """What one kind of fault has cost."""
+class FaultFigures:
+    """What one kind of fault cost."""
 
     count: int = 0
-    unfelt: int = 0
-    """Of these, felt by nobody: they say nothing."""
+    without_effect: int = 0
+    """Of these, how many affected no player."""
     alone: int = 0
-    """Of all, thrown with nothing else going on."""
+    """Of these, how many were injected without another fault; only they are timed."""
     waits: list[float] = field(default_factory=list)
-    """Seconds until a racer was back, of every racer that felt one thrown alone."""
+    """Seconds until an affected racer was back; one value a racer."""
     heals: list[float] = field(default_factory=list)
-    """Seconds from the strike until everything was right again, of those thrown alone."""
+    """Seconds from injection to healing."""
     phases: dict[str, list[float]] = field(default_factory=dict)
-    """Seconds from the strike until the store had come so far, of those thrown alone."""
+    """Seconds from injection to each step of the store's recovery."""
 
     def line(self) -> str:
         waits = f"{len(self.waits):>8} {_spread(self.waits)}"
-        return f"{self.count:>6} {self.unfelt:>6} {self.alone:>6} {waits} {_spread(self.heals)}"
+        return f"{self.count:>6} {self.without_effect:>6} {self.alone:>6} {waits} {_spread(self.heals)}"
 
 
 def _spread(seconds: list[float]) -> str:
-    """Median, nine of ten, and the longest."""
+    """Return the median, the 90th percentile and the longest, as columns."""
     if not seconds:
         return f"{'-':>7} {'-':>7} {'-':>7}"
     ordered = sorted(seconds)
@@ -52,145 +53,147 @@ def _spread(seconds: list[float]) -> str:
 
 @dataclass
 class Storm:
-    """Over one town; `seed` says which faults come in which order, and where they strike."""
+    """A series of faults; `seed` determines their order and what each affects."""
 
-    town: Town
+    installation: Installation
     kinds: Sequence[Fault]
     seed: str
-    tolls: dict[str, Toll] = field(default_factory=dict)
-    thrown: int = 0
-    """Faults struck: fewer than planned where the storm has stopped early."""
+    figures_by_kind: dict[str, FaultFigures] = field(default_factory=dict)
+    injected: int = 0
+    """Faults injected: fewer than planned if the storm stopped early."""
     late: list[str] = field(default_factory=list)
-    """Where somebody came back later than promised."""
+    """Faults after which a player was back later than promised."""
     latest: str = ""
-    """How long things took after the last throw, where it was of one fault."""
+    """How long the recovery took after the last fault, if it was a single one."""
 
     def schedule(self, faults: int, together: int) -> list[tuple[Fault, ...]]:
-        """So many faults: every kind as often as every other, in any order.
+        """Plan `faults` faults: every kind as often as every other, in random order.
 
-        Every `together`th throw is of two at once, of different parts; 0: none.
+        Every `together`th entry has two faults of different parts; with 0, none has.
         """
-        chance = Random(f"schedule {self.seed}")
-        bag: list[Fault] = []
+        random = Random(f"schedule {self.seed}")
+        left: list[Fault] = []
         planned: list[tuple[Fault, ...]] = []
         while sum(map(len, planned)) < faults:
-            if not bag:
-                bag = list(self.kinds)
-                chance.shuffle(bag)
-            first = bag.pop()
-            others = [kind for kind in bag if kind.part != first.part]
+            if not left:
+                left = list(self.kinds)
+                random.shuffle(left)
+            first = left.pop()
+            others = [kind for kind in left if kind.part != first.part]
             if together and others and len(planned) % together == together - 1:
-                bag.remove(others[0])
-                pair = sorted((first, others[0]), key=lambda fault: not fault.is_patient)
+                left.remove(others[0])
+                pair = sorted((first, others[0]), key=lambda fault: not fault.needs_play)
                 planned.append(tuple(pair))
             else:
                 planned.append((first,))
         return planned
 
-    async def throw(self, faults: tuple[Fault, ...], number: int) -> None:
-        """Strike, hold, heal, and wait until everybody is back."""
-        chance = Random(f"{self.seed} {number}")
-        await self.town.mid_race()
-        await asyncio.sleep(chance.uniform(0, LONGEST_PEACE))
-        racing = self.town.racing()
+    async def inject(self, faults: tuple[Fault, ...], number: int) -> None:
+        """Inject these faults, hold and heal them, and wait until all players are back."""
+        random = Random(f"{self.seed} {number}")
+        await self.installation.mid_race()
+        await asyncio.sleep(random.uniform(0, LONGEST_PAUSE))
+        racing = self.installation.racing()
         self.latest = ""
-        since = struck = time.monotonic()
-        blows: list[tuple[Fault, Blow]] = []
+        since = injected = time.monotonic()
+        active: list[tuple[Fault, ActiveFault]] = []
         for fault in faults:
             began = time.monotonic()
-            async with asyncio.timeout(STRUCK_WITHIN):
-                blows.append((fault, await fault.strike(self.town, chance)))
-            self.thrown += 1
-            struck = blows[-1][1].began or time.monotonic()
-            if not fault.by_connection:
-                since = struck
+            async with asyncio.timeout(INJECTED_WITHIN):
+                active.append((fault, await fault.inject(self.installation, random)))
+            self.injected += 1
+            injected = active[-1][1].began or time.monotonic()
+            if not fault.by_reconnect:
+                since = injected
             elif len(faults) == 1:
                 since = began
-            await asyncio.sleep(chance.uniform(*fault.hold))
-        # at once: a node does not come up while its store is away, nor may it be waited for
-        async with asyncio.timeout(STRUCK_WITHIN):
-            await asyncio.gather(*(blow.heal() for _, blow in blows))
+            await asyncio.sleep(random.uniform(*fault.hold))
+        # Heal both at once: a node does not start while its store is down.
+        async with asyncio.timeout(INJECTED_WITHIN):
+            await asyncio.gather(*(each.heal() for _, each in active))
         healed = time.monotonic()
         if any(fault.from_heal for fault in faults):
             since = healed
         if len(faults) == 1:
-            self._toll(faults[0]).heals.append(healed - struck)
-        await self._see_them_back(faults, blows, since, healed, racing)
+            self._figures_of(faults[0]).heals.append(healed - injected)
+        await self._await_recovery(faults, active, since, healed, racing)
 
-    def _toll(self, fault: Fault) -> Toll:
-        return self.tolls.setdefault(fault.name, Toll())
+    def _figures_of(self, fault: Fault) -> FaultFigures:
+        return self.figures_by_kind.setdefault(fault.name, FaultFigures())
 
-    async def _see_them_back(
+    async def _await_recovery(
         self,
         faults: tuple[Fault, ...],
-        blows: list[tuple[Fault, Blow]],
+        active: list[tuple[Fault, ActiveFault]],
         since: float,
         healed: float,
-        racing: list[Guest],
+        racing: list[StormPlayer],
     ) -> None:
-        felt_by = {id(guest): guest for _, blow in blows for guest in blow.felt_by}
+        affected = {id(player): player for _, each in active for player in each.affected}
         names = " and ".join(fault.name for fault in faults)
-        by_connection = len(faults) == 1 and faults[0].by_connection
+        by_reconnect = len(faults) == 1 and faults[0].by_reconnect
         by_pause = len(faults) == 1 and faults[0].by_pause
-        # whoever keeps its connection may play on until it feels the strike: back is who plays after it
-        awaited_since = healed if by_pause and not by_connection else since
-        back = await self.town.all_back(
-            felt_by.values(), awaited_since, names, by_connection=by_connection
+        # A player that keeps its connection may play on at first: await its moves after the healing.
+        awaited_since = healed if by_pause and not by_reconnect else since
+        back = await self.installation.all_back(
+            affected.values(), awaited_since, names, by_reconnect=by_reconnect
         )
-        waits = [moment - since for guest, moment in back if guest in racing]
+        waits = [moment - since for player, moment in back if player in racing]
         if by_pause:
-            waits = [guest.pause(since, moment) for guest, moment in back if guest in racing]
+            waits = [player.pause(since, moment) for player, moment in back if player in racing]
         slowest = max((moment - healed for _, moment in back), default=0.0)
-        if slowest > BACK_IN_ANY_CASE:
+        if slowest > BACK_WITHIN:
             self._late(names, slowest, healed - since, back)
-        for fault, blow in blows:
-            toll = self._toll(fault)
-            toll.count += 1
-            toll.unfelt += not list(blow.felt_by)
+        for fault, each in active:
+            figures = self._figures_of(fault)
+            figures.count += 1
+            figures.without_effect += not list(each.affected)
             if len(faults) > 1:
                 continue
-            toll.alone += 1
-            toll.waits += waits
-            phases = {what: moment - since for what, moment in blows[0][1].phases.items()}
-            for what, seconds in phases.items():
-                toll.phases.setdefault(what, []).append(seconds)
+            figures.alone += 1
+            figures.waits += waits
+            phases = {step: moment - since for step, moment in each.phases.items()}
+            for step, seconds in phases.items():
+                figures.phases.setdefault(step, []).append(seconds)
             longest = max(waits, default=0.0)
             self.latest = "; ".join(
-                [f"{what} {seconds:.2f}" for what, seconds in phases.items()]
+                [f"{step} {seconds:.2f}" for step, seconds in phases.items()]
                 + [f"racers back {' '.join(f'{wait:.2f}' for wait in sorted(waits))}"]
             )
-            if fault.bar is not None and longest > fault.bar:
+            if fault.limit is not None and longest > fault.limit:
                 self._late(names, longest, healed - since, back)
 
-    def never_felt(self) -> list[str]:
-        """The kinds that were thrown, and struck nobody at all."""
+    def without_effect(self) -> list[str]:
+        """Name the kinds of fault that never affected a player."""
         return [
-            f"{name}: {toll.count} thrown, and nobody felt any"
-            for name, toll in sorted(self.tolls.items())
-            if toll.unfelt >= toll.count
+            f"{name}: injected {figures.count} times without affecting a player"
+            for name, figures in sorted(self.figures_by_kind.items())
+            if figures.without_effect >= figures.count
         ]
 
     def _late(
-        self, names: str, longest: float, healed: float, back: list[tuple[Guest, float]]
+        self, names: str, longest: float, healed: float, back: list[tuple[StormPlayer, float]]
     ) -> None:
-        times = ", ".join(f"{guest.player.name} {moment:.2f}" for guest, moment in back)
+        times = ", ".join(f"{player.bot.name} {moment:.2f}" for player, moment in back)
         self.late.append(
-            f"{names}: {longest:.2f} s, all right after {healed:.2f} s; back at {times}\n"
-            f"{self.town.picture()}"
+            f"{names}: {longest:.2f} s, healed after {healed:.2f} s; back at {times}\n"
+            f"{self.installation.describe()}"
         )
 
     def figures(self) -> str:
-        """A line for every kind: how often, and how long it took players to be back."""
-        spread = f"{'median':>7} {'of ten':>7} {'longest':>7}"
-        over = f"{'':<32}{'':>20} {'s until racers are back':>32} {'s until all is right':>23}"
-        head = f"{'':<32}{'thrown':>6} {'unfelt':>6} {'alone':>6} {'racers':>8} {spread} {spread}"
+        """Return a table: each kind of fault, its number, and the recovery times."""
+        spread = f"{'median':>7} {'90 %':>7} {'longest':>7}"
+        over = f"{'':<32}{'':>20} {'s until racers are back':>32} {'s until healed':>23}"
+        head = f"{'':<32}{'faults':>6} {'unfelt':>6} {'alone':>6} {'racers':>8} {spread} {spread}"
         lines = [over, head]
-        lines += [f"{name:<32}{toll.line()}" for name, toll in sorted(self.tolls.items())]
+        lines += [
+            f"{name:<32}{figures.line()}" for name, figures in sorted(self.figures_by_kind.items())
+        ]
         steps = [
-            f"{name + ': ' + what:<52}{len(seconds):>6}{'':>3}{_spread(seconds)}"
-            for name, toll in sorted(self.tolls.items())
-            for what, seconds in toll.phases.items()
+            f"{name + ': ' + step:<52}{len(seconds):>6}{'':>3}{_spread(seconds)}"
+            for name, figures in sorted(self.figures_by_kind.items())
+            for step, seconds in figures.phases.items()
         ]
         if steps:
-            lines += [f"{'':<52}{'times':>6} {'s from the strike':>26}", *steps]
+            lines += [f"{'':<52}{'times':>6} {'s from the injection':>26}", *steps]
         return "\n".join(lines)

@@ -1,0 +1,316 @@
+"""What a storm injects faults into: server nodes, their store, and players who race all the time.
+
+Each player connects through its own link to the nodes in turn. Each node has its own clock, and its
+own link to a standalone store. Players reconnect by themselves after every fault.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from kit.cluster import Cluster, running_cluster
+from kit.faulty_link import Dial, FaultyLink, link_to_store, to_ports
+from kit.player_link import player_link
+from kit.recorded_players import NotingConnection, RecordedPlayer
+from kit.server_process import ServerProcess
+from kit.stepping_clocks import SteppingClock
+from kit.stores import SCRATCH, StoreServer, free_port
+from kit.storms.footprints import Footprint, footprint
+from kit.storms.storm_player import StormPlayer
+from saratoga_client.net.connection import Timing
+from saratoga_client.net.unanswered import Draft
+from saratoga_protocol import events
+from saratoga_protocol.commands import CreateTable, JoinTable
+from saratoga_server.embedded_store.process import find_binary
+
+WITHIN = 60.0
+"""Seconds for anything awaited: a bound that no storm should reach."""
+
+FINISHED_WITHIN = 180.0
+"""Seconds for the last races to end."""
+
+LINE_UP = ("weak", "strong", "weak", "weak")
+CAP = 20
+"""Time limit of a race in minutes."""
+
+LOG_LINES = 12
+"""Last lines of each log in the description of a failure."""
+
+KEEP_ON_FULL_DISK = ("sh", "-c", 'trap "" XFSZ; exec "$@"', "sh")
+"""Runs a program so that a write to a full disk fails, and no signal kills the program."""
+
+
+class NeverHappened(Exception):
+    """What was awaited did not happen in time, or a player stopped racing."""
+
+
+@dataclass
+class Node:
+    """One server process, its clock, and its link to the store."""
+
+    server: ServerProcess
+    clock: SteppingClock
+    link: FaultyLink | None
+    metrics_port: int
+    is_down: bool = False
+    """Killed, hung or stopped by a fault that is not healed yet."""
+
+    @property
+    def port(self) -> int:
+        return self.server.port
+
+    def footprint(self) -> Footprint:
+        """Count what its process holds open."""
+        return footprint(self.server.pid, self.port, self.metrics_port)
+
+
+@dataclass
+class Installation:
+    """Nodes, store, tables and players; opened by `open_installation`."""
+
+    nodes: list[Node]
+    dial: Dial
+    """Connects to the next node that accepts."""
+    standalone: StoreServer | None
+    store_clock: SteppingClock | None
+    cluster: Cluster | None
+    baseline: list[Footprint] = field(default_factory=list)
+    """What each node held open before the first player connected."""
+    tables: list[list[StormPlayer]] = field(default_factory=list)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set at every event and connection change of any player."""
+    failures: list[str] = field(default_factory=list)
+    """Players that stopped racing, and why."""
+    racing_tasks: list[asyncio.Task[object]] = field(default_factory=list)
+    is_stopping: bool = False
+
+    @property
+    def players(self) -> list[StormPlayer]:
+        return [player for table in self.tables for player in table]
+
+    @property
+    def store_url(self) -> str:
+        """The store's own address, past every link."""
+        if self.cluster is not None:
+            return self.cluster.url
+        assert self.standalone is not None
+        return self.standalone.url
+
+    def up(self) -> list[Node]:
+        return [node for node in self.nodes if not node.is_down]
+
+    def at(self, node: Node) -> list[StormPlayer]:
+        """Return the players that are connected to a node."""
+        return [player for player in self.players if player.link.server_port == node.port]
+
+    async def until(self, what: str, holds: Callable[[], bool], within: float = WITHIN) -> None:
+        """Wait until `holds()`, checked whenever a player notices something.
+
+        Raises `NeverHappened`.
+        """
+        try:
+            async with asyncio.timeout(within):
+                while not holds():
+                    if self.failures:
+                        break
+                    self.changed.clear()
+                    await self.changed.wait()
+        except TimeoutError:
+            raise NeverHappened(f"{what}: not within {within:.0f} s") from None
+        if self.failures:
+            raise NeverHappened("; ".join(self.failures))
+
+    async def all_back(
+        self, players: Iterable[StormPlayer], since: float, what: str, *, by_reconnect: bool
+    ) -> list[tuple[StormPlayer, float]]:
+        """Wait until all these players are back; return each with the moment."""
+        back: list[tuple[StormPlayer, float]] = []
+        awaited = list(players)
+
+        def are_back() -> bool:
+            for player in list(awaited):
+                moment = player.back_since(since, by_reconnect=by_reconnect)
+                if moment is not None:
+                    back.append((player, moment))
+                    awaited.remove(player)
+            return not awaited
+
+        await self.until(f"all players back after {what}", are_back)
+        return back
+
+    async def mid_race(self) -> None:
+        """Wait until all players are connected and one table races."""
+        await self.until(
+            "a race",
+            lambda: (
+                all(player.notes.is_connected for player in self.players)
+                and any(
+                    sum(player.notes.is_racing for player in table) > 1 for table in self.tables
+                )
+            ),
+        )
+
+    def racing(self) -> list[StormPlayer]:
+        """Return the players whose boards are in play."""
+        return [player for player in self.players if player.notes.is_racing]
+
+    def start_racing(self, pace: float) -> None:
+        """Let all players race at `pace` moves a second; a player that stops is a failure."""
+
+        def stopped(task: asyncio.Task[object], name: str) -> None:
+            if not self.is_stopping:
+                why = "cancelled" if task.cancelled() else repr(task.exception())
+                self.failures.append(f"{name} stopped racing: {why}")
+                self.changed.set()
+
+        for player in self.players:
+            playing = player.bot.race(None, pace, len(LINE_UP))
+            task: asyncio.Task[object] = asyncio.create_task(playing)
+            task.add_done_callback(partial(stopped, name=player.bot.name))
+            self.racing_tasks.append(task)
+
+    async def finish(self, races: int) -> None:
+        """Wait until every table has finished `races` races."""
+        await self.until(
+            f"the end of {races} races at every table",
+            lambda: all(_newest_finished(table) >= races for table in self.tables),
+            FINISHED_WITHIN,
+        )
+
+    async def stop_racing(self) -> None:
+        """Stop all players; they stay connected."""
+        self.is_stopping = True
+        for task in self.racing_tasks:
+            task.cancel()
+        await asyncio.gather(*self.racing_tasks, return_exceptions=True)
+        self.racing_tasks.clear()
+
+    def describe(self) -> str:
+        """Describe players, nodes and store, for the report of a failure."""
+        lines = [str(player) for player in self.players]
+        for node in self.nodes:
+            process = node.server.process
+            state = "not running" if process is None else f"exit {process.returncode}"
+            lines.append(f"node {node.port}, {state}, down {node.is_down}; its log ends:")
+            lines += node.server.log.read_text().splitlines()[-LOG_LINES:]
+        if self.standalone is not None:
+            lines.append("the store's log ends:")
+            log = self.standalone.folder / "log"
+            lines += log.read_text().splitlines()[-LOG_LINES:]
+        if self.cluster is not None:
+            for each in self.cluster.nodes:
+                lines.append(f"store {each.port}: {each.role() if each.is_alive else 'dead'}")
+        return "\n".join(lines)
+
+    def refusals(self) -> Counter[str]:
+        """Count the refusals by code."""
+        return sum((player.notes.refused for player in self.players), Counter())
+
+
+@asynccontextmanager
+async def open_installation(
+    games: Sequence[str],
+    *,
+    nodes: int,
+    pace: float,
+    clustered: bool = False,
+    timing: Timing = Timing(),  # noqa: B008 - frozen
+) -> AsyncIterator[Installation]:
+    """Start an installation with a table of four for each game; players race until the end."""
+    async with AsyncExitStack() as stack:
+        folder = Path(
+            stack.enter_context(
+                TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True)
+            )
+        )
+        cluster = standalone = clock = None
+        if clustered:
+            cluster = await asyncio.to_thread(stack.enter_context, running_cluster())
+        else:
+            clock = SteppingClock(folder / "store-clock")
+            standalone = _store(folder / "store", clock)
+            stack.callback(standalone.kill)
+            await asyncio.to_thread(standalone.start)
+        ports: list[int] = []
+        installation = Installation([], to_ports(ports), standalone, clock, cluster)
+        installation.nodes += [
+            await _node(stack, installation, folder, number) for number in range(nodes)
+        ]
+        for node in installation.nodes:
+            stack.push_async_callback(node.server.stop)
+        await asyncio.gather(*(node.server.start() for node in installation.nodes))
+        ports += [node.port for node in installation.nodes]
+        stack.push_async_callback(installation.stop_racing)
+        try:
+            installation.baseline = [each.footprint() for each in installation.nodes]
+            for number, game in enumerate(games, start=1):
+                installation.tables.append(
+                    await _seated(stack, installation, game, f"Table{number}x", timing)
+                )
+        except Exception as error:
+            error.add_note(installation.describe())
+            raise
+        installation.start_racing(pace)
+        yield installation
+
+
+def _newest_finished(table: list[StormPlayer]) -> int:
+    """Return the number of the latest race that a player at the table knows to be over."""
+    notes = [player.notes for player in table]
+    over = (race for each in notes for race in (*each.outcomes, *each.announced))
+    return max((int(race.rpartition("/")[2]) for race in over), default=0)
+
+
+def _store(folder: Path, clock: SteppingClock) -> StoreServer:
+    folder.mkdir()
+    return StoreServer(
+        str(find_binary()), folder, before=[*clock.before_program, *KEEP_ON_FULL_DISK]
+    )
+
+
+async def _node(
+    stack: AsyncExitStack, installation: Installation, folder: Path, number: int
+) -> Node:
+    clock = SteppingClock(folder / f"clock-{number}")
+    link = None
+    url = installation.store_url
+    if installation.standalone is not None:
+        link = await stack.enter_async_context(
+            link_to_store(installation.standalone.socket, folder / f"link-{number}")
+        )
+        url = link.url
+    metrics_port = free_port()
+    durability = "safe" if installation.cluster is None else "replicated"
+    server = ServerProcess(
+        folder / f"node-{number}",
+        (
+            *("--redis", url, "--durability", durability, "--node", f"node{number}"),
+            *("--rate", "0", "--log-level", "warning"),
+            *("--metrics-port", str(metrics_port)),
+        ),
+        before=clock.before_python,
+    )
+    return Node(server, clock, link, metrics_port)
+
+
+async def _seated(
+    stack: AsyncExitStack, installation: Installation, game: str, names: str, timing: Timing
+) -> list[StormPlayer]:
+    table: list[StormPlayer] = []
+    join: Draft = partial(CreateTable, game=game, cap=CAP, seats=len(LINE_UP))
+    for number, strength in enumerate(LINE_UP, start=1):
+        link = await stack.enter_async_context(player_link(installation.dial))
+        name = f"{names}{number}"
+        connection = await stack.enter_async_context(NotingConnection(link.url, name, timing))
+        notes = connection.notes
+        notes.player, notes.is_connected = connection.welcome.player, True
+        snapshot = await connection.ask(join, events.Snapshot)
+        join = partial(JoinTable, table=snapshot.table.code)
+        table.append(StormPlayer(RecordedPlayer(connection, strength, number, name=name), link))
+        notes.on_news = installation.changed.set
+    return table

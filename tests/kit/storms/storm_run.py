@@ -1,0 +1,165 @@
+"""Run a storm: start an installation, inject faults, audit the races, look for leaks."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kit.storms.auditor import Auditor
+from kit.storms.cluster_faults import CLUSTER_FAULTS
+from kit.storms.connection_faults import CONNECTION_FAULTS
+from kit.storms.fault import Fault
+from kit.storms.installation import Installation, NeverHappened, open_installation
+from kit.storms.leaks import leaks_of
+from kit.storms.node_faults import HUNG_LONG as NODE_HUNG_LONG
+from kit.storms.node_faults import NODE_FAULTS, STORE_LINK_FAULTS
+from kit.storms.store_faults import HUNG_LONG as STORE_HUNG_LONG
+from kit.storms.store_faults import STORE_FAULTS
+from kit.storms.storm import Storm
+from saratoga_client.net.connection import Timing
+from saratoga_server.store.opening import open_store
+
+AUDIT_EVERY = 25
+"""Injections between two audits of the finished races."""
+
+AUDITED_WITHIN = 180.0
+"""Seconds for the final audit."""
+
+STANDALONE = (*NODE_FAULTS, *STORE_LINK_FAULTS, *STORE_FAULTS, *CONNECTION_FAULTS)
+CLUSTERED = (*CLUSTER_FAULTS, *NODE_FAULTS, *CONNECTION_FAULTS)
+LONG_STANDALONE = (*STANDALONE, NODE_HUNG_LONG, STORE_HUNG_LONG)
+LONG_CLUSTERED = (*CLUSTERED, NODE_HUNG_LONG)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StormPlan:
+    """Faults to inject, and the installation to inject them into."""
+
+    seed: str
+    faults: int
+    kinds: Sequence[Fault]
+    games: Sequence[str] = ("lady-palk", "canfield")
+    nodes: int = 3
+    pace: float = 6.0
+    """Moves a second that each player makes."""
+    together: int = 6
+    """Inject two faults at once every so many injections; 0: never."""
+    silence: float = Timing().silence
+    """Seconds without an event after which a player reconnects."""
+    clustered: bool = False
+    races: int = 1
+    """Races that every table must finish, at least, and that must be audited."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StormResult:
+    """What a storm found."""
+
+    storm: Storm
+    auditor: Auditor
+    refusals: dict[str, int]
+    leaks: list[str]
+    """What nodes and store still held after all players had left."""
+
+    logged: list[str]
+    """Errors that the nodes logged."""
+
+    @property
+    def faults(self) -> list[str]:
+        """Everything that was wrong, but for late players."""
+        return [*self.auditor.faults, *self.leaks, *self.logged]
+
+    @property
+    def late(self) -> list[str]:
+        """Faults after which a player was back later than promised."""
+        return self.storm.late
+
+    @property
+    def fewest(self) -> int:
+        """Finished races audited at the table that has the fewest."""
+        tables = self.auditor.installation.tables
+        return min((self.auditor.races[table[0].notes.code] for table in tables), default=0)
+
+    def figures(self) -> str:
+        auditor = self.auditor
+        return (
+            f"{self.storm.figures()}\n"
+            f"{auditor.races.total()} finished races audited, at every table {self.fewest} or "
+            f"more; {auditor.ranked} results counted by leaderboards, {auditor.rows} rows "
+            f"compared; {auditor.moves} moves acknowledged, {auditor.repeats} repeats acknowledged again, "
+            f"{auditor.unanswered} boards with an answer that was lost; refusals {self.refusals}"
+        )
+
+
+async def run_storm(
+    plan: StormPlan, report: Callable[[str], None] = lambda line: None
+) -> StormResult:
+    """Run a storm to its end and audit everything."""
+    async with open_installation(
+        plan.games,
+        nodes=plan.nodes,
+        pace=plan.pace,
+        clustered=plan.clustered,
+        timing=Timing(silence=plan.silence),
+    ) as installation:
+        storm = Storm(installation, plan.kinds, plan.seed)
+        async with open_store(installation.store_url) as store:
+            auditor = Auditor(installation, store)
+            if await _inject_all(plan, storm, auditor, report):
+                await _finish_races(installation, auditor, plan.races)
+            await installation.stop_racing()
+            await asyncio.wait_for(auditor.audit_all(), AUDITED_WITHIN)
+            auditor.faults += too_few(auditor, plan.races)
+            auditor.faults += storm.without_effect()
+        return StormResult(
+            storm=storm,
+            auditor=auditor,
+            refusals=dict(installation.refusals()),
+            leaks=await leaks_of(installation),
+            logged=[str(fault) for node in installation.nodes for fault in node.server.faults()],
+        )
+
+
+async def _finish_races(installation: Installation, auditor: Auditor, races: int) -> None:
+    """Wait until every table has finished enough races."""
+    try:
+        await installation.finish(races)
+    except NeverHappened as error:
+        auditor.faults.append(f"after the storm: {error!r}\n{installation.describe()}")
+
+
+def too_few(auditor: Auditor, races: int) -> list[str]:
+    """Describe tables with fewer audited races than `races`, and a missing leaderboard audit."""
+    codes = [table[0].notes.code for table in auditor.installation.tables]
+    found = [
+        f"only {auditor.races[code]} races of {code} were audited, of at least {races}"
+        for code in codes
+        if auditor.races[code] < races
+    ]
+    if not (auditor.ranked and auditor.rows):
+        found.append("no leaderboard was audited")
+    return found
+
+
+async def _inject_all(
+    plan: StormPlan, storm: Storm, auditor: Auditor, report: Callable[[str], None]
+) -> bool:
+    """Inject all faults; return False if the installation did not recover from one."""
+    schedule = storm.schedule(plan.faults, plan.together)
+    for number, faults in enumerate(schedule, start=1):
+        names = " and ".join(fault.name for fault in faults)
+        report(f"{number}/{len(schedule)} {names}")
+        try:
+            await storm.inject(faults, number)
+        except (NeverHappened, TimeoutError, AssertionError) as error:
+            auditor.faults.append(
+                f"injection {number} of {len(schedule)}, {names}: {error!r}\n{storm.installation.describe()}"
+            )
+            return False
+        if storm.latest:
+            report(f"    {storm.latest}")
+        if number % AUDIT_EVERY == 0:
+            known = len(auditor.faults)
+            await auditor.audit_finished()
+            for fault in auditor.faults[known:]:
+                report(f"WRONG: {fault}")
+    return True
