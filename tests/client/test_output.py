@@ -18,11 +18,12 @@ from saratoga_client.__main__ import saratoga
 from saratoga_client.cli import bot, leaderboard, verify
 from saratoga_client.cli.commands import WordsOnly, run
 from saratoga_client.cli.leaderboard_table import print_page
-from saratoga_client.cli.scoreboard import drawn
-from saratoga_client.cli.watch_display import JsonDisplay, PlainDisplay
+from saratoga_client.cli.scoreboard import scoreboard
+from saratoga_client.cli.watch_display import display_for
 from saratoga_client.output import OutputFormat, say, write_line
 from saratoga_client.problems import Exit, Problem, refused
 from saratoga_client.session import witness
+from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import TableView, first_view
 from saratoga_client.session.verification import Proof
 from saratoga_protocol import events
@@ -101,16 +102,17 @@ def test_watching_is_safe_in_every_manner(
 ) -> None:
     before = at_table("gathering")
     empty = replace(before.table, seats=[], notice="", phase="")
-    PlainDisplay().show(None, picture)
-    PlainDisplay().show(
-        first_view(events.Snapshot(table=empty, now=NOON, next_id=1), NOON), picture
-    )
+    first = first_view(events.Snapshot(table=empty, now=NOON, next_id=1), NOON)
+    with display_for(OutputFormat.PLAIN, lambda: NOON) as display:
+        for view in (picture, first, picture):
+            display.show(SessionState(player="p" * 16, table_view=view))
     checked(capsys.readouterr().out)
-    JsonDisplay().show(None, picture)
+    with display_for(OutputFormat.JSON, lambda: NOON) as display:
+        display.show(SessionState(player="p" * 16, table_view=picture))
     text = capsys.readouterr().out
     checked(text)
     assert json.loads(text)["table"] == HOSTILE
-    text = on_a_terminal(lambda console: console.print(drawn(picture, NOON)))
+    text = on_a_terminal(lambda console: console.print(scoreboard(picture, NOON)))
     checked(text)
     assert "[red on blue]" in text
 

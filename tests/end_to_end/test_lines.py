@@ -104,7 +104,7 @@ async def test_a_race_goes_on_where_it_was_when_the_house_was_killed(
         await start_race(anna)
         made = await anna.play(chance, 6)
         await server_process.kill()
-        await anna.hear("link: the connection is lost")
+        await anna.hear("link: connection lost")
         anna.say("draw", "look")
         await server_process.start()
         assert await anna.hear("link: ") == "link: connected again"
@@ -142,7 +142,7 @@ async def test_when_the_lines_end_in_a_race_the_board_stays_as_it_is(
             bert.say("draw", "draw")
             bert.fall_silent()
             goodbye = await bert.hear("input: ")
-            assert goodbye.startswith("input: there are no more lines: your board stays as it is")
+            assert goodbye.startswith("input: no more lines; your board stays as it is")
             assert goodbye.endswith(f"saratoga join {code}")
             assert await bert.ended() == Exit.DONE
         assert await anna.hear("seat: Bert") == "seat: Bert lost the connection"

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,10 +18,12 @@ from saratoga_client.net.connection import Connection
 from saratoga_client.output import OutputFormat, write_line
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.open_connection import open_connection
-from saratoga_client.session.table_view import TableView, shown_name
+from saratoga_client.session.record_store import RecordStore
+from saratoga_client.session.table_view import TableView
 from saratoga_client.session.verification import prove
-from saratoga_client.session.watcher import pictures
+from saratoga_client.session.watcher import watched_states
 from saratoga_client.session.witness import Witness
+from saratoga_client.wording import shown_name
 from saratoga_protocol import events
 from saratoga_protocol.commands import CreateTable, GetRecord, JoinTable, SubscribeLeaderboard
 from saratoga_rules.game import Game
@@ -81,7 +83,7 @@ async def _stage(game: Game, server: str, pace: float, folder: Path, shown_in: O
         )
         write_line(f"at table {code}: {names}")
         witnesses = [Witness(folder / bot.player) for bot in bots]
-        raced = await _race(watcher, bots, witnesses, pace, shown_in)
+        raced = await _race(watcher, bots, witnesses, folder, pace, shown_in)
         outcome = raced.picture.outcome
         assert outcome is not None, "the race is over"
         write_line(f"digest of the record, announced with the result: {outcome.digest}")
@@ -114,12 +116,13 @@ async def _race(
     watcher: Connection,
     bots: list[Visitor],
     witnesses: list[Witness],
+    folder: Path,
     pace: float,
     shown_in: OutputFormat,
 ) -> Raced:
     """The race, on the screen; one of those at the table sees no more than the watcher does."""
     async with asyncio.TaskGroup() as group:
-        watched = group.create_task(_watch(watcher, bots[0].code, shown_in))
+        watched = group.create_task(_watch(watcher, bots[0].code, folder, shown_in))
         races = [
             group.create_task(
                 bot.play(how, pace=pace, races=1, starts_with=len(bots), witness=witness)
@@ -129,15 +132,17 @@ async def _race(
     return Raced([race.result() for race in races], watched.result())
 
 
-async def _watch(watcher: Connection, code: str, shown_in: OutputFormat) -> TableView:
+async def _watch(watcher: Connection, code: str, folder: Path, shown_in: OutputFormat) -> TableView:
     """Show the table until the race is over."""
-    before: TableView | None = None
-    with display_for(shown_in) as display:
-        async for picture in pictures(watcher, code):
-            display.show(before, picture)
-            before = picture
-            if picture.outcome is not None:
-                return picture
+    witness, records = Witness(folder / "watcher"), RecordStore(folder / "races")
+    with display_for(shown_in, watcher.now) as display:
+        async with aclosing(
+            watched_states(watcher, code, witness=witness, records=records)
+        ) as states:
+            async for state in states:
+                display.show(state)
+                if state.table_view.outcome is not None:
+                    return state.table_view
     raise Problem("The table was closed before the race was over.", "", Exit.NOT_FOUND)
 
 

@@ -1,4 +1,4 @@
-"""`saratoga leaderboard`: who is best at a game."""
+"""`saratoga leaderboard`: the best players of a game."""
 
 from functools import partial
 from typing import TypeAlias
@@ -15,11 +15,11 @@ from saratoga_protocol.commands import GetLeaderboard, SubscribeLeaderboard
 from saratoga_rules.games import GAMES
 
 Question: TypeAlias = partial[GetLeaderboard]
-"""A query, or a subscription, that lacks only its id."""
+"""A query or subscription without its command id."""
 
 
-class RowOut(Struct, frozen=True, kw_only=True):
-    """A line of `saratoga.leaderboard.v1`."""
+class LeaderboardRowOut(Struct, frozen=True, kw_only=True):
+    """A row in `saratoga.leaderboard.v1`."""
 
     rank: int
     name: str
@@ -32,7 +32,7 @@ class RowOut(Struct, frozen=True, kw_only=True):
 
 
 class LeaderboardOut(Struct, frozen=True, kw_only=True):
-    """What `--json` prints: one such object, with `--watch` one for every change."""
+    """The object that `--json` prints; with `--watch` one for every change."""
 
     schema: str = "saratoga.leaderboard.v1"
     game: str
@@ -42,8 +42,8 @@ class LeaderboardOut(Struct, frozen=True, kw_only=True):
     bots: bool
     total: int
     offset: int
-    rows: list[RowOut]
-    me: RowOut | None
+    rows: list[LeaderboardRowOut]
+    me: LeaderboardRowOut | None
 
 
 @click.command(
@@ -52,7 +52,7 @@ class LeaderboardOut(Struct, frozen=True, kw_only=True):
         ("saratoga leaderboard canfield", "the best results of today"),
         ("saratoga leaderboard caprice --period all", "... of all time"),
         ("saratoga leaderboard lafayette --ranking bankroll --me", "money won, around you"),
-        ("saratoga leaderboard canfield --bots --watch", "the bots', as it changes"),
+        ("saratoga leaderboard canfield --bots --watch", "the bots, and again at every change"),
     ),
 )
 @click.argument("game", type=click.Choice(list(GAMES)), metavar="GAME")
@@ -61,24 +61,28 @@ class LeaderboardOut(Struct, frozen=True, kw_only=True):
     type=click.Choice(["best", "bankroll"]),
     default="best",
     show_default=True,
-    help="Best single result, or the sum of casino dollars.",
+    help="The best single result, or the sum of casino dollars.",
 )
 @click.option(
     "--period",
     type=click.Choice(["day", "week", "month", "all"]),
     default="day",
     show_default=True,
-    help="By the race's start, UTC; weeks begin on Monday.",
+    help="The period in which the race started (UTC; weeks begin on Monday).",
 )
-@click.option("--bots", is_flag=True, help="The leaderboard of the bots instead of the people's.")
+@click.option("--bots", is_flag=True, help="Show the bots' leaderboard instead of the players'.")
 @click.option(
     "--me",
     "around_me",
     is_flag=True,
-    help="The part around your own rank; else the house is not told who asks.",
+    help="Show the rows around your rank. Without it the query is anonymous.",
 )
-@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="Rows.")
-@click.option("--watch", is_flag=True, help="Go on, and print it again whenever it changes.")
+@click.option(
+    "--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="Number of rows."
+)
+@click.option(
+    "--watch", is_flag=True, help="Keep running, and print the page again whenever it changes."
+)
 @output_options
 @server_option
 def command(
@@ -93,10 +97,10 @@ def command(
     plain: bool,
     server: str,
 ) -> None:
-    """Who is best at GAME: canfield, canfield-aisleriot, lafayette, lady-palk or caprice.
+    """Show the best players of GAME: canfield, canfield-aisleriot, lafayette, lady-palk or caprice.
 
     Only ranked races count: a random deal, and at least two people who made a move. Bots have
-    leaderboards of their own.
+    their own leaderboards.
     """
     question = partial(
         SubscribeLeaderboard if watch else GetLeaderboard,
@@ -114,7 +118,7 @@ async def _show(server: str, question: Question, shown_in: OutputFormat) -> None
     from saratoga_client.local.identity import new_token
     from saratoga_client.session.open_connection import open_connection
 
-    # what anybody may see is asked for by nobody in particular
+    # an anonymous query uses a token that is thrown away
     token = "" if question.keywords["around_me"] else new_token()
     async with open_connection(server, token=token) as house:
         page = await house.ask(question, events.Leaderboard)
@@ -141,6 +145,7 @@ def show(page: events.Leaderboard, shown_in: OutputFormat) -> None:
 
 
 def page_out(page: events.Leaderboard) -> LeaderboardOut:
+    """Return the JSON object of a page."""
     return LeaderboardOut(
         game=page.game,
         ranking=page.ranking,
@@ -154,8 +159,8 @@ def page_out(page: events.Leaderboard) -> LeaderboardOut:
     )
 
 
-def _row_out(row: events.LeaderboardRow) -> RowOut:
-    return RowOut(
+def _row_out(row: events.LeaderboardRow) -> LeaderboardRowOut:
+    return LeaderboardRowOut(
         rank=row.rank,
         name=row.name,
         player=row.player,

@@ -1,6 +1,6 @@
-"""A page of a leaderboard as a table for terminals.
+"""A leaderboard page as a table for terminals.
 
-Stands on rich, so it is imported only where a terminal is there to show it.
+It needs rich, so import it only if there is a terminal to show it on.
 """
 
 from rich.console import Console
@@ -13,12 +13,12 @@ from saratoga_protocol import events
 
 
 def print_page(page: events.Leaderboard, console: Console | None = None) -> None:
-    """Print a page; one's own row stands out, and below the page if it is not on it."""
+    """Print a page; the player's own row is bold, and follows the page if it is not on it."""
     console = console or Console()
     who = "bots, " if page.bots else ""
     title = cell(f"{page.game}, {page.ranking}, {who}{page.key}", "bold")
     if not page.rows:
-        console.print(Text.assemble(title, "\nNobody yet."))
+        console.print(Text.assemble(title, "\nNo results yet."))
         return
     table = Table(title=title, box=None, title_justify="left", header_style="dim")
     table.add_column("", justify="right")

@@ -1,4 +1,4 @@
-"""Text in rich's pictures: never read as markup, never a command to the terminal."""
+"""Text for rich tables: never markup, and without control characters."""
 
 from rich.text import Text
 
@@ -7,10 +7,10 @@ from saratoga_client.wording import BOT_MARK
 
 
 def cell(text: str, style: str = "") -> Text:
-    """Anybody's words, as they are."""
+    """Return untrusted text as a cell."""
     return Text(sanitised(text), style)
 
 
 def name_cell(name: str, bot: bool) -> Text:
-    """A name with its mark."""
+    """Return a player's name as a cell; a bot's name carries its mark."""
     return cell(name).append(f" [{BOT_MARK}]", "dim") if bot else cell(name)

@@ -1,6 +1,6 @@
-"""A race as a picture for terminals: standings that move, with money, bars and the clock.
+"""A live scoreboard for terminals: standings with money, bars and the clock.
 
-Stands on rich, so it is imported only where a terminal is there to show it.
+It needs rich, so import it only if there is a terminal to show it on.
 """
 
 from collections.abc import Callable
@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from saratoga_client.cli.rich_text import cell, name_cell
+from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, TableView, remaining, rows
 from saratoga_client.wording import dollars, minutes_and_seconds, shown_name
 from saratoga_rules.cards import PACK
@@ -22,7 +23,7 @@ WIDEST_BAR: Final = 20
 """Cells of the bar of a won board."""
 
 REFRESHES: Final = 8
-"""A second."""
+"""Redraws a second."""
 
 _MEDALS: Final = {1: "bold yellow", 2: "bold", 3: "bold"}
 _STATES: Final = {
@@ -36,11 +37,12 @@ _STATES: Final = {
 
 
 class Scoreboard:
-    """A live picture; a context manager, so that the terminal is always restored."""
+    """A scoreboard redrawn in place; leaving this context restores the terminal."""
 
-    def __init__(self, clock: Callable[[], int], console: Console | None = None) -> None:
-        self._picture: TableView | None = None
-        self._clock = clock
+    def __init__(self, now: Callable[[], int], console: Console | None = None) -> None:
+        """Create the scoreboard; `now` returns the server's time in milliseconds."""
+        self._view: TableView | None = None
+        self._now = now
         self._live = Live(
             get_renderable=self._render, refresh_per_second=REFRESHES, console=console
         )
@@ -57,40 +59,38 @@ class Scoreboard:
     ) -> None:
         self._live.stop()
 
-    def show(self, before: TableView | None, after: TableView) -> None:
-        """Show this picture from now on."""
-        self._picture = after
+    def show(self, state: SessionState) -> None:
+        """Show this state from the next redraw on."""
+        self._view = state.table_view
 
     def _render(self) -> RenderableType:
-        return "" if self._picture is None else drawn(self._picture, self._clock())
+        return "" if self._view is None else scoreboard(self._view, self._now())
 
 
-def drawn(picture: TableView, now: int) -> RenderableType:
-    """The whole picture at our time `now`."""
-    goal = _cards_in(picture.table.settings.game)
+def scoreboard(view: TableView, now: int) -> RenderableType:
+    """Return the scoreboard of a table at the server's time `now`."""
+    goal = _cards_in(view.table.settings.game)
     heading = Text.assemble(
-        cell(picture.table.code, "bold"),
-        cell(f"  {picture.table.settings.game}  race {picture.table.race.partition('/')[2]}"),
-        cell(f"  {_clock_text(picture, now)}"),
+        cell(view.table.code, "bold"),
+        cell(f"  {view.table.settings.game}  race {view.table.race.partition('/')[2]}"),
+        cell(f"  {_clock_text(view, now)}"),
     )
-    if not rows(picture):
-        return Group(heading, _seats(picture))
+    if not rows(view):
+        return Group(heading, _seats(view))
     notes = [
-        f"{row.place}. {shown_name(row.name, row.bot)}: {row.tie}"
-        for row in rows(picture)
-        if row.tie
+        f"{row.place}. {shown_name(row.name, row.bot)}: {row.tie}" for row in rows(view) if row.tie
     ]
-    if picture.table.notice:
-        notes.append(picture.table.notice)
-    return Group(heading, _standings(picture, goal), *(cell(note, "dim") for note in notes))
+    if view.table.notice:
+        notes.append(view.table.notice)
+    return Group(heading, _standings(view, goal), *(cell(note, "dim") for note in notes))
 
 
 def _cards_in(game: str) -> int:
-    """How many cards a won board has banked; a game of a newer house is taken for one pack."""
+    """Return the cards on the foundations of a won board; one pack for a game unknown here."""
     return GAMES[game].goal.cards if game in GAMES else len(PACK)
 
 
-def _standings(picture: TableView, goal: int) -> Table:
+def _standings(view: TableView, goal: int) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("", justify="right")
     table.add_column("racer", min_width=16)
@@ -99,7 +99,7 @@ def _standings(picture: TableView, goal: int) -> Table:
     table.add_column("net", justify="right", min_width=6)
     table.add_column("behind", justify="right", min_width=6)
     table.add_column("", min_width=11)
-    for row in rows(picture):
+    for row in rows(view):
         table.add_row(
             Text(f"{row.place}.", _MEDALS.get(row.place, "")),
             name_cell(row.name, row.bot),
@@ -112,10 +112,10 @@ def _standings(picture: TableView, goal: int) -> Table:
     return table
 
 
-def _seats(picture: TableView) -> Table:
+def _seats(view: TableView) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False)
-    for seat in picture.table.seats:
-        host = "host" if seat.player == picture.table.host else ""
+    for seat in view.table.seats:
+        host = "host" if seat.player == view.table.host else ""
         state = "ready" if seat.ready else "seated" if seat.connected else "away"
         table.add_row(name_cell(seat.name, seat.bot), Text(host, "dim"), state)
     return table
@@ -126,13 +126,13 @@ def _bar(row: Row, goal: int) -> Text:
     return Text.assemble(("━" * filled, "green"), ("─" * (WIDEST_BAR - filled), "dim"))
 
 
-def _clock_text(picture: TableView, now: int) -> str:
-    if picture.outcome is not None:
+def _clock_text(view: TableView, now: int) -> str:
+    if view.outcome is not None:
         return "over"
-    left = remaining(picture, now)
+    left = remaining(view, now)
     if left is not None:
         return f"{minutes_and_seconds(left)} left"
-    if picture.table.phase == "countdown" and picture.table.start_at:
-        wait = max(0, picture.table.start_at - (now + picture.clock_lead))
+    if view.table.phase == "countdown" and view.table.start_at:
+        wait = max(0, view.table.start_at - (now + view.clock_lead))
         return f"starts in {-(-wait // 1000)} s"
-    return picture.table.phase
+    return view.table.phase

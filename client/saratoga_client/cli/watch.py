@@ -1,5 +1,7 @@
 """`saratoga watch CODE`: follow a table live, without a seat."""
 
+from contextlib import aclosing
+
 import click
 
 from saratoga_client.cli.commands import ExampleCommand
@@ -19,7 +21,7 @@ from saratoga_client.session.invitation import Destination
     ),
 )
 @click.argument("table", type=TABLE, metavar="CODE|URL")
-@click.option("--once", is_flag=True, help="Stop when the race that is going on is over.")
+@click.option("--once", is_flag=True, help="Stop when the current race is over.")
 @click.option(
     "--json", "as_json", is_flag=True, help="For programs: versioned JSON, one object a line."
 )
@@ -27,28 +29,28 @@ from saratoga_client.session.invitation import Destination
 def command(table: Destination, once: bool, as_json: bool, settings: Settings) -> None:
     """Follow the table CODE live, without a seat.
 
-    While a race runs you see what the racers see of each other: places, money, states. When it is
-    over all boards are open to you too. Ctrl-C stops.
+    During a race you see what the racers see of each other: places, money and states. After it all
+    boards are open. Press Ctrl-C to stop.
     """
     settings = settings.given(server=server_of(table, settings.server_url))
-    shown_in = output_format(as_json=as_json, plain=settings.plain)
-    if shown_in is OutputFormat.LIVE and not once:
+    form = output_format(as_json=as_json, plain=settings.plain)
+    if form is OutputFormat.LIVE and not once:
         stand_beside(settings, table.code)
     else:
-        begin(_watch(settings.server_url, table.code, once, shown_in))
+        begin(_watch(settings.server_url, table.code, once, form))
 
 
-async def _watch(server: str, code: str, once: bool, shown_in: OutputFormat) -> None:
+async def _watch(server: str, code: str, once: bool, form: OutputFormat) -> None:
     from saratoga_client.cli.watch_display import display_for
     from saratoga_client.session.open_connection import open_connection
-    from saratoga_client.session.watcher import pictures
+    from saratoga_client.session.watcher import watched_states
 
-    async with open_connection(server) as house:
-        before = None
-        with display_for(shown_in) as display:
-            async for picture in pictures(house, code):
-                display.show(before, picture)
-                before = picture
-                if once and picture.outcome is not None:
-                    return
+    # plain output has lines for a lost connection
+    async with open_connection(server, tells=form is not OutputFormat.PLAIN) as connection:
+        with display_for(form, connection.now) as display:
+            async with aclosing(watched_states(connection, code)) as states:
+                async for state in states:
+                    display.show(state)
+                    if once and state.table_view.outcome is not None:
+                        return
     say(f"The table {code} is closed.")

@@ -1,25 +1,27 @@
-"""Where the pictures of a table go: a live scoreboard, plain lines, or JSON."""
+"""Displays for a table that is watched: a live scoreboard, plain lines, or JSON."""
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 from msgspec import Struct
 
-from saratoga_client.local.clock import now
-from saratoga_client.output import OutputFormat, write_json, write_line
-from saratoga_client.plain.table_changes import changes, opening
+from saratoga_client.output import OutputFormat, write_json
+from saratoga_client.plain.change_writer import ChangeWriter
+from saratoga_client.plain.output import LineOutput
+from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_view import Row, TableView, remaining, rows
 
 
 class Display(Protocol):
-    """Shows a table as it changes."""
+    """Shows a table while it changes."""
 
-    def show(self, before: TableView | None, after: TableView) -> None:
-        """Show what is new; `before` is what was shown last, `None` at first."""
+    def show(self, state: SessionState) -> None:
+        """Show the table in this state."""
         ...
 
 
-class RowOut(Struct, frozen=True, kw_only=True):
+class WatchedRow(Struct, frozen=True, kw_only=True):
     """A racer in `saratoga.watch.v1`."""
 
     place: int
@@ -34,8 +36,8 @@ class RowOut(Struct, frozen=True, kw_only=True):
     tie: str
 
 
-class PictureOut(Struct, frozen=True, kw_only=True):
-    """What `--json` prints for every change: the table as it is then, whole."""
+class WatchedTable(Struct, frozen=True, kw_only=True):
+    """The object that `--json` prints for every change: the whole table."""
 
     schema: str = "saratoga.watch.v1"
     table: str
@@ -43,61 +45,62 @@ class PictureOut(Struct, frozen=True, kw_only=True):
     game: str
     phase: str
     now: int
-    """Milliseconds since 1970 by the house's clock."""
+    """Milliseconds since 1970 by the server's clock."""
     remaining_ms: int | None
-    rows: list[RowOut]
+    rows: list[WatchedRow]
     notice: str
     digest: str | None
-    """Of the finished race's record."""
-
-
-class PlainDisplay:
-    """A line for every change."""
-
-    def show(self, before: TableView | None, after: TableView) -> None:
-        for line in opening(after) if before is None else changes(before, after):
-            write_line(line)
+    """Digest of the finished race's record."""
 
 
 class JsonDisplay:
-    """An object for every change."""
+    """Prints an object for every change."""
 
-    def show(self, before: TableView | None, after: TableView) -> None:
-        shown = picture_out(after, now())
-        if before is None or picture_out(before, shown.now) != shown:
+    def __init__(self, now: Callable[[], int]) -> None:
+        self._now = now
+        self._view: TableView | None = None
+
+    def show(self, state: SessionState) -> None:
+        """Print the table, unless only the time has changed."""
+        shown = watched_table(state.table_view, self._now())
+        if self._view is None or watched_table(self._view, shown.now) != shown:
             write_json(shown)
+        self._view = state.table_view
 
 
-def display_for(shown_in: OutputFormat) -> AbstractContextManager[Display]:
-    """The display that was asked for; leaving it restores the terminal."""
-    match shown_in:
+def display_for(form: OutputFormat, now: Callable[[], int]) -> AbstractContextManager[Display]:
+    """Return the display for an output format; leaving it restores the terminal.
+
+    `now` returns the server's time in milliseconds.
+    """
+    match form:
         case OutputFormat.JSON:
-            return nullcontext(JsonDisplay())
+            return nullcontext(JsonDisplay(now))
         case OutputFormat.PLAIN:
-            return nullcontext(PlainDisplay())
+            return nullcontext(ChangeWriter(LineOutput(prompts=False, is_verbose=True), now))
         case OutputFormat.LIVE:
             from saratoga_client.cli.scoreboard import Scoreboard
 
             return Scoreboard(now)
 
 
-def picture_out(picture: TableView, ours: int) -> PictureOut:
-    """The picture at our time `ours`."""
-    return PictureOut(
-        table=picture.table.code,
-        race=picture.table.race,
-        game=picture.table.settings.game,
-        phase=picture.table.phase,
-        now=ours + picture.clock_lead,
-        remaining_ms=remaining(picture, ours),
-        rows=[_row_out(row) for row in rows(picture)],
-        notice=picture.table.notice,
-        digest=None if picture.outcome is None else picture.outcome.digest,
+def watched_table(view: TableView, now: int) -> WatchedTable:
+    """Return the JSON object of a table at the server's time `now`."""
+    return WatchedTable(
+        table=view.table.code,
+        race=view.table.race,
+        game=view.table.settings.game,
+        phase=view.table.phase,
+        now=now + view.clock_lead,
+        remaining_ms=remaining(view, now),
+        rows=[_watched_row(row) for row in rows(view)],
+        notice=view.table.notice,
+        digest=None if view.outcome is None else view.outcome.digest,
     )
 
 
-def _row_out(row: Row) -> RowOut:
-    return RowOut(
+def _watched_row(row: Row) -> WatchedRow:
+    return WatchedRow(
         place=row.place,
         name=row.name,
         player=row.player,

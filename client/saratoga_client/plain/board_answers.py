@@ -1,4 +1,4 @@
-"""What is said of a board when it is asked about: by whoever races, and by whoever practises. Pure."""
+"""Answers to questions about a board, in a race and in practice. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,44 +17,44 @@ from saratoga_rules.views import View
 
 @dataclass(frozen=True, slots=True)
 class BoardAnswers:
-    """A board that is asked about."""
+    """One board, and the lines that answer `look`, `where` and `legal`."""
 
     game: Game
     view: View
     count: int | None
-    """Moves made; `None` where the log counts the end too."""
+    """Moves made; `None` for a board that has ended."""
     card_names: CardNames
     has_ended: bool = False
 
     def look(self) -> Iterator[str]:
-        """Everything, pile by pile."""
+        """Return the whole position, a line for each pile."""
         yield board_line(self.game, self.view, self.count)
         yield from position_lines(self.game, self.view, self.card_names)
 
-    def context(self, words: str) -> Iterator[str]:
-        """Where a card is."""
+    def where(self, words: str) -> Iterator[str]:
+        """Return the places of the cards that `words` names."""
         if not words:
-            yield "no: Say which card: where 7C, where 10H, or where K for all four kings."
+            yield "no: Which card? Type where 7C, where 10H, or where K for all four kings."
             return
         cards = cards_matching(words)
         if not cards:
-            yield f"no: {words!r} is no card. Say such as: where 7C, where 10H, where K."
+            yield f"no: {words!r} is not a card. Type, for example, where 7C, where 10H or where K."
             return
         yield from where_lines(self.game, self.view, cards, self.card_names)
 
     def legal(self) -> Iterator[str]:
-        """How many moves are legal, and then each: what to type, and what it does."""
+        """Return the number of legal moves, then a line for each: what to type, what it does."""
         moves = [] if self.has_ended else legal_moves(self.game, self.view)
         yield f"legal: {len(moves)}"
         for move in moves:
             yield f"legal {move}: {move_words(self.game, self.view, move, self.card_names)}"
 
 
-def rules_lines(words: str, here: Game | None) -> Iterator[str]:
-    """The rules of a game, a heading and a sentence a line; `here` is the one being played."""
+def rules_lines(words: str, current: Game | None) -> Iterator[str]:
+    """Return the rules of the game that `words` names, or else of the current one."""
     name = words.strip().lower()
-    game = GAMES.get(name) if name else here
+    game = GAMES.get(name) if name else current
     if game is None:
-        yield f"no: Say which game: {', '.join(GAMES)}."
+        yield f"no: Which game? There are {', '.join(GAMES)}."
         return
     yield from (f"rules {line}" for line in plain_lines(game))

@@ -1,4 +1,4 @@
-"""How cards and piles are said."""
+"""The style of plain lines: names of cards, ranks and suits, and how much is written. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ SUIT_NAMES: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"
 
 @dataclass(frozen=True, slots=True)
 class CardNames:
-    """Cards as two letters, `TH`, or in words, `10 of hearts`."""
+    """How cards are named: as two letters (`TH`) or in words (`10 of hearts`)."""
 
     in_words: bool = False
 
     def card(self, card: Card) -> str:
-        """One card.
+        """Return the name of one card.
 
-        >>> Tongue().card(Card("TH")), Tongue(in_words=True).card(Card("TH"))
+        >>> CardNames().card(Card("TH")), CardNames(in_words=True).card(Card("TH"))
         ('TH', '10 of hearts')
         """
         if card == HIDDEN:
@@ -28,15 +28,26 @@ class CardNames:
         return f"{rank_name(rank(card))} of {SUIT_NAMES[suit(card)]}"
 
     def cards(self, cards: Iterable[Card]) -> str:
-        """Several, the lowest in the pile first."""
+        """Return the names of several cards of a pile, the lowest card first."""
         return (", " if self.in_words else " ").join(map(self.card, cards))
 
     def rank(self, number: int) -> str:
-        """A rank from 1 to 13: `T` or `10`."""
+        """Return the name of a rank from 1 to 13: `T` or `10`."""
         return rank_name(number) if self.in_words else "A23456789TJQK"[number - 1]
 
     def suit(self, letter: str) -> str:
+        """Return the name of a suit: `H` or `hearts`."""
         return SUIT_NAMES[letter] if self.in_words else letter
 
 
 LETTERS: Final = CardNames()
+"""Cards as two letters, the default."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineStyle:
+    """How much is written about a race, and how cards are named."""
+
+    card_names: CardNames = LETTERS
+    is_verbose: bool = False
+    """Whether to write every change of the standings, not only what concerns the player."""

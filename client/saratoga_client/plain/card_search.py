@@ -1,4 +1,4 @@
-"""Where a card is, as far as its player may know. Pure."""
+"""Lines that say where a card is, as far as the player may know. Pure."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,7 +15,7 @@ from saratoga_rules.views import View
 def where_lines(
     game: Game, view: View, cards: Sequence[Card], card_names: CardNames = LETTERS
 ) -> Iterator[str]:
-    """A line for every copy of these cards that has a place, and one for all that have none."""
+    """Return a line for every visible copy of these cards, and one for all hidden ones."""
     seen = dict.fromkeys(cards, 0)
     for found in known_places(view):
         if found.card in seen:
@@ -25,7 +25,7 @@ def where_lines(
     for known in range(game.packs):
         unseen = [card for card in cards if seen[card] == known]
         if unseen:
-            # in a game of two packs, perhaps only one of two is seen
+            # in a game of two packs one copy may be visible and the other not
             copy = "another " if known else ""
             yield f"where {card_names.cards(unseen)}: {copy}face down, {hidden}"
 
@@ -39,4 +39,4 @@ def _place(game: Game, found: Found, card_names: CardNames) -> str:
 def _depth(found: Found, card_names: CardNames) -> str:
     if found.covered_by is None:
         return "on top"
-    return f"under {counted(found.above)}, next above it {card_names.card(found.covered_by)}"
+    return f"under {counted(found.above)}, directly under {card_names.card(found.covered_by)}"

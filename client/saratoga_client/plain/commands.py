@@ -1,21 +1,16 @@
-"""What the orders at a table do."""
+"""The commands at a table: their effects, and the lines that answer them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Final, TypeAlias
 
 from saratoga_client.plain.board_answers import BoardAnswers, rules_lines
-from saratoga_client.plain.event_lines import (
-    clock_line,
-    result_lines,
-    settings_words,
-    standings_lines,
-    table_lines,
-    totals_lines,
-)
+from saratoga_client.plain.change_writer import ChangeWriter
+from saratoga_client.plain.event_lines import clock_line, settings_words, table_lines
 from saratoga_client.plain.grammar import Context, ParsedLine, not_understood
 from saratoga_client.plain.parser import parse_typed_move
 from saratoga_client.plain.position import money_words
+from saratoga_client.plain.result_lines import result_lines, standings_lines, totals_lines
 from saratoga_client.plain.review import review_lines
 from saratoga_client.plain.session import PlainSession
 from saratoga_client.plain.table_settings import read_settings
@@ -28,7 +23,7 @@ from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.verification import prove
 from saratoga_client.wording import shown_name
-from saratoga_rules.records.record import digest_of, format_record
+from saratoga_rules.records.record import RaceRecord, digest_of, format_record
 from saratoga_rules.refusals import IllegalMove
 
 CommandHandler: TypeAlias = Callable[[str], Awaitable[None]]
@@ -40,27 +35,34 @@ WAITS: Final[Mapping[str, Callable[[SessionState], bool]]] = {
     "result": lambda state: state.phase == "over" and state.table_view.outcome is not None,
     "verified": lambda state: state.table.race in state.verifications,
 }
-"""What a script may wait for."""
+"""The events that `wait` can wait for."""
+
+NO_RACE_OVER: Final = "no: No race is over yet."
+NOT_ASKED: Final = "no: There is no question to answer."
 
 
 class TableCommands:
-    """Carries out the orders of one player at one table."""
+    """Carries out the commands of one player or watcher at one table."""
 
     def __init__(
-        self, session: PlainSession, table_session: TableSession, context: Context
+        self,
+        session: PlainSession,
+        table_session: TableSession,
+        writer: ChangeWriter,
+        context: Context,
     ) -> None:
         self._session = session
         self._write = session.output.write
         self._write_all = session.output.write_all
-        self._table_session = table_session
+        self._table = table_session
+        self._writer = writer
         self._context = context
-        self._asked = ""
-        """The order that waits for a yes."""
+        self._question = ""
+        """The command that waits for a yes."""
         self.is_waiting = False
-        """An order does nothing but wait."""
-        self.is_leaving = False
-        """The player goes: what the table says meanwhile is no news any more."""
+        """Whether `wait` is running."""
         self.has_left = False
+        """Whether the player has left the table."""
         self._handlers: dict[str, CommandHandler] = {
             "ready": self._ready,
             "not ready": self._not_ready,
@@ -77,9 +79,9 @@ class TableCommands:
             "wait": self._wait,
         }
         self._answers: dict[str, Callable[[str], Iterator[str]]] = {
-            "look": lambda _: self._asked_board(lambda asked: asked.look()),
-            "where": lambda words: self._asked_board(lambda asked: asked.context(words)),
-            "legal": lambda _: self._asked_board(lambda asked: asked.legal()),
+            "look": lambda _: self._about_board(lambda board: board.look()),
+            "where": lambda words: self._about_board(lambda board: board.where(words)),
+            "legal": lambda _: self._about_board(lambda board: board.legal()),
             "table": lambda _: table_lines(self._state),
             "totals": lambda _: totals_lines(self._state),
             "results": lambda _: result_lines(self._state),
@@ -91,22 +93,22 @@ class TableCommands:
 
     @property
     def _state(self) -> SessionState:
-        assert self._table_session.state is not None, "orders are taken when the table is there"
-        return self._table_session.state
+        assert self._table.state is not None, "commands are read once the table is known"
+        return self._table.state
 
     @property
     def _own(self) -> OwnBoard | None:
         return self._state.own
 
     async def do(self, parsed: ParsedLine) -> None:
-        """Carry out an order; whatever comes between is said."""
+        """Carry out a command and write its answer; a `Problem` becomes a `no:` line."""
         name = "" if parsed.command is None else parsed.command.name
         try:
             await self._do(name, parsed)
         except Problem as problem:
             self._write(f"no: {problem}")
         if name not in ("cash out", "leave"):
-            self._asked = ""
+            self._question = ""
 
     async def _do(self, name: str, parsed: ParsedLine) -> None:
         if parsed.is_move:
@@ -120,43 +122,42 @@ class TableCommands:
         elif name == "verbose":
             self._session.choose_verbose(parsed.arguments)
         elif name == "no":
-            self._write(
-                "ok: nothing was done" if self._asked else "no: You were not asked anything."
-            )
+            self._write(f"ok: {self._question} was not done" if self._question else NOT_ASKED)
         else:
             self._session.help(self._context)
 
     # The board
 
-    def _asked_board(self, answer: Callable[[BoardAnswers], Iterator[str]]) -> Iterator[str]:
+    def _about_board(self, answer: Callable[[BoardAnswers], Iterator[str]]) -> Iterator[str]:
         own = self._own
         if own is None:
             yield self._no_board()
             return
-        card_names = self._session.card_names
         count = own.count if own.is_racing else None
-        yield from answer(BoardAnswers(own.game, own.shown, count, card_names, not own.is_racing))
+        yield from answer(
+            BoardAnswers(own.game, own.shown, count, self._session.card_names, not own.is_racing)
+        )
 
     def _no_board(self) -> str:
         match self._state.phase:
             case "gathering":
-                return "no: There is no deal yet. Say ready; the host says start."
+                return "no: There is no deal yet. Type ready; the host types start."
             case "countdown":
-                return "no: The deal comes when the countdown is over."
+                return "no: The deal comes at the end of the countdown."
             case "running":
-                return "no: You are not in this race. Say ready when the next one gathers."
+                return "no: You are not in this race. Type ready when the next one gathers."
             case _:
-                return "no: This race is over. The host says next for another one."
+                return "no: This race is over. The host types next to prepare another one."
 
     async def _move(self, words: str) -> None:
         own = self._own
         if own is None:
-            is_order = not_understood(words, self._context)
-            self._write(self._no_board() if _looks_like_move(words) else is_order)
+            is_move = _looks_like_move(words)
+            self._write(self._no_board() if is_move else not_understood(words, self._context))
             return
         if not own.is_racing:
             self._write(
-                f"no: Your board has ended: {own.state}. Say standings, or wait for the result."
+                f"no: Your board has ended: {own.state}. Type standings, or wait for the result."
             )
             return
         move = parse_typed_move(own.game, own.shown, words, self._context, self._session.card_names)
@@ -164,56 +165,50 @@ class TableCommands:
             self._write(move)
             return
         try:
-            if not self._table_session.play(move):
-                self._write("no: The last move is still on its way. Say it again in a moment.")
+            if not self._table.play(move):
+                self._write("no: The server has not answered your last move yet. Try again.")
                 return
-        except IllegalMove as no:
-            self._write(f"no: {no.refusal}")
+        except IllegalMove as illegal:
+            self._write(f"no: {illegal.refusal}")
             return
-        await self._table_session.until(lambda state: not (state.own and state.own.in_flight))
+        await self._table.until(lambda state: not (state.own and state.own.in_flight))
 
     async def _cash_out(self, words: str) -> None:
         own = self._own
         if own is None or not own.is_racing:
-            self._write(
-                self._no_board() if own is None else f"no: Your board has ended: {own.state}."
-            )
+            self._write(f"no: Your board has ended: {own.state}." if own else self._no_board())
             return
         if words.lower() not in ("yes", "y"):
-            self._asked = "cash out"
+            self._question = "cash out"
             money = money_words(own.game, own.view)
-            self._write(
-                f"cash out: you would end with {money}. Say yes to do it, or no to play on."
-            )
+            self._write(f"cash out: your race would end with {money}. Type yes or no.")
             return
-        await self._table_session.cash_out()
+        await self._table.cash_out()
 
     # The table
 
     async def _ready(self, words: str) -> None:
-        if self._state.phase != "gathering":
-            self._write(f"no: {self._not_gathering()}")
-            return
-        await self._table_session.ready()
-        if self._state.is_host:
-            self._write("ok: you are ready. Say start when the others are.")
-        else:
-            self._write("ok: you are ready. The host says start.")
-
-    def _not_gathering(self) -> str:
         if self._state.phase == "over":
-            return "The next race does not gather yet. The host says next."
-        return "This race has begun. You can be ready for the next one."
+            self._write("no: The next race is not being prepared yet. The host types next.")
+            return
+        if self._state.phase != "gathering":
+            self._write("no: This race has begun. You can be ready for the next one.")
+            return
+        await self._table.ready()
+        start = (
+            "Type start when the others are." if self._state.is_host else "The host types start."
+        )
+        self._write(f"ok: you are ready. {start}")
 
     async def _not_ready(self, words: str) -> None:
-        await self._table_session.not_ready()
+        await self._table.not_ready()
         self._write("ok: you are not ready")
 
     async def _start(self, words: str) -> None:
-        await self._table_session.start()
+        await self._table.start()
 
     async def _next(self, words: str) -> None:
-        await self._table_session.next_race()
+        await self._table.next_race()
 
     async def _settings(self, words: str) -> None:
         if not words:
@@ -223,105 +218,103 @@ class TableCommands:
         if isinstance(chosen, str):
             self._write(f"no: {chosen}")
             return
-        await self._table_session.change_settings(
+        await self._table.change_settings(
             game=chosen.game, cap=chosen.cap, seats=chosen.seats, public=chosen.public
         )
 
     async def _kick(self, words: str) -> None:
-        seats = [seat for seat in self._state.table.seats if _is_called(seat.name, words)]
-        if not words or not seats:
-            names = ", ".join(
+        seats = self._state.table.seats
+        named = [seat for seat in seats if _is_called(seat.name, words)]
+        if not words or not named:
+            others = ", ".join(
                 shown_name(seat.name, seat.bot)
-                for seat in self._state.table.seats
+                for seat in seats
                 if seat.player != self._state.player
             )
-            self._write(f"no: Say whom: kick NAME. There are: {names or 'only you'}.")
+            self._write(f"no: Type kick NAME. At this table: {others or 'only you'}.")
             return
-        await self._table_session.kick(seats[0].player)
+        await self._table.kick(named[0].player)
 
     async def _leave(self, words: str) -> None:
         own = self._own
-        is_racing = own is not None and own.is_racing
-        if is_racing and words.lower() not in ("yes", "y"):
-            assert own is not None
-            self._asked = "leave"
+        if own is not None and own.is_racing and words.lower() not in ("yes", "y"):
+            self._question = "leave"
             money = money_words(own.game, own.view)
-            self._write(f"leave: your race would end with {money}. Say yes to do it, or no.")
+            self._write(f"leave: your race would end with {money}. Type yes or no.")
             return
         await self.leave()
 
     async def leave(self) -> None:
-        """Give up the seat, or the place beside the table."""
+        """Give up the seat, or stop watching. Raises `Problem`."""
         own = self._own
         kept = ""
         if own is not None and own.is_racing:
-            kept = f"; your race ends with {money_words(own.game, own.view)}"
-        self.is_leaving = True
+            kept = f"; your race ended with {money_words(own.game, own.view)}"
+        self._writer.pause()
         try:
             # a watcher has no seat to give up
             if self._context is Context.TABLE:
-                await self._table_session.leave()
+                await self._table.leave()
         except Problem:
-            self.is_leaving = False
+            self._writer.resume()
             raise
         self.has_left = True
         self._write(f"left: {self._state.table.code}{kept}")
 
     async def _yes(self, words: str) -> None:
-        match self._asked:
+        match self._question:
             case "cash out":
                 await self._cash_out("yes")
             case "leave":
                 await self._leave("yes")
             case _:
-                self._write("no: You were not asked anything.")
+                self._write(NOT_ASKED)
 
     async def _wait(self, words: str) -> None:
         kind, _, number = words.lower().partition(" ")
         if kind == "ready" and (not number or number.isdecimal()):
-            wanted = int(number) if number else 0
+            wanted = int(number or 0)
             holds: Callable[[SessionState], bool] = lambda state: _are_ready(state, wanted)  # noqa: E731
         elif kind in WAITS and not number:
             holds = WAITS[kind]
         else:
-            self._write(f"no: Say wait ready, wait ready 3, or wait with {', '.join(WAITS)}.")
+            self._write(f"no: Type wait ready, wait ready 3, or wait with {', '.join(WAITS)}.")
             return
         self.is_waiting = True
         try:
-            await self._table_session.until(holds)
+            await self._table.until(holds)
         finally:
             self.is_waiting = False
 
-    async def _verify(self, words: str) -> None:
+    # A finished race
+
+    async def _last_record(self) -> RaceRecord | None:
+        """Return the record of the table's last race; write a `no:` line if there is none."""
         outcome = self._state.table_view.outcome
-        race = words or ("" if outcome is None else outcome.race)
-        if not race:
-            self._write("no: No race is over yet.")
+        if outcome is None:
+            self._write(NO_RACE_OVER)
+            return None
+        return await self._table.record(outcome.race)
+
+    async def _verify(self, words: str) -> None:
+        record = await self._table.record(words) if words else await self._last_record()
+        if record is None:
             return
-        record = await self._table_session.record(race)
         text = format_record(record)
-        proof = await asyncio.to_thread(prove, text.encode(), race)
+        proof = await asyncio.to_thread(prove, text.encode(), record.race_id)
         for check in proof.checks:
             self._write(f"check {check.name}: {'ok' if check.ok else 'WRONG'}, {check.detail}")
         self._write(f"digest: {digest_of(text)}")
         self._write(f"verified: {proof.sentence}" if proof.ok else f"alarm: {proof.sentence}")
 
     async def _share(self, words: str) -> None:
-        outcome = self._state.table_view.outcome
-        if outcome is None:
-            self._write("no: No race is over yet.")
-            return
-        record = await self._table_session.record(outcome.race)
-        text = race_text(record, open_boards(record), self._state.player)
-        self._write(*(f"share: {line}" for line in text.splitlines()))
+        if (record := await self._last_record()) is not None:
+            text = race_text(record, open_boards(record), self._state.player)
+            self._write(*(f"share: {line}" for line in text.splitlines()))
 
     async def _review(self, words: str) -> None:
-        outcome = self._state.table_view.outcome
-        if outcome is None:
-            self._write("no: No race is over yet.")
-            return
-        record = await self._table_session.record(outcome.race)
-        self._write_all(review_lines(record, self._state.player, self._session.card_names))
+        if (record := await self._last_record()) is not None:
+            self._write_all(review_lines(record, self._state.player, self._session.card_names))
 
 
 def _looks_like_move(words: str) -> bool:
@@ -333,7 +326,7 @@ def _is_called(name: str, words: str) -> bool:
 
 
 def _are_ready(state: SessionState, wanted: int) -> bool:
-    """Whether so many are ready; with 0, everybody who is there, and at least two."""
+    """Return whether so many players are ready; 0 means all connected players, at least two."""
     here = [seat for seat in state.table.seats if seat.connected]
     ready = sum(seat.ready for seat in here)
     return ready >= (wanted or max(2, len(here)))

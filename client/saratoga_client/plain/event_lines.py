@@ -1,63 +1,61 @@
-"""An evening's events as lines: what changed between two evenings, and nothing else. Pure."""
+"""Lines for what happens at a table: the difference between two session states. Pure."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from saratoga_client.net.link_state import LinkState
-from saratoga_client.plain.card_names import LETTERS, CardNames
+from saratoga_client.plain.card_names import LineStyle
 from saratoga_client.plain.move_lines import moved_line
 from saratoga_client.plain.position import board_line, money_words, position_lines
+from saratoga_client.plain.result_lines import (
+    best_lines,
+    result_lines,
+    standings_lines,
+    totals_lines,
+    verification_lines,
+)
 from saratoga_client.plain.standings_rate import new_lines
-from saratoga_client.plain.table_changes import LEFT, READY, seat_news, standing_line
 from saratoga_client.session.feed import Tone
 from saratoga_client.session.own_board import OwnBoard
-from saratoga_client.session.result_text import own_result, totals
 from saratoga_client.session.state import SessionState, race_clock
-from saratoga_client.session.table_view import rows
-from saratoga_client.wording import cap_words, counted, dollars, minutes_and_seconds, shown_name
+from saratoga_client.wording import cap_words, counted, minutes_and_seconds, shown_name
 from saratoga_protocol import events
 
 ENDINGS: Final = {
-    "won": "every card is banked",
-    "stuck": "nothing more could be banked, whatever you play",
-    "cashed out": "you took the money",
-    "out of time": "the time is up",
-    "left": "you left the race",
+    "won": "; every card is banked",
+    "stuck": "; no more cards can be banked",
 }
-"""Why one's board has ended, said to the player."""
+"""The reason why a board has ended, where the state does not say it."""
 
 GATHERING: Final = "gathering"
-
-
-@dataclass(frozen=True, slots=True)
-class LineStyle:
-    """How an evening is said."""
-
-    card_names: CardNames = LETTERS
-    is_verbose: bool = False
+READY: Final = "is ready"
+LEFT: Final = "left the table"
 
 
 def opening_lines(state: SessionState, style: LineStyle, now: int) -> Iterator[str]:
-    """The lines for whoever has just sat down, or come back."""
+    """Return the lines for a player or watcher who has just come to the table."""
     yield from table_lines(state)
     if state.own is not None:
-        yield from _board_shown(state.own, style)
+        yield from _board_lines(state.own, style)
     elif state.phase == "running" and state.seat is not None:
-        yield "note: this race is on without you; you can be ready for the next one"
+        yield "note: this race started without you; you can be ready for the next one"
+    if state.phase == "running" and state.own is None:
+        yield from standings_lines(state)
+    if state.table_view.outcome is not None:
+        yield from result_lines(state)
     if state.phase == "countdown":
         yield _countdown(state, now)
     if state.phase == GATHERING and state.seat is not None:
-        start = " and start when the others are" if state.is_host else ""
-        yield f"note: say ready when you want to race{start}; help says what else can be said"
+        start = ", and start when the others are ready" if state.is_host else ""
+        yield f"note: type ready to take part in the next race{start}; help lists all commands"
 
 
 def change_lines(
     before: SessionState, after: SessionState, style: LineStyle, now: int
 ) -> Iterator[str]:
-    """A line for everything that is new, in the order in which a listener wants it."""
+    """Return a line for everything that changed: connection, table, race, board, result."""
     yield from _link(before, after)
-    yield from _connection(before, after)
+    yield from _notices(before, after)
     yield from _seats(before, after)
     yield from _host(before, after)
     yield from _settings(before, after)
@@ -74,7 +72,7 @@ def change_lines(
 
 
 def table_lines(state: SessionState) -> Iterator[str]:
-    """The table, and who sits there."""
+    """Return the table's settings, its seats, and its race."""
     table = state.table
     yield f"table {table.code}: {settings_words(table.settings)}"
     for number, seat in enumerate(table.seats, start=1):
@@ -83,7 +81,7 @@ def table_lines(state: SessionState) -> Iterator[str]:
 
 
 def settings_words(settings: events.TableSettings) -> str:
-    """What the host chose."""
+    """Return the settings, such as `canfield, 10 minutes, 4 seats, private`."""
     public = "public" if settings.public else "private"
     return (
         f"{settings.game}, {cap_words(settings.cap)}, {counted(settings.seats, 'seat')}, {public}"
@@ -102,25 +100,29 @@ def _seat_words(state: SessionState, seat: events.Seat) -> str:
     return ", ".join(word for word, is_so in facts if is_so) or "here"
 
 
-def totals_lines(state: SessionState) -> Iterator[str]:
-    """What everybody at the table made of the evening so far, the richest first."""
-    seats = totals(state)
-    if not seats:
-        yield "totals: nobody here has raced yet"
-    for seat in seats:
-        yield (
-            f"total {shown_name(seat.name, seat.bot)}: {counted(seat.races, 'race')}, "
-            f"{counted(seat.wins, 'win')}, {dollars(seat.net)}"
-        )
+def seat_changes(before: events.Table, after: events.Table) -> Iterator[tuple[events.Seat, str]]:
+    """Return every seat that changed, and what its player did."""
+    old = {seat.player: seat for seat in before.seats}
+    new = {seat.player: seat for seat in after.seats}
+    for player, seat in new.items():
+        if player not in old:
+            yield seat, "sat down"
+        elif seat.connected != old[player].connected:
+            yield seat, "is back" if seat.connected else "lost the connection"
+        elif seat.ready and not old[player].ready:
+            yield seat, READY
+    for player, seat in old.items():
+        if player not in new:
+            yield seat, LEFT
 
 
 def _seats(before: SessionState, after: SessionState) -> Iterator[str]:
-    """Who came, went or said ready; not what an answer or a notice has just said."""
-    for seat, deed in seat_news(before.table_view, after.table_view):
-        is_answered = deed == READY and seat.player == after.player
-        is_noticed = deed == LEFT and seat.name in _new_notice(before, after)
+    """Return the changes of seats, except those that an answer or a notice states already."""
+    for seat, change in seat_changes(before.table, after.table):
+        is_answered = change == READY and seat.player == after.player
+        is_noticed = change == LEFT and seat.name in _new_notice(before, after)
         if not is_answered and not is_noticed:
-            yield f"seat: {shown_name(seat.name, seat.bot)} {deed}"
+            yield f"seat: {shown_name(seat.name, seat.bot)} {change}"
 
 
 def _new_notice(before: SessionState, after: SessionState) -> str:
@@ -132,9 +134,9 @@ def _host(before: SessionState, after: SessionState) -> Iterator[str]:
         return
     host = next((seat for seat in after.table.seats if seat.player == after.table.host), None)
     if after.is_host:
-        yield "host: you are host now: say start when everybody is ready"
+        yield "host: you are the host now: type start when everyone is ready"
     elif host is not None and host.name not in _new_notice(before, after):
-        yield f"host: {shown_name(host.name, host.bot)} is host now"
+        yield f"host: {shown_name(host.name, host.bot)} is the host now"
 
 
 def _settings(before: SessionState, after: SessionState) -> Iterator[str]:
@@ -142,7 +144,7 @@ def _settings(before: SessionState, after: SessionState) -> Iterator[str]:
         yield f"settings: {settings_words(after.table.settings)}"
 
 
-def _connection(before: SessionState, after: SessionState) -> Iterator[str]:
+def _notices(before: SessionState, after: SessionState) -> Iterator[str]:
     if after.announcement and after.announcement != before.announcement:
         yield f"house: {after.announcement}"
     if notice := _new_notice(before, after):
@@ -155,8 +157,9 @@ def _link(before: SessionState, after: SessionState) -> Iterator[str]:
     if before.link is after.link:
         return
     if after.link is LinkState.RECONNECTING:
-        safe = " Your score is safe; the race's clock runs on." if _is_racing(after) else ""
-        yield f"link: the connection is lost, trying again.{safe}"
+        is_racing = after.own is not None and after.own.is_racing
+        safe = " Your score is safe; the race's clock runs on." if is_racing else ""
+        yield f"link: connection lost, reconnecting.{safe}"
     elif after.link is LinkState.CONNECTED:
         yield "link: connected again"
 
@@ -165,17 +168,16 @@ def _link(before: SessionState, after: SessionState) -> Iterator[str]:
 
 
 def _phase(before: SessionState, after: SessionState, now: int) -> Iterator[str]:
-    was, now_is = (before.table.race, before.phase), (after.table.race, after.phase)
-    if was == now_is:
+    if (before.table.race, before.phase) == (after.table.race, after.phase):
         return
     match after.phase:
         case "countdown":
             yield _countdown(after, now)
         case "running":
             yield "countdown: 0"
-            yield f"race {after.table.race}: running, {_cap_words(after, now)}"
+            yield f"race {after.table.race}: running, {_time_left(after, now)}"
         case "over":
-            # the outcome says so
+            # the lines of the result follow
             return
         case phase:
             yield f"race {after.table.race}: {phase}"
@@ -184,38 +186,29 @@ def _phase(before: SessionState, after: SessionState, now: int) -> Iterator[str]
 def _countdown(state: SessionState, now: int) -> str:
     seconds = (race_clock(state, now).until_start + 500) // 1000
     racers = counted(len(state.table.racers), "racer")
-    sits_out = state.seat is not None and state.player not in state.table.racers
-    yours = "; you sit this one out" if sits_out else ""
-    return f"countdown: {seconds} seconds, {racers}{yours}"
+    is_without_you = state.seat is not None and state.player not in state.table.racers
+    without_you = "; you are not in this race" if is_without_you else ""
+    return f"countdown: {seconds} seconds, {racers}{without_you}"
 
 
-def _cap_words(state: SessionState, now: int) -> str:
+def _time_left(state: SessionState, now: int) -> str:
     left = race_clock(state, now).left
-    return "no cap" if left is None else f"{minutes_and_seconds(left + 500)} to go"
+    return "no cap" if left is None else f"{minutes_and_seconds(left + 500)} left"
 
 
 def clock_line(state: SessionState, now: int) -> str:
-    """The time of the race."""
+    """Return the time that has passed in the race and the time that is left."""
     time = race_clock(state, now)
     if state.phase == "countdown":
         return f"clock: the race starts in {(time.until_start + 500) // 1000} seconds"
     if state.phase != "running":
         return "clock: no race is running"
     left = "no cap" if time.left is None else f"{minutes_and_seconds(time.left)} left"
-    return f"clock: {minutes_and_seconds(time.elapsed)} gone, {left}"
-
-
-def standings_lines(state: SessionState) -> Iterator[str]:
-    """Who stands where."""
-    found = rows(state.table_view)
-    if not found:
-        yield "standings: none yet"
-    for row in found:
-        yield f"standing {standing_line(row)}"
+    return f"clock: {minutes_and_seconds(time.elapsed)} passed, {left}"
 
 
 def _news(before: SessionState, after: SessionState, style: LineStyle) -> Iterator[str]:
-    """Whose race has ended, and with every standing who reached ten; `pacing` tells the rest."""
+    """Return boards that ended and, if verbose, milestones; `standings_rate` has the rest."""
     if after.table_view.outcome is not None:
         return
     for line in new_lines(before.feed_lines, after.feed_lines):
@@ -229,73 +222,38 @@ def _news(before: SessionState, after: SessionState, style: LineStyle) -> Iterat
 def _over(before: SessionState, after: SessionState) -> Iterator[str]:
     outcome = after.table_view.outcome
     known = before.table_view.outcome
-    if outcome is not None and (known is None or known.race != outcome.race):
-        yield from result_lines(after)
-        return
     if outcome is None:
         return
+    if known is None or known.race != outcome.race:
+        yield from result_lines(after)
+        return
     if after.is_new_best and not before.is_new_best:
-        yield from _best(after, outcome)
+        yield from best_lines(after, outcome)
     if after.verifications != before.verifications:
-        yield from _verification(after, outcome)
+        yield from verification_lines(after, outcome)
 
 
 def _totals(before: SessionState, after: SessionState) -> Iterator[str]:
-    """The evening so far, when it is more than one race, and after the result."""
-    outcome = after.table_view.outcome
-    if outcome is None or all(seat.races < 2 for seat in after.table.seats):
+    """Return the totals after a result, from a table's second race on."""
+    if after.table_view.outcome is None or all(seat.races < 2 for seat in after.table.seats):
         return
-    was = {seat.player: (seat.races, seat.wins, seat.net) for seat in before.table.seats}
-    has_grown = any(
-        was.get(seat.player, (seat.races, seat.wins, seat.net)) != (seat.races, seat.wins, seat.net)
+    old = {seat.player: (seat.races, seat.wins, seat.net) for seat in before.table.seats}
+    has_changed = any(
+        seat.player in old and old[seat.player] != (seat.races, seat.wins, seat.net)
         for seat in after.table.seats
     )
-    if has_grown or before.table_view.outcome is None:
+    if has_changed or before.table_view.outcome is None:
         yield from totals_lines(after)
 
 
-def result_lines(state: SessionState) -> Iterator[str]:
-    """How the race ended, the ties explained."""
-    outcome = state.table_view.outcome
-    if outcome is None:
-        yield "no: No race is over yet. Say standings for how this one stands."
-        return
-    ranked = "ranked" if outcome.ranked else "unranked"
-    yield f"race {outcome.race}: over, {outcome.game}, {ranked}"
-    for row in rows(state.table_view):
-        yield f"result {standing_line(row)}"
-    if state.player in {row.player for row in rows(state.table_view)}:
-        yield f"you: {own_result(state)}"
-    if any(row.tie for row in rows(state.table_view)):
-        yield "note: with the same money, whoever reached the count first is ahead"
-    if state.is_new_best:
-        yield from _best(state, outcome)
-    yield from _verification(state, outcome)
-
-
-def _best(state: SessionState, outcome: events.Outcome) -> Iterator[str]:
-    if state.best is not None and state.best.race == outcome.race:
-        yield f"best: {state.best.banked} banked is your best at {outcome.game} on this machine"
-
-
-def _verification(state: SessionState, outcome: events.Outcome) -> Iterator[str]:
-    found = state.verifications.get(outcome.race)
-    if found is not None:
-        yield f"{'verified' if found.ok else 'alarm'}: {found.sentence}"
-
-
-# One's own board
-
-
-def _is_racing(state: SessionState) -> bool:
-    return state.own is not None and state.own.is_racing
+# The player's own board
 
 
 def _own(before: OwnBoard | None, after: OwnBoard | None, style: LineStyle) -> Iterator[str]:
     if after is None:
         return
     if before is None or before.race != after.race:
-        yield from _board_shown(after, style)
+        yield from _board_lines(after, style)
         return
     yield from _moves(before, after, style)
     if after.taken_back and after.taken_back != before.taken_back:
@@ -304,8 +262,8 @@ def _own(before: OwnBoard | None, after: OwnBoard | None, style: LineStyle) -> I
         yield _ended(after)
 
 
-def _board_shown(own: OwnBoard, style: LineStyle) -> Iterator[str]:
-    """The deal, or the board as it was left."""
+def _board_lines(own: OwnBoard, style: LineStyle) -> Iterator[str]:
+    """Return the whole board: a new deal, or the board as the player left it."""
     if own.count == 0 and own.is_racing:
         yield f"deal: {own.game.name}, {money_words(own.game, own.view)}"
     else:
@@ -318,18 +276,18 @@ def _board_shown(own: OwnBoard, style: LineStyle) -> Iterator[str]:
 def _moves(before: OwnBoard, after: OwnBoard, style: LineStyle) -> Iterator[str]:
     made = after.count - before.count
     if not made or after.view == before.view:
-        # an ending is an entry of the log too
+        # the end of a board counts as an entry too
         return
     has_ended_too = made == 2 and not after.is_racing
     if before.in_flight and (made == 1 or has_ended_too):
         move, number = before.in_flight[0].move, before.count + 1
         yield moved_line(after.game, before.view, after.view, move, number, style.card_names)
         return
-    # several at once, or made elsewhere: where it stands is what matters
+    # several moves at once, or moves made on another device: show the whole board
     yield board_line(after.game, after.view, after.count)
     yield from position_lines(after.game, after.view, style.card_names)
 
 
 def _ended(own: OwnBoard) -> str:
-    why = ENDINGS.get(own.state, own.state)
-    return f"ended: {own.state}, {money_words(own.game, own.view)}; {why}; that counts"
+    why = ENDINGS.get(own.state, "")
+    return f"ended: {own.state}, {money_words(own.game, own.view)}{why}"

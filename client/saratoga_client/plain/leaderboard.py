@@ -1,4 +1,4 @@
-"""A page of a leaderboard in lines of text. Pure."""
+"""A leaderboard page as plain lines. Pure."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from saratoga_protocol import events
 
 
 def leaderboard_lines(page: events.Leaderboard) -> Iterator[str]:
-    """A page in lines of text."""
+    """Return a heading and a line for every row of a leaderboard page."""
     who = "bots, " if page.bots else ""
     yield f"{page.game}, {page.ranking}, {who}{page.key}: {page.total} in all"
     for row in page.rows:

@@ -1,8 +1,8 @@
-"""Lines as they are typed, or as a pipe brings them, without holding up anything else.
+"""Input lines from a terminal, a pipe or a file, read without blocking the event loop.
 
-A thread of its own waits for the standard input: no event loop can wait for a Windows console or
-for a file. It reads past Python's buffers, whose locks a thread that waits for ever would still
-hold when the program ends.
+A thread reads the standard input, because no event loop can wait for a Windows console or a file.
+The thread bypasses Python's buffered reader: it may block in a read for ever, and a blocked read
+holds the buffer's lock, which the interpreter needs at exit.
 """
 
 import asyncio
@@ -15,54 +15,56 @@ from threading import Semaphore, Thread
 from typing import Final, Protocol
 
 CHUNK: Final = 65536
-"""Bytes asked for at once."""
+"""Bytes requested by one read."""
 
 LONGEST: Final = 500
-"""Characters of a line that are read; no order is half as long."""
+"""Characters kept of a line; every command is much shorter."""
 
 AHEAD: Final = 64
-"""Lines read before they are asked for; a long script waits in its pipe."""
+"""Lines read in advance; the rest of a long script waits in its pipe."""
 
 
 class Source(Protocol):
-    """Where bytes come from; `b""` is the end."""
+    """A source of bytes, such as the standard input."""
 
-    def read(self, size: int, /) -> bytes: ...
+    def read(self, size: int, /) -> bytes:
+        """Block until there are bytes and return at most `size`; `b""` is the end."""
+        ...
 
 
 class StandardInput:
-    """The standard input below Python's buffers."""
+    """The standard input, without Python's buffer."""
 
     def __init__(self) -> None:
         buffer = sys.stdin.buffer
-        # the console of Windows is read in UTF-8 there too
+        # on Windows the raw console reader decodes to UTF-8 as well
         self._raw = buffer.raw if isinstance(buffer, io.BufferedReader) else buffer
 
     def read(self, size: int, /) -> bytes:
-        """Some bytes, however long that takes."""
+        """Block until there are bytes and return at most `size`."""
         while (chunk := self._raw.read(size)) is None:
-            # somebody has made it a pipe that does not wait
+            # another process has made the shared pipe non-blocking
             select([self._raw], [], [])
         return chunk
 
 
 class LineReader:
-    """The lines of a source, one by one."""
+    """An asynchronous iterator over the lines of a source."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
-        self._room = Semaphore(AHEAD)
+        self._free = Semaphore(AHEAD)
         self._loop = asyncio.get_running_loop()
         self._ended = False
-        Thread(target=self._read, name="lines typed", daemon=True).start()
+        Thread(target=self._read, name="input lines", daemon=True).start()
 
     async def next(self) -> str | None:
-        """The next line without its end; `None` when there are no more, and ever after."""
+        """Return the next line without its line end; `None` at the end, and from then on."""
         if self._ended:
             return None
         line = await self._lines.get()
-        self._room.release()
+        self._free.release()
         self._ended = line is None
         return line
 
@@ -71,47 +73,47 @@ class LineReader:
             yield line
 
     def _read(self) -> None:
-        """In the thread: read until the end, or until nobody listens any more."""
-        splitter = LineSplitter(self._hand_over)
+        """Read until the source ends or the event loop is closed. Runs in the thread."""
+        splitter = LineSplitter(self._enqueue)
         try:
             while chunk := self._chunk():
                 splitter.feed(chunk)
             splitter.end()
-            self._hand_over(None)
+            self._enqueue(None)
         except RuntimeError:
-            # the loop is closed: the program is ending
+            # the event loop is closed: the program is ending
             return
 
     def _chunk(self) -> bytes:
         try:
             return self._source.read(CHUNK)
         except (OSError, ValueError):
-            # the terminal is gone, or the input was closed under us
+            # the terminal is gone, or the input was closed during the read
             return b""
 
-    def _hand_over(self, line: str | None) -> None:
-        self._room.acquire()
+    def _enqueue(self, line: str | None) -> None:
+        self._free.acquire()
         self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
 
 
 class LineSplitter:
-    """Bytes made into lines; what is no UTF-8 is marked, and what is too long is cut."""
+    """Splits bytes into lines, replaces invalid UTF-8, and truncates long lines."""
 
-    def __init__(self, hand_over: Callable[[str], None]) -> None:
-        self._hand_over = hand_over
+    def __init__(self, on_line: Callable[[str], None]) -> None:
+        self._on_line = on_line
         self._decoder = getincrementaldecoder("utf-8")(errors="replace")
         self._rest = ""
 
     def feed(self, chunk: bytes) -> None:
-        """Hand over every line that is whole now."""
+        """Pass on every line that this chunk completes."""
         *lines, rest = (self._rest + self._decoder.decode(chunk)).split("\n")
         for line in lines:
-            self._hand_over(line[:LONGEST].rstrip("\r"))
+            self._on_line(line[:LONGEST].rstrip("\r"))
         self._rest = rest[:LONGEST]
 
     def end(self) -> None:
-        """The last line may lack its end."""
+        """Pass on a last line that has no line end."""
         self.feed(b"")
         if self._rest:
-            self._hand_over(self._rest.rstrip("\r"))
+            self._on_line(self._rest.rstrip("\r"))
             self._rest = ""

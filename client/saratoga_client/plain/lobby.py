@@ -1,4 +1,4 @@
-"""The lobby, in lines: a name, the public tables, and the ways from here to a table or a deal."""
+"""The lobby in plain lines: names, public tables, leaderboards, and the way to a table."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
@@ -12,7 +12,7 @@ from saratoga_client.plain.grammar import Context, not_understood
 from saratoga_client.plain.leaderboard import leaderboard_lines
 from saratoga_client.plain.practice import run_practice
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
-from saratoga_client.plain.table import Place, play_table
+from saratoga_client.plain.table import play_table
 from saratoga_client.plain.table_settings import read_settings
 from saratoga_client.practice.deals import BadSeed
 from saratoga_client.problems import Exit, Problem
@@ -34,17 +34,15 @@ async def run_lobby(
     *,
     session: PlainSession | None = None,
     witness: Witness | None = None,
-    keepsakes: RecordStore | None = None,
+    records: RecordStore | None = None,
 ) -> ExitReason:
-    """Look around and go to tables until the player has enough. Raises `Problem`."""
-    return await PlainLobby(connection, session or open_session(), witness, keepsakes).stay()
+    """Carry out lobby commands, and go to tables, until the player quits. Raises `Problem`."""
+    return await PlainLobby(connection, session or open_session(), witness, records).stay()
 
 
 async def ask_name(connection: Connection, session: PlainSession) -> ExitReason | None:
-    """Ask until the player has a name; a parting where there will be none."""
-    session.output.write(
-        "name: This house does not know you yet. Say name NAME, such as: name Anna."
-    )
+    """Ask for a name until the player has one; return why, if they will have none."""
+    session.output.write("name: You have no name at this server yet. Type, for example, name Anna.")
     while True:
         parsed = await session.command(Context.LOBBY)
         if parsed is None:
@@ -52,47 +50,47 @@ async def ask_name(connection: Connection, session: PlainSession) -> ExitReason 
         if parsed.command is not None and parsed.command.name in ("quit", "help"):
             if parsed.command.name == "quit":
                 return ExitReason.QUIT
-            session.output.write("help name NAME: take a name", "help quit: end the program")
+            session.output.write("help name NAME: choose your name", "help quit: end the program")
             continue
         is_name = parsed.command is None or parsed.command.name == "name"
         if is_name and await claim_name(connection, session, parsed.arguments):
             return None
         if not is_name:
-            session.output.write("no: A name first. Say name NAME, or quit.")
+            session.output.write("no: Choose a name first: type name NAME, or quit.")
 
 
 async def claim_name(connection: Connection, session: PlainSession, name: str) -> bool:
-    """Take a name; whether it is one's own now is said."""
+    """Claim a name, write the answer, and return whether the player has it now."""
     if not name:
-        session.output.write("no: Say which: name Anna.")
+        session.output.write("no: Which name? Type, for example, name Anna.")
         return False
     if len(name) > 64:
-        session.output.write("no: That name is too long.")
+        session.output.write("no: That name is too long; it may have 64 characters.")
         return False
     try:
         claimed = await connection.ask(partial(ClaimName, name=name), events.NameClaimed)
-    except CommandRefused as no:
-        session.output.write(f"no: {no.message}")
+    except CommandRefused as refusal:
+        session.output.write(f"no: {refusal.message}")
         return False
     session.output.write(f"name: you are {claimed.name}")
     return True
 
 
 class PlainLobby:
-    """Somebody in the lobby."""
+    """One player in the lobby."""
 
     def __init__(
         self,
         connection: Connection,
         session: PlainSession,
         witness: Witness | None,
-        keepsakes: RecordStore | None,
+        records: RecordStore | None,
     ) -> None:
         self._connection = connection
         self._session = session
         self._write = session.output.write
         self._witness = witness
-        self._keepsakes = keepsakes
+        self._records = records
         self._name = connection.welcome.name
         self._handlers: dict[str, Callable[[str], Awaitable[ExitReason | None]]] = {
             "name": self._take_name,
@@ -108,7 +106,7 @@ class PlainLobby:
         }
 
     async def stay(self) -> ExitReason:
-        """Carry out orders until there are no more."""
+        """Carry out commands until the player quits or the input ends."""
         self._greet()
         while True:
             parsed = await self._session.command(Context.LOBBY)
@@ -125,11 +123,13 @@ class PlainLobby:
 
     def _greet(self) -> None:
         name = (
-            "you have no name yet: say name NAME" if self._name is None else f"you are {self._name}"
+            "you have no name yet: type name NAME"
+            if self._name is None
+            else f"you are {self._name}"
         )
-        self._write(f"lobby: {self._connection.url}, {name}. Say help for what can be said.")
+        self._write(f"lobby: {self._connection.url}, {name}. Type help for all commands.")
         if (code := self._connection.welcome.table) is not None:
-            self._write(f"seat: you still sit at {code}. Say join {code}, or leave.")
+            self._write(f"seat: you still have a seat at {code}. Type join {code}, or leave.")
 
     async def _do(self, command: str, words: str) -> ExitReason | None:
         try:
@@ -143,7 +143,7 @@ class PlainLobby:
             self._write(f"no: {problem_for(self._connection.url, trouble)}")
             return None
         if reason is ExitReason.LEFT:
-            self._write("lobby: you are back. Say help for what can be said.")
+            self._write("lobby: you are back. Type help for all commands.")
         return reason
 
     async def _take_name(self, words: str) -> None:
@@ -160,7 +160,7 @@ class PlainLobby:
             self._write(f"no: {chosen}")
             return None
         if chosen.game is None:
-            self._write(f"no: Say which game: create GAME, with one of {', '.join(GAMES)}.")
+            self._write(f"no: Which game? Type create GAME, with one of {', '.join(GAMES)}.")
             return None
         wanted = TableWanted(
             game=chosen.game,
@@ -168,51 +168,53 @@ class PlainLobby:
             seats=chosen.seats or MOST_SEATS,
             public=bool(chosen.public),
         )
-        return await self._go(wanted, Place.SEAT)
+        return await self._go(wanted)
 
     async def _join(self, words: str) -> ExitReason | None:
-        return await self._go_by_code("join", words, Place.SEAT)
+        return await self._go_by_code("join", words)
 
     async def _watch(self, words: str) -> ExitReason | None:
-        return await self._go_by_code("watch", words, Place.WATCHING)
+        return await self._go_by_code("watch", words)
 
-    async def _go_by_code(self, command: str, words: str, place: Place) -> ExitReason | None:
+    async def _go_by_code(self, command: str, words: str) -> ExitReason | None:
         found = destination(words)
         if found is None or not found.code:
-            self._write(f"no: A table's code looks like mint-otter-42: {command} mint-otter-42.")
+            self._write(f"no: Type the table's code, for example {command} mint-otter-42.")
             return None
         if found.server.lower() not in ("", self._connection.url.rstrip("/").lower()):
             self._write(
-                f"no: That table is at another house. Say quit, and then: "
-                f"saratoga {command} {found.url} --plain."
+                "no: That table is on another server. Type quit, then run: "
+                f"saratoga {command} {found.url} --plain"
             )
             return None
-        return await self._go(found.code, place)
+        return await self._go(found.code, is_watching=command == "watch")
 
-    async def _go(self, table: str | TableWanted, place: Place) -> ExitReason | None:
-        if place is Place.SEAT and self._name is None:
-            self._write("no: Take a name first: name NAME.")
+    async def _go(
+        self, table: str | TableWanted, *, is_watching: bool = False
+    ) -> ExitReason | None:
+        if not is_watching and self._name is None:
+            self._write("no: Choose a name first: type name NAME.")
             return None
         code = table if isinstance(table, str) else ""
-        if place is Place.SEAT and (racing_at := await freed(self._connection, code)):
+        if not is_watching and (racing_at := await freed(self._connection, code)):
             self._write(
-                f"no: Your race at {racing_at} is still on. "
-                f"Say join {racing_at} to go on, or leave to give it up."
+                f"no: Your race at {racing_at} is still running. "
+                f"Type join {racing_at} to go on, or leave to give it up."
             )
             return None
         return await play_table(
             self._connection,
             table,
-            place=place,
+            is_watching=is_watching,
             session=self._session,
             witness=self._witness,
-            keepsakes=self._keepsakes,
+            records=self._records,
         )
 
     async def _leave(self, words: str) -> None:
         code = self._connection.welcome.table
         if code is None:
-            self._write("no: You have no seat. Say quit to end the program.")
+            self._write("no: You have no seat. Type quit to end the program.")
             return
         await self._connection.request(partial(LeaveTable, table=code))
         self._write(f"ok: your seat at {code} was given up")
@@ -221,20 +223,20 @@ class PlainLobby:
         name, _, seed = words.partition(" ")
         game = GAMES.get(name.lower())
         if game is None:
-            self._write(f"no: Say which game: practice GAME, with one of {', '.join(GAMES)}.")
+            self._write(f"no: Which game? Type practice GAME, with one of {', '.join(GAMES)}.")
             return None
         try:
             return await run_practice(game, seed, session=self._session)
-        except BadSeed as fault:
-            self._write(f"no: {fault}")
+        except BadSeed as error:
+            self._write(f"no: {error}")
             return None
 
     async def _leaderboard(self, words: str) -> None:
         name, _, period = words.lower().partition(" ")
         if name not in GAMES or (period and period not in PERIODS):
             self._write(
-                f"no: Say leaderboard GAME, with one of {', '.join(GAMES)}, "
-                f"and then perhaps {', '.join(PERIODS)}."
+                f"no: Type leaderboard GAME, with one of {', '.join(GAMES)}; "
+                f"add {', '.join(PERIODS[:-1])} or {PERIODS[-1]} for the period."
             )
             return
         page = await self._connection.ask(
@@ -251,7 +253,7 @@ class PlainLobby:
 
 
 def tables_lines(found: events.Tables) -> Iterator[str]:
-    """The public tables, the newest first."""
+    """Return a line for every public table, the newest first."""
     yield f"tables: {len(found.tables)}"
     for table in found.tables:
         yield (

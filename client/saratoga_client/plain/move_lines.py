@@ -1,4 +1,4 @@
-"""A move said: what is carried where, and then only what has changed. Pure."""
+"""Lines for moves: the cards that move, then everything else that changed. Pure."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ from saratoga_rules.vocabulary.stocks import UNLIMITED
 
 
 def move_words(game: Game, view: View, move: Move, card_names: CardNames = LETTERS) -> str:
-    """What a legal move does, such as `7C from the waste onto 8D in column 3`."""
+    """Return what a legal move does, such as `7C from the waste onto 8D in column 3`."""
     match move:
         case Draw():
             return _draw_words(game, view)
@@ -23,42 +23,44 @@ def move_words(game: Game, view: View, move: Move, card_names: CardNames = LETTE
             return f"turn the waste over, {counted(len(view.waste))}"
         case Carry():
             cards = card_names.cards(carried(view, move))
-            return f"{cards} {_whence(game, move)} {_whither(game, view, move, card_names)}"
+            return (
+                f"{cards} {_source_words(game, move)} {_target_words(game, view, move, card_names)}"
+            )
 
 
 def _draw_words(game: Game, view: View) -> str:
     if game.stock.onto is Pile.COLUMN:
         return f"deal {counted(min(len(view.stock), game.columns.count))} over the columns"
-    return f"turn {counted(min(len(view.stock), game.stock.draw))} of the stock"
+    return f"turn {counted(min(len(view.stock), game.stock.draw))} from the stock"
 
 
-def _whence(game: Game, move: Carry) -> str:
+def _source_words(game: Game, move: Carry) -> str:
     if move.source in TAKE_BACK_INDEX:
         return "back from its foundation"
     return f"from {pile_name(game, move.source)}"
 
 
-def _whither(game: Game, view: View, move: Carry, card_names: CardNames) -> str:
+def _target_words(game: Game, view: View, move: Carry, card_names: CardNames) -> str:
     if move.destination < 0:
         return "to its foundation" + ("" if game.down is None else f", built {move.target}")
     target = pile_name(game, move.target)
     column = view.columns[move.destination]
     return (
-        f"onto {card_names.card(column[-1])} in {target}" if column else f"into the space, {target}"
+        f"onto {card_names.card(column[-1])} in {target}" if column else f"into the space {target}"
     )
 
 
 def moved_line(
     game: Game, before: View, after: View, move: Move, number: int, card_names: CardNames = LETTERS
 ) -> str:
-    """The line for a move that was made; `number` counts from 1."""
-    said = _said(game, before, after, move, card_names)
+    """Return the line for a move that was made; `number` counts from 1."""
+    done = _done_words(game, before, after, move, card_names)
     return f"move {number} {move}: " + "; ".join(
-        (said, *_changes(game, before, after, move, card_names))
+        (done, *_changes(game, before, after, move, card_names))
     )
 
 
-def _said(game: Game, before: View, after: View, move: Move, card_names: CardNames) -> str:
+def _done_words(game: Game, before: View, after: View, move: Move, card_names: CardNames) -> str:
     match move:
         case Draw() if game.stock.onto is Pile.COLUMN:
             dealt = [
@@ -78,7 +80,7 @@ def _said(game: Game, before: View, after: View, move: Move, card_names: CardNam
 def _changes(
     game: Game, before: View, after: View, move: Move, card_names: CardNames
 ) -> Iterator[str]:
-    """What else is different now, the pile that gave first."""
+    """Return what else changed; the pile that the cards came from is first."""
     if isinstance(move, Carry) and move.origin >= 0:
         yield _column_left(game, before, after, move.origin, card_names)
     if isinstance(move, Carry) and move.source == WASTE:
@@ -94,7 +96,7 @@ def _changes(
 
 
 def _column_left(game: Game, before: View, after: View, index: int, card_names: CardNames) -> str:
-    """What the column that gave cards shows now."""
+    """Return what the column that the cards came from shows now."""
     column = after.columns[index]
     if not column:
         return f"column {index + 1} is a space"

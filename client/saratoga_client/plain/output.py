@@ -1,4 +1,4 @@
-"""Lines said: one after another, at once, and a prompt only where somebody types."""
+"""Plain output: one line after another, and a prompt where a person types."""
 
 import sys
 from collections.abc import Iterable
@@ -7,37 +7,40 @@ from typing import Final
 import click
 
 from saratoga_client.output import write_line
+from saratoga_client.plain.card_names import LineStyle
 
 PROMPT: Final = "> "
 
 
 class LineOutput:
-    """Says lines on the standard output."""
+    """Writes lines to the standard output."""
 
-    def __init__(self, *, prompts: bool | None = None) -> None:
-        """`prompts`: whether to ask for orders; else where a person types at a terminal."""
+    def __init__(self, *, prompts: bool | None = None, is_verbose: bool = False) -> None:
+        """Create the output; without `prompts` it prompts only if a person types at a terminal."""
+        self.style = LineStyle(is_verbose=is_verbose)
         self.is_interactive = is_interactive() if prompts is None else prompts
-        """A person sits at a terminal, who is shown where to type."""
+        """Whether a person types at a terminal and sees a prompt."""
         self._has_prompted = False
 
     def write(self, *lines: str) -> None:
-        """Say these lines; other people's words in them are made harmless."""
+        """Write lines; control characters in them are made visible."""
         for line in lines:
             if self._has_prompted:
-                # what is said unasked does not stand behind the prompt
+                # leave the prompt's line before an event is written
                 self._has_prompted = False
                 write_line("")
             write_line(line)
 
     def write_all(self, lines: Iterable[str]) -> None:
+        """Write every line of an iterable."""
         self.write(*lines)
 
     def line_typed(self) -> None:
-        """A line was typed, and its end has moved on from the prompt."""
+        """Note that the player pressed Enter, so the cursor has left the prompt's line."""
         self._has_prompted = False
 
     def prompt(self) -> None:
-        """Show that an order can be typed; once, until something is said or typed."""
+        """Show the prompt, unless it is there already."""
         if self.is_interactive and not self._has_prompted:
             click.echo(PROMPT, nl=False)
             sys.stdout.flush()
@@ -45,5 +48,5 @@ class LineOutput:
 
 
 def is_interactive() -> bool:
-    """Whether a person at a terminal types the orders, and reads the lines there."""
+    """Return whether a person types and reads at a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()

@@ -1,7 +1,7 @@
-"""A position said pile by pile, a line each, in an order that does not change. Pure.
+"""A position as lines, one for each pile, always in the same order. Pure.
 
-What lies where is said for the ear and cut for a program alike: the count first where not every
-card is said, then the cards from the bottom to the top, and an empty pile says so.
+A line gives the number of cards first where it does not list all of them, then the cards from the
+bottom to the top. An empty pile is `empty`.
 """
 
 from collections.abc import Iterator
@@ -19,11 +19,11 @@ from saratoga_rules.vocabulary.foundations import First, rank_at
 from saratoga_rules.vocabulary.stocks import UNLIMITED
 
 WASTE_SHOWN: Final = 3
-"""Cards of the waste that are said: the top one can be played, the ones below come next."""
+"""Cards of the waste that are listed: the top card, which can be played, and the next ones."""
 
 
 def position_lines(game: Game, view: View, card_names: CardNames = LETTERS) -> Iterator[str]:
-    """Every pile."""
+    """Return a line for every pile."""
     yield stock_line(game, view)
     if game.stock.onto is Pile.WASTE:
         yield waste_line(view, card_names)
@@ -37,16 +37,17 @@ def position_lines(game: Game, view: View, card_names: CardNames = LETTERS) -> I
 
 
 def money_words(game: Game, view: View) -> str:
-    """`14 banked, +$20`."""
+    """Return the cards banked and the net: `14 banked, +$20`."""
     return f"{view.banked} banked, {dollars(net(game, view.banked))}"
 
 
 def stock_line(game: Game, view: View) -> str:
+    """Return the line of the stock."""
     return f"stock: {stock_words(game, view)}"
 
 
 def stock_words(game: Game, view: View) -> str:
-    """How many cards, and how often they can still be gone through."""
+    """Return the number of cards in the stock and the pass through it."""
     left = f"{len(view.stock) or 'empty'}"
     if game.stock.passes == 1:
         return left
@@ -56,20 +57,21 @@ def stock_words(game: Game, view: View) -> str:
 
 
 def waste_line(view: View, card_names: CardNames = LETTERS) -> str:
-    """The count, and the uppermost cards; the last one said can be played."""
+    """Return the line of the waste: its count and its top cards; the last one can be played."""
     if not view.waste:
         return "waste: empty"
     return f"waste: {len(view.waste)}, {card_names.cards(view.waste[-WASTE_SHOWN:])}"
 
 
 def reserve_line(view: View, card_names: CardNames = LETTERS) -> str:
+    """Return the line of the reserve: its count and its top card."""
     if not view.reserve:
         return "reserve: empty"
     return f"reserve: {len(view.reserve)}, {card_names.card(view.reserve[-1])}"
 
 
 def up_line(game: Game, view: View, card_names: CardNames = LETTERS) -> str:
-    """Every foundation built up: its count and its top card."""
+    """Return the line of the foundations built up: the count and top card of each."""
     copies = len(view.up) // len(SUITS)
     piles = [
         _foundation(SUITS[index // copies], height, rank_at(view.base, height), card_names)
@@ -80,7 +82,7 @@ def up_line(game: Game, view: View, card_names: CardNames = LETTERS) -> str:
 
 
 def down_line(view: View, card_names: CardNames = LETTERS) -> str:
-    """Every foundation built down."""
+    """Return the line of the foundations built down: the count and top card of each."""
     copies = len(view.down) // len(SUITS)
     piles = [
         _foundation(SUITS[index // copies], height, 14 - height, card_names)
@@ -90,11 +92,12 @@ def down_line(view: View, card_names: CardNames = LETTERS) -> str:
 
 
 def column_line(view: View, index: int, card_names: CardNames = LETTERS) -> str:
+    """Return the line of one column: all its cards."""
     return f"column {index + 1}: {card_names.cards(view.columns[index]) or 'empty'}"
 
 
 def board_line(game: Game, view: View, count: int | None) -> str:
-    """The line above the piles; `count`: the moves made, where they are known."""
+    """Return the heading above the piles; `count` is the moves made, `None` if unknown."""
     moves = "" if count is None else f"{counted(count, 'move')}, "
     return f"board: {game.name}, {moves}{money_words(game, view)}"
 
@@ -106,5 +109,5 @@ def _foundation(letter: str, height: int, top: int, card_names: CardNames) -> st
 
 
 def has_reserve(game: Game) -> bool:
-    """Whether the deal lays one out."""
+    """Return whether the deal of this game has a reserve."""
     return any(isinstance(step, ToReserve) for step in game.deal)

@@ -1,4 +1,4 @@
-"""Practice as lines: any deal, with undo, hints and restart. It never looks like a race."""
+"""Practice in plain lines: any deal, with undo, hints and restart, marked as practice."""
 
 from collections.abc import Callable, Iterator
 
@@ -23,32 +23,30 @@ async def run_practice(
     seed: str = "",
     *,
     session: PlainSession | None = None,
-    shelf: RunStore | None = None,
+    store: RunStore | None = None,
     dealt: PracticeDeal | None = None,
     with_ghost: bool = False,
 ) -> ExitReason:
-    """Play by oneself until one has enough; without a `seed` one is drawn. Raises `BadSeed`."""
+    """Practise until the player leaves; without a `seed` a random one. Raises `BadSeed`."""
     deal = dealt or from_seed(game, seed or drawn_seed())
-    return await PlainPractice(
-        session or open_session(), deal, shelf, with_ghost=with_ghost
-    ).go_on()
+    return await PlainPractice(session or open_session(), deal, store, with_ghost=with_ghost).stay()
 
 
 class PlainPractice:
-    """Somebody practises."""
+    """One player in practice."""
 
     def __init__(
         self,
         session: PlainSession,
         dealt: PracticeDeal,
-        shelf: RunStore | None = None,
+        store: RunStore | None = None,
         *,
         with_ghost: bool = False,
     ) -> None:
         self._session = session
         self._write = session.output.write
-        self._shelf = shelf
-        self._desk = PracticeSession(dealt, shelf=shelf, with_ghost=with_ghost)
+        self._store = store
+        self._practice = PracticeSession(dealt, shelf=store, with_ghost=with_ghost)
         self._handlers: dict[str, Callable[[str], None]] = {
             "undo": self._undo,
             "redo": self._redo,
@@ -60,17 +58,17 @@ class PlainPractice:
             "cards": session.choose_cards,
         }
         self._answers: dict[str, Callable[[str], Iterator[str]]] = {
-            "look": lambda _: self._asked().look(),
-            "where": lambda words: self._asked().context(words),
-            "legal": lambda _: self._asked().legal(),
+            "look": lambda _: self._board().look(),
+            "where": lambda words: self._board().where(words),
+            "legal": lambda _: self._board().legal(),
             "clock": lambda _: self._clock(),
             "ghost": self._ghost,
-            "share": lambda _: (f"share: {line}" for line in self._desk.share.splitlines()),
+            "share": lambda _: (f"share: {line}" for line in self._practice.share.splitlines()),
             "rules": lambda words: rules_lines(words, self._game),
         }
 
-    async def go_on(self) -> ExitReason:
-        """Carry out orders until there are no more."""
+    async def stay(self) -> ExitReason:
+        """Carry out commands until the player leaves or the input ends."""
         self._session.output.write_all(self._deal_lines())
         while True:
             parsed = await self._session.command(Context.PRACTICE)
@@ -81,21 +79,21 @@ class PlainPractice:
                 return {"leave": ExitReason.LEFT, "quit": ExitReason.QUIT}.get(
                     name, ExitReason.INPUT_ENDED
                 )
-            self._obey(name, parsed)
+            self._do(name, parsed)
 
     @property
-    def _practice(self) -> PracticeGame:
-        return self._desk.practice
+    def _progress(self) -> PracticeGame:
+        return self._practice.practice
 
     @property
     def _game(self) -> Game:
-        return self._practice.game
+        return self._progress.game
 
     @property
     def _card_names(self) -> CardNames:
         return self._session.card_names
 
-    def _obey(self, name: str, parsed: ParsedLine) -> None:
+    def _do(self, name: str, parsed: ParsedLine) -> None:
         if parsed.is_move:
             self._move(parsed.line)
         elif name in self._handlers:
@@ -105,129 +103,131 @@ class PlainPractice:
         else:
             self._session.help(Context.PRACTICE)
 
-    def _asked(self) -> BoardAnswers:
-        practice = self._practice
-        return BoardAnswers(practice.game, practice.view, len(practice.made), self._card_names)
+    def _board(self) -> BoardAnswers:
+        progress = self._progress
+        return BoardAnswers(progress.game, progress.view, len(progress.made), self._card_names)
 
-    # What changes the board
+    # Commands that change the board
 
     def _move(self, words: str) -> None:
-        before = self._practice.view
+        before = self._progress.view
         move = parse_typed_move(self._game, before, words, Context.PRACTICE, self._card_names)
         if isinstance(move, str):
             self._write(move)
             return
-        self._desk.play(move)
-        after = self._practice
+        self._practice.play(move)
+        after = self._progress
         number = len(after.made)
         self._write(moved_line(self._game, before, after.view, move, number, self._card_names))
-        self._session.output.write_all(self._news())
+        self._session.output.write_all(self._end_lines())
 
-    def _news(self) -> Iterator[str]:
-        """Whether the game is at its end."""
-        if self._practice.is_won:
-            yield f"won: every card is banked, in {minutes_and_seconds(self._desk.elapsed)}"
-            yield from self._trouble()
-        elif is_known_stuck(self._game, self._practice.position):
-            yield "stuck: nothing more can be banked. Say undo, restart, or new for another deal."
+    def _end_lines(self) -> Iterator[str]:
+        """Return a line if the game is won or stuck."""
+        if self._progress.is_won:
+            yield f"won: every card is banked, in {minutes_and_seconds(self._practice.elapsed)}"
+            yield from self._save_error()
+        elif is_known_stuck(self._game, self._progress.position):
+            yield "stuck: nothing more can be banked. Type undo, restart, or new for another deal."
 
     def _undo(self, words: str) -> None:
-        before = self._practice
+        before = self._progress
         if not before.made:
-            self._write("no: There is no move to take back.")
+            self._write("no: There is no move to undo.")
             return
-        self._desk.undo()
-        self._tell("undone", before)
+        self._practice.undo()
+        self._write_move("undone", before)
 
     def _redo(self, words: str) -> None:
-        if not self._practice.undone:
-            self._write("no: There is nothing to make again.")
+        if not self._progress.undone:
+            self._write("no: There is no undone move to make again.")
             return
-        self._desk.redo()
-        self._tell("made again", self._practice)
+        self._practice.redo()
+        self._write_move("made again", self._progress)
 
-    def _tell(self, deed: str, longer: PracticeGame) -> None:
-        """Say the last move of `longer`, in the words of the position where it was made."""
+    def _write_move(self, kind: str, longer: PracticeGame) -> None:
+        """Write the last move of `longer` in terms of the position before it."""
         shorter = undo(longer, longer.last_at)
         move = longer.made[-1].move
         words = move_words(self._game, shorter.view, move, self._card_names)
-        now = self._practice
-        self._write(f"{deed} {move}: {words}; {counted(len(now.made), 'move')}, {self._money()}")
+        now = self._progress
+        self._write(f"{kind} {move}: {words}; {counted(len(now.made), 'move')}, {self._money()}")
 
     def _hint(self, words: str) -> None:
-        advised = self._desk.hint(self._card_names.card)
+        advised = self._practice.hint(self._card_names.card)
         move = "" if advised.move is None else f" {advised.move}"
         self._write(f"hint{move}: {advised.says.removeprefix('Hint: ')}")
 
     def _bank_safe(self, words: str) -> None:
-        before = self._practice.banked
-        parsed = self._desk.bank_safe()
-        banked = self._practice.banked - before
+        before = self._progress.banked
+        sentence = self._practice.bank_safe()
+        banked = self._progress.banked - before
         if not banked:
-            self._write("no: Nothing is safe to bank now. Say legal for what can be banked.")
+            self._write("no: No card is safe to bank now. Type legal to see what can be banked.")
             return
         self._write(f"safe: {counted(banked)} banked; {self._money()}")
-        if self._practice.is_won:
-            self._write(f"won: {parsed}")
+        if self._progress.is_won:
+            self._write(f"won: {sentence}")
 
     def _restart(self, words: str) -> None:
-        self._desk.restart()
+        self._practice.restart()
         self._show_deal()
 
     def _new(self, words: str) -> None:
-        self._desk.deal_anew()
+        self._practice.deal_anew()
         self._show_deal()
 
     def _seed(self, words: str) -> None:
         if not words:
-            self._write(f"seed: {self._practice.dealt.title}. Say new for another.")
+            self._write(f"seed: {self._progress.dealt.title}. Type new for another.")
             return
         try:
             dealt = from_seed(self._game, words)
-        except BadSeed as fault:
-            self._write(f"no: {fault}")
+        except BadSeed as error:
+            self._write(f"no: {error}")
             return
         self._keep()
-        self._desk = PracticeSession(dealt, shelf=self._shelf, with_ghost=self._desk.with_ghost)
+        self._practice = PracticeSession(
+            dealt, shelf=self._store, with_ghost=self._practice.with_ghost
+        )
         self._show_deal()
 
-    # What is said
+    # Output
 
     def _show_deal(self) -> None:
-        self._session.output.write_all(self._trouble())
+        self._session.output.write_all(self._save_error())
         self._session.output.write_all(self._deal_lines())
 
     def _deal_lines(self) -> Iterator[str]:
-        practice = self._practice
-        yield f"practice: {self._game.title}, {practice.dealt.title}, {self._money()}"
-        yield from position_lines(self._game, practice.view, self._card_names)
-        if self._desk.with_ghost:
-            yield f"ghost: {self._desk.greeting()}"
+        progress = self._progress
+        yield f"practice: {self._game.title}, {progress.dealt.title}, {self._money()}"
+        yield from position_lines(self._game, progress.view, self._card_names)
+        if self._practice.with_ghost:
+            yield f"ghost: {self._practice.greeting()}"
 
     def _clock(self) -> Iterator[str]:
-        yield f"clock: {minutes_and_seconds(self._desk.elapsed)} gone; it does not count"
+        yield f"clock: {minutes_and_seconds(self._practice.elapsed)} passed; practice time does not count"
 
     def _ghost(self, words: str) -> Iterator[str]:
-        """How the own best run of this deal was going by now; `off` and `on` as one likes."""
-        if (words.lower() or "on") != ("on" if self._desk.with_ghost else "off"):
-            self._desk.toggle_ghost()
-        ghost = self._desk.ghost
-        if not self._desk.with_ghost:
+        """Compare with the player's best run of this deal, or switch that on or off."""
+        if (words.lower() or "on") != ("on" if self._practice.with_ghost else "off"):
+            self._practice.toggle_ghost()
+        ghost = self._practice.ghost
+        if not self._practice.with_ghost:
             yield "ghost: off"
         elif ghost is None:
-            yield "ghost: No run of this deal is kept yet; this one will be your ghost."
+            yield "ghost: There is no earlier run of this deal; this run will be your ghost."
         else:
-            gap = gap_text(ghost, self._practice.banked, self._desk.elapsed)
+            gap = gap_text(ghost, self._progress.banked, self._practice.elapsed)
             yield f"ghost: {ghost.words}; you are {gap}"
 
     def _keep(self) -> None:
-        """Keep the run, if anything was done."""
-        self._desk.keep()
-        self._session.output.write_all(self._trouble())
+        """Save the run if it has a move, and write a note if that fails."""
+        self._practice.keep()
+        self._session.output.write_all(self._save_error())
 
-    def _trouble(self) -> Iterator[str]:
-        if self._desk.trouble:
-            yield f"note: {self._desk.trouble}"
+    def _save_error(self) -> Iterator[str]:
+        if self._practice.trouble:
+            yield f"note: {self._practice.trouble}"
 
     def _money(self) -> str:
-        return money_words(self._game, self._practice.view)
+        return money_words(self._game, self._progress.view)

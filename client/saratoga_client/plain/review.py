@@ -1,4 +1,4 @@
-"""A finished race in lines: every board, move by move, and where it parted from the winner's. Pure."""
+"""A finished race in plain lines: every move, and where each board left the winner's. Pure."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ from saratoga_rules.views import redact
 
 
 def replay_lines(record: RaceRecord, card_names: CardNames = LETTERS) -> Iterator[str]:
-    """The deal, and then every board from the first place to the last. Raises `ReplayError`."""
+    """Return the deal, then every board, the winner's first. Raises `ReplayError`."""
     game, boards = game_of(record), open_boards(record)
     deal = redact(record.deal)
     yield f"race {record.race_id}: {game.name}, {counted(len(boards), 'racer')}"
@@ -28,40 +28,40 @@ def replay_lines(record: RaceRecord, card_names: CardNames = LETTERS) -> Iterato
         yield _result_line(board)
         yield from _moves(game, board, card_names)
         if board is not boards[0]:
-            yield from parting_lines(game, board, boards[0], card_names)
+            yield from divergence_lines(game, board, boards[0], card_names)
 
 
 def review_lines(record: RaceRecord, player: str, card_names: CardNames = LETTERS) -> Iterator[str]:
-    """What a racer can learn: where they and the winner parted, and where the time went."""
+    """Return where a racer and the winner played differently, and the racer's longest pauses."""
     game, boards = game_of(record), open_boards(record)
     own = next((board for board in boards if board.player == player), None)
     if own is None:
-        yield "no: You were not in this race. Say results."
+        yield "no: You were not in this race. Type results for how it ended."
         return
     yield _result_line(own)
     if own is boards[0]:
-        yield "review: nobody did better"
+        yield "review: no one did better"
     else:
-        yield from parting_lines(game, own, boards[0], card_names)
+        yield from divergence_lines(game, own, boards[0], card_names)
     for pause in longest_pauses(own):
         after = f"after move {pause.step}" if pause.step else "at the deal"
         yield f"pause: {lasting(pause.lasted)} {after}, at {minutes_and_seconds(pause.since, tenths=True)}"
 
 
-def parting_lines(
+def divergence_lines(
     game: Game, own: OpenBoard, winner: OpenBoard, card_names: CardNames = LETTERS
 ) -> Iterator[str]:
-    """Where a board first went another way than the winner's."""
-    reason = first_divergence(game, own, winner, card_names.card)
-    if reason is None:
+    """Return the first move at which a board differs from the winner's."""
+    divergence = first_divergence(game, own, winner, card_names.card)
+    if divergence is None:
         yield f"parted: never; {_name(winner)} made the same moves"
         return
-    yield f"parted: after {counted(reason.own, 'move')}"
-    for board, said, at in (
-        (own, reason.own_next, reason.own_at),
-        (winner, reason.winners_next, reason.winners_at),
+    yield f"parted: after {counted(divergence.own, 'move')}"
+    for board, move, at in (
+        (own, divergence.own_next, divergence.own_at),
+        (winner, divergence.winners_next, divergence.winners_at),
     ):
-        yield f"parted {_name(board)}: {said or 'stopped there'}, at {minutes_and_seconds(at, tenths=True)}"
+        yield f"parted {_name(board)}: {move or 'stopped there'}, at {minutes_and_seconds(at, tenths=True)}"
 
 
 def _result_line(board: OpenBoard) -> str:
@@ -78,10 +78,10 @@ def _moves(game: Game, board: OpenBoard, card_names: CardNames) -> Iterator[str]
             yield f"ended: {board.state}, at {minutes_and_seconds(line.at, tenths=True)}"
             continue
         before, after = board.positions[number - 1], board.positions[number]
-        said = moved_line(
+        move = moved_line(
             game, redact(before), redact(after), parse_move(line.text), number, card_names
         )
-        yield f"{said}; at {minutes_and_seconds(line.at, tenths=True)}"
+        yield f"{move}; at {minutes_and_seconds(line.at, tenths=True)}"
 
 
 def _name(board: OpenBoard) -> str:

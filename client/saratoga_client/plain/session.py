@@ -1,37 +1,39 @@
-"""A talk between a person, or a script, and this program: lines in, lines out, and how they are said."""
+"""A plain session: the input lines, the output, and how cards and standings are written."""
 
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from saratoga_client.plain.card_names import LETTERS, CardNames
+from saratoga_client.plain.card_names import CardNames
 from saratoga_client.plain.grammar import Context, ParsedLine, help_lines, parse_line
 from saratoga_client.plain.line_reader import LineReader, StandardInput
 from saratoga_client.plain.output import LineOutput
 
 
 class ExitReason(Enum):
-    """Why a place was left."""
+    """Why the player left a table, a practice game or the lobby."""
 
     LEFT = auto()
-    """For the place before it: the lobby, or the shell."""
+    """To go back: to the lobby, or to the shell."""
     QUIT = auto()
-    """The program is to end."""
+    """To end the program."""
     INPUT_ENDED = auto()
-    """There are no more lines: nobody can say anything any more."""
+    """The input has no more lines, so the program ends."""
 
 
 @dataclass(slots=True)
 class PlainSession:
-    """Goes with a player from place to place."""
+    """Input and output of one run; shared by lobby, tables and practice."""
 
     lines: LineReader
     output: LineOutput
-    card_names: CardNames = LETTERS
-    is_verbose: bool = False
-    """Say every standing, not only what changes for the player."""
+
+    @property
+    def card_names(self) -> CardNames:
+        """How cards are named now."""
+        return self.output.style.card_names
 
     async def command(self, context: Context) -> ParsedLine | None:
-        """The next order; empty lines are passed over. `None`: there are no more."""
+        """Return the next line that is not empty; `None` at the end of the input."""
         while True:
             self.output.prompt()
             line = await self.lines.next()
@@ -43,35 +45,41 @@ class PlainSession:
                 return parsed
 
     def help(self, context: Context) -> None:
+        """Write the commands of this context."""
         self.output.write_all(help_lines(context))
 
     def choose_cards(self, words: str) -> None:
-        """How cards are said."""
+        """Carry out `cards`: choose or show how cards are named."""
         match words.lower():
-            case "letters" | "words" as how:
-                self.card_names = replace(self.card_names, in_words=how == "words")
-                self.output.write(f"ok: cards are said in {how}")
+            case "letters" | "words" as form:
+                names = CardNames(in_words=form == "words")
+                self.output.style = replace(self.output.style, card_names=names)
             case "":
-                self.output.write(
-                    f"ok: cards are said in {'words' if self.card_names.in_words else 'letters'}"
-                )
+                pass
             case _:
-                self.output.write("no: Say cards letters, or cards words.")
+                self.output.write("no: Type cards letters, or cards words.")
+                return
+        form = "words" if self.card_names.in_words else "letters"
+        self.output.write(f"ok: cards are written in {form}")
 
     def choose_verbose(self, words: str) -> None:
-        """How many standings are said."""
+        """Carry out `verbose`: choose or toggle how many standings are written."""
         match words.lower():
-            case "on" | "off" as how:
-                self.is_verbose = how == "on"
+            case "on" | "off" as switch:
+                is_verbose = switch == "on"
             case "":
-                self.is_verbose = not self.is_verbose
+                is_verbose = not self.output.style.is_verbose
             case _:
-                self.output.write("no: Say verbose on, or verbose off.")
+                self.output.write("no: Type verbose on, or verbose off.")
                 return
-        which = "every standing is said" if self.is_verbose else "what changes for you is said"
-        self.output.write(f"ok: {which}")
+        self.output.style = replace(self.output.style, is_verbose=is_verbose)
+        self.output.write(
+            "ok: every change of the standings is shown"
+            if is_verbose
+            else "ok: only standings that concern you are shown"
+        )
 
 
 def open_session() -> PlainSession:
-    """With whoever sits at this terminal, or is at the other end of the pipe."""
+    """Return a session on the standard input and output."""
     return PlainSession(LineReader(StandardInput()), LineOutput())

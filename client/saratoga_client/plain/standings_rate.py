@@ -1,9 +1,9 @@
-"""How often the standings are said: who listens hears how things stand, not every step there. Pure."""
+"""Rate limit for standings: a listener hears how the race stands, not every change of it. Pure."""
 
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from saratoga_client.plain.table_changes import standing_line
+from saratoga_client.plain.result_lines import standing_line
 from saratoga_client.session.feed import FeedLine, Tone
 from saratoga_client.session.result_text import gap
 from saratoga_client.session.state import SessionState
@@ -11,18 +11,18 @@ from saratoga_client.session.table_view import Row, rows
 from saratoga_client.wording import ordinal, shown_name
 
 EVERY: Final = 5_000
-"""Milliseconds between two lines on who leads and who passed whom: a line takes as long to hear."""
+"""Milliseconds between two lines about the lead or a pass: a line takes as long to hear."""
 
 EVERY_VERBOSE: Final = 2_000
-"""The same where every standing is to be said: each that changed once, as it is then."""
+"""Milliseconds between two reports in verbose mode, which list every standing that changed."""
 
 PACED: Final = frozenset({Tone.LEAD, Tone.PASS})
-"""News that the next look at the race may already have made old."""
+"""Kinds of news that the next change of the standings may make obsolete."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What has been said of a race, and when."""
+class StandingsShown:
+    """The standings of a race that were written last, and when."""
 
     race: str = ""
     rows: tuple[Row, ...] = ()
@@ -30,36 +30,39 @@ class Told:
     at: int = 0
 
 
-class Telling(NamedTuple):
-    """What is to be said now."""
+class StandingsReport(NamedTuple):
+    """The lines to write now."""
 
-    told: Told
+    shown: StandingsShown
     lines: tuple[str, ...] = ()
     wait: int | None = None
-    """Milliseconds after which to look again, where something is held back."""
+    """Milliseconds until a delayed report is due; `None` if nothing is delayed."""
 
 
-def telling(told: Told, state: SessionState, now: int, *, is_verbose: bool = False) -> Telling:
-    """What is new in the standings, in few lines, if it is time for them."""
+def report_standings(
+    shown: StandingsShown, state: SessionState, now: int, *, is_verbose: bool = False
+) -> StandingsReport:
+    """Return the lines for what changed in the standings, if a report is due."""
     race, standings = state.table.race, tuple(rows(state.table_view))
-    is_on = state.phase == "running" and state.table_view.outcome is None
-    if not is_on or told.race != race:
-        return Telling(Told(race=race, rows=standings, feed=state.feed_lines))
-    news = [line for line in new_lines(told.feed, state.feed_lines) if line.tone in PACED]
-    moved = [row for row in standings if row not in told.rows] if is_verbose else []
+    is_running = state.phase == "running" and state.table_view.outcome is None
+    if not is_running or shown.race != race:
+        return StandingsReport(StandingsShown(race=race, rows=standings, feed=state.feed_lines))
+    news = [line for line in new_lines(shown.feed, state.feed_lines) if line.tone in PACED]
+    moved = [row for row in standings if row not in shown.rows] if is_verbose else []
     if not news and not moved:
-        return Telling(replace(told, feed=state.feed_lines, rows=standings))
-    wait = told.at + (EVERY_VERBOSE if is_verbose else EVERY) - now
+        return StandingsReport(replace(shown, feed=state.feed_lines, rows=standings))
+    wait = shown.at + (EVERY_VERBOSE if is_verbose else EVERY) - now
     if wait > 0:
-        return Telling(told, wait=wait)
-    line_typed = Told(race=race, rows=standings, feed=state.feed_lines, at=now)
+        return StandingsReport(shown, wait=wait)
+    reported = StandingsShown(race=race, rows=standings, feed=state.feed_lines, at=now)
     if is_verbose:
-        return Telling(line_typed, tuple(f"standing {standing_line(row)}" for row in moved))
-    return Telling(line_typed, (f"news: {news[0].text if len(news) == 1 else summary(state)}",))
+        return StandingsReport(reported, tuple(f"standing {standing_line(row)}" for row in moved))
+    text = news[0].text if len(news) == 1 else summary(state)
+    return StandingsReport(reported, (f"news: {text}",))
 
 
 def summary(state: SessionState) -> str:
-    """How the race stands in a few words, where more has happened than anybody can follow."""
+    """Return how the race stands in a few words, for when several things changed at once."""
     standings = rows(state.table_view)
     own = next((row for row in standings if row.player == state.player), None)
     if own is not None:
@@ -71,7 +74,7 @@ def summary(state: SessionState) -> str:
 
 
 def new_lines(before: tuple[FeedLine, ...], after: tuple[FeedLine, ...]) -> tuple[FeedLine, ...]:
-    """The lines at the end of `after` that were not in `before`; old ones may have fallen out."""
+    """Return the lines that were added at the end of `after`; old ones may have been dropped."""
     if not before:
         return after
     for at in range(len(after) - 1, -1, -1):

@@ -1,26 +1,24 @@
-"""A player at a table, in lines: orders are carried out one after another, news are said at once.
+"""A table in plain lines: commands run one after another, events are written as they happen.
 
-An order is answered before the next one is read, so a script may write them down one below the
-other. Only where a person types, and while the connection is lost or they wait for something, are
-those that need no house answered out of turn.
+A command is answered before the next line is read, so a script can list its commands in advance.
+While the connection is lost or `wait` is running, a player at a terminal can still use the commands
+that need only local state.
 """
 
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from enum import Enum, auto
 from functools import partial
 from typing import Final
 
 from saratoga_client.net.connection import Connection
 from saratoga_client.net.errors import CommandRefused, RequestTimedOut, ServerClosed, Unreachable
 from saratoga_client.net.link_state import LinkState
+from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.plain.commands import TableCommands
-from saratoga_client.plain.event_lines import LineStyle, change_lines, opening_lines
 from saratoga_client.plain.grammar import Context, ParsedLine
 from saratoga_client.plain.position import money_words
 from saratoga_client.plain.session import ExitReason, PlainSession, open_session
-from saratoga_client.plain.standings_rate import Told, telling
 from saratoga_client.session.invitation import Destination, join_command
 from saratoga_client.session.join import TableWanted
 from saratoga_client.session.record_store import RecordStore
@@ -29,199 +27,164 @@ from saratoga_client.session.table_session import TableSession
 from saratoga_client.session.witness import Witness
 from saratoga_protocol.commands import UnwatchTable
 
-GOODBYE: Final = 2.0
-"""Seconds for a last word to the house."""
+UNWATCH_WITHIN: Final = 2.0
+"""Seconds for the request that ends the subscription."""
 
 KEPT_FOR: Final = 60
-"""Seconds for which the house keeps the seat of a racer who has hung up."""
-
-
-class Place(Enum):
-    """How one comes to a table whose code one has."""
-
-    SEAT = auto()
-    WATCHING = auto()
-    """Watching."""
+"""Seconds for which the server keeps a disconnected racer's seat."""
 
 
 async def play_table(
     connection: Connection,
     table: str | TableWanted,
     *,
-    place: Place = Place.SEAT,
+    is_watching: bool = False,
     session: PlainSession | None = None,
     witness: Witness | None = None,
-    keepsakes: RecordStore | None = None,
+    records: RecordStore | None = None,
 ) -> ExitReason:
-    """Sit down (or stand) at a table, or open one, and stay until one goes. Raises `Problem`."""
-    table_session = TableSession(connection, witness=witness, records=keepsakes)
+    """Join, watch or create a table and stay until the player leaves. Raises `Problem`."""
+    table_session = TableSession(connection, witness=witness, records=records)
     match table:
         case TableWanted():
             await table_session.open_table(
                 table.game, cap=table.cap, seats=table.seats, public=table.public
             )
-        case str() if place is Place.SEAT:
-            await table_session.sit_down(table)
-        case str():
+        case str() if is_watching:
             await table_session.watch(table)
+        case str():
+            await table_session.sit_down(table)
     try:
-        return await stay_at_table(table_session, session or open_session(), place)
+        return await stay_at_table(
+            table_session, session or open_session(), is_watching=is_watching
+        )
     finally:
-        if place is Place.WATCHING and connection.state is LinkState.CONNECTED:
+        if is_watching and connection.state is LinkState.CONNECTED:
             await stop_watching(connection, str(table))
 
 
 async def stay_at_table(
-    table_session: TableSession, session: PlainSession, place: Place = Place.SEAT
+    table_session: TableSession, session: PlainSession, *, is_watching: bool = False
 ) -> ExitReason:
-    """Write what happens at a table and carry out commands, from the seat until it is left.
+    """Write what happens at a table and carry out commands until the player leaves.
 
-    Raises `Problem`.
+    The table session has joined, created or watched the table before. Raises `Problem`.
     """
-    return await PlainTable(session, table_session, place).stay()
+    return await PlainTable(table_session, session, is_watching=is_watching).stay()
 
 
 async def stop_watching(connection: Connection, code: str) -> None:
-    """Tell the house that nobody watches any more; if it cannot be told, it does not matter."""
+    """End the subscription to a table; ignore a server that cannot be reached."""
     with suppress(CommandRefused, RequestTimedOut, ServerClosed, Unreachable):
-        await connection.request(partial(UnwatchTable, table=code), within=GOODBYE)
+        await connection.request(partial(UnwatchTable, table=code), within=UNWATCH_WITHIN)
 
 
 class PlainTable:
-    """Somebody at a table, and the talk with them."""
+    """One player or watcher at a table: commands in, events out."""
 
     def __init__(
-        self, session: PlainSession, table_session: TableSession, place: Place = Place.SEAT
+        self, table_session: TableSession, session: PlainSession, *, is_watching: bool = False
     ) -> None:
+        self._table = table_session
         self._session = session
-        self._table_session = table_session
-        self._context = Context.TABLE if place is Place.SEAT else Context.WATCHING
-        self._state: SessionState | None = None
-        self._news = asyncio.Event()
+        self._is_watching = is_watching
+        self._context = Context.WATCHING if is_watching else Context.TABLE
+        self._writer = ChangeWriter(session.output, table_session.now)
+        self._commands = TableCommands(session, table_session, self._writer, self._context)
+        self._changed = asyncio.Event()
         self._queue: asyncio.Queue[ParsedLine] = asyncio.Queue()
         self._unfinished = 0
-        self._table_commands: TableCommands | None = None
-        self._told = Told()
-        self._later: asyncio.TimerHandle | None = None
-
-    def turn(self, state: SessionState) -> None:
-        """The evening has changed: say what is new."""
-        style = LineStyle(self._session.card_names, self._session.is_verbose)
-        now = self._table_session.now()
-        if self._state is None:
-            self._session.output.write_all(opening_lines(state, style, now))
-        elif self._table_commands is None or not self._table_commands.is_leaving:
-            self._session.output.write_all(change_lines(self._state, state, style, now))
-        self._state = state
-        self._write_standings()
-        self._news.set()
-
-    def _write_standings(self) -> None:
-        """Say what is new in the standings, now or when it is time."""
-        if self._later is not None:
-            self._later.cancel()
-            self._later = None
-        if self._state is None or (
-            self._table_commands is not None and self._table_commands.is_leaving
-        ):
-            return
-        now, is_verbose = self._table_session.now(), self._session.is_verbose
-        self._told, lines, wait = telling(self._told, self._state, now, is_verbose=is_verbose)
-        self._session.output.write_all(lines)
-        if wait is not None:
-            self._later = asyncio.get_running_loop().call_later(wait / 1000, self._write_standings)
 
     async def stay(self) -> ExitReason:
-        """Attend the table and carry out orders, until either ends."""
-        self._table_session.subscribe(self.turn)
-        attending = asyncio.create_task(self._table_session.attend(), name="attending")
-        talking = asyncio.create_task(self._read_commands(), name="talking")
-        working = asyncio.create_task(self._work(), name="orders")
-        tasks = (attending, talking, working)
+        """Follow the table and carry out commands until the player or the table ends it."""
+        unsubscribe = self._table.subscribe(self._on_change)
+        following = asyncio.create_task(self._table.attend(), name="following")
+        reading = asyncio.create_task(self._read_commands(), name="reading")
+        working = asyncio.create_task(self._work(), name="working")
+        tasks = (following, reading, working)
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            if talking.done() and not attending.done():
-                return talking.result()
-            if working.done() and not attending.done():
+            if reading.done() and not following.done():
+                return reading.result()
+            if working.done() and not following.done():
                 working.result()
-            await attending
+            await following
             return ExitReason.LEFT
         finally:
-            if self._later is not None:
-                self._later.cancel()
+            unsubscribe()
+            self._writer.pause()
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    # Orders
+    def _on_change(self, state: SessionState) -> None:
+        self._writer.show(state)
+        self._changed.set()
+
+    @property
+    def _state(self) -> SessionState | None:
+        return self._table.state
+
+    # Commands
 
     async def _read_commands(self) -> ExitReason:
         await self._until(lambda: self._state is not None)
-        self._table_commands = TableCommands(self._session, self._table_session, self._context)
         while True:
             parsed = await self._session.command(self._context)
             if parsed is None:
-                return await self._after_the_last_line()
+                return await self._end_of_input()
             if parsed.command is not None and parsed.command.name == "quit":
                 self._write_goodbye("quit")
                 return ExitReason.QUIT
-            if parsed.command is not None and parsed.command.is_quick:
-                await self._table_commands.do(parsed)
+            if parsed.command is not None and parsed.command.is_immediate:
+                await self._commands.do(parsed)
                 continue
             self._unfinished += 1
             self._queue.put_nowait(parsed)
-            await self._until(self._may_go_on)
-            if self._table_commands.has_left:
+            await self._until(self._may_read_on)
+            if self._commands.has_left:
                 return ExitReason.LEFT
 
-    def _may_go_on(self) -> bool:
-        """Whether the next line may be read: all is done, or somebody types and it will take long."""
-        if self._session.output.is_interactive and (self._is_away or self._is_waiting):
+    def _may_read_on(self) -> bool:
+        """Return whether to read the next line: nothing runs, or a person need not wait for it."""
+        if not self._unfinished:
             return True
-        return not self._unfinished
-
-    @property
-    def _is_away(self) -> bool:
-        return self._state is not None and self._state.link is not LinkState.CONNECTED
-
-    @property
-    def _is_waiting(self) -> bool:
-        return self._table_commands is not None and self._table_commands.is_waiting
+        is_away = self._state is not None and self._state.link is not LinkState.CONNECTED
+        return self._session.output.is_interactive and (is_away or self._commands.is_waiting)
 
     async def _work(self) -> None:
+        """Carry out queued commands in order."""
         while True:
             parsed = await self._queue.get()
-            assert self._table_commands is not None, "orders are read when the table is there"
-            work = asyncio.create_task(self._table_commands.do(parsed))
-            # whether the deed waits is known after its first step
+            work = asyncio.create_task(self._commands.do(parsed))
+            # the first step shows whether the command waits for an event
             await asyncio.sleep(0)
-            self._news.set()
+            self._changed.set()
             await work
             self._unfinished -= 1
-            self._news.set()
+            self._changed.set()
 
     async def _until(self, holds: Callable[[], bool]) -> None:
         while not holds():
-            self._news.clear()
-            await self._news.wait()
+            self._changed.clear()
+            await self._changed.wait()
 
-    # Going
+    # Leaving
 
-    async def _after_the_last_line(self) -> ExitReason:
-        """There will be no more orders: a board still raced stays as it is, every other seat is left.
+    async def _end_of_input(self) -> ExitReason:
+        """Leave when the input has ended, but keep the seat of a board that is still racing.
 
-        Nothing is cashed out that nobody has cashed out.
+        A board is never cashed out without a command.
         """
-        assert self._table_commands is not None, "lines are read when the table is there"
         await self._until(lambda: not self._unfinished)
         await self._until(lambda: self._phase != "countdown" or not self._is_racer)
         own = None if self._state is None else self._state.own
-        if self._context is Context.TABLE and not (own is not None and own.is_racing):
+        if not self._is_watching and not (own is not None and own.is_racing):
             await self._until(lambda: self._phase != "running" or not self._is_racer)
-            self._session.output.write("input: there are no more lines")
-            await self._table_commands.leave()
+            self._session.output.write("input: no more lines")
+            await self._commands.leave()
         else:
-            self._write_goodbye("input: there are no more lines")
+            self._write_goodbye("input: no more lines")
         return ExitReason.INPUT_ENDED
 
     @property
@@ -234,16 +197,16 @@ class PlainTable:
         return state is not None and state.player in state.table.racers
 
     def _write_goodbye(self, why: str) -> None:
-        """Say what becomes of the seat."""
+        """Write what happens to the seat."""
         state = self._state
-        if state is None or self._context is Context.WATCHING:
-            self._session.output.write(f"{why}: you watch no longer")
+        if state is None or self._is_watching:
+            self._session.output.write(f"{why}; you no longer watch this table")
             return
         own = state.own
         board = ""
         if own is not None and own.is_racing:
-            board = f" your board stays as it is, {money_words(own.game, own.view)};"
+            board = f"; your board stays as it is, {money_words(own.game, own.view)}"
         self._session.output.write(
-            f"{why}:{board} your seat is kept for {KEPT_FOR} seconds: "
-            f"{join_command(Destination(state.table.code))}"
+            f"{why}{board}; your seat is kept for {KEPT_FOR} seconds. "
+            f"To come back: {join_command(Destination(state.table.code))}"
         )

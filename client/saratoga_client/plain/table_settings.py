@@ -1,4 +1,4 @@
-"""A table's settings as they are typed, to open one or to change one. Pure."""
+"""Table settings as they are typed, to create a table or to change one. Pure."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from saratoga_rules.games import GAMES
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypedSettings:
-    """What was chosen; `None` is not said."""
+    """The settings that a line names; `None` for each that it does not."""
 
     game: str | None = None
     cap: int | None = None
@@ -17,7 +17,7 @@ class TypedSettings:
 
 
 def read_settings(words: str) -> TypedSettings | str:
-    """What `canfield cap 5 seats 4 public` says, or a sentence on what is wrong with it."""
+    """Parse settings such as `canfield cap 5 seats 4 public`, or return what is wrong with them."""
     game: str | None = None
     cap: int | None = None
     seats: int | None = None
@@ -33,7 +33,7 @@ def read_settings(words: str) -> TypedSettings | str:
             case _ if word in GAMES:
                 game = word
             case "game":
-                return f"There are these games: {', '.join(GAMES)}."
+                return f"The games are {', '.join(GAMES)}."
             case "cap":
                 value = rest.pop(0) if rest else ""
                 rest = rest[1:] if rest[:1] == ["minutes"] else rest
@@ -43,9 +43,12 @@ def read_settings(words: str) -> TypedSettings | str:
             case "seats":
                 seats = _seats(rest.pop(0) if rest else "")
                 if seats is None:
-                    return f"There are {FEWEST_SEATS} to {MOST_SEATS} seats."
+                    return f"A table has {FEWEST_SEATS} to {MOST_SEATS} seats."
             case _:
-                return f"{word[:40]!r} is no setting. Say game, cap, seats, public or private."
+                return (
+                    f"{word[:40]!r} is not a setting. The settings are a game, cap, seats, "
+                    "public and private."
+                )
     return TypedSettings(game=game, cap=cap, seats=seats, public=public)
 
 

@@ -1,19 +1,13 @@
 """Follow a table without a seat, as a stream of states."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from functools import partial
+from collections.abc import AsyncGenerator
 
-from saratoga_client.local.clock import now
 from saratoga_client.net.connection import Connection
-from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.record_store import RecordStore
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.table_session import TableSession
-from saratoga_client.session.table_view import TableView, first_view, next_view
 from saratoga_client.session.witness import Witness
-from saratoga_protocol import events
-from saratoga_protocol.commands import WatchTable
 
 
 async def watched_states(
@@ -22,7 +16,7 @@ async def watched_states(
     *,
     witness: Witness | None = None,
     records: RecordStore | None = None,
-) -> AsyncIterator[SessionState]:
+) -> AsyncGenerator[SessionState, None]:
     """Yield the table's state, and the new state after every change, until the table is closed.
 
     Raises `Problem` if the table cannot be watched, or not any longer. Close the generator
@@ -44,30 +38,3 @@ async def watched_states(
     finally:
         attending.cancel()
         await asyncio.gather(attending, return_exceptions=True)
-
-
-CLOSED = "closed"
-
-
-async def pictures(house: Connection, code: str) -> AsyncIterator[TableView]:
-    """The table as it is, and again whenever it has changed, until it is closed.
-
-    Raises `Problem` if it cannot be followed any longer, or what came between.
-    """
-    # the answer comes among the events too, and so does every later snapshot
-    await house.request(partial(WatchTable, table=code))
-    picture: TableView | None = None
-    async for event in house.events():
-        if isinstance(event, events.SeatLost) and event.table == code:
-            raise Problem(
-                f"The table {code} can no longer be watched.", event.reason, Exit.NOT_FOUND
-            )
-        before = picture
-        if picture is not None:
-            picture = next_view(picture, event, now())
-        elif isinstance(event, events.Snapshot) and event.table.code == code:
-            picture = first_view(event, now())
-        if picture is not None and picture is not before:
-            yield picture
-            if picture.table.phase == CLOSED:
-                return

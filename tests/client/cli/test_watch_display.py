@@ -1,4 +1,4 @@
-"""What watching shows: JSON for programs, a picture for people."""
+"""Displays of a watched table: JSON for programs, plain lines, and a scoreboard."""
 
 import json
 from io import StringIO
@@ -8,15 +8,26 @@ from rich.console import Console
 
 from kit.pictures import outcome, running
 from kit.scripted_house import CODE, NOON, RACE
-from saratoga_client.cli.scoreboard import Scoreboard, drawn
-from saratoga_client.cli.watch_display import JsonDisplay, PlainDisplay, display_for, picture_out
+from saratoga_client.cli.scoreboard import Scoreboard, scoreboard
+from saratoga_client.cli.watch_display import JsonDisplay, display_for, watched_table
 from saratoga_client.output import OutputFormat
-from saratoga_client.session.table_view import next_view
+from saratoga_client.plain.change_writer import ChangeWriter
+from saratoga_client.session.state import SessionState
+from saratoga_client.session.table_view import TableView, next_view
 from saratoga_protocol import events
 
 
-def test_the_json_of_a_picture_is_versioned_and_whole(capsys: pytest.CaptureFixture[str]) -> None:
-    JsonDisplay().show(None, running())
+def now() -> int:
+    return NOON
+
+
+def seen(view: TableView) -> SessionState:
+    """Return the state of a watcher with this view of the table."""
+    return SessionState(player="w" * 16, table_view=view)
+
+
+def test_the_json_of_a_table_is_versioned_and_complete(capsys: pytest.CaptureFixture[str]) -> None:
+    JsonDisplay(now).show(seen(running()))
     shown = json.loads(capsys.readouterr().out)
     assert shown["schema"] == "saratoga.watch.v1"
     assert (shown["table"], shown["race"], shown["phase"]) == (CODE, RACE, "running")
@@ -37,27 +48,54 @@ def test_the_json_of_a_picture_is_versioned_and_whole(capsys: pytest.CaptureFixt
     }
 
 
+def test_json_is_printed_only_if_the_table_has_changed(capsys: pytest.CaptureFixture[str]) -> None:
+    display = JsonDisplay(now)
+    over = next_view(running(), events.RaceOver(outcome=outcome()), NOON)
+    for view in (running(), running(), over, over):
+        display.show(seen(view))
+    phases = [json.loads(line)["digest"] for line in capsys.readouterr().out.splitlines()]
+    assert phases == [None, "d1"]
+
+
 def test_the_json_of_a_finished_race_has_its_digest() -> None:
     over = next_view(running(), events.RaceOver(outcome=outcome()), NOON)
-    assert picture_out(over, NOON).digest == "d1"
+    assert watched_table(over, NOON).digest == "d1"
+
+
+def test_plain_lines_have_the_kinds_of_the_plain_client(capsys: pytest.CaptureFixture[str]) -> None:
+    with display_for(OutputFormat.PLAIN, now) as display:
+        display.show(seen(running()))
+        display.show(seen(next_view(running(), events.RaceOver(outcome=outcome()), NOON)))
+    kinds = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()]
+    assert kinds == [
+        f"table {CODE}",
+        "seat 1 Anna",
+        "seat 2 Otto [bot]",
+        f"race {RACE}",
+        "standing 1. Otto [bot]",
+        "standing 2. Anna",
+        f"race {RACE}",
+        "result 1. Otto [bot]",
+        "result 2. Anna",
+    ]
 
 
 @pytest.mark.parametrize(
-    ("shown_in", "kind"),
+    ("form", "kind"),
     [
         (OutputFormat.JSON, JsonDisplay),
-        (OutputFormat.PLAIN, PlainDisplay),
+        (OutputFormat.PLAIN, ChangeWriter),
         (OutputFormat.LIVE, Scoreboard),
     ],
 )
-def test_every_manner_has_its_display(shown_in: OutputFormat, kind: type) -> None:
-    with display_for(shown_in) as display:
+def test_every_output_format_has_its_display(form: OutputFormat, kind: type) -> None:
+    with display_for(form, now) as display:
         assert isinstance(display, kind)
 
 
 def test_the_scoreboard_shows_marks_money_places_and_the_clock() -> None:
     console = Console(width=80, record=True, file=StringIO())
-    console.print(drawn(running(), NOON + 5_000))
+    console.print(scoreboard(running(), NOON + 5_000))
     text = console.export_text()
     for word in ("Otto [bot]", "Anna", "14", "+$20", "$15", "cashed out", "1:25 left", CODE):
         assert word in text

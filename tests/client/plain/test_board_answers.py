@@ -39,21 +39,21 @@ def test_when_a_board_has_ended_nothing_is_legal() -> None:
 
 
 def test_a_card_is_asked_for_as_one_would_say_it() -> None:
-    assert list(asked(card_names=CardNames(in_words=True)).context("eight of hearts")) == [
+    assert list(asked(card_names=CardNames(in_words=True)).where("eight of hearts")) == [
         "where 8 of hearts: column 2, on top"
     ]
 
 
 def test_who_asks_for_no_card_is_told_how_to() -> None:
-    assert list(asked().context("")) == [
-        "no: Say which card: where 7C, where 10H, or where K for all four kings."
+    assert list(asked().where("")) == [
+        "no: Which card? Type where 7C, where 10H, or where K for all four kings."
     ]
-    assert list(asked().context("eleven")) == [
-        "no: 'eleven' is no card. Say such as: where 7C, where 10H, where K."
+    assert list(asked().where("eleven")) == [
+        "no: 'eleven' is not a card. Type, for example, where 7C, where 10H or where K."
     ]
 
 
 def test_rules_are_those_of_the_game_here_or_of_the_one_that_is_named() -> None:
     assert next(rules_lines("", LAFAYETTE)) == "rules game: Lafayette"
     assert next(rules_lines("Caprice", LAFAYETTE)) == "rules game: Caprice"
-    assert next(rules_lines("whist", LAFAYETTE)).startswith("no: Say which game: canfield, ")
+    assert next(rules_lines("whist", LAFAYETTE)).startswith("no: Which game? There are canfield, ")

@@ -21,12 +21,16 @@ def context(game: Game, picture: str, cards: str) -> list[str]:
 
 
 def test_a_card_in_a_column_is_told_with_what_lies_on_it() -> None:
-    assert context(CANFIELD, BOARD, "9S") == ["where 9S: column 1, under 2 cards, next above it 8D"]
+    assert context(CANFIELD, BOARD, "9S") == [
+        "where 9S: column 1, under 2 cards, directly under 8D"
+    ]
     assert context(CANFIELD, BOARD, "7C") == ["where 7C: column 1, on top"]
 
 
 def test_waste_and_reserve_are_looked_through_as_far_as_they_are_known() -> None:
-    assert context(CANFIELD, BOARD, "9H") == ["where 9H: the waste, under 1 card, next above it 2C"]
+    assert context(CANFIELD, BOARD, "9H") == [
+        "where 9H: the waste, under 1 card, directly under 2C"
+    ]
     assert context(CANFIELD, BOARD, "5D") == ["where 5D: the reserve, on top"]
     assert context(CANFIELD, BOARD, "4H") == [
         "where 4H: face down, in the stock or deep in the reserve"

@@ -9,6 +9,7 @@ from kit.evenings import CODE, YOU, board, evening, opening, outcome, player, se
 from kit.evenings import table as at_table
 from kit.recorded_output import RecordedOutput, scripted_session
 from kit.table_screens import InventedSeat
+from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.plain.commands import TableCommands
 from saratoga_client.plain.grammar import Context, parse_line
 from saratoga_client.session.state import SessionState
@@ -33,7 +34,9 @@ class Sitting:
         session, self.output = scripted_session()
         self.seat = PatientSeat(first, opening(), None)
         self.context = context
-        self.deeds = TableCommands(session, cast(TableSession, self.seat), context)
+        table = cast(TableSession, self.seat)
+        writer = ChangeWriter(self.output, table.now)
+        self.deeds = TableCommands(session, table, writer, context)
 
     async def say(self, line: str) -> list[str]:
         """What is answered to a line."""
@@ -71,7 +74,7 @@ async def test_what_is_not_legal_goes_to_no_house() -> None:
 async def test_cashing_out_asks_once_and_says_what_one_would_end_with() -> None:
     sitting = Sitting(evening())
     (question,) = await sitting.say("cash out")
-    assert question.startswith("cash out: you would end with 1 banked, -$45.")
+    assert question.startswith("cash out: your race would end with 1 banked, -$45.")
     assert sitting.seat.asked == []
     await sitting.say("yes")
     assert sitting.seat.asked == ["cash out"]
@@ -82,7 +85,7 @@ async def test_a_question_is_forgotten_when_something_else_is_said(between: str)
     sitting = Sitting(evening())
     await sitting.say("cash out")
     await sitting.say(between)
-    assert await sitting.say("yes") == ["no: You were not asked anything."]
+    assert await sitting.say("yes") == ["no: There is no question to answer."]
     assert "cash out" not in sitting.seat.asked
 
 
@@ -90,7 +93,7 @@ async def test_leaving_a_race_asks_and_tells_what_becomes_of_it() -> None:
     sitting = Sitting(evening())
     (question,) = await sitting.say("leave")
     assert question.startswith("leave: your race would end with 1 banked, -$45.")
-    assert await sitting.say("yes") == [f"left: {CODE}; your race ends with 1 banked, -$45"]
+    assert await sitting.say("yes") == [f"left: {CODE}; your race ended with 1 banked, -$45"]
     assert sitting.deeds.has_left
 
 
@@ -108,17 +111,17 @@ async def test_who_only_watches_has_no_seat_to_give_up() -> None:
 
 async def test_the_host_is_told_to_start_when_the_others_are_ready() -> None:
     assert await Sitting(gathering()).say("ready") == [
-        "ok: you are ready. Say start when the others are."
+        "ok: you are ready. Type start when the others are."
     ]
 
 
 @pytest.mark.parametrize(
     ("first", "answer"),
     [
-        (gathering, "no: There is no deal yet. Say ready; the host says start."),
+        (gathering, "no: There is no deal yet. Type ready; the host types start."),
         (
             lambda: evening(first=snapshot("y1 =a1")),
-            "no: You are not in this race. Say ready when the next one gathers.",
+            "no: You are not in this race. Type ready when the next one gathers.",
         ),
     ],
 )
@@ -147,7 +150,7 @@ async def test_settings_are_said_changed_and_corrected() -> None:
 
 async def test_somebody_is_sent_away_by_name_and_a_name_too_many_is_told() -> None:
     sitting = Sitting(gathering())
-    assert await sitting.say("kick Bob") == ["no: Say whom: kick NAME. There are: ana, Otto [bot]."]
+    assert await sitting.say("kick Bob") == ["no: Type kick NAME. At this table: ana, Otto [bot]."]
     await sitting.say("kick otto [bot]")
     assert sitting.seat.asked == [f"kick {player('o')}"]
 
@@ -157,7 +160,7 @@ async def test_what_the_house_refuses_is_said_and_nothing_breaks() -> None:
     sitting.seat.refuses = True
     assert (await sitting.say("start"))[0].startswith("no: The house says no.")
     assert (await sitting.say("leave"))[0].startswith("no: The house says no.")
-    assert not sitting.deeds.is_leaving
+    assert not sitting.deeds.has_left
 
 
 async def test_what_needs_a_finished_race_says_so() -> None:
@@ -173,7 +176,7 @@ async def test_scripts_wait_for_what_they_name_and_for_nothing_else() -> None:
     sitting = Sitting(evening())
     assert await sitting.say("wait deal") == []
     (answer,) = await sitting.say("wait tomorrow")
-    assert answer.startswith("no: Say wait ready, wait ready 3, or wait with countdown, ")
+    assert answer.startswith("no: Type wait ready, wait ready 3, or wait with countdown, ")
     assert not sitting.deeds.is_waiting
 
 

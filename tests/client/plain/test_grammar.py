@@ -44,16 +44,16 @@ def test_orders_that_are_moves_are_read_as_such(line: str) -> None:
 
 def test_an_order_of_another_place_is_none_here_and_says_where_it_is() -> None:
     assert named("undo") == ("", "undo")
-    assert not_understood("undo", Context.TABLE) == (
-        "no: undo cannot be said here, only in practice. Say help."
-    )
+    assert not_understood("undo", Context.TABLE) == ("no: undo works only in practice. Type help.")
 
 
 def test_a_slip_of_the_finger_is_guessed() -> None:
     assert not_understood("standigs", Context.TABLE) == (
-        "no: 'standigs' is neither an order nor a move. Did you mean standings? Say help."
+        "no: 'standigs' is neither a command nor a move. Did you mean standings? Type help."
     )
-    assert not_understood("xyzzy", Context.LOBBY) == ("no: 'xyzzy' is not an order here. Say help.")
+    assert not_understood("xyzzy", Context.LOBBY) == (
+        "no: 'xyzzy' is not a command here. Type help."
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,5 +67,5 @@ def test_the_help_has_a_line_for_every_order(context: Context) -> None:
 
 
 def test_no_word_means_two_orders() -> None:
-    names = [name for command in COMMANDS for name in (command.name, *command.also)]
+    names = [name for command in COMMANDS for name in (command.name, *command.aliases)]
     assert len(names) == len(set(names))

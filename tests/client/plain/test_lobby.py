@@ -43,14 +43,14 @@ async def stayed(hall: Hall, *commands: str) -> tuple[RecordedOutput, ExitReason
 
 async def test_who_comes_hears_where_and_as_whom_and_goes_when_the_lines_end() -> None:
     output, reason = await stayed(Hall())
-    assert output.lines == ["lobby: ws://127.0.0.1:9, you are Anna. Say help for what can be said."]
+    assert output.lines == ["lobby: ws://127.0.0.1:9, you are Anna. Type help for all commands."]
     assert reason is ExitReason.INPUT_ENDED
 
 
 async def test_a_seat_that_is_still_kept_is_told_and_can_be_given_up() -> None:
     hall = Hall(table="mint-otter-42")
     output, reason = await stayed(hall, "leave", "quit")
-    assert "seat: you still sit at mint-otter-42. Say join mint-otter-42, or leave." in (
+    assert "seat: you still have a seat at mint-otter-42. Type join mint-otter-42, or leave." in (
         output.lines
     )
     assert output.lines[-1] == "ok: your seat at mint-otter-42 was given up"
@@ -66,8 +66,8 @@ async def test_what_is_wrong_with_an_order_is_said_and_no_house_is_asked() -> No
     assert len(answers) == len(commands) + 2
     assert all(line.startswith("no: ") for line in answers)
     assert "Did you mean join?" in answers[0]
-    assert "looks like mint-otter-42" in answers[1]
-    assert answers[4] == "no: Take a name first: name NAME."
+    assert answers[1] == "no: Type the table's code, for example join mint-otter-42."
+    assert answers[4] == "no: Choose a name first: type name NAME."
     assert hall.asked == []
 
 
@@ -75,8 +75,8 @@ async def test_a_table_of_another_house_is_not_looked_for_in_this_one() -> None:
     hall = Hall()
     output, _ = await stayed(hall, "join ws://10.0.0.2:7470/mint-otter-42")
     assert output.lines[-1] == (
-        "no: That table is at another house. Say quit, and then: "
-        "saratoga join ws://10.0.0.2:7470/mint-otter-42 --plain."
+        "no: That table is on another server. Type quit, then run: "
+        "saratoga join ws://10.0.0.2:7470/mint-otter-42 --plain"
     )
     assert hall.asked == []
 
@@ -108,8 +108,8 @@ async def test_a_name_that_is_taken_is_asked_for_again() -> None:
     session, output = scripted_session("tables", "Anna", "name Bert")
     assert await ask_name(cast(Connection, Hall(name=None)), session) is None
     assert [line.split(".")[0] for line in output.lines] == [
-        "name: This house does not know you yet",
-        "no: A name first",
+        "name: You have no name at this server yet",
+        "no: Choose a name first: type name NAME, or quit",
         "no: Anna is taken",
         "name: you are Bert",
     ]

@@ -39,7 +39,7 @@ def line(game: Game, picture: str, move: str) -> str:
 @pytest.mark.parametrize(
     ("move", "said"),
     [
-        ("draw", "turn 3 cards of the stock"),
+        ("draw", "turn 3 cards from the stock"),
         ("w>t1", "7C from the waste onto 8D in column 1"),
         ("t2>t3", "9S from column 2 onto TH in column 3"),
         ("r>up", "5D from the reserve to its foundation"),
@@ -51,7 +51,7 @@ def test_a_move_is_said_with_its_cards(move: str, said: str) -> None:
 
 def test_a_packet_is_said_whole_and_a_space_is_named() -> None:
     board = "t1: KS QH JS\nt2: 5C"
-    assert words(LADY_PALK, board, "t1>t3:3") == ("KS QH JS from column 1 into the space, column 3")
+    assert words(LADY_PALK, board, "t1>t3:3") == ("KS QH JS from column 1 into the space column 3")
 
 
 def test_cards_may_be_said_in_words() -> None:

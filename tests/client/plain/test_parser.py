@@ -37,6 +37,6 @@ def test_words_that_begin_like_a_move_are_told_how_moves_are_said(words: str) ->
 
 def test_what_is_no_move_at_all_is_guessed_among_the_orders() -> None:
     assert answered("standigns") == (
-        "no: 'standigns' is neither an order nor a move. Did you mean standings? Say help."
+        "no: 'standigns' is neither a command nor a move. Did you mean standings? Type help."
     )
-    assert answered("undo") == "no: undo cannot be said here, only in practice. Say help."
+    assert answered("undo") == "no: undo works only in practice. Type help."

@@ -47,7 +47,7 @@ async def test_practice_ends_as_it_was_asked_to(
 
 async def test_moves_are_undone_and_made_again_and_said_with_what_they_were() -> None:
     said, _ = await told("undo", "draw", "undo", "redo", "redo")
-    assert answers(said, "no: There is no move to take back")
+    assert answers(said, "no: There is no move to undo")
     assert answers(said, "move 1 draw: turned")
     assert answers(said, "undone draw")
     assert answers(said, "made again draw")
@@ -61,7 +61,7 @@ async def test_the_same_seed_is_the_same_deal_and_another_is_another() -> None:
     assert first == again == back
     assert other[0].startswith("practice: Canfield, seed abc")
     assert other[1:] != first[1:]
-    assert answers(said, "seed: seed 7. Say new for another.")
+    assert answers(said, "seed: seed 7. Type new for another.")
     assert answers(said, "no: A seed has at most 40 characters")
 
 
@@ -89,7 +89,7 @@ async def test_the_run_is_kept_when_the_input_ends_and_comes_back_as_a_ghost() -
 
 async def test_what_is_neither_order_nor_move_is_said_to_be_neither() -> None:
     said, _ = await told("jump", "3>4", "help")
-    assert answers(said, "no: 'jump' is neither an order nor a move. Say help.")
+    assert answers(said, "no: 'jump' is neither a command nor a move. Type help.")
     assert len(answers(said, "no:")) == 2
     assert answers(said, "help undo")
     assert not answers(said, "help cash")
@@ -100,7 +100,7 @@ async def test_the_result_can_be_shared_and_the_rules_read() -> None:
     assert answers(said, "share: Try it: saratoga practice canfield --seed 7")
     assert answers(said, "rules game: Canfield")
     assert answers(said, "clock: 0:0")
-    assert answers(said, "no: Nothing is safe to bank now")
+    assert answers(said, "no: No card is safe to bank now")
     assert answers(said, "legal draw")
     assert answers(said, "where 9D: the reserve")
-    assert answers(said, "ok: cards are said in words")
+    assert answers(said, "ok: cards are written in words")

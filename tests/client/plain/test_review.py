@@ -47,8 +47,10 @@ def test_a_review_tells_a_racer_of_partings_and_pauses(record: RaceRecord) -> No
     assert lines[0].startswith("result 2. Zoë [bot]")
     assert lines[1].startswith("parted: after")
     assert sum(line.startswith("pause: ") for line in lines) == 3
-    assert "review: nobody did better" in list(review_lines(record, winner.player))
+    assert "review: no one did better" in list(review_lines(record, winner.player))
 
 
 def test_there_is_no_review_for_who_was_not_there(record: RaceRecord) -> None:
-    assert list(review_lines(record, "nobody")) == ["no: You were not in this race. Say results."]
+    assert list(review_lines(record, "nobody")) == [
+        "no: You were not in this race. Type results for how it ended."
+    ]

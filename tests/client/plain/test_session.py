@@ -20,11 +20,11 @@ async def test_cards_are_said_as_they_are_asked_for() -> None:
     for words in ("", "words", "", "loud", "letters"):
         session.choose_cards(words)
     assert output.lines == [
-        "ok: cards are said in letters",
-        "ok: cards are said in words",
-        "ok: cards are said in words",
-        "no: Say cards letters, or cards words.",
-        "ok: cards are said in letters",
+        "ok: cards are written in letters",
+        "ok: cards are written in words",
+        "ok: cards are written in words",
+        "no: Type cards letters, or cards words.",
+        "ok: cards are written in letters",
     ]
     assert session.card_names == CardNames()
 
@@ -33,7 +33,7 @@ async def test_how_much_is_said_can_be_chosen_and_turned_over() -> None:
     session, output = scripted_session()
     for words in ("on", "off", "", "much"):
         session.choose_verbose(words)
-    assert session.is_verbose
+    assert session.output.style.is_verbose
     assert [line.split(":")[0] for line in output.lines] == ["ok", "ok", "ok", "no"]
 
 

@@ -1,0 +1,62 @@
+"""Writes the events of one table as lines while they happen, for players and watchers."""
+
+import asyncio
+from collections.abc import Callable
+
+from saratoga_client.plain.event_lines import change_lines, opening_lines
+from saratoga_client.plain.output import LineOutput
+from saratoga_client.plain.standings_rate import StandingsShown, report_standings
+from saratoga_client.session.state import SessionState
+
+
+class ChangeWriter:
+    """Writes the difference whenever it is given a new state of the table."""
+
+    def __init__(self, output: LineOutput, now: Callable[[], int]) -> None:
+        """`now` returns the server's time in milliseconds."""
+        self._output = output
+        self._now = now
+        self._state: SessionState | None = None
+        self._shown = StandingsShown()
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_paused = False
+
+    def show(self, state: SessionState) -> None:
+        """Write what is new in this state; the whole table the first time."""
+        before, self._state = self._state, state
+        if self._is_paused:
+            return
+        style, now = self._output.style, self._now()
+        if before is None:
+            self._output.write_all(opening_lines(state, style, now))
+        else:
+            self._output.write_all(change_lines(before, state, style, now))
+        self._report_standings()
+
+    def pause(self) -> None:
+        """Write nothing until `resume`; what changes meanwhile is never written."""
+        self._is_paused = True
+        self._cancel_timer()
+
+    def resume(self) -> None:
+        """Write what changes from now on."""
+        self._is_paused = False
+
+    def _report_standings(self) -> None:
+        """Write the standings if they are due, or set a timer for when they are."""
+        self._cancel_timer()
+        assert self._state is not None, "a state was shown"
+        report = report_standings(
+            self._shown, self._state, self._now(), is_verbose=self._output.style.is_verbose
+        )
+        self._shown = report.shown
+        self._output.write_all(report.lines)
+        if report.wait is not None:
+            self._timer = asyncio.get_running_loop().call_later(
+                report.wait / 1000, self._report_standings
+            )
+
+    def _cancel_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
