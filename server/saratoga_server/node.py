@@ -29,10 +29,10 @@ from saratoga_server.ports import Millis, NodeStore
 
 @dataclass(slots=True, kw_only=True)
 class Node:
-    """One server process: its parts, and what the HTTP pages ask of them."""
+    """One server process: its parts, and the queries of the HTTP pages."""
 
     name: str
-    """Unlike that of any earlier process."""
+    """The node's name, different from that of every earlier process."""
     clock: ServerClock
     broadcaster: Broadcaster
     table_cache: TableCache
@@ -53,7 +53,7 @@ class Node:
     metrics: Metrics
 
     async def why_not_ready(self) -> str | None:
-        """Return why no player should be sent here now, for people; `None`: ready."""
+        """Return a sentence why the node is not ready; `None` if it is ready."""
         return await self.readiness.why_not_ready()
 
     async def leaderboard(self, query: GetLeaderboard) -> Leaderboard:
@@ -65,15 +65,15 @@ class Node:
         return await self.records.record(race)
 
     async def stop(self) -> None:
-        """Finish what is under way, and free what other nodes wait for."""
+        """Finish work in progress, and release what other nodes wait for."""
         self.searches.stop()
         await self.background_tasks.finish()
         await run_each_logged(self._disconnect_seats(table) for table in self.table_cache.all())
-        # without a store this cannot be said, and is found out in time
+        # without a store this fails, and the other nodes find out by themselves
         await run_logged(self.nodes.gone(self.name))
 
     async def _disconnect_seats(self, table: LiveTable) -> None:
-        """Disconnect the seats of players who have not come to another node yet."""
+        """Disconnect the seats of players who have not reconnected to another node yet."""
         for seat in table.state.seats:
             if seat.node == self.name:
 

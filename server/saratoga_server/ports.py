@@ -1,8 +1,8 @@
-"""What the server needs of a store, as small interfaces that adapters fill.
+"""The ports: small interfaces through which the server uses its store, and their values.
 
-Nothing here does I/O. Every write is safe to repeat: a command whose reply was lost is sent again, and a
-node may die between two writes. Structs, because a frozen dataclass takes ten times as
-long to fill and 1 ms of every start to define.
+Nothing here does I/O. Every write is safe to repeat, because a command whose reply was lost is sent again
+and a node may die between two writes. The values are msgspec structs, because frozen dataclasses take ten
+times as long to create, and 1 ms each at every start.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping, Sequence
@@ -19,13 +19,13 @@ Millis = NewType("Millis", int)
 
 
 class CommitStatus(Enum):
-    """What became of one board's commit."""
+    """The store's result for one board's commit."""
 
     DONE = 0
     REPEAT = 1
-    """The command was accepted before, or the server's own entries are there already."""
+    """The command was accepted before, or the server's own entries are stored already."""
     STALE = 2
-    """Another write came first: `length` is the log's present length."""
+    """Another write came first; `length` is the log's present length."""
     FENCED = 3
     """A newer connection of the player has taken over."""
     TIME_UP = 4
@@ -33,30 +33,30 @@ class CommitStatus(Enum):
     BOARD_OVER = 5
     """The board has ended."""
     NO_BOARD = 6
-    """There is no such board: boards are opened at the start."""
+    """The store has no such board; boards are created when a race starts."""
 
 
 class BoardCommit(Struct, frozen=True, kw_only=True):
-    """Entries to append to one board's log, judged already."""
+    """Judged entries to append to one board's log."""
 
     table: str
     race: int
     player: str
     epoch: int
-    """Of the player's connection; 0 for entries of the server's own, which no fence stops."""
+    """The epoch of the player's connection; 0 for the server's own entries, which are not fenced."""
     command_id: int
-    """Of the player's command; 0 for the server's own."""
+    """The id of the player's command; 0 for the server's own entries."""
     after: int
     """The length of the log that these entries continue."""
     entries: tuple[str, ...]
-    """Moves, and at most one ending as the last (`saratoga_rules.records.record.ENDINGS`)."""
+    """Moves, and at most one ending as the last (`saratoga_rules.records.record.LOG_ENDINGS`)."""
     banked: int
     state: str
-    """The board's state afterwards; anything but `racing` ends it."""
+    """The board's state after the entries; any state but `racing` ends the board."""
     rises: bool
-    """Whether the last move among these entries raised `banked`."""
+    """True if the last move of these entries raised `banked`."""
     late: bool = False
-    """Accepted after the deadline too: the ending `out of time` is."""
+    """True if the commit is accepted after the deadline, as the ending `out of time` is."""
 
 
 class CommitOutcome(Struct, frozen=True):
@@ -64,15 +64,15 @@ class CommitOutcome(Struct, frozen=True):
 
     status: CommitStatus
     length: int = 0
-    """Of the log, now; 0 without a board."""
+    """The present length of the log; 0 if there is no board."""
     at: Millis = Millis(0)
-    """When, by the store's clock; like `number` 0 unless `DONE`."""
+    """The time of the commit by the store's clock; 0 unless `DONE`."""
     number: int = 0
-    """Of the first entry: entries are numbered 1, 2, 3 ... over all boards of a race."""
+    """The number of the first entry, counted over all boards of a race; 0 unless `DONE`."""
 
 
 class LogEntry(Struct, frozen=True):
-    """One entry of a board's log."""
+    """A stored entry of a board's log."""
 
     text: str
     at: Millis
@@ -81,7 +81,7 @@ class LogEntry(Struct, frozen=True):
 
 
 class StoredBoard(Struct, frozen=True, kw_only=True):
-    """What the store holds of a board."""
+    """A board as the store holds it."""
 
     epoch: int
     last_id: int
@@ -91,17 +91,17 @@ class StoredBoard(Struct, frozen=True, kw_only=True):
 
 
 class LiveStanding(Struct, frozen=True, array_like=True):
-    """Where a racer stands, as others may know it: in the store, between nodes, in memory."""
+    """A racer's standing in a running race, as other players may see it."""
 
     length: int
-    """Entries in the board's log. The standing with more entries is the newer one."""
+    """The number of entries in the board's log. Of two standings, the one with more entries is newer."""
     banked: int
     state: State
     reached: Reached | None = None
-    """When `banked` was last reached by rising to it; `None`: never bettered since the deal."""
+    """When the count last rose to `banked`; `None` if it never rose above the deal's count."""
 
     def shows_same_as(self, other: "LiveStanding") -> bool:
-        """Whether others see no difference: most moves bank nothing."""
+        """Return whether other players see no difference; most moves bank nothing."""
         return (
             self.banked == other.banked
             and self.state is other.state
@@ -110,48 +110,48 @@ class LiveStanding(Struct, frozen=True, array_like=True):
 
 
 class RaceOpening(Struct, frozen=True, kw_only=True):
-    """Boards to be opened with a table's change to running."""
+    """The boards to create when a race starts."""
 
     race: int
     start_at: Millis
     deadline: Millis
     """0: none."""
     banked: int
-    """On the foundations at the deal."""
+    """Cards on the foundations at the deal."""
     epochs: Mapping[str, int]
-    """The racers, each with the epoch of the present connection."""
+    """The epoch of each racer's present connection, by player."""
 
 
 class RaceFinish(Struct, frozen=True, kw_only=True):
-    """What a table's change to over writes beside the table."""
+    """The record and settlement to store when a race is over."""
 
     race: int
     record: str
     settlement: bytes | None
-    """For the outbox; `None` if no leaderboard takes it."""
+    """The packed settlement for the outbox; `None` if no result counts for a leaderboard."""
 
 
 class TableWrite(Struct, frozen=True, kw_only=True):
-    """One change of a table: all of it happens, or none."""
+    """An atomic change of a table."""
 
     code: str
     expected: int
-    """The version that this change was judged on; 0: the table must not exist yet."""
+    """The version on which this change was judged; 0: the table must not exist yet."""
     body: bytes
     """The table, packed; its version becomes `expected + 1`."""
     due: Millis | None
-    """When a timer of the table runs out next."""
+    """The time at which the table's next timer runs out."""
     epochs: Mapping[str, int] = {}
     """New connection epochs for boards of race `race`."""
     race: int = 0
     opening: RaceOpening | None = None
     finish: RaceFinish | None = None
     unraced: bool = False
-    """The table is closed and never saw a race: it need not be kept as long as one that did."""
+    """True for a closed table without a race; it is kept for a shorter time."""
 
 
 class PlayerRow(Struct, frozen=True, kw_only=True):
-    """What the store keeps of a player."""
+    """A player as the store holds them."""
 
     player: str
     token_hash: str
@@ -161,36 +161,36 @@ class PlayerRow(Struct, frozen=True, kw_only=True):
     last_id: int = 0
     """The highest command id accepted for the player (not for a table or a board)."""
     table: str | None = None
-    """Where the player sits."""
+    """The table at which the player has a seat."""
     created: Millis = Millis(0)
     hello: int = 0
-    """The number of the player's newest hello; a later one has a higher number."""
+    """The number of the player's newest hello; later hellos have higher numbers."""
 
 
 class Reservation(Struct, frozen=True, kw_only=True):
-    """A table code that belongs to a `create_table` command."""
+    """A table code reserved for a `create_table` command."""
 
     code: str
     name: str | None
     """The player's present name."""
     elsewhere: str | None
-    """The other table at which the player's row says they sit; `None`: it names `code` now."""
+    """The other table that the player's row names; `None` if it names `code` now."""
 
 
 class Commits(Protocol):
     """Writes to the boards of races."""
 
     def commit(self, board: BoardCommit) -> Awaitable[CommitOutcome]:
-        """Append to a board, together with others; durable when awaited. It starts when called.
+        """Start to append to a board, batched with other commits; durable when awaited.
 
-        One board's failure never fails another's. At most one commit per board is in flight. Raises
-        `StoreUnavailable` if its outcome is unknown; repeating is safe.
+        An error of one board does not affect others. At most one commit per board is in flight. Raises
+        `StoreUnavailable` if the outcome is unknown; repeating is safe.
         """
         ...
 
 
 class BoardStore(Protocol):
-    """The boards of races: logs of moves."""
+    """Reads of the boards of races."""
 
     async def load_board(self, table: str, race: int, player: str) -> StoredBoard | None: ...
 
@@ -198,7 +198,7 @@ class BoardStore(Protocol):
 
 
 MOST_LISTED: Final = 100
-"""Public tables that are shown at once."""
+"""The most public tables in one list."""
 
 
 class TableStore(Protocol):
@@ -209,29 +209,29 @@ class TableStore(Protocol):
         ...
 
     async def load_table(self, code: str) -> tuple[int, bytes] | None:
-        """Return version and packed body."""
+        """Return a table's version and packed body; `None` if there is none."""
         ...
 
     async def load_versions(self, codes: Sequence[str]) -> list[int]:
-        """Of each table; 0: there is none."""
+        """Return the version of each table; 0 if there is none."""
         ...
 
     async def save_table(self, write: TableWrite) -> bool:
-        """Durable when it returns. False: the table's version is not the expected one any more."""
+        """Write a change durably; return False if the table has not the expected version any more."""
         ...
 
     async def load_record(self, table: str, race: int) -> str | None: ...
 
     async def due(self, until: Millis, limit: int) -> list[str]:
-        """Codes of tables with a timer that has run out."""
+        """Return the codes of tables whose timer runs out by `until`."""
         ...
 
     async def list_public(self) -> list[bytes]:
-        """Summaries of the newest `MOST_LISTED` public tables, packed, newest first."""
+        """Return the packed summaries of the newest `MOST_LISTED` public tables, newest first."""
         ...
 
     async def set_public(self, code: str, summary: bytes | None) -> None:
-        """List a table, or (with `None`) list it no more."""
+        """List a table as public; with `None`, remove it from the list."""
         ...
 
     def all_codes(self) -> AsyncIterator[str]: ...
@@ -243,19 +243,19 @@ class PlayerStore(Protocol):
     async def load_player(self, player: str) -> PlayerRow | None: ...
 
     async def meet_player(self, player: str) -> PlayerRow | None:
-        """The player says hello: the row, with a number of its own in `hello`."""
+        """Count a hello of the player and return the row with its number in `hello`."""
         ...
 
     async def load_names(self, players: Sequence[str]) -> dict[str, str]:
-        """The present name of each player that has one."""
+        """Return the present name of each player that has one."""
         ...
 
     async def create_player(self, row: PlayerRow) -> PlayerRow:
-        """Store the player unless there already; returns what is stored."""
+        """Store the player unless there is a row already; return the stored row."""
         ...
 
     async def claim_name(self, player: str, name: str, skeleton: str) -> bool:
-        """Take the name unless another player holds that skeleton; frees the player's old one."""
+        """Give the player a name and free the old one; return False if another player has its skeleton."""
         ...
 
     async def find_player(self, skeleton: str) -> str | None:
@@ -263,15 +263,15 @@ class PlayerStore(Protocol):
         ...
 
     async def stand_up(self, player: str, table: str) -> None:
-        """Note that the player left the table; one who sits elsewhere meanwhile stays there."""
+        """Remove the table from the player's row, if the row names that table."""
         ...
 
     async def sit(self, player: str, table: str, instead_of: str | None = None) -> str | None:
-        """Note that the player sits at `table`; or return where else they sit, `instead_of` apart."""
+        """Write `table` to the player's row, unless it names a table other than `instead_of`: return that."""
         ...
 
     async def raise_last_id(self, player: str, command_id: int) -> None:
-        """Remember that the player's ids have come as far as that, at least."""
+        """Raise the highest accepted command id of the player to at least `command_id`."""
         ...
 
     async def set_banned(self, player: str, banned: bool) -> None: ...
@@ -279,31 +279,31 @@ class PlayerStore(Protocol):
     async def reserve_table(
         self, player: str, command_id: int, code: str, instead_of: str | None = None
     ) -> Reservation:
-        """Reserve a table code for the player's `create_table` command, and sit the player there.
+        """Reserve a table code for the player's `create_table` command, and write it to the player's row.
 
-        A repeated command gets the code of before, unless that is `instead_of`. The codes of the
-        player's two newest commands are kept.
+        A repeated command gets the same code, unless that is `instead_of`. The codes of the player's two
+        newest commands are kept.
         """
         ...
 
     async def forget_player(self, player: str) -> None:
-        """Delete the name and the row on request."""
+        """Delete the player's name and row."""
         ...
 
 
 class Settlement(Struct, frozen=True, kw_only=True):
-    """A finished race on its way to the leaderboards."""
+    """The results of a finished race that are to be added to the leaderboards."""
 
     race: str
     game: str
     start_at: Millis
-    """Decides the periods, in UTC."""
+    """The start of the race, which decides the periods (UTC)."""
     results: tuple[Result, ...]
-    """Of the racers that the leaderboards take, in order of finish."""
+    """The results that count, in order of finish."""
 
 
 class BoardKey(Struct, frozen=True, kw_only=True):
-    """One leaderboard of one game and period."""
+    """The key of a leaderboard: game, ranking, period, and people or bots."""
 
     game: str
     ranking: str
@@ -329,30 +329,30 @@ class LeaderboardStore(Protocol):
     """Rankings kept across races."""
 
     async def settle_outbox(self, limit: int) -> list[Settlement]:
-        """Apply waiting settlements, each exactly once in effect; returns those applied now."""
+        """Apply waiting settlements, each exactly once in effect; return those applied now."""
         ...
 
     async def settle_unread(self) -> tuple[list[Settlement], int]:
-        """Apply what was put by unread (forgotten players left out); also returns how many are left."""
+        """Apply settlements that were unreadable before; return those applied and how many are left."""
         ...
 
     async def page(self, key: BoardKey, offset: int, limit: int) -> tuple[int, list[RankedRow]]:
-        """How many rows there are, and the asked ones."""
+        """Return the total number of rows, and the requested rows."""
         ...
 
     async def row(self, key: BoardKey, player: str) -> RankedRow | None: ...
 
     async def void_race(self, game: str, race: str) -> bool:
-        """Take a race's results off every leaderboard again. False: it was never settled."""
+        """Remove a race's results from every leaderboard; return False if it was never settled."""
         ...
 
     async def forget_results(self, player: str) -> None:
-        """Take a player's results off every leaderboard, on request."""
+        """Remove a player's results from every leaderboard."""
         ...
 
 
 class AuditLog(Protocol):
-    """What administrators did; read with the newest first."""
+    """The log of administrators' actions."""
 
     async def append(self, act: Mapping[str, str]) -> None: ...
 
@@ -360,23 +360,23 @@ class AuditLog(Protocol):
 
 
 class NodeStore(Protocol):
-    """Which server processes live."""
+    """The heartbeats of nodes."""
 
     async def beat(self, node: str) -> None:
-        """Say that this node lives; holds for a few seconds."""
+        """Record a heartbeat of this node; it is valid for a few seconds."""
         ...
 
     async def gone(self, node: str) -> None:
-        """Say that this node has stopped."""
+        """Record that this node has stopped."""
         ...
 
     async def dead(self, nodes: Iterable[str]) -> frozenset[str]:
-        """Return those of the nodes that are dead."""
+        """Return the nodes among `nodes` that are dead."""
         ...
 
 
 class StoreHealth(Struct, frozen=True, kw_only=True):
-    """The health of one primary of the store; only its name if it does not answer."""
+    """The health of one primary of the store; it has only a name if the primary does not answer."""
 
     primary: str
     is_up: bool
@@ -385,9 +385,9 @@ class StoreHealth(Struct, frozen=True, kw_only=True):
     memory_limit: int = 0
     """The store's maxmemory in bytes; 0 = unlimited."""
     replicas: int = 0
-    """Replicas in step."""
+    """Replicas in sync."""
     is_appending: bool = False
-    """Whether its last write reached its file: a full disk shows here."""
+    """True if its last write to the append-only file succeeded; false if, for example, the disk is full."""
     file_size: int = 0
     """Bytes of the append-only files."""
 

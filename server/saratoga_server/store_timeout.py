@@ -1,4 +1,4 @@
-"""How long a caller waits for the store."""
+"""The timeout of calls to the store."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,18 +8,18 @@ from typing import Final
 from saratoga_server.ports import StoreUnavailable
 
 STORE_TIMEOUT: Final = 6.0
-"""Seconds in which the store is tried before it counts as unavailable, a restart of it included.
+"""Seconds of retries before the store counts as unavailable; enough for a restart of the store.
 
-It covers waiting for a table's lock and for the store together: if each tried that long in turn, the
-tenth at a table whose store is away would wait a minute for an answer.
+It covers waiting for a table's lock and for the store together. Otherwise ten callers at one table would
+wait one after another, the last one for a minute.
 """
 
 
 @asynccontextmanager
 async def within_timeout(seconds: float) -> AsyncIterator[None]:
-    """Raise `StoreUnavailable` if what is done inside takes longer.
+    """Raise `StoreUnavailable` if the work inside takes longer.
 
-    It is cancelled where it stands: a write that was under way may have been made.
+    The work is cancelled; a write in progress may have been made.
     """
     try:
         async with asyncio.timeout(seconds):

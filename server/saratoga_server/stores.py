@@ -1,4 +1,4 @@
-"""All ports of one store."""
+"""The ports of one store, together."""
 
 from typing import Protocol
 
@@ -15,7 +15,7 @@ from saratoga_server.ports import (
 
 
 class Stores(Protocol):
-    """What a node and administrators need of a store."""
+    """A store, as nodes and administrative commands use it: one adapter for each port."""
 
     @property
     def commits(self) -> Commits: ...

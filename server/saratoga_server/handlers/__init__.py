@@ -1,1 +1,1 @@
-"""What each command does, and the dispatcher that hands commands to their handlers."""
+"""The handlers of commands, and the dispatcher that passes commands to them."""

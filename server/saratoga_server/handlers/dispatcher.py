@@ -1,6 +1,6 @@
-"""The dispatcher: every command of a player goes to the handler that answers it.
+"""The dispatcher: passes every command to its handler and returns the answer.
 
-`begin_move` and `answer` are the only ways in, and whatever goes wrong behind them becomes an answer.
+`begin_move` and `answer` are the only entry points. Every error behind them becomes an answer.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ from saratoga_server.rate_limits.rates import Action
 WITH_BOARD: Final = frozenset(
     {"stale_move", "illegal_move", "board_over", "time_up", "bad_move", "board_full"}
 )
-"""Refusals that carry the present board."""
+"""Refusals whose answer carries the player's present board."""
 
 NAMES_TABLE: Final = frozenset(
     {
@@ -43,7 +43,7 @@ NAMES_TABLE: Final = frozenset(
         wire.GetRecord,
     }
 )
-"""Commands whose answer shows whether there is a table of that code."""
+"""Commands whose answer reveals whether a table with that code exists."""
 
 CHANGES_TABLE: Final = frozenset(
     {
@@ -51,14 +51,14 @@ CHANGES_TABLE: Final = frozenset(
         *(wire.Ready, wire.NotReady),
     }
 )
-"""Commands after which everybody at the table is sent a new view, as often as a player likes."""
+"""Commands that a player can repeat and that each send a new view to everyone at the table."""
 
 NO_SUCH: Final = frozenset({"no_such_table", "no_such_race"})
 
 TAGS: Final[Mapping[type[wire.Command], str]] = {
     kind: str(kind.__struct_config__.tag) for kind in get_args(wire.AnyCommand)
 }
-"""What each command is called on the wire, and in the metrics."""
+"""The name of each command on the wire and in the metrics."""
 
 Handle = Callable[[Session, Any], Awaitable[AnyEvent]]
 
@@ -66,7 +66,7 @@ log = EventLog("dispatcher")
 
 
 class Dispatcher:
-    """Hands commands to their handlers, and turns failures into answers."""
+    """Passes commands to their handlers, and turns errors into answers."""
 
     def __init__(
         self,
@@ -126,27 +126,27 @@ class Dispatcher:
     # Connections
 
     def connected(self, session: Session) -> None:
-        """Note a new connection."""
+        """Register a new connection."""
         self._broadcaster.enter(session)
         self._metrics.connections += 1
         log.debug("connected", connection=session.number, address=session.address)
 
     async def disconnected(self, session: Session) -> None:
-        """Let go of a connection that has ended."""
+        """Clean up after a connection that has ended."""
         self._broadcaster.leave(session)
         self._leaderboards.unfollow(session)
         self._metrics.connections -= 1
         log.debug("disconnected", player=session.player, connection=session.number)
         if self._readiness.is_draining:
-            # most likely on the way to another node: others need not see it leave
+            # the player most likely reconnects to another node: keep the seat as it is
             return
         try:
             await self._seats.disconnected(session)
         except (CommandRejected, StoreUnavailable):
-            return  # the scheduler finds the lost seat at its next look
+            return  # the scheduler finds the lost seat at its next check
 
     def is_racing(self, session: Session) -> bool:
-        """Whether the connection's player sits at a table that races."""
+        """Return whether the connection's player is at a table with a running race."""
         table = self._table_cache.known(session.seat) if session.seat else None
         return table is not None and table.state.phase is TablePhase.RUNNING
 
@@ -155,9 +155,9 @@ class Dispatcher:
     def begin_move(
         self, session: Session, command: wire.MakeMove
     ) -> "DispatchedMove | AnyEvent | None":
-        """Judge a move at once. Returns the answer, or the move on its way to the store.
+        """Judge a move without waiting. Returns the answer, or the move while it is being stored.
 
-        `None`: the board is not at hand; call `answer`.
+        Returns `None` if this node does not hold the board: call `answer` instead.
         """
         begun: JudgedMove | AnyEvent | None
         try:
@@ -203,7 +203,7 @@ class Dispatcher:
         return answer
 
     def _failed(self, session: Session, command: wire.AnyCommand, fault: Exception) -> Refused:
-        """Return the answer to a command that failed for no fault of the player's."""
+        """Return the answer to a command that failed with an unexpected error, and log the error."""
         if isinstance(fault, StoreUnavailable):
             self._metrics.store_errors += 1
             log.warning("store_unavailable", player=session.player, reason=str(fault))
@@ -215,23 +215,23 @@ class Dispatcher:
         return refused(code, command.id)
 
     async def _handled(self, session: Session, command: wire.AnyCommand) -> AnyEvent:
-        """Have a command carried out by its handler. Raises `CommandRejected`."""
+        """Call the command's handler. Raises `CommandRejected`."""
         kind = type(command)
         if not session.player and kind not in (wire.Hello, wire.Heartbeat):
             raise CommandRejected("hello_first")
         if self._readiness.is_draining and kind in (wire.CreateTable, wire.Start):
             raise CommandRejected("draining")
         if kind in CHANGES_TABLE and (wait := session.quota.take(Action.CHANGE)):
-            raise too_much("The table was changed too often.", wait)
+            raise too_much("You changed the table too often.", wait)
         if kind in NAMES_TABLE and is_guess(session, command):
             return await self._guessed(session, command)
         return await self._handlers[kind](session, command)
 
     async def _guessed(self, session: Session, command: Any) -> AnyEvent:
-        """Carry out a command about a table that the player may only guess to be there."""
+        """Carry out a command about a table whose code the player may have guessed."""
         quota = session.quota
         if wait := quota.take(Action.WRONG_CODE):
-            raise too_much("Too many codes were tried that are no table's.", wait)
+            raise too_much("You tried too many codes that belong to no table.", wait)
         is_there = True
         try:
             return await self._handlers[type(command)](session, command)
@@ -245,17 +245,17 @@ class Dispatcher:
     async def _refused(
         self, session: Session, command: wire.AnyCommand, refusal: CommandRejected
     ) -> Refused:
-        """Return the answer to a refused command, and do what the refusal means."""
+        """Return the answer to a refused command; if the refusal requires it, close the connection."""
         board = None
         if refusal.code == "banned":
             session.connection.leave(BANNED)
         if refusal.code == "draining" and not self._readiness.is_draining:
-            # the table is for newer nodes; the load balancer may find one
+            # only newer nodes can read the table; the load balancer may choose one
             session.connection.leave(RESTARTING)
         if refusal.code == "taken_over":
             held = session.seat
             if await self._seats.holds_seat(session):
-                # the newer connection is this one: the reply was lost when it asked for its seat
+                # this connection is the newer one: the reply to its request for the seat was lost
                 return refused("store_unavailable", command.id)
             if session.seat == held:  # otherwise it has been closed by now
                 session.seat = None
@@ -310,6 +310,6 @@ class DispatchedMove:
 
 
 def is_guess(session: Session, command: Any) -> bool:
-    """Whether the table is none that this connection has to do with already."""
+    """Return whether the command names a table that this connection has nothing to do with yet."""
     code = command.race.partition("/")[0] if isinstance(command, wire.GetRecord) else command.table
     return code not in (session.seat, session.home) and code not in session.watching

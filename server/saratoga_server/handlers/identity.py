@@ -1,4 +1,4 @@
-"""Hellos and names."""
+"""Handlers of hello and of names."""
 
 import hashlib
 from typing import Final
@@ -23,16 +23,16 @@ from saratoga_server.rate_limits.rates import Action
 
 TOKEN_TAG: Final = b"saratoga token"
 MOST_REFUSED: Final = 5
-"""Hellos on one connection."""
+"""Refused hellos after which a connection is closed."""
 
 
 def token_hash(token: str) -> str:
-    """Return what the store keeps of a token."""
+    """Return the hash of a token that the store keeps."""
     return hashlib.sha256(TOKEN_TAG + bytes.fromhex(token)).hexdigest()
 
 
 class IdentityHandlers:
-    """Answers `hello` and `claim_name`."""
+    """Handles `hello` and `claim_name`."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class IdentityHandlers:
         clock: ServerClock,
         program: str,
     ) -> None:
-        """`program`: the server's name and version, as clients are sent it."""
+        """`program`: the server's name and version, as sent to clients."""
         self._store = store
         self._table_service = table_service
         self._broadcaster = broadcaster
@@ -52,12 +52,12 @@ class IdentityHandlers:
         self._program = program
 
     async def hello(self, session: Session, command: Hello) -> Welcome:
-        """Make the connection a player's. Raises `CommandRejected`.
+        """Identify the connection's player. Raises `CommandRejected`.
 
-        A connection whose hello is refused `MOST_REFUSED` times is closed.
+        After `MOST_REFUSED` refused hellos the connection is closed.
         """
         if session.refused_hellos >= MOST_REFUSED:
-            raise CommandRejected("too_fast", "Too many hellos were refused. Connect again.")
+            raise CommandRejected("too_fast", "Too many refused hellos. Connect again.")
         if wait := session.quota.wait(Action.HELLO_REFUSED):
             raise too_much("Too many hellos from your address were refused.", wait)
         try:
@@ -114,7 +114,7 @@ class IdentityHandlers:
         )
 
     async def claim_name(self, session: Session, command: ClaimName) -> NameClaimed:
-        """Give the player a name, or another. Raises `CommandRejected`."""
+        """Give the player a name, or change it. Raises `CommandRejected`."""
         _count_name(session)
         player = session.player
         name = await self._claim(player, command.name)
@@ -153,11 +153,11 @@ class IdentityHandlers:
 
 def _count_name(session: Session) -> None:
     if wait := session.quota.take(Action.NAME):
-        raise too_much("Too many names were asked for.", wait)
+        raise too_much("You asked for too many names.", wait)
 
 
 def _checked(wanted: str) -> tuple[str, str]:
-    """Return the name as it will be shown, and its skeleton. Raises `CommandRejected`."""
+    """Return the normalised name and its skeleton. Raises `CommandRejected`."""
     try:
         return checked_name(wanted)
     except BadName as error:

@@ -1,4 +1,4 @@
-"""Commands about leaderboards."""
+"""Handlers of the leaderboard commands."""
 
 from saratoga_protocol.commands import (
     GetLeaderboard,
@@ -11,7 +11,7 @@ from saratoga_server.live.session import Session
 
 
 class LeaderboardHandlers:
-    """Answers `get_leaderboard`, and starts and ends subscriptions."""
+    """Handles queries and subscriptions of leaderboards."""
 
     def __init__(self, leaderboards: Leaderboards) -> None:
         self._leaderboards = leaderboards

@@ -1,7 +1,7 @@
-"""Moves and cash-outs: judged, written, and acknowledged when durable.
+"""Handlers of moves and cash-outs: judged, stored, and acknowledged when durable.
 
-A move on a board that this node holds is judged in the callback that read it (`begin_move`); any other
-takes the way through a coroutine (`make_move`), which ends in the same steps.
+A move on a board that this node holds is judged in the callback that read it (`begin_move`). Any other
+move is handled by a coroutine (`make_move`), which ends in the same steps.
 """
 
 import asyncio
@@ -32,11 +32,11 @@ REFUSALS: Final = {
 }
 
 Judged = tuple[tuple[str, ...], BoardChange, StuckSearch | None]
-"""What a command leads to: entries of the log, the board after them, and the search of a stuck board."""
+"""A judged command: entries for the log, the board after them, and the search whether it is stuck."""
 
 
 class PlayHandlers:
-    """Answers `move` and `cash_out`."""
+    """Handles `move` and `cash_out`."""
 
     def __init__(
         self,
@@ -49,10 +49,10 @@ class PlayHandlers:
         self._table_service = table_service
 
     def begin_move(self, session: Session, command: MakeMove) -> "JudgedMove | MoveMade | None":
-        """Judge a move and put it on its way to the store, without waiting. Raises `CommandRejected`.
+        """Judge a move and start its commit without waiting. Raises `CommandRejected`.
 
-        Returns `MoveMade` for a command that was carried out before, and `None` if the board is not
-        at hand: then `make_move` answers.
+        Returns `MoveMade` for a command that was carried out before, and `None` if this node does not
+        hold the board: then `make_move` answers.
         """
         race = self._races.known(command.race)
         run = None if race is None else race.runs.get(session.player)
@@ -81,7 +81,7 @@ class PlayHandlers:
         return race.view(run.board, session.legal)
 
     async def own_board(self, session: Session, race_id: str) -> BoardView | None:
-        """Return the player's present board, to go with a refusal; `None` where there is none."""
+        """Return the player's present board, to be sent with a refusal; `None` if there is none."""
         try:
             race, _, board = await self._own(session, race_id)
         except (CommandRejected, StoreUnavailable):
@@ -97,7 +97,7 @@ class PlayHandlers:
     def _begun(
         self, session: Session, race: LiveRace, run: BoardRun, command: MakeMove | CashOut
     ) -> "JudgedMove | MoveMade":
-        """Judge a command and start its commit; the lock is held, and given back by `JudgedMove`."""
+        """Judge a command and start its commit. The caller holds the lock; `JudgedMove` releases it."""
         try:
             board = _held(run)
             if command.id > board.last_id:
@@ -137,7 +137,7 @@ class PlayHandlers:
         return move.finish() or await move.explain()
 
     def entered(self, move: "JudgedMove", outcome: CommitOutcome) -> MoveMade:
-        """Apply a durable move, and return its acknowledgement."""
+        """Apply a durable move to the board, and return its acknowledgement."""
         race, run, after = move.race, move.run, move.after
         self._races.entered(race, run, after, move.entries, outcome, move.command_id)
         board = _held(run)
@@ -152,7 +152,7 @@ class PlayHandlers:
         )
 
     async def refused(self, move: "JudgedMove", outcome: CommitOutcome) -> MoveMade:
-        """Read the board again that the store knows better. Raises `CommandRejected` with the reason."""
+        """Reload the board after the store refused a move. Raises `CommandRejected` with the reason."""
         race, run = move.race, move.run
         meant = _held(run).length
         await self._races.reload(race, run)
@@ -165,7 +165,7 @@ class PlayHandlers:
 
 
 class JudgedMove:
-    """A judged move on its way to the store. Holds the board's lock until it is finished."""
+    """A judged move while it is being stored. Holds the board's lock until it is finished."""
 
     __slots__ = (
         *("after", "command_id", "durable", "entries", "race", "run", "search", "session"),
@@ -193,10 +193,10 @@ class JudgedMove:
         self.after = after
         self.search = search
         self.durable = durable
-        """Fails with `StoreUnavailable`."""
+        """The store's answer; fails with `StoreUnavailable`."""
 
     def finish(self) -> MoveMade | None:
-        """Apply the move when `durable` is done; `None`: the store knew better, call `explain`.
+        """Apply the move when `durable` is done; `None`: the store refused it, call `explain`.
 
         Raises `StoreUnavailable`.
         """
@@ -212,20 +212,20 @@ class JudgedMove:
                 self.run.lock.release()
 
     async def explain(self) -> MoveMade:
-        """Read the board again. Raises `CommandRejected` with what the store knew."""
+        """Reload the board and raise `CommandRejected` with the reason for the store's refusal."""
         try:
             return await self._play.refused(self, self.durable.result())
         finally:
             self.run.lock.release()
 
     def abandon(self) -> None:
-        """Give the board's lock back when the commit is done; the board is read again if needed."""
+        """Release the board's lock when the commit is done, without applying the move."""
         self.durable.add_done_callback(self._released)
 
     def _released(self, durable: asyncio.Future[CommitOutcome]) -> None:
         self.run.lock.release()
         if not durable.cancelled():
-            durable.exception()  # else asyncio logs that nobody took it
+            durable.exception()  # retrieve it, or asyncio logs it
 
 
 def _held(run: BoardRun) -> Board:
@@ -234,7 +234,7 @@ def _held(run: BoardRun) -> Board:
 
 
 def _judged(race: LiveRace, board: Board, command: MakeMove | CashOut) -> Judged:
-    """Return what a command leads to. Raises `CommandRejected`: the board has ended, or as `_played`."""
+    """Judge a move or a cash-out. Raises `CommandRejected` if the board has ended, or as `_played`."""
     if not board.racing:
         raise CommandRejected("board_over", f"Your board has ended: {board.state}.")
     if isinstance(command, CashOut):
@@ -249,7 +249,7 @@ def _judged(race: LiveRace, board: Board, command: MakeMove | CashOut) -> Judged
 
 
 def _played(race: LiveRace, board: Board, command: MakeMove) -> BoardChange:
-    """Return what a move leads to. Raises `CommandRejected`: meant for another board, or against the rules."""
+    """Judge a move. Raises `CommandRejected` if it is stale or illegal."""
     if board.length >= MOST_ENTRIES:
         raise CommandRejected("board_full")
     if command.after != board.length:
@@ -265,7 +265,7 @@ def _played(race: LiveRace, board: Board, command: MakeMove) -> BoardChange:
 
 
 def _repeated(session: Session, race: LiveRace, run: BoardRun, command_id: int) -> MoveMade:
-    """Return the answer to a command that was carried out before. Raises `CommandRejected` if it never was."""
+    """Return the answer to a repeated command. Raises `CommandRejected` if it was not carried out before."""
     board = _held(run)
     entry = board.log.of_command(command_id)
     if entry is None:

@@ -1,4 +1,4 @@
-"""Records of finished races, for players and over HTTP."""
+"""Handler of records of finished races, for players and over HTTP."""
 
 from saratoga_protocol.commands import GetRecord
 from saratoga_protocol.events import Record
@@ -27,6 +27,6 @@ class RecordHandlers:
         state = (await self._table_cache.get(code)).state
         if state.race == int(number) and state.phase is not TablePhase.CLOSED:
             raise CommandRejected(
-                "race_running", "That race is not over yet; its record opens then."
+                "race_running", "That race is not over yet. Its record opens when it is."
             )
         raise CommandRejected("no_such_race")

@@ -1,4 +1,4 @@
-"""Seats: opening a table, joining, coming back, leaving, and what becomes of a lost connection."""
+"""Handlers of seats: opening a table, joining, resuming, leaving, and lost connections."""
 
 import asyncio
 import secrets
@@ -26,11 +26,11 @@ from saratoga_server.ports import Millis, PlayerStore, Reservation
 from saratoga_server.rate_limits.rates import Action
 
 ATTEMPTS: Final = 8
-"""Codes that are tried for a new table."""
+"""The number of codes that are tried for a new table."""
 
 
 class SeatHandlers:
-    """Answers `create_table`, `join_table`, `resume` and `leave_table`."""
+    """Handles `create_table`, `join_table`, `resume` and `leave_table`."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class SeatHandlers:
     async def create(self, session: Session, command: CreateTable) -> Snapshot:
         """Open a table with the player as its host. Raises `CommandRejected`.
 
-        Three store round trips: reserve a code and the row, write the table, check the row.
+        Takes three store round trips: reserve a code and the player's row, write the table, check the row.
         """
         settings = tables.checked_settings(
             tables.TableOptions(
@@ -72,7 +72,7 @@ class SeatHandlers:
         )
         _check_named(session)
         if wait := session.quota.take(Action.TABLE):
-            raise too_much("Too many tables were opened.", wait)
+            raise too_much("You opened too many tables.", wait)
         before: list[str] = []
         taken: str | None = None
         for _ in range(ATTEMPTS):
@@ -84,7 +84,9 @@ class SeatHandlers:
             if answer is not None:
                 return answer
             taken = reserved.code
-        raise CommandRejected("store_unavailable", "No table is free at the moment. Try again.")
+        raise CommandRejected(
+            "store_unavailable", "The server found no free table code. Try again."
+        )
 
     async def _created(
         self,
@@ -96,7 +98,7 @@ class SeatHandlers:
     ) -> Snapshot | None:
         """Open the table, or find the one that this command opened before; `None`: the code is taken.
 
-        Tables at which the player may have a seat are added to `before`.
+        Adds tables at which the player may have a seat to `before`.
         """
         player, code = session.player, reserved.code
         async with self._seat_registry.taking(
@@ -130,10 +132,10 @@ class SeatHandlers:
         before[:] = rows_before
         return None
 
-    # Joining and coming back
+    # Joining and resuming
 
     async def join(self, session: Session, command: JoinTable) -> Snapshot:
-        """Take a seat, or come back to one's own. Raises `CommandRejected`."""
+        """Give the player a seat, or their own seat again. Raises `CommandRejected`."""
         row = await self._players.load_player(session.player)
         session.name = None if row is None else row.name
         name = _check_named(session)
@@ -158,13 +160,13 @@ class SeatHandlers:
         except CommandRejected as refusal:
             table = self._table_cache.known(code)
             if refusal.code == "stale_id" and table is not None:
-                # the row was written without the last id of that seat
+                # the row was written before that seat's last id was known
                 last_id = table.state.departed.get(session.player, 0)
                 await self._players.raise_last_id(session.player, last_id)
             raise
 
     async def resume(self, session: Session, command: Resume) -> Snapshot:
-        """Come back to one's seat. Raises `CommandRejected`."""
+        """Give the player their own seat again. Raises `CommandRejected`."""
         return await self._come_back(session, command.id, command.table, [])
 
     async def _come_back(
@@ -185,19 +187,22 @@ class SeatHandlers:
         transition: Transition,
         before: list[str],
     ) -> Snapshot:
-        """Let the connection hold the seat from now on; an older one of the player's loses it."""
+        """Let this connection hold the seat; an older connection of the player loses it."""
         taken = 0
 
         def noted(state: TableState, now: Millis) -> Change | None:
             nonlocal taken
             if not session.connection.is_open:
-                # the player has come back over another connection, and that one is newer
+                # the player has another connection, and that one is newer
                 raise CommandRejected("taken_over")
             change = transition(state, now)
             taken = session.claimed = change.table.epoch if change else 0
             return change
 
-        held, session.seat = session.seat, None  # or this connection would count as the older one
+        held, session.seat = (
+            session.seat,
+            None,
+        )  # otherwise this connection would count as the older one
         try:
             table = await self._table_service.change(code, noted)
         except BaseException:
@@ -208,7 +213,7 @@ class SeatHandlers:
     async def _seated(
         self, session: Session, command_id: int, table: LiveTable, epoch: int, before: list[str]
     ) -> Snapshot:
-        """The seat was taken with that epoch, and may have been taken over since."""
+        """Register the seat that was taken with that epoch, unless a newer connection has taken it over."""
         if table.state.seat(session.player) is None:
             raise CommandRejected("not_seated")
         session.seat, session.epoch, session.claimed = table.code, epoch, epoch
@@ -220,7 +225,7 @@ class SeatHandlers:
         return await self._snapshots.snapshot(session, command_id, table)
 
     async def holds_seat(self, session: Session) -> bool:
-        """Whether the store, too, has this connection as the one that holds the player's seat."""
+        """Return whether, by the store, this connection holds the player's seat."""
         if session.seat is None:
             return False
         await self._table_service.refresh(session.seat)
@@ -231,7 +236,7 @@ class SeatHandlers:
     # Leaving
 
     async def leave(self, session: Session, command: LeaveTable) -> Done:
-        """Give the seat up. Raises `CommandRejected`."""
+        """Free the player's seat. Raises `CommandRejected`."""
 
         def left(state: TableState, now: Millis) -> Change | None:
             if tables.is_repeat(state, session.player, command.id):
@@ -244,7 +249,7 @@ class SeatHandlers:
         return Done(re=command.id)
 
     async def disconnected(self, session: Session) -> None:
-        """Keep the seat of a lost connection for a while. Raises `CommandRejected`."""
+        """Mark the seat of a lost connection as disconnected. Raises `CommandRejected`."""
         code, session.seat = session.seat, None
         if code is None:
             return

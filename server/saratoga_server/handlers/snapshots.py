@@ -1,4 +1,4 @@
-"""Snapshots: all that a connection may know of a table."""
+"""Snapshots: everything that a connection may know about a table."""
 
 from saratoga_protocol.events import BoardView, Snapshot, Standing
 from saratoga_server.clock import ServerClock
@@ -16,7 +16,7 @@ class Snapshots:
         self._clock = clock
 
     async def snapshot(self, session: Session, command_id: int, table: LiveTable) -> Snapshot:
-        """Return the answer to a command that opens, joins, resumes or watches the table."""
+        """Return the snapshot that answers a command to open, join, resume or watch the table."""
         state = table.state
         seat = state.seat(session.player) if session.seat == table.code else None
         next_id = 1 if seat is None else seat.last_id + 1

@@ -1,6 +1,6 @@
-"""Commands of seated players: settings, kick, ready, start, reveal, next race.
+"""Handlers of seated players' commands: settings, kick, ready, start, reveal, next race.
 
-Each is one transition of the table.
+Each command is one transition of the table.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ SeatTransition: TypeAlias = Callable[[TableState, Millis], Change]
 
 
 class TableHandlers:
-    """Answers the commands that only the seat's own connection may give. All raise `CommandRejected`."""
+    """Handles commands that only the connection holding the seat may send. All raise `CommandRejected`."""
 
     def __init__(self, table_service: TableService, new_seed: NewSeed) -> None:
         self._table_service = table_service
@@ -105,7 +105,7 @@ class TableHandlers:
     async def _act(
         self, session: Session, command: SeatCommand, transition: SeatTransition
     ) -> Done:
-        """Make one transition; a repeated command is answered and not carried out again."""
+        """Make one transition. A repeated command is answered but not carried out again."""
 
         def once(table: TableState, now: Millis) -> Change | None:
             if tables.is_repeat(table, session.player, command.id):
@@ -113,7 +113,7 @@ class TableHandlers:
             seat = table.seat(session.player)
             if seat is not None and (session.seat != table.code or session.has_lost(seat)):
                 raise CommandRejected(
-                    "taken_over", "This connection does not hold your seat. Resume it."
+                    "taken_over", "This connection does not hold your seat. Resume the table."
                 )
             return transition(table, now)
 

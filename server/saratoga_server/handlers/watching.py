@@ -1,4 +1,4 @@
-"""Watching tables: commands of connections without a seat there."""
+"""Handlers of watching: connections that follow a table without a seat."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -13,11 +13,11 @@ from saratoga_server.live.table_cache import TableCache
 from saratoga_server.rate_limits.rates import MAX_WATCHERS
 
 MOST_WATCHED: Final = 16
-"""Tables that one connection may watch."""
+"""The most tables that one connection may watch."""
 
 
 class WatchHandlers:
-    """Answers `watch_table` and `unwatch_table`."""
+    """Handles `watch_table` and `unwatch_table`."""
 
     def __init__(
         self, table_cache: TableCache, broadcaster: Broadcaster, snapshots: Snapshots
@@ -29,7 +29,9 @@ class WatchHandlers:
     async def watch(self, session: Session, command: WatchTable) -> Snapshot:
         """Follow a table without a seat. Raises `CommandRejected`."""
         if len(session.watching) >= MOST_WATCHED and command.table not in session.watching:
-            raise CommandRejected("too_fast", f"One connection may watch {MOST_WATCHED} tables.")
+            raise CommandRejected(
+                "too_fast", f"You watch {MOST_WATCHED} tables already. Stop watching one."
+            )
         table = await self._table_cache.get(command.table)
         if table.state.phase is TablePhase.CLOSED:
             raise CommandRejected("table_closed")
@@ -47,11 +49,15 @@ class WatchHandlers:
 
 
 def check_room_to_watch(session: Session, code: str, audience: Iterable[Session]) -> None:
-    """Raise `CommandRejected` if no more may watch: in all, or from one address."""
+    """Raise `CommandRejected` if the table has too many watchers, in all or from this address."""
     if code in session.watching:
         return
     watchers = [each.quota for each in audience if code in each.watching]
     if len(watchers) >= MAX_WATCHERS:
-        raise CommandRejected("table_full", "As many watch that table as can.")
+        raise CommandRejected(
+            "table_full", "That table has as many watchers as it can have. Try later."
+        )
     if not session.quota.may_watch_beside(watchers):
-        raise CommandRejected("table_full", "As many watch that table from your address as may.")
+        raise CommandRejected(
+            "table_full", "That table has too many watchers from your address. Try later."
+        )

@@ -1,1 +1,1 @@
-"""What this process holds: sessions, tables, races, and the executor of effects."""
+"""The live state of this process: sessions, tables and races, and the executor of effects."""

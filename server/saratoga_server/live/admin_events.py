@@ -1,6 +1,6 @@
-"""Administrative actions, applied to the connections of this node.
+"""Apply administrative actions to the connections of this node.
 
-The data has the action already (`admin.actions`).
+The action is already in the data (`admin.acts`).
 """
 
 from saratoga_protocol.events import Announcement
@@ -27,7 +27,7 @@ from saratoga_server.ports import Millis, PlayerRow
 
 
 class AdminEvents:
-    """Applies administrative actions."""
+    """Applies administrative actions to this node's connections."""
 
     def __init__(
         self,
@@ -56,21 +56,23 @@ class AdminEvents:
                 for session in self._broadcaster.sessions_of(player):
                     await self._disconnect(session)
             case Renamed(player, name):
-                # the tables publish by themselves that they have changed
+                # the tables' own change events show it
                 for session in self._broadcaster.sessions_of(player):
                     session.name = name
             case RaceVoided(_, game):
                 self._leaderboards.changed(game)
 
     async def check(self, session: Session, row: PlayerRow | None) -> None:
-        """Apply to a connection what the data says of its player; `None`: deleted on request."""
+        """Apply the state of a player's row to a connection; `None`: the player was deleted."""
         if row is None or row.banned:
             await self._disconnect(session)
         else:
             session.name = row.name
 
     async def _close(self, code: str, reason: str) -> None:
-        await self._table_service.refresh(code)  # this event may come before the table's own
+        await self._table_service.refresh(
+            code
+        )  # this event may arrive before the table's change event
         table = self._table_cache.known(code)
         if table is not None:
             await self._seats.closed(table, reason)

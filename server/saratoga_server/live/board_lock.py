@@ -1,13 +1,13 @@
-"""A lock that can be taken without a coroutine."""
+"""A lock that a callback can acquire."""
 
 import asyncio
 from collections import deque
 
 
 class BoardLock:
-    """Held while a board is judged, stored and changed. Waiters get it in the order they came.
+    """The lock of a board, held while a move is judged, stored and applied. It is fair (first in, first out).
 
-    `asyncio.Lock` can only be taken by a coroutine; a move is judged in a callback.
+    `asyncio.Lock` can only be acquired by a coroutine, but moves are judged in a callback.
     """
 
     __slots__ = ("_is_held", "_waiting")
@@ -17,14 +17,14 @@ class BoardLock:
         self._waiting: deque[asyncio.Future[None]] | None = None
 
     def try_acquire(self) -> bool:
-        """Take the lock if it is free."""
+        """Acquire the lock if it is free; return whether it was."""
         if self._is_held:
             return False
         self._is_held = True
         return True
 
     async def acquire(self) -> None:
-        """Wait for the lock and take it."""
+        """Wait for the lock and acquire it."""
         if self.try_acquire():
             return
         if self._waiting is None:
@@ -35,15 +35,15 @@ class BoardLock:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self.release()  # it was handed over just as the wait was cancelled
+                self.release()  # it was acquired just as the wait was cancelled
             raise
 
     def release(self) -> None:
-        """Give the lock back, or hand it to the waiter that has waited longest."""
+        """Release the lock, or pass it to the longest-waiting caller."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
-                turn.set_result(None)  # still held: by that waiter
+                turn.set_result(None)  # still held, by that waiter now
                 return
         self._is_held = False
 

@@ -1,4 +1,4 @@
-"""What happens to boards on this node, other than moves: dealt, shown again, ended by the server."""
+"""Deal boards on this node, and end boards for the server's reasons."""
 
 from typing import Final
 
@@ -15,7 +15,7 @@ from saratoga_server.live.session import Session
 from saratoga_server.ports import Commits, CommitStatus
 
 DONE: Final = CommitStatus.DONE
-"""A global, because every move asks for it (see `domain.board.RACING`)."""
+"""A global, because every move reads it (see `domain.board.RACING`)."""
 
 
 class BoardService:
@@ -30,7 +30,7 @@ class BoardService:
         self._clock = clock
 
     def deal(self, table: LiveTable, race: LiveRace) -> None:
-        """Send the deal to every racer on this node, all at once, when the race starts."""
+        """Send the deal to every racer on this node at the start of the race."""
         if race.is_dealt:
             return
         race.is_dealt = True
@@ -54,9 +54,9 @@ class BoardService:
     async def end(
         self, race: LiveRace, player: str, state: State, length: int | None = None
     ) -> bool:
-        """End a board for the server's reason.
+        """End a board with `state`: stuck, out of time or left.
 
-        Returns False if it had ended before, or has other than `length` entries.
+        Returns False if it had ended before, or does not have `length` entries.
         """
         run, _ = await self._races.board(race, player)
         async with run.lock:
@@ -76,7 +76,7 @@ class BoardService:
         return True
 
     async def _ended(self, race: LiveRace, run: BoardRun, board: Board, state: State) -> bool:
-        """Write the ending; False if the board is not as this node thought."""
+        """Store the ending; return False if the board has changed in the store."""
         after = boards.ended(board, state)
         entries = (boards.ENDING_OF_STATE[state],)
         outcome = await self._commits.commit(
@@ -90,7 +90,7 @@ class BoardService:
         return True
 
     async def sweep(self, race: LiveRace) -> list[str]:
-        """End the boards that are out of time; return the racers who have made no move for too long."""
+        """End the boards that are out of time; return the racers who are idle for too long."""
         idle = []
         now, since = self._clock.now(), self._clock.since
         for player, run in list(race.runs.items()):
@@ -101,7 +101,7 @@ class BoardService:
                 continue
             _, board = await self._races.board(race, player)
             if boards.is_idle(board, now, since):
-                # another node may have written, or a move may be under way
+                # another node may have written, or a move may be in progress
                 board = await self._races.latest(race, player)
                 if boards.is_idle(board, now, since):
                     idle.append(player)

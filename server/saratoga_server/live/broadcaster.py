@@ -1,7 +1,7 @@
-"""Which connections follow which tables, and events that go to many connections.
+"""Send events to all connections that follow a table.
 
-Rivals' standings are latest-value data: they are coalesced per table, sent at most once a tick, and
-encoded once for each encoding.
+Standings are latest-value data: they are coalesced per table, sent at most once per tick, and encoded
+once for each encoding.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -12,14 +12,14 @@ from saratoga_protocol.events import AnyEvent, Standings
 from saratoga_server.live.session import Session
 
 TICK: Final = 0.2
-"""Seconds between two sends of changed standings. Promised: at most 0.25."""
+"""Seconds between two sends of changed standings. The protocol promises at most 0.25."""
 
 TABLES_AT_ONCE: Final = 8
-"""Tables in one turn of the event loop: about a millisecond."""
+"""Tables served in one turn of the event loop: about a millisecond."""
 
 
 def send_to_all(sessions: Iterable[Session], event: AnyEvent) -> None:
-    """Send one event to many connections, encoding it once per encoding."""
+    """Send one event to many connections, encoded once per encoding."""
     frames: dict[int, bytes | str] = {}
     for session in sessions:
         codec: Codec = session.codec
@@ -30,7 +30,7 @@ def send_to_all(sessions: Iterable[Session], event: AnyEvent) -> None:
 
 
 class Broadcaster:
-    """The audiences of this node: seated players and watchers by table, and everybody."""
+    """The audiences on this node: the connections that follow each table, and all connections."""
 
     def __init__(self) -> None:
         self.sessions: set[Session] = set()
@@ -39,11 +39,11 @@ class Broadcaster:
         self._changed: dict[str, Callable[[], Standings | None]] = {}
 
     def enter(self, session: Session) -> None:
-        """Note a new connection."""
+        """Add a new connection."""
         self.sessions.add(session)
 
     def leave(self, session: Session) -> None:
-        """Forget a connection that has ended."""
+        """Remove a connection that has ended."""
         self.sessions.discard(session)
         for code in self._followed.get(session, ()):
             self.unfollow(session, code)
@@ -75,18 +75,18 @@ class Broadcaster:
         return frozenset(self._audiences.get(code, ()))
 
     def is_following(self, player: str, code: str) -> bool:
-        """Whether a connection of the player's on this node follows the table."""
+        """Return whether a connection of the player on this node follows the table."""
         return any(session.player == player for session in self._audiences.get(code, ()))
 
     def send_to_table(self, code: str, event: AnyEvent) -> None:
         send_to_all(self._audiences.get(code, ()), event)
 
     def standings_changed(self, code: str, standings: Callable[[], Standings | None]) -> None:
-        """Send the table's standings at the next tick; `standings` is called for them then."""
+        """Send the table's standings at the next tick, as `standings` returns them then."""
         self._changed[code] = standings
 
     def standings_settled(self, code: str) -> None:
-        """Send no standings any more: the race is over, and its results are sent instead."""
+        """Cancel the table's pending standings: the race is over, and its results are sent instead."""
         self._changed.pop(code, None)
 
     def send_standings(self) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""When the next timer of each cached table runs out."""
+"""The queue of timers: when the next timer of each cached table runs out."""
 
 import asyncio
 from contextlib import suppress
@@ -9,11 +9,11 @@ from saratoga_server.clock import ServerClock
 from saratoga_server.ports import Millis
 
 _LATER: Final = 0.001
-"""Seconds to wait beyond the moment, so that it has passed by the clock's whole milliseconds."""
+"""Extra seconds to wait, because the clock counts whole milliseconds."""
 
 
 _STALE_KEPT: Final = 1_000
-"""Entries beyond the current ones that the queue may hold before they are dropped."""
+"""The most outdated entries that the queue holds before it is rebuilt."""
 
 
 class DueTables:
@@ -23,13 +23,13 @@ class DueTables:
         self._clock = clock
         self._due: dict[str, Millis] = {}
         self._queue: list[tuple[Millis, str]] = []
-        """A heap; entries that `_due` no longer holds are skipped."""
+        """A heap of (time, code); entries that differ from `_due` are outdated and skipped."""
         self._at_once: dict[str, None] = {}
-        """Tables to be looked at without delay, whenever their timers run out."""
+        """Tables to be checked without delay, whatever their timers say."""
         self._changed = asyncio.Event()
 
     def set(self, code: str, at: Millis | None) -> None:
-        """Note when the table's next timer runs out; `None`: it has none."""
+        """Set the time at which the table's next timer runs out; `None`: it has no timer."""
         if at is None:
             self._due.pop(code, None)
             self._at_once.pop(code, None)
@@ -40,7 +40,7 @@ class DueTables:
             self._changed.set()
 
     def set_now(self, code: str) -> None:
-        """Have the table looked at without delay; a timer that is set afterwards changes nothing."""
+        """Make the table due at once; a timer that is set afterwards does not change that."""
         self._at_once[code] = None
         self._changed.set()
 
@@ -74,7 +74,7 @@ class DueTables:
         return self._queue[0][0] if self._queue else None
 
     def _drop_stale(self) -> None:
-        """Keep the queue small: timers of hours are put off at every command of their table."""
+        """Rebuild the queue if it has too many outdated entries: each command of a table adds one."""
         if len(self._queue) > 2 * len(self._due) + _STALE_KEPT:
             self._queue = [(at, code) for code, at in self._due.items()]
             heapify(self._queue)

@@ -1,4 +1,4 @@
-"""Leaderboards: pages, connections that follow them, and results on their way there."""
+"""Leaderboards: pages, subscriptions, and the settlement of results."""
 
 from typing import Final
 
@@ -20,21 +20,21 @@ from saratoga_server.ports import BoardKey, LeaderboardStore, PlayerStore, Ranke
 PERIODS: Final = ("day", "week", "month", "all")
 SETTLED_AT_ONCE: Final = 64
 UNCHANGED_EVERY: Final = 5
-"""Sends between two in which also games without a known change are looked at."""
+"""Every so many sends, pages of games without a known change are read too."""
 
 
 class _PageReads(Struct):
-    """What was read while pages are made, and need not be read again for them."""
+    """Rows and names read from the store while several pages are made."""
 
     rows: dict[tuple[BoardKey, int, int], tuple[int, list[RankedRow]]] = field(default_factory=dict)
-    """By leaderboard, offset and limit."""
+    """Total and rows, by leaderboard, offset and limit."""
     asked: set[str] = field(default_factory=set)
-    """Players whose names were read; some have none any more."""
+    """Players whose names were read, including those without a name."""
     names: dict[str, str] = field(default_factory=dict)
 
 
 class Leaderboards:
-    """The leaderboards, as this node's connections see them."""
+    """Answers leaderboard queries and subscriptions of this node's connections."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Leaderboards:
         """Games."""
         self._sends = 0
         self._followers: dict[Session, tuple[SubscribeLeaderboard, Leaderboard]] = {}
-        """Each with its query and the page last sent."""
+        """The subscribed connections, each with its query and the page last sent."""
 
     async def page(self, query: GetLeaderboard, player: str = "") -> Leaderboard:
         """Return the page that `query` asks for, with the row of `player`. Raises `CommandRejected`."""
@@ -69,13 +69,13 @@ class Leaderboards:
         self._followers.pop(session, None)
 
     def changed(self, game: str) -> None:
-        """Note that the game's leaderboards have changed."""
+        """Mark the game's leaderboards as changed."""
         self._changed.add(game)
 
     async def send_changes(self) -> None:
         """Send the followed pages that have changed. Called once a second.
 
-        What several follow is read once; each follower's own row is a query of its own.
+        Rows that several subscribers need are read once; each subscriber's own row is read separately.
         """
         self._sends += 1
         changed, self._changed = self._changed, set()
@@ -92,13 +92,13 @@ class Leaderboards:
                 session.tell(page)
 
     async def settle(self) -> list[Settlement]:
-        """Apply finished races from the outbox to the leaderboards."""
+        """Apply the settlements in the outbox to the leaderboards; return those applied."""
         settled = await self._store.settle_outbox(SETTLED_AT_ONCE)
         self._publish(settled)
         return settled
 
     async def settle_unread(self) -> None:
-        """Apply what an older node could not read, if this one can."""
+        """Apply settlements that an older node could not read, if this node can read them."""
         settled, self._metrics.unread_results = await self._store.settle_unread()
         self._publish(settled)
 

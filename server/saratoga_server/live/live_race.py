@@ -1,4 +1,4 @@
-"""A race that has started, on this node: one run for each racer."""
+"""A running race on this node, with one board run for each racer."""
 
 from dataclasses import dataclass, field
 
@@ -18,9 +18,9 @@ from saratoga_server.ports import LiveStanding, Millis
 
 @dataclass(slots=True, eq=False)
 class BoardRun:
-    """One racer's run: its own start and deadline, who follows it, and how it stands.
+    """One racer's part of a race: start, deadline, audience, standing and board.
 
-    At a table all runs of a race share start, deadline and audience.
+    All runs of a race share start, deadline and audience.
     """
 
     player: str
@@ -28,12 +28,12 @@ class BoardRun:
     deadline: Millis
     """0: none."""
     audience: str
-    """The table whose seats and watchers are sent the standing."""
+    """The code of the table whose players and watchers are sent the standing."""
     standing: LiveStanding
     board: Board | None = None
-    """Folded from its log at the first touch."""
+    """The board, rebuilt from its log when first needed; `None` before."""
     lock: BoardLock = field(default_factory=BoardLock)
-    """Held while the board is judged, stored and changed."""
+    """Held while a move is judged, stored and applied."""
 
     def is_out_of_time(self, now: Millis) -> bool:
         return bool(self.deadline) and now >= self.deadline
@@ -41,7 +41,7 @@ class BoardRun:
 
 @dataclass(slots=True, eq=False)
 class LiveRace:
-    """The runs of a race."""
+    """A running race and the runs of its racers."""
 
     id: str
     code: str
@@ -52,14 +52,14 @@ class LiveRace:
     runs: dict[str, BoardRun]
     """By player."""
     is_dealt: bool = False
-    """Whether this node's racers have been sent the deal."""
+    """True if this node's racers have been sent the deal."""
 
     @property
     def is_over(self) -> bool:
         return all(run.standing.state.has_ended for run in self.runs.values())
 
     def standings(self) -> Standings:
-        """Return where everyone stands, in order of place."""
+        """Return all racers' standings, in order of place."""
         placed = ranking(
             self.game,
             [
@@ -75,7 +75,7 @@ class LiveRace:
         return wire_standings(self.id, placed)
 
     def view(self, board: Board, legal: bool) -> BoardView:
-        """Return a player's own board as its player may see it; `legal`: with the legal moves."""
+        """Return a board as its own player may see it; `legal`: with the legal moves."""
         moves = None
         if legal:
             moves = (

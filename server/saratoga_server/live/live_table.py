@@ -1,4 +1,4 @@
-"""A table as one node knows it: which version, and which of its changes are still to be followed up."""
+"""A table on one node: its version and state, and the changes that are still to be followed up."""
 
 import asyncio
 from typing import NamedTuple
@@ -14,7 +14,7 @@ log = EventLog("tables")
 
 
 class Known(NamedTuple):
-    """A table at one version."""
+    """A table's state and its version."""
 
     version: int
     state: TableState
@@ -28,30 +28,30 @@ class LiveTable(Struct):
     state: TableState
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     in_doubt: bool = False
-    """The reply to a write was lost: the store may hold a newer version."""
+    """True if the reply to a write was lost, so the store may hold a newer version."""
     heard_of: int = 0
-    """The newest version that any node has published."""
+    """The newest version that was published by any node."""
     announced: str = ""
-    """The race whose end was last sent to the players here."""
+    """The id of the race whose end was last sent to the players here."""
     followed_up: Known | None = None
-    """The version up to which this node has carried out what changes mean; `None`: the present one."""
+    """The version whose effects this node has carried out; `None`: the present one."""
 
     @property
     def known(self) -> Known:
         return Known(self.version, self.state)
 
     def falls_behind(self, known: Known) -> None:
-        """Note that what has changed since `known` is still to be followed up."""
+        """Record that the changes since `known` are still to be followed up."""
         if self.followed_up is None or known.version < self.followed_up.version:
             self.followed_up = known
 
     def view(self) -> WireTable:
-        """Return the table as everyone at it may see it."""
+        """Return the public view of the table."""
         return tables.public_view(self.state, self.version)
 
 
 def read_table(body: bytes) -> TableState:
-    """Unpack a table. Raises `CommandRejected` if only a newer node may read it, as during an upgrade."""
+    """Unpack a table. Raises `CommandRejected` if only a newer node can read it (during an upgrade)."""
     try:
         return tables.unpack(body)
     except tables.NewerTable as fault:

@@ -1,7 +1,7 @@
-"""Events of other nodes, applied to this one.
+"""Apply events from other nodes to this node.
 
-A table that was changed elsewhere is read again. Whatever was missed is found by looking: when listening
-begins, or begins again, and every few seconds.
+A table that another node changed is read again. Missed events are made up for by checks of the data: when
+the subscription begins or is renewed, and every few seconds.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ from saratoga_server.metrics.counters import Metrics
 from saratoga_server.ports import PlayerStore, StoreUnavailable
 
 LOOK_EVERY: Final = 5.0
-"""Seconds between two looks for what was missed without notice."""
+"""Seconds between two checks for events that were missed unnoticed."""
 
 Look = Callable[[], Awaitable[None]]
 
@@ -40,7 +40,7 @@ _log = EventLog("peers")
 
 
 class PeerEvents:
-    """Listens to the other nodes."""
+    """The listener for events of other nodes."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class PeerEvents:
         self._metrics = metrics
         self._has_listened = False
         self._looks: list[Look] = []
-        """Looks at what may have been missed, still to be taken."""
+        """Checks for missed events that are still to be made."""
         self._actions: asyncio.Queue[AdminEvent] = asyncio.Queue()
 
     @property
@@ -77,7 +77,7 @@ class PeerEvents:
         return self._peers.node
 
     async def run(self) -> None:
-        """Listen and publish until cancelled."""
+        """Receive and publish events until cancelled."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._events.listen(self))
             group.create_task(self._peers.keep_publishing())
@@ -116,7 +116,7 @@ class PeerEvents:
             self._publish_everything()
 
     def _publish_everything(self) -> None:
-        """Publish all standings: a node that knows nothing listens now."""
+        """Publish all standings, because a new node listens that knows none of them."""
         for race in self._races.all():
             standings = {player: run.standing for player, run in race.runs.items()}
             self._peers.publish_all(race.id, standings)
@@ -143,14 +143,14 @@ class PeerEvents:
             await pause(0)
             await run_logged(self._admin_events.apply(action))
 
-    # Looks at what may have been missed
+    # Checks for missed events
 
     async def _keep_looking(self) -> None:
         had_peers = True
         while True:
             await pause(LOOK_EVERY)
             self._add_look(self._look_at_tables)
-            # a node that is gone may have died before it could publish
+            # a node that has died may not have published its last changes
             if had_peers:
                 self._add_look(self._look_at_standings)
             await self._take_looks()
@@ -161,7 +161,7 @@ class PeerEvents:
             self._looks.append(look)
 
     async def _take_looks(self) -> None:
-        """Take each look by itself; one that fails is taken again the next time."""
+        """Make each check separately; a check that fails is made again the next time."""
         for look in list(self._looks):
             if look not in self._looks:
                 continue
@@ -186,7 +186,7 @@ class PeerEvents:
         self._follow_endings(race.id, await self._races.read_standings(race))
 
     async def _look_at_players(self) -> None:
-        """Apply what happened to players while this node did not listen: banned, deleted, renamed."""
+        """Apply changes to players that this node has missed: banned, deleted, renamed."""
         for session in list(self._broadcaster.sessions):
             if session.player:
                 row = await self._players.load_player(session.player)

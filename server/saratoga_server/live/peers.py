@@ -1,7 +1,7 @@
-"""What this node publishes to the other nodes, and whether there are any.
+"""Publish events to the other nodes, and know whether there are any.
 
-Standings are published by the node that a racer plays on, at most every `PUBLISH_EVERY` seconds and
-for all of its races at once. A single node publishes nothing.
+A racer's standing is published by the node that the racer plays on, at most every `PUBLISH_EVERY` seconds
+and for all races together. A single node publishes nothing.
 """
 
 from collections.abc import Callable
@@ -14,10 +14,10 @@ from saratoga_server.messages.node_events import NodeEvent, NodeEvents, Standing
 from saratoga_server.ports import LiveStanding
 
 PUBLISH_EVERY: Final = 0.05
-"""Seconds between two publications of standings. A receiver's own tick comes on top."""
+"""Seconds between two publications of standings. The receiver's tick adds to it."""
 
 RACES_AT_ONCE: Final = 64
-"""Races in one publication; more wait for the next."""
+"""The most races in one publication; the others wait for the next."""
 
 PEER_COUNTS_FOR: Final = 5.0
 """Seconds for which another node counts as alive after its last sign of life."""
@@ -26,7 +26,7 @@ _log = EventLog("peers")
 
 
 class Peers:
-    """The other nodes, as seen from this one."""
+    """The publisher of this node's events to the other nodes."""
 
     def __init__(
         self,
@@ -35,26 +35,26 @@ class Peers:
         background_tasks: BackgroundTasks,
         steady: Callable[[], float],
     ) -> None:
-        """`steady` counts seconds and never steps."""
+        """`steady` returns seconds from a clock that never steps."""
         self.node = node
         self._events = events
         self._background_tasks = background_tasks
         self._steady = steady
         self._alone_from = 0.0
         self._unpublished: dict[str, dict[str, LiveStanding]] = {}
-        """Standings by race id and player."""
+        """The standings still to be published, by race id and player."""
 
     @property
     def is_alone(self) -> bool:
-        """Whether it is certain that no other node is alive."""
+        """True if certainly no other node is alive."""
         return self._events.is_listening and self._steady() >= self._alone_from
 
     def seen(self) -> None:
-        """Note that another node is alive."""
+        """Record that another node is alive."""
         self._alone_from = self._steady() + PEER_COUNTS_FOR
 
     def met(self, node: str) -> bool:
-        """Note a sign of life of another node; returns whether this one was alone before."""
+        """Record a heartbeat of another node; return whether this node was alone before."""
         was_alone = self.is_alone
         if was_alone:
             _log.info("met", other=node)
@@ -67,12 +67,12 @@ class Peers:
             self._background_tasks.spawn(self._events.publish(event))
 
     def standing_changed(self, race: str, player: str, standing: LiveStanding) -> None:
-        """Publish soon where a racer of this node stands, if there are other nodes."""
+        """Publish the standing of a racer on this node soon, if there are other nodes."""
         if not self.is_alone:
             self._unpublished.setdefault(race, {})[player] = standing
 
     def publish_all(self, race: str, standings: Standings) -> None:
-        """Publish soon where all racers of a race stand."""
+        """Publish the standings of all racers of a race soon."""
         self._unpublished.setdefault(race, {}).update(standings)
 
     async def keep_publishing(self) -> None:
@@ -83,7 +83,7 @@ class Peers:
                 await run_logged(self.publish_standings())
 
     async def publish_standings(self) -> None:
-        """Publish standings that have changed; what fails is published the next time."""
+        """Publish the changed standings; those that fail are published the next time."""
         races = {
             race: self._unpublished.pop(race) for race in list(self._unpublished)[:RACES_AT_ONCE]
         }

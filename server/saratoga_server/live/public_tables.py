@@ -1,4 +1,4 @@
-"""The list of public tables: what everybody may know of them, updated as they change."""
+"""The list of public tables, updated as the tables change."""
 
 from collections.abc import Collection
 
@@ -18,7 +18,7 @@ class PublicTables:
     def __init__(self, tables: TableStore) -> None:
         self._tables = tables
         self._lines: dict[str, bytes | None] = {}
-        """What was last written of each table held here; `None`: that it is not listed."""
+        """The summary last written for each table on this node; `None`: not listed."""
 
     async def list_tables(self, session: Session, command: ListTables) -> Tables:
         """Return the public tables."""
@@ -34,7 +34,7 @@ class PublicTables:
         await self.update(live_table)
 
     async def update(self, live_table: LiveTable) -> None:
-        """Write the table's line if it has changed."""
+        """Write the table's summary to the store if it has changed."""
         state = live_table.state
         line = None
         if state.settings.public and state.phase is not TablePhase.CLOSED and state.seats:
@@ -55,11 +55,11 @@ class PublicTables:
             self._lines[live_table.code] = line
 
     async def closed(self, code: str) -> None:
-        """Take a closed table off the list."""
+        """Remove a closed table from the list."""
         self._lines.pop(code, None)
         await self._tables.set_public(code, None)
 
     def forget_others(self, held: Collection[str]) -> None:
-        """Forget what was written of tables that are not held here any more."""
+        """Drop the summaries of tables that this node does not hold any more."""
         if len(self._lines) > len(held):
             self._lines = {code: self._lines[code] for code in held if code in self._lines}

@@ -1,7 +1,7 @@
-"""Races that end: counted by whichever node is first, announced on all of them.
+"""Finish races: compute the results on one node, and announce them on all nodes.
 
-The node that ends the last board counts the race. Others get the results with the table. A node that
-is told of the last ending, but of no results, counts too; the store accepts one of them.
+The node that ends the last board computes the results. The others read them with the table. A node that
+learns of the last ending but receives no results computes them too; the store accepts only one.
 """
 
 import asyncio
@@ -22,14 +22,14 @@ log = EventLog("races")
 
 
 class Finish(NamedTuple):
-    """A race that has been counted, not written yet."""
+    """The results of a race, not stored yet."""
 
     outcome: Outcome
     write: RaceFinish
 
 
 class RaceFinisher:
-    """Counts races and announces their results."""
+    """Computes the results of races and announces them."""
 
     def __init__(self, tables: TableStore, races: RaceCache, broadcaster: Broadcaster) -> None:
         self._tables = tables
@@ -37,7 +37,7 @@ class RaceFinisher:
         self._broadcaster = broadcaster
 
     async def count(self, table: LiveTable) -> Finish | None:
-        """Count the table's race; `None` if it does not run, or a board still races."""
+        """Compute the results of the table's race; `None` if it does not run, or a board still races."""
         state = table.state
         if state.phase is not TablePhase.RUNNING:
             return None
@@ -45,7 +45,7 @@ class RaceFinisher:
         boards = await self._races.final_boards(race)
         if boards is None:
             return None
-        # sixteen long boards take longer than the event loop should wait
+        # sixteen long boards take too long for one turn of the event loop
         counted = await asyncio.to_thread(results.count_up, state, race.opening, boards)
         settlement = counted.settlement
         write = RaceFinish(
@@ -57,7 +57,7 @@ class RaceFinisher:
         return Finish(counted.outcome, write)
 
     async def announce_counted(self, table: LiveTable, outcome: Outcome) -> None:
-        """Announce a race that another node has counted: first what the players here missed."""
+        """Announce results from another node, after the endings of boards that this node has missed."""
         race = self._races.known(outcome.race)
         if race is not None:
             await self._show_endings(race)
@@ -74,7 +74,7 @@ class RaceFinisher:
                 await self._races.latest(race, run.player)
 
     async def announce_missed(self, table: LiveTable, race: int) -> None:
-        """Announce a race that was over, and the next one gathering, before this node was told."""
+        """Announce an earlier race whose end this node has missed because the next one gathers already."""
         record = await self._tables.load_record(table.code, race)
         if record is not None:  # otherwise its countdown was voided
             await self.announce_counted(table, await asyncio.to_thread(results.outcome_of, record))

@@ -1,7 +1,6 @@
-"""The races on this node: opened from their tables and the store, with the boards played here.
+"""The running races on this node, with the boards that are played here.
 
-A race's standings are all that its table may know of everyone. Its boards are folded from their logs
-at the first touch.
+Every race has the standings of all racers. Boards are rebuilt from their logs when first needed.
 """
 
 import asyncio
@@ -24,7 +23,7 @@ from saratoga_server.live.table_cache import TableCache
 from saratoga_server.ports import BoardStore, CommitOutcome, LiveStanding, LogEntry
 
 FOLDED_AT_ONCE: Final = 2
-"""Long logs; each takes a millisecond of every turn of the event loop."""
+"""Long logs rebuilt at once; each takes a millisecond in every turn of the event loop."""
 
 Deal = Callable[[Game, bytes], Position]
 """Returns the opening position that belongs to a deal key."""
@@ -41,7 +40,7 @@ def game_of(state: TableState) -> Game:
 
 
 class RaceCache:
-    """All races that this node has touched and that are not over."""
+    """The cache of running races that this node has used."""
 
     def __init__(
         self,
@@ -59,24 +58,24 @@ class RaceCache:
         self._races: dict[str, LiveRace] = {}
         self._folding = asyncio.Semaphore(FOLDED_AT_ONCE)
         self._loading: dict[str, dict[str, LiveStanding]] = {}
-        """For each race that is being loaded: the standings published meanwhile."""
+        """The standings published for each race while it is being loaded."""
 
     def known(self, race_id: str) -> LiveRace | None:
-        """Return the race if this node has touched it."""
+        """Return the race if it is in the cache."""
         return self._races.get(race_id)
 
     def all(self) -> list[LiveRace]:
         return list(self._races.values())
 
     def keep_only(self, running: Collection[str]) -> None:
-        """Drop all races but these."""
+        """Drop all races except `running`."""
         for race_id in [race_id for race_id in self._races if race_id not in running]:
             del self._races[race_id]
 
     # Races
 
     async def of(self, table: LiveTable) -> LiveRace:
-        """Return the table's race once it has started. Raises `CommandRejected` before."""
+        """Return the table's race. Raises `CommandRejected` if it has not started."""
         state = table.state
         race = self._races.get(state.race_id)
         if race is not None:
@@ -140,7 +139,7 @@ class RaceCache:
     # Boards
 
     async def board(self, race: LiveRace, player: str) -> tuple[BoardRun, Board]:
-        """Return a run and its board, folded at the first touch. Raises `CommandRejected`."""
+        """Return a run and its board, rebuilt when first needed. Raises `CommandRejected`."""
         run = _run(race, player)
         if run.board is None:
             loaded = await self._load(race, run)
@@ -148,10 +147,10 @@ class RaceCache:
         return run, run.board
 
     async def reload(self, race: LiveRace, run: BoardRun, *, is_shown: bool = False) -> Board:
-        """Read a board again: another node may have written. The caller holds `run.lock`.
+        """Read a board again, because another node may have written. The caller holds `run.lock`.
 
-        The player is told if the server has ended the board meanwhile, unless the caller shows the
-        board anyway (`is_shown`). Raises `CommandRejected`.
+        If the server has ended the board meanwhile, the player is sent the ending, unless the caller sends
+        the board anyway (`is_shown`). Raises `CommandRejected`.
         """
         was_racing = run.board is not None and run.board.racing
         board = run.board = await self._load(race, run)
@@ -161,20 +160,20 @@ class RaceCache:
         return board
 
     async def latest(self, race: LiveRace, player: str, *, is_shown: bool = False) -> Board:
-        """Return a board read again when nobody is judging it. Raises `CommandRejected`."""
+        """Wait for the board's lock and return the board, read again. Raises `CommandRejected`."""
         run = _run(race, player)
         async with run.lock:
             return await self.reload(race, run, is_shown=is_shown)
 
     async def final_boards(self, race: LiveRace) -> dict[str, Board] | None:
-        """Return every board of a race, ended; `None` if one still races."""
+        """Return all boards of a race; `None` if one still races."""
         final = {}
         for player in list(race.runs):
             run, board = await self.board(race, player)
             if board.racing:
                 board = await self.latest(race, player)
             if board.racing:
-                # a store that lost its newest writes knows better than what was published
+                # the store may have lost writes that were published: read what it has
                 run.standing = board.standing()
                 return None
             final[player] = board
@@ -193,7 +192,7 @@ class RaceCache:
         return board
 
     def tell_ended(self, race: LiveRace, run: BoardRun) -> None:
-        """Tell the player, if connected here, that the server has ended the board."""
+        """Send the player, if connected here, that the server has ended the board."""
         board = run.board
         assert board is not None
         for session in self._broadcaster.audience(run.audience):
@@ -214,7 +213,7 @@ class RaceCache:
         outcome: CommitOutcome,
         command_id: int = 0,
     ) -> None:
-        """Apply a durable commit to the board, and let the table know where the racer stands."""
+        """Apply a durable commit to the board, and send the racer's new standing to the table."""
         assert run.board is not None
         boards.enter(
             run.board,
@@ -229,7 +228,7 @@ class RaceCache:
     # Standings
 
     def changed(self, race: LiveRace, run: BoardRun) -> None:
-        """Let the table and the other nodes know where a racer of this node stands now."""
+        """Send the new standing of a racer on this node to the table and to the other nodes."""
         assert run.board is not None
         standing = run.board.standing()
         if standing.shows_same_as(run.standing):
@@ -239,7 +238,7 @@ class RaceCache:
             self._peers.standing_changed(race.id, run.player, standing)
 
     def published(self, race_id: str, standings: Mapping[str, LiveStanding]) -> list[str]:
-        """Take in standings from another node; returns the racers whose boards have ended by that."""
+        """Merge standings from another node; return the racers whose boards have ended by them."""
         loading = self._loading.get(race_id)
         if loading is not None:
             for player, standing in standings.items():
@@ -249,7 +248,7 @@ class RaceCache:
         return [] if race is None else self._merge(race, standings)
 
     async def read_standings(self, race: LiveRace) -> list[str]:
-        """Read where everybody stands, in case an event was lost; returns as `published` does."""
+        """Read all standings from the store, in case an event was lost; return as `published` does."""
         return self._merge(race, await self._store.load_standings(race.code, race.number))
 
     def _merge(self, race: LiveRace, standings: Mapping[str, LiveStanding]) -> list[str]:
@@ -262,7 +261,7 @@ class RaceCache:
         ]
 
     def _moves_on(self, race: LiveRace, run: BoardRun, standing: LiveStanding) -> bool:
-        """Take a standing if it is newer (a standing never goes back); returns whether it shows."""
+        """Replace a standing by a newer one; return whether other players see a difference."""
         known = run.standing
         if standing.length <= known.length:
             return False

@@ -1,4 +1,4 @@
-"""Whether players may be sent to this node."""
+"""Readiness: whether load balancers should send players to this node."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -7,23 +7,23 @@ from typing import Final
 from saratoga_server.ports import StoreUnavailable
 
 FRESH: Final = 1.0
-"""Seconds for which an answer of the store holds."""
+"""Seconds for which the last answer of the store is reused."""
 
 WITHIN: Final = 1.0
 """Seconds in which the store must answer."""
 
 
 class Readiness:
-    """Knows whether this node stops soon, and whether the store answers (asked once a second)."""
+    """The readiness of this node: it does not stop soon, and the store answers."""
 
     def __init__(
         self, ask_store: Callable[[], Awaitable[object]], steady: Callable[[], float]
     ) -> None:
-        """`steady` counts seconds and never steps."""
+        """`steady` returns seconds from a clock that never steps."""
         self.is_stopping = False
-        """About to stop: no player should be sent here; those who are here play on."""
+        """True before a shutdown: new players should go elsewhere, present ones play on."""
         self.is_draining = False
-        """Stopping: no race starts here, and everybody is sent to another node."""
+        """True during a shutdown: no race starts here, and all players are sent to another node."""
         self._ask_store = ask_store
         self._steady = steady
         self._lock = asyncio.Lock()
@@ -31,7 +31,7 @@ class Readiness:
         self._has_answer = False
 
     async def why_not_ready(self) -> str | None:
-        """Return why no player should be sent here now, for people; `None`: ready."""
+        """Return a sentence why the node is not ready; `None` if it is ready."""
         if self.is_stopping or self.is_draining:
             return "This server is about to stop."
         return None if await self._store_answers() else "The store does not answer."
@@ -39,7 +39,7 @@ class Readiness:
     async def _store_answers(self) -> bool:
         called_at = self._steady()
         async with self._lock:
-            # a caller that waited for another's question takes the answer to that
+            # a caller that has waited for another's check uses its result
             if self._asked_at is None or self._asked_at + FRESH <= called_at:
                 self._has_answer = await self._asked()
                 self._asked_at = self._steady()

@@ -1,4 +1,4 @@
-"""Refusals as events: the code, what was wrong, and whether and when to retry."""
+"""Build refusal events: code, sentence, and whether and when to retry."""
 
 from math import ceil
 
@@ -14,9 +14,9 @@ def refused(
     board: BoardView | None = None,
     wait: float = 0.0,
 ) -> Refused:
-    """Return the refusal with this code; without `detail`, with the code's own sentence.
+    """Return the refusal with this code; without `detail` it has the code's own sentence.
 
-    `wait`: seconds after which the same may succeed; 0: unknown.
+    `wait`: seconds after which the command may succeed; 0: unknown.
     """
     reason = REASONS[code]
     return Refused(
@@ -30,6 +30,6 @@ def refused(
 
 
 def too_much(what: str, wait: float) -> CommandRejected:
-    """Return the refusal at a rate limit: `what` says which, `wait` is in seconds."""
+    """Return the refusal for a rate limit; `what` is a sentence about the limit, `wait` in seconds."""
     seconds = max(1, ceil(wait))
     return CommandRejected("too_fast", f"{what} Wait {seconds} s.", wait)

@@ -1,8 +1,8 @@
-"""Everything that happens by the clock: timers of tables, ticks, and regular checks.
+"""Scheduled work: timers of tables, ticks and regular checks.
 
-Timers are in the data. A node that holds a table applies its timer at the right moment; every node asks
-the store each second for timers that have run out and were not applied. Applying one twice changes
-nothing.
+Timers are stored with their tables. A node that holds a table applies its timer in time. Every second,
+every node also asks the store for timers that have run out and were not applied. Applying a timer twice
+changes nothing.
 """
 
 import asyncio
@@ -28,22 +28,22 @@ from saratoga_server.live.table_service import TableService
 from saratoga_server.ports import Millis, NodeStore, TableStore
 
 SWEEP_EVERY: Final = 1.0
-"""Seconds between two checks of what may have been left undone."""
+"""Seconds between two checks for work that was left undone."""
 
 BEAT_EVERY: Final = 2.0
-"""Seconds between two signs of life of this node."""
+"""Seconds between two heartbeats of this node."""
 
 UNREAD_EVERY: Final = 60.0
-"""Seconds between two attempts at results that could not be read."""
+"""Seconds between two attempts to read results that were unreadable."""
 
 RETRY_MILLIS: Final = 100
-"""Milliseconds until a timer is tried again whose table could not be read or written, or was busy."""
+"""Milliseconds until a timer is retried after its table was busy or could not be read or written."""
 
 MOST_DUE: Final = 256
 
 
 class Scheduler:
-    """Does for one node what happens by the clock."""
+    """Runs the scheduled work of one node."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class Scheduler:
         return self._peers.node
 
     async def run(self) -> None:
-        """Do it until cancelled."""
+        """Run all scheduled work until cancelled."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._clock.keep_synchronised())
             group.create_task(self._keep_timers())
@@ -108,7 +108,7 @@ class Scheduler:
             await self.elapse(code)
 
     async def elapse(self, code: str) -> None:
-        """Let a table's timer run out; one table's failure never stops the others' clocks."""
+        """Apply a table's timer; an error at one table does not stop the others' timers."""
         if code in self._elapsing:
             self._retry_later(code)
             return
@@ -120,7 +120,7 @@ class Scheduler:
             self._elapsing.discard(code)
 
     def _retry_later(self, code: str) -> None:
-        """Set a table's timer again; one that is due is put off, or it would keep the event loop busy."""
+        """Set a table's timer again; a due timer is delayed, or it would keep the event loop busy."""
         table = self._table_cache.known(code)
         at = None if table is None else tables.due(table.state)
         if at is not None:
@@ -140,9 +140,9 @@ class Scheduler:
     # Regular checks
 
     async def sweep(self) -> None:
-        """Apply timers that no node has applied, and do what was left undone.
+        """Apply timers that no node has applied, and do other work that was left undone.
 
-        Each step by itself: one that fails stops no other, and moves are served in between.
+        The steps are independent: an error in one stops no other, and moves are served in between.
         """
         for step in (
             self._elapse_overdue,
@@ -164,9 +164,9 @@ class Scheduler:
         )
 
     async def _elapse_overdue(self) -> None:
-        """Apply the timers that have run out by the store and that no node has applied."""
+        """Apply the timers that, by the store, have run out and that no node has applied."""
         due = frozenset(await self._table_store.due(self._clock.now(), MOST_DUE))
-        # a table that is followed on another node gets a second to be served there
+        # a table with players on another node is left to that node for a second
         await run_each_logged(
             self.elapse(code)
             for code in sorted(due)
@@ -175,10 +175,10 @@ class Scheduler:
         self._overdue = due
 
     async def _find_lost_seats(self) -> None:
-        """Disconnect seats that this node holds in the data, but no connection of this node does.
+        """Disconnect seats that name this node but have no connection on it.
 
-        A player who is just sitting down looks the same for a moment: only a seat that was missing
-        at the last look too is lost.
+        A player who is just joining looks the same for a moment, so a seat counts as lost only if it was
+        already missing at the last check.
         """
         missing = {
             (table.code, seat.player, seat.epoch)
@@ -200,7 +200,7 @@ class Scheduler:
         await run_each_logged(changes)
 
     async def _claim_seats(self) -> None:
-        """Claim the seats of connections here that another node disconnected: this node seemed dead."""
+        """Reconnect seats that another node disconnected because this node seemed dead."""
         changes = []
         for table in self._table_cache.all():
             if all(seat.is_connected for seat in table.state.seats):
@@ -218,9 +218,9 @@ class Scheduler:
         await run_each_logged(changes)
 
     async def _find_seats_of_dead_nodes(self) -> None:
-        """Disconnect seats whose node was killed: a table that only gathers has no timer for that.
+        """Disconnect seats whose node was killed; a gathering table has no timer for that.
 
-        A killed node counts as dead a few seconds later; by then its tables may long be loaded.
+        A killed node counts as dead only after a few seconds.
         """
         elsewhere = {
             table.code: {seat.node for seat in table.state.seats} - {"", self._node}

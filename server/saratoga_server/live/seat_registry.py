@@ -1,8 +1,8 @@
-"""At which table a player sits: at one, whatever several connections ask for at once.
+"""Ensure that a player has a seat at one table only, even with several connections.
 
-The player's row names that table, the table itself has the seat, and the two lie in different parts of
-the store. So the row is written before the seat is taken and checked after it. What the store leaves
-uncertain in between is noted here and checked again until it is known.
+The player's row names the table, and the table has the seat; the two may be on different primaries. So the
+row is written before the seat is taken, and checked after it. If the store's answer is lost in between, the
+seat is noted here as uncertain and checked until it is known.
 """
 
 from collections.abc import AsyncIterator, Iterable, Iterator
@@ -22,7 +22,7 @@ ELSEWHERE: Final = "elsewhere"
 
 
 class SeatRegistry:
-    """Keeps rows and seats in agreement."""
+    """Keeps players' rows and seats consistent."""
 
     def __init__(
         self,
@@ -38,25 +38,24 @@ class SeatRegistry:
         self._seats = seats
         self._new_seed = new_seed
         self._unsure: dict[tuple[str, str], tuple[str, ...]] = {}
-        """Seats that may not be the player's only ones: player and table, and the tables that the
-        row named before, where a seat may have been under way."""
+        """Uncertain seats, by player and table, with the tables that the row named before."""
 
     @asynccontextmanager
     async def taking(
         self, player: str, code: str, elsewhere: str | None, before: Iterable[str] = ()
     ) -> AsyncIterator[list[str]]:
-        """Have the row name the table, for a seat to be taken inside.
+        """Write the table to the player's row; the caller takes the seat while this is entered.
 
-        `elsewhere` is what `PlayerStore.sit` has returned. Yields the tables that the row named
-        instead, though there was no seat: one may be under way; `before` are known ones. Raises
-        `CommandRejected` if the player sits elsewhere.
+        `elsewhere` is the result of `PlayerStore.sit`. Yields the tables that the row named before although
+        the player had no seat there yet, starting with `before`. Raises `CommandRejected` if the player has
+        a seat at another table.
         """
         tables_before = [*before]
         try:
             try:
                 await self._take(player, code, elsewhere, tables_before)
             except CommandRejected:
-                # of two seats, which a fault may have left, this one is given up; unless it races
+                # after an error the player may have two seats: free this one, unless it races
                 seat = await self._seats.seat(player, code)
                 if seat is None:
                     raise
@@ -68,10 +67,10 @@ class SeatRegistry:
             raise
 
     async def check(self, player: str, code: str, epoch: int, before: Iterable[str] = ()) -> None:
-        """Check the row after a seat was taken, with that epoch. Raises `CommandRejected` if another was too.
+        """Check the row after a seat was taken with that epoch. Raises `CommandRejected` if there is another seat.
 
-        Then this seat is given up, unless the player races at it: no race is lost for that. Of two
-        connections that sit down at once, the one written last finds the other's seat here.
+        Then this seat is freed, unless the player races there. Of two connections that join different
+        tables at the same time, the later one finds the other's seat here.
         """
         await self._settle(player, code, epoch, before, is_asked=True)
 
@@ -96,7 +95,7 @@ class SeatRegistry:
                     raise
 
     async def _take(self, player: str, code: str, elsewhere: str | None, before: list[str]) -> None:
-        """Let the row name the table; tables that it named instead are added to `before`."""
+        """Write the table to the row; add tables that it named before to `before`."""
         while elsewhere is not None:
             if await self._seats.seat(player, elsewhere):
                 raise _sits_at(elsewhere)
@@ -104,14 +103,14 @@ class SeatRegistry:
             elsewhere = await self._players.sit(player, code, instead_of=elsewhere)
 
     async def _give_way(self, player: str, code: str, before: Iterable[str]) -> None:
-        """Give the row back to a seat that was under way when the row named its table."""
+        """Write an earlier table to the row again if the player did take a seat there."""
         for other in before:
             if await self._seats.seat(player, other):
                 await self._players.sit(player, other, instead_of=code)
                 raise _sits_at(other)
 
     async def _give_up(self, player: str, code: str, epoch: int, reason: str | None) -> None:
-        """Give up a seat that should not have been taken, unless a newer connection has it now."""
+        """Free a seat that should not have been taken, unless a newer connection holds it now."""
 
         def left(state: TableState, now: Millis) -> Change | None:
             seat = state.seat(player)
@@ -122,7 +121,7 @@ class SeatRegistry:
         await self._seats.lost(await self._table_service.change(code, left), player, reason)
 
     async def may_have_been_at(self, player: str, code: str) -> bool:
-        """Whether the player sits or sat at that table; assumed of a closed one."""
+        """Return whether the player has or had a seat at that table; true for a closed table."""
         state = await self._seats.state(code)
         if state is None:
             return False
@@ -130,7 +129,7 @@ class SeatRegistry:
         return is_known or state.phase is TablePhase.CLOSED
 
     async def catch_up(self) -> None:
-        """Check again what was uncertain."""
+        """Check the uncertain seats again."""
         await run_each_logged(self._check_late(*each) for each in sorted(self._unsure))
 
     async def _check_late(self, player: str, code: str) -> None:
@@ -142,7 +141,7 @@ class SeatRegistry:
                 with self._unsure_until_known(player, code) as before:
                     await self._give_way(player, code, before)
         except CommandRejected as refusal:
-            if refusal.code != ELSEWHERE:  # that is what was to be found out
+            if refusal.code != ELSEWHERE:  # then it is certain
                 raise
 
     def _note_unsure(self, player: str, code: str, before: Iterable[str]) -> None:
@@ -153,7 +152,7 @@ class SeatRegistry:
     def _unsure_until_known(
         self, player: str, code: str, before: Iterable[str] = ()
     ) -> Iterator[list[str]]:
-        """Yield the tables that the row named before; noted again unless it becomes certain inside."""
+        """Yield the tables that the row named before; the seat stays uncertain if an error is raised inside."""
         unsure = list(dict.fromkeys((*self._unsure.pop((player, code), ()), *before)))
         try:
             yield unsure
@@ -164,4 +163,4 @@ class SeatRegistry:
 
 
 def _sits_at(code: str) -> CommandRejected:
-    return CommandRejected(ELSEWHERE, f"You sit at {code}. Leave that table first.")
+    return CommandRejected(ELSEWHERE, f"You have a seat at {code}. Leave that table first.")

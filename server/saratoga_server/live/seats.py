@@ -1,7 +1,7 @@
-"""Seats that end or change hands: what it means for the connections here and the player's row.
+"""Carry out the loss of seats: for the connections on this node and for the players' rows.
 
-The player's row names the table where the player sits; the seat itself is in the table. What the store
-does not do at once is noted here and done later.
+A player's row names the table where the player has a seat; the seat itself is in the table. Row changes that
+the store could not make are noted here and made later.
 """
 
 from saratoga_protocol.events import SeatLost
@@ -16,7 +16,7 @@ from saratoga_server.ports import PlayerStore
 
 
 class Seats:
-    """The seats of this node's players."""
+    """Carries out the loss of seats on this node."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class Seats:
         self._public_tables = public_tables
         self._broadcaster = broadcaster
         self._not_freed: set[tuple[str, str]] = set()
-        """Players and tables whose rows are still to be changed."""
+        """The players whose rows are still to be changed, with their tables."""
 
     def close_replaced(self, table: LiveTable) -> None:
         """Close the connections whose seat a newer connection has taken over."""
@@ -41,10 +41,10 @@ class Seats:
                 session.connection.close(TAKEN_OVER)
 
     async def lost(self, table: LiveTable, player: str, reason: str | None = None) -> None:
-        """Apply that the player has no seat at the table any more; `reason`: why, unless they asked for it."""
+        """Carry out the loss of a player's seat; `reason` is sent to the player, if given."""
         code = table.code
         if table.state.seat(player) is not None:
-            return  # sat down again meanwhile
+            return  # the player has joined again meanwhile
         for session in self._broadcaster.audience(code):
             if session.player == player and session.seat == code:
                 session.seat = None
@@ -55,7 +55,7 @@ class Seats:
         await self.free(player, code, table.state.departed.get(player, 0))
 
     async def closed(self, table: LiveTable, reason: str) -> None:
-        """End every seat and watcher of a table that is closed."""
+        """Carry out the loss of every seat and watcher of a closed table."""
         for session in self._broadcaster.audience(table.code):
             session.tell(SeatLost(table=table.code, reason=reason))
             session.watching -= {table.code}
@@ -66,15 +66,17 @@ class Seats:
         await self._public_tables.closed(table.code)
 
     async def free(self, player: str, code: str, last_id: int) -> None:
-        """Note in the player's row that they do not sit there. `last_id`: the last from that seat.
+        """Remove the table from the player's row. `last_id`: the last command id from that seat.
 
-        What the store does not do now is done by `catch_up`.
+        If the store fails, `catch_up` tries again.
         """
         try:
-            # the next welcome must tell an id with which the player can sit down there again
+            # so that the next `Welcome` has an id with which the player can join there again
             await self._players.raise_last_id(player, last_id)
             await self._players.stand_up(player, code)
-            if await self.seat(player, code):  # taken again meanwhile, and the row changed after
+            if await self.seat(
+                player, code
+            ):  # the player has joined again meanwhile: correct the row
                 await self._players.sit(player, code)
         except BaseException:
             self._not_freed.add((player, code))
@@ -82,11 +84,11 @@ class Seats:
         self._not_freed.discard((player, code))
 
     async def catch_up(self) -> None:
-        """Change the rows that could not be changed when they should have been."""
+        """Change the rows that could not be changed before."""
         await run_each_logged(self._free_late(*each) for each in sorted(self._not_freed))
 
     async def _free_late(self, player: str, code: str) -> None:
-        state = await self.state(code)  # by now the player may sit there again
+        state = await self.state(code)  # the player may have joined there again
         if state is not None and state.seat(player) is not None:
             self._not_freed.discard((player, code))
             return
@@ -94,9 +96,9 @@ class Seats:
         await self.free(player, code, last_id)
 
     async def state(self, code: str) -> TableState | None:
-        """Return the table, read again: nothing may rest on old knowledge. `None`: there is none.
+        """Return the table, read again from the store; `None` if there is none.
 
-        Raises any other `CommandRejected`: a table that this node cannot read may have the seat.
+        Raises `CommandRejected` if this node cannot read the table, which may have the seat.
         """
         try:
             table = await self._table_cache.refresh(code) or await self._table_cache.get(code)

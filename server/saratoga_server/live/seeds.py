@@ -4,9 +4,9 @@ import secrets
 from collections.abc import Callable
 
 NewSeed = Callable[[], bytes]
-"""Returns 32 bytes that nobody can guess: the server's part of a deal."""
+"""Returns 32 random bytes: the server's part of a deal."""
 
 
 def new_seed() -> bytes:
-    """Return a seed from the system's source of randomness."""
+    """Return 32 bytes from the system's random number generator."""
     return secrets.token_bytes(32)

@@ -1,4 +1,4 @@
-"""One connection: its player, its seat, and what it follows."""
+"""A session: one connection with its player, its seat and the tables it follows."""
 
 from typing import Protocol
 
@@ -12,21 +12,21 @@ from saratoga_server.rate_limits.limiter import Quota, unlimited
 
 
 class ConnectionPort(Protocol):
-    """The way to the player. Sending never waits: a client that does not read is disconnected."""
+    """The interface of a connection. Sending never waits; a client that does not read is disconnected."""
 
     @property
     def is_open(self) -> bool:
-        """Whether the player may still be there: no end was seen, and no close was sent."""
+        """True until the connection ends or a close frame is sent."""
         ...
 
     def send(self, frame: bytes | str) -> None: ...
 
     def close(self, code: CloseCode) -> None:
-        """Close the connection; nothing is sent any more."""
+        """Close the connection. Nothing is sent after that."""
         ...
 
     def leave(self, code: CloseCode) -> None:
-        """Close the connection when the command under way is answered."""
+        """Close the connection when the present command is answered."""
         ...
 
 
@@ -37,33 +37,33 @@ class Session(Struct, eq=False):
     codec: Codec
     address: str
     number: int
-    """Of the connection on this node, for the logs."""
+    """The number of the connection on this node, for the logs."""
     player: str = ""
-    """Empty until the hello."""
+    """The player's id; empty until the hello."""
     hello: int = 0
-    """The number of the hello: a newer connection of the player has a higher one."""
+    """The number of the hello; newer connections of the player have higher numbers."""
     name: str | None = None
     bot: bool = False
     refused_hellos: int = 0
     legal: bool = False
-    """Wants the legal moves with every view."""
+    """True if the client asked for the legal moves with every view."""
     home: str | None = None
     """The table where the player had a seat at the hello."""
     seat: str | None = None
     """The table where this connection holds the player's seat."""
     epoch: int = 0
-    """The fence of that seat: a newer connection has a larger one."""
+    """The epoch of that seat: a fence, larger for newer connections."""
     claimed: int = 0
-    """The fence with which it last asked for a seat: the reply may have been lost."""
+    """The epoch with which this connection last asked for a seat; the reply may have been lost."""
     watching: frozenset[str] = frozenset()
-    """Tables followed without a seat."""
+    """The tables that the connection watches."""
     quota: Quota = field(default_factory=unlimited)
-    """What it may still do."""
+    """The connection's share of the rate limits."""
 
     def has_lost(self, seat: TableSeat) -> bool:
-        """Whether a newer connection has the seat that this one had.
+        """Return whether a newer connection holds the seat that this one held.
 
-        A seat that this connection asked for is its own, though the reply was lost.
+        A seat that this connection asked for is its own, even if the reply was lost.
         """
         if (seat.hello, seat.epoch) == (self.hello, self.claimed):
             self.epoch = self.claimed
@@ -71,11 +71,11 @@ class Session(Struct, eq=False):
 
     @property
     def holds_seat(self) -> bool:
-        """Whether this connection holds a seat."""
+        """True if this connection holds a seat."""
         return self.seat is not None
 
     def evict(self) -> None:
-        """Close the connection: a newer one needs the room."""
+        """Close the connection to make room for a newer one."""
         self.connection.close(TAKEN_OVER if self.player else NO_HELLO)
 
     def tell(self, event: AnyEvent) -> None:

@@ -1,4 +1,4 @@
-"""Long searches for *stuck*, continued in slices in the background."""
+"""Long searches whether a board is stuck, run in slices in the background."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -8,16 +8,16 @@ from saratoga_rules.stuck.stuck import DEFAULT_LIMIT, INLINE_LIMIT, StuckSearch
 from saratoga_server.background_tasks import BackgroundTasks, run_logged
 
 SLICE: Final = INLINE_LIMIT // 2
-"""Arrangements that one slice looks at: well under 2 ms of the event loop."""
+"""Arrangements searched in one slice: well under 2 ms of the event loop."""
 
 MOST_REMEMBERED: Final = 4096
 
 Subject = tuple[str, str, int]
-"""What is searched: race, player, and the length of the board's log."""
+"""The key of a search: race, player, and the length of the board's log."""
 
 
 class StuckSearches:
-    """One search at a time; each is given up when its position is out of date."""
+    """The searches of this node, run one at a time. A search stops when its position is outdated."""
 
     def __init__(self, background_tasks: BackgroundTasks) -> None:
         self._background_tasks = background_tasks
@@ -32,9 +32,9 @@ class StuckSearches:
         is_wanted: Callable[[], bool],
         end_board: Callable[[], Awaitable[object]],
     ) -> None:
-        """Search while `is_wanted`; if the position is proved stuck, call `end_board`.
+        """Search while `is_wanted` returns true; if the board is proved stuck, call `end_board`.
 
-        A subject is searched once, unless `end_board` failed.
+        A position is searched only once, unless `end_board` failed.
         """
         if subject in self._started or self._is_stopped:
             return
@@ -61,5 +61,5 @@ class StuckSearches:
             self._started.pop(subject, None)
 
     def stop(self) -> None:
-        """Give up all searches."""
+        """Stop all searches."""
         self._is_stopped = True

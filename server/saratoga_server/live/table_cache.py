@@ -1,7 +1,7 @@
-"""The tables on this node: loaded at the first touch, changed one at a time.
+"""The tables on this node: loaded when first needed, changed one at a time.
 
-A change is judged on the table as this node knows it, and written only if nobody wrote since.
-Otherwise the table is read again and the change judged anew.
+A change is judged on this node's copy of the table, and written only if the store has the same version.
+Otherwise the table is read again and the change is judged again.
 """
 
 import asyncio
@@ -25,41 +25,41 @@ from saratoga_server.ports import Millis, RaceFinish, StoreUnavailable, TableSto
 from saratoga_server.store_timeout import STORE_TIMEOUT, within_timeout
 
 ATTEMPTS: Final = 64
-"""How often a change is judged anew because another node wrote first.
+"""How often a change is judged again because another node wrote first.
 
-Of several nodes that write at once one succeeds each time: sixteen nodes need sixteen attempts.
+Of several nodes that write at once, one succeeds each time: sixteen nodes need up to sixteen attempts.
 """
 
 READ_AT_ONCE: Final = 32
-"""Table versions in one read; more would hold up the event loop."""
+"""Table versions in one read; more would block the event loop."""
 
 JITTER: Final = 250
-"""Milliseconds over which several nodes spread a timer that need not be prompt."""
+"""Milliseconds over which several nodes spread a timer that is not urgent."""
 
 PROMPT_ATTEMPTS: Final = 2
-"""Attempts that follow each other without a pause; then pauses grow."""
+"""Attempts made without a pause; later ones have growing pauses."""
 
 PAUSE: Final = 0.001
-"""Seconds of pause, at most, for each further attempt."""
+"""The most seconds of pause for each further attempt."""
 
 Transition = Callable[[TableState, Millis], Change | None]
-"""Judges a change of a table at a time; `None`: nothing changes. Raises `CommandRejected`."""
+"""Returns a change of a table at the given time, or `None` for no change. Raises `CommandRejected`."""
 
 Opening = Callable[[TableState], Position]
 """Returns the deal of a table's race."""
 
 
 class Applied(NamedTuple):
-    """A change that is durable now."""
+    """A durable change of a table."""
 
     table: LiveTable
     before: Known
     change: Change | None
-    """`None`: nothing had to change."""
+    """The change; `None` if nothing had to change."""
 
 
 class TableCache:
-    """All tables that this node has touched."""
+    """The cache of the tables that this node uses."""
 
     def __init__(
         self,
@@ -95,20 +95,20 @@ class TableCache:
         table = self._tables.setdefault(code, LiveTable(code, version, read_table(body)))
         if table.state.outcome is not None:
             table.announced = table.state.outcome.race
-        # the node that held its seats may have died since the table was last checked
+        # the node of its players may have died since the table was last checked
         self._due_tables.set_now(code)
         return table
 
     def known(self, code: str) -> LiveTable | None:
-        """Return the table if this node has touched it."""
+        """Return the table if it is in the cache."""
         return self._tables.get(code)
 
     def all(self) -> list[LiveTable]:
-        """Return every table that this node has touched."""
+        """Return every table in the cache."""
         return list(self._tables.values())
 
     def phases(self) -> dict[str, int]:
-        """Count the tables that this node has touched, by phase."""
+        """Count the tables in the cache by phase."""
         return dict(Counter(str(table.state.phase) for table in self._tables.values()))
 
     async def open(self, state: TableState) -> LiveTable | None:
@@ -122,7 +122,7 @@ class TableCache:
     async def change(
         self, code: str, transition: Transition, finish: RaceFinish | None = None
     ) -> Applied:
-        """Judge and write a change of the table. Raises `CommandRejected`: then nothing has changed."""
+        """Judge and write a change of the table. Nothing has changed if it raises `CommandRejected`."""
         async with within_timeout(self._timeout):
             table = await self.get(code)
             async with table.lock:
@@ -144,7 +144,7 @@ class TableCache:
             try:
                 change = transition(before.state, self._clock.now())
             except CommandRejected:
-                # what is refused on an old version may be allowed on the newest
+                # a command refused on an old version may be allowed on the newest
                 if is_newest or not await self._reload(table):
                     raise
                 is_newest = True
@@ -161,7 +161,7 @@ class TableCache:
         write = write_of(table.version, table.state, after, opening_banked=banked, finish=finish)
         try:
             saved = await self._store.save_table(write)
-        except BaseException:  # also cancelled while under way: it may have been written
+        except BaseException:  # also if cancelled: it may have been written
             table.in_doubt = True
             raise
         if saved:
@@ -175,7 +175,7 @@ class TableCache:
             self._broadcaster.send_to_table(table.code, changed)
 
     def heard_of(self, code: str, version: int) -> bool:
-        """Note a version that was published; returns whether the table is to be read for it."""
+        """Record a published version; return whether the table must be read again."""
         self._loads.heard_of(code, version)
         table = self._tables.get(code)
         if table is None or version <= max(table.version, table.heard_of):
@@ -184,7 +184,7 @@ class TableCache:
         return True
 
     async def changed_elsewhere(self) -> list[str]:
-        """Return the tables held here of which the store has another version."""
+        """Return the cached tables of which the store has another version."""
         changed = []
         held = [(table.code, table.version) for table in self.all()]
         for start in range(0, len(held), READ_AT_ONCE):
@@ -198,7 +198,7 @@ class TableCache:
         return changed
 
     async def refresh(self, code: str, version: int | None = None) -> LiveTable | None:
-        """Read a table again that this node holds; with `version`, only if this node's is older."""
+        """Read a cached table again; with `version`, only if the cached one is older."""
         table = self._tables.get(code)
         if table is None:
             return None
@@ -215,8 +215,8 @@ class TableCache:
         return table
 
     def forget_unused(self, node: str) -> None:
-        """Drop tables that no connection here follows and where nothing is going on or left undone."""
-        # other nodes look after their own races; a single node looks after all of them
+        """Drop tables that no connection follows, without a race or unfinished work on this node."""
+        # with several nodes, a race belongs to the nodes of its players; a single node keeps all
         kept_phases = (TablePhase.COUNTDOWN, TablePhase.RUNNING) if self._peers.is_alone else ()
         for table in self.all():
             state = table.state
@@ -233,7 +233,7 @@ class TableCache:
         self._due_tables.set(code, None)
 
     async def _reload(self, table: LiveTable) -> bool:
-        """Read the table again; returns whether it was newer than what this node knew."""
+        """Read the table again; return whether it was newer than the cached one."""
         stored = await self._store.load_table(table.code)
         if stored is None:
             self.forget(table.code)
@@ -251,12 +251,12 @@ class TableCache:
         return True
 
     def _set_timer(self, table: LiveTable) -> None:
-        """Note when the table's next timer runs out."""
+        """Set the time at which the table's next timer runs out."""
         if table.code not in self._tables:
             return
         at = tables.due(table.state)
         is_prompt = at in (table.state.start_at, table.state.deadline)
         if at is not None and not is_prompt and not self._peers.is_alone:
-            # the first node to see it spares the others the work
+            # one node applies it before the others' timers run out
             at = Millis(at + secrets.randbelow(JITTER))
         self._due_tables.set(table.code, at)

@@ -1,4 +1,4 @@
-"""Tables that are being read from the store for the first time, for however many ask at once."""
+"""Loads of tables in progress: concurrent callers share one read."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -15,11 +15,11 @@ class _Load(Struct):
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     callers: int = 0
     heard_of: int = 0
-    """The newest version that was published since the read began."""
+    """The newest version published since the read began."""
 
 
 class TableLoads:
-    """The loads that are under way."""
+    """The loads in progress."""
 
     def __init__(self) -> None:
         self._loads: dict[str, _Load] = {}
@@ -38,12 +38,12 @@ class TableLoads:
                 del self._loads[code]
 
     def heard_of(self, code: str, version: int) -> None:
-        """Note a version that was published while the table is being loaded."""
+        """Record a version that was published while the table is being loaded."""
         if (load := self._loads.get(code)) is not None:
             load.heard_of = max(version, load.heard_of)
 
     async def read(self, code: str, load_table: LoadTable) -> tuple[int, bytes]:
-        """Return version and body, no older than what was published meanwhile. Raises `CommandRejected`."""
+        """Return version and body, at least as new as any version published meanwhile. Raises `CommandRejected`."""
         load = self._loads[code]
         while True:
             load.heard_of = 0

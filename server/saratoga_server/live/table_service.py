@@ -1,8 +1,8 @@
-"""Changes of tables and what they lead to: the one executor of the effects of pure transitions.
+"""The table service: changes tables and executes the effects of pure transitions.
 
-A transition (`domain.tables`) returns the next table and its effects; when that table is durable, the
-effects are carried out here. A change that another node made has the same consequences here; they
-follow from what this node knew before.
+A transition (`domain.tables`) returns the next table and its effects. When that table is durable, the
+effects are carried out here. For a change made by another node, the effects are derived by comparing the
+table with this node's older copy.
 """
 
 import asyncio
@@ -35,13 +35,13 @@ from saratoga_server.metrics.counters import Metrics
 from saratoga_server.ports import Millis, RaceFinish
 
 COUNTED_WITHIN: Final = 0.25
-"""Seconds in which the node that ended a race's last board has usually counted it."""
+"""Seconds after which the node that ended a race's last board has usually stored the results."""
 
 log = EventLog("tables")
 
 
 class TableService:
-    """Changes tables and carries out what follows."""
+    """Changes tables and carries out the effects."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class TableService:
     async def change(
         self, code: str, transition: Transition, finish: RaceFinish | None = None
     ) -> LiveTable:
-        """Change a table and carry out the effects. Raises `CommandRejected`: then nothing has changed."""
+        """Change a table and carry out the effects. Nothing has changed if it raises `CommandRejected`."""
         try:
             applied = await self._table_cache.change(code, transition, finish)
         finally:
@@ -93,13 +93,13 @@ class TableService:
         return applied.table
 
     async def refresh(self, code: str, version: int | None = None) -> None:
-        """Read a table again that this node holds (`TableCache.refresh`), and follow it up."""
+        """Read a cached table again (`TableCache.refresh`), and carry out the effects of its changes."""
         table = await self._table_cache.refresh(code, version)
         if table is not None:
             await self.catch_up(table)
 
     async def elapse(self, code: str, dead_nodes: Collection[str]) -> LiveTable:
-        """Let the time that has passed have its effect on the table."""
+        """Apply the timers of a table that have run out."""
 
         def elapsed(state: TableState, now: Millis) -> Change | None:
             seed = self._new_seed()
@@ -108,7 +108,7 @@ class TableService:
         return await self.change(code, elapsed)
 
     async def look_over(self) -> None:
-        """Make sure of what is in doubt, and follow up what this node has not followed up yet."""
+        """Resolve uncertain writes, and carry out effects that are still pending on this node."""
         await run_each_logged(
             self.refresh(table.code) if table.in_doubt else self.catch_up(table)
             for table in self._table_cache.all()
@@ -116,7 +116,7 @@ class TableService:
         )
 
     async def catch_up(self, table: LiveTable) -> None:
-        """Carry out what changes mean that were made without this node, or whose reply was lost."""
+        """Carry out the effects of changes by other nodes, or whose reply was lost."""
         while table.followed_up is not None:
             known, table.followed_up = table.followed_up, None
             if not await self._followed_up(table, known, self._follow(table, known.state)):
@@ -125,9 +125,9 @@ class TableService:
     async def _followed_up(
         self, table: LiveTable, known: Known, follow_up: Awaitable[None]
     ) -> bool:
-        """Whether the follow-up succeeded; if not, `look_over` repeats it.
+        """Run a follow-up; return whether it succeeded. If not, `look_over` repeats it.
 
-        The change stands whatever fails here: a failure is no answer to a command.
+        The change is durable already, so an error here is not an answer to a command.
         """
         is_done = False
         try:
@@ -164,7 +164,7 @@ class TableService:
         self._count_phases(table, applied.before.state)
 
     async def _follow(self, table: LiveTable, known: TableState) -> None:
-        """Carry out what follows from `known` having become the present table."""
+        """Carry out the effects of the change from `known` to the present table."""
         state = table.state
         for session in self._broadcaster.audience(table.code):
             if session.seat == table.code and state.seat(session.player) is None:
@@ -179,7 +179,7 @@ class TableService:
         self._count_phases(table, known)
 
     async def _follow_race(self, table: LiveTable, known: TableState) -> None:
-        """Carry out what became of the race that was known, and of the one that was not."""
+        """Carry out the effects on the race of `known` and on the table's present race."""
         state = table.state
         is_same_race = known.race == state.race
         if known.phase in (TablePhase.COUNTDOWN, TablePhase.RUNNING) and not is_same_race:
@@ -202,12 +202,12 @@ class TableService:
     async def end_board(
         self, race: LiveRace, player: str, state: State, length: int | None = None
     ) -> None:
-        """End a board for the server's reason, and the race with it if it was the last."""
+        """End a board with `state`, and finish the race if it was the last board."""
         await self._boards.end(race, player, state, length)
         self.finish_if_over(race)
 
     def search_stuck(self, race: LiveRace, run: BoardRun, search: StuckSearch) -> None:
-        """Continue a search in the background; a board that is proved stuck is ended."""
+        """Continue a search in the background; end the board if it is proved stuck."""
         board = run.board
         assert board is not None
         length = board.length
@@ -221,18 +221,18 @@ class TableService:
         )
 
     def finish_if_over(self, race: LiveRace) -> None:
-        """Count the race in the background if all of its boards have ended."""
+        """Finish the race in the background if all of its boards have ended."""
         if race.is_over:
             self._background_tasks.spawn(self.finish(race.code))
 
     async def ended_elsewhere(self, race: LiveRace, players: Collection[str]) -> None:
-        """Follow boards that ended on another node: their players may be here, the race over."""
+        """Handle boards that ended on another node: notify their players, finish the race."""
         for player in players:
             run = race.runs[player]
             if run.board is not None and self._broadcaster.is_following(player, run.audience):
                 await self._races.latest(race, player)
         if players and race.is_over:
-            # the node that ended the last board counts, unless it thinks that one still races
+            # the node that ended the last board finishes the race, unless it thinks that one still races
             await asyncio.sleep(COUNTED_WITHIN)
             table = self._table_cache.known(race.code)
             if table is not None and table.state.race_id == race.id:
@@ -258,7 +258,7 @@ class TableService:
             await self._leaderboards.settle()
 
     async def check_race(self, table: LiveTable) -> None:
-        """Count the table's race if it is over by what the store says."""
+        """Finish the table's race if all boards have ended by the store's standings."""
         race = await self._races.of(table)
         if not race.is_over:
             # the last board may have ended on a node that died before it could publish
@@ -268,7 +268,7 @@ class TableService:
             await self.finish(table.code)
 
     async def _look_over_boards(self, table: LiveTable) -> None:
-        """End the boards that are out of time, idle, or left behind."""
+        """End the boards of racers who are out of time, idle or gone."""
         race = await self._races.of(table)
         for player in table.state.left:
             await self._boards.end(race, player, State.LEFT)
@@ -284,7 +284,7 @@ class TableService:
             await self.finish(table.code)
 
     def _search_stuck_boards(self, table: LiveTable, race: LiveRace) -> None:
-        """Search the boards that may be stuck, except those played on other nodes: they are searched there."""
+        """Search boards of this node's racers that may be stuck; other nodes search theirs."""
         elsewhere = {s.player for s in table.state.seats if s.node not in ("", self._node)}
         for player, run in race.runs.items():
             if run.board is None or player in elsewhere:

@@ -1,1 +1,1 @@
-"""What goes into the store and between nodes, packed."""
+"""Packed messages: values in the store, and events between nodes."""

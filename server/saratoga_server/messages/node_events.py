@@ -1,8 +1,8 @@
-"""Events that nodes publish to each other. The data carries the truth: an event says where to look.
+"""Events that nodes publish to each other. They are hints: the data in the store is the truth.
 
-What an event reports is durable already, so a lost event costs time and nothing else; the one
-exception says so. Each event is one MessagePack map with its `kind`. A node ignores kinds that it
-does not know: a newer node's.
+The change that an event reports is already durable, so a lost event only costs time (`Announce` is
+the exception). Each event is a MessagePack map with its `kind`. A node ignores kinds that it does not
+know, which newer nodes publish.
 """
 
 from collections.abc import Mapping
@@ -14,53 +14,53 @@ from msgspec import Struct
 from saratoga_server.ports import LiveStanding
 
 Standings: TypeAlias = Mapping[str, LiveStanding]
-"""Where racers of one race stand, by player."""
+"""The standings of racers of one race, by player."""
 
 
 class Here(Struct, frozen=True, tag="here", tag_field="kind"):
-    """A node listens here. Repeated; the node that sent it must receive it."""
+    """A heartbeat: a node listens here. The node that sent it checks that it comes back."""
 
     node: str
     number: int
-    """1: it has just begun to listen and knows nothing of before."""
+    """The number of the heartbeat; 1: the node has just begun to listen."""
 
 
 class Touched(Struct, frozen=True, tag="touched", tag_field="kind"):
-    """A table has changed. The store publishes this itself, together with the change."""
+    """A table has changed. Published by the store itself, together with the change."""
 
     table: str
     version: int
 
 
 class Stood(Struct, frozen=True, tag="stood", tag_field="kind"):
-    """Racers have moved up. Carries the standings themselves: they would be read too often."""
+    """Standings have changed. Carries the standings, because reading them would cost too much."""
 
     node: str
     races: dict[str, dict[str, LiveStanding]]
-    """By race id and player."""
+    """The standings by race id and player."""
 
 
 class Settled(Struct, frozen=True, tag="settled", tag_field="kind"):
-    """Results have reached the leaderboards of these games: send them to subscribers again."""
+    """The leaderboards of these games have changed: send the pages to subscribers again."""
 
     games: list[str]
 
 
 class Announce(Struct, frozen=True, tag="announce", tag_field="kind"):
-    """Send the text to everybody who is connected. It is stored nowhere."""
+    """An announcement for all connected players. It is not stored."""
 
     text: str
 
 
 class TableClosedByAdmin(Struct, frozen=True, tag="close", tag_field="kind"):
-    """The table was closed: read it again and tell its seats and watchers."""
+    """An administrator closed the table: read it again, and notify its players and watchers."""
 
     table: str
     reason: str
 
 
 class Banned(Struct, frozen=True, tag="ban", tag_field="kind"):
-    """Close the player's connections (`refusals.BANNED`) and free the seat."""
+    """The player was banned: close the connections (`refusals.BANNED`) and free the seat."""
 
     player: str
 
@@ -79,51 +79,51 @@ class Forgotten(Struct, frozen=True, tag="forget", tag_field="kind"):
 
 
 class RaceVoided(Struct, frozen=True, tag="void", tag_field="kind"):
-    """The race's results are off the leaderboards of the game: send these again."""
+    """The race's results were removed from the game's leaderboards: send the pages again."""
 
     race: str
     game: str
 
 
 AdminEvent: TypeAlias = Announce | TableClosedByAdmin | Banned | Renamed | Forgotten | RaceVoided
-"""What an administrator did. A player's own rename is one too."""
+"""An event of an administrative action; `Renamed` is also sent if players rename themselves."""
 
 NodeEvent: TypeAlias = Here | Touched | Stood | Settled | AdminEvent
 
 
 class NodeEventListener(Protocol):
-    """Receives the events on one node."""
+    """A receiver of events on one node."""
 
     @property
     def node(self) -> str: ...
 
     def receive(self, event: NodeEvent) -> None:
-        """Take in one event. Never waits."""
+        """Handle one event, without waiting."""
         ...
 
     async def subscribed(self) -> None:
-        """Catch up: from now on every event is received, and some of before were not."""
+        """Catch up on missed events: the subscription has just begun or been renewed."""
         ...
 
     def counted(self, nodes: int) -> None:
-        """Note how many nodes listen at present, this one among them."""
+        """Record how many nodes listen at present, including this one."""
         ...
 
 
 class NodeEvents(Protocol):
-    """The channel between nodes. Nothing on it is kept."""
+    """The channel for events between nodes. Events are not stored."""
 
     @property
     def is_listening(self) -> bool:
-        """Whether what is published now will be received here, as far as can be known."""
+        """True if, as far as is known, events published now are received here."""
         ...
 
     async def publish(self, event: NodeEvent) -> int:
-        """Publish to every node; returns how many were listening."""
+        """Publish to every node; return how many were listening."""
         ...
 
     async def publish_standings(self, node: str, races: Mapping[str, Standings]) -> frozenset[str]:
-        """Publish where racers stand; returns the races that could not be published."""
+        """Publish standings; return the races that could not be published."""
         ...
 
     async def listen(self, listener: NodeEventListener) -> None:
@@ -132,7 +132,7 @@ class NodeEvents(Protocol):
 
 
 class BadNodeEvent(ValueError):
-    """Bytes that are no event this node knows: to be ignored."""
+    """The bytes are not an event that this node knows; they are ignored."""
 
 
 _ENCODER: Final = msgspec.msgpack.Encoder()
@@ -144,7 +144,7 @@ def encode_node_event(event: NodeEvent) -> bytes:
 
 
 def decode_node_event(payload: bytes) -> NodeEvent:
-    """Decode an event. Raises `BadNodeEvent`, also for a newer node's kinds."""
+    """Decode an event. Raises `BadNodeEvent`, also for kinds of a newer node."""
     try:
         event: NodeEvent = _DECODER.decode(payload)
     except (msgspec.DecodeError, RecursionError, ValueError) as fault:

@@ -1,6 +1,6 @@
-"""Values on their way into the store: MessagePack as Redis's cmsgpack reads it.
+"""Pack values for the store, as MessagePack that Redis's cmsgpack can read.
 
-No bin and no ext types, numbers below 2^53, no nil inside a list.
+That excludes bin and ext types, numbers above 2^53, and nil inside a list.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ def pack(value: object) -> bytes:
 
 
 def unpack(packed: bytes) -> Any:
-    """Raises `ValueError` on what is no MessagePack."""
+    """Unpack a value. Raises `ValueError` if the bytes are not MessagePack."""
     try:
         return msgpack.unpackb(packed)
     except msgpack.UnpackException as error:

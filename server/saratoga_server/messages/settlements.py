@@ -1,4 +1,4 @@
-"""Settlements as the outbox holds them: MessagePack maps. A newer node may add fields."""
+"""Pack settlements for the outbox, as MessagePack maps. Newer nodes may add fields."""
 
 import msgspec
 
@@ -13,7 +13,7 @@ def pack_settlement(settlement: Settlement) -> bytes:
 
 
 def unpack_settlement(packed: bytes) -> Settlement:
-    """Unpack a settlement. Raises `ValueError` on anything else."""
+    """Unpack a settlement. Raises `ValueError` on other bytes."""
     try:
         return _DECODER.decode(packed)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

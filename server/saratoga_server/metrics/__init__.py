@@ -1,1 +1,1 @@
-"""What this node counts, for Prometheus."""
+"""The metrics of this node, for Prometheus."""

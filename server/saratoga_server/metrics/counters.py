@@ -1,7 +1,7 @@
 """The counters of one node.
 
-They are plain integers, since some are incremented at every move; a scrape turns them into samples
-(`exporter.py`). Each node counts its own work; Prometheus adds the nodes up.
+They are plain integers, because some are incremented at every move. A scrape turns them into samples
+(`exporter.py`). Each node counts its own work; Prometheus adds up the nodes.
 """
 
 from bisect import bisect_left
@@ -47,47 +47,47 @@ class Histogram:
 
 
 class Metrics:
-    """The counts of one node. Add to them directly: `metrics.moves_acknowledged += 1`.
+    """The metrics of one node. Change them directly: `metrics.moves_acknowledged += 1`.
 
-    Every label value that an alert reads is present from the start, as 0: Prometheus does not see the
-    increase of a series that begins at 1.
+    Every label value that an alert uses is 0 from the start, because Prometheus does not see the increase
+    of a series that begins at 1.
     """
 
     def __init__(self) -> None:
         self.connections = 0
-        """Open at present."""
+        """Connections open now."""
         self.commands: Counter[str] = Counter()
-        """By type, such as `move`."""
+        """Commands by type, such as `move`."""
         self.refusals: Counter[str] = Counter(dict.fromkeys(REASONS, 0))
         """By code."""
         self.moves_acknowledged = 0
         self.batches = Histogram(BATCH_SIZES)
-        """Boards in one commit."""
+        """The number of boards in each commit request."""
         self.acknowledgement = Histogram(LATENCIES)
         """Seconds from a move's frame to its acknowledgement."""
         self.tables: Mapping[str, int] = {}
-        """Tables that this node holds, by phase; replaced as a whole."""
+        """Tables in this node's cache, by phase; replaced as a whole."""
         self.store_errors = 0
         """Store calls without a reply."""
         self.limited: Counter[str] = Counter(dict.fromkeys(Action, 0))
         """Requests refused by a rate limit, by kind (`rates.Action`)."""
         self.tasks = 0
-        """Tasks of the event loop when last sampled; growth without players is a leak."""
+        """Tasks of the event loop when last sampled. Growth without players means a leak."""
         self.loop_lag = Histogram(LATENCIES)
         """Seconds by which the event loop was late, sampled four times a second."""
         self.slow_clients = 0
-        """Connections aborted because their client stopped reading."""
+        """Connections aborted because the client stopped reading."""
         self.races_begun = 0
-        """Races started by this node; each race is counted by one node only."""
+        """Races started by this node; only one node counts each race."""
         self.races_over = 0
-        """Races settled by this node; each race is counted by one node only."""
+        """Races finished by this node; only one node counts each race."""
         self.node_events: Counter[str] = Counter()
         """Events received from other nodes and the store, by kind."""
         self.resubscriptions = 0
-        """Times that the subscription to node events had to be renewed."""
+        """Renewals of the subscription to node events."""
         self.unread_results = 0
-        """Race results put aside because this node cannot read them."""
+        """Race results set aside because this node cannot read them."""
         self.is_ready = False
-        """Whether this node accepts players, when last sampled."""
+        """True if this node accepted players when last sampled."""
         self.stores: tuple[StoreHealth, ...] = ()
-        """Every primary when last sampled; replaced as a whole."""
+        """The health of every primary when last sampled; replaced as a whole."""

@@ -1,4 +1,4 @@
-"""The counts as Prometheus samples, and the HTTP server that Prometheus reads them from."""
+"""The metrics as Prometheus samples, and the HTTP server that Prometheus scrapes."""
 
 import threading
 from collections import Counter
@@ -20,7 +20,7 @@ from saratoga_server.ports import StoreHealth
 
 
 class _NodeCollector(Collector):
-    """Turns the counts into samples at each scrape."""
+    """Turns the metrics into samples at each scrape."""
 
     def __init__(self, metrics: Metrics, node: str) -> None:
         self._metrics = metrics
@@ -44,21 +44,24 @@ class _NodeCollector(Collector):
             counts.acknowledgement,
         )
         tables = GaugeMetricFamily(
-            "saratoga_tables", "Tables this node knows, by phase.", labels=["phase"]
+            "saratoga_tables", "Tables on this node, by phase.", labels=["phase"]
         )
         for phase, count in sorted(counts.tables.items()):
             tables.add_metric([phase], count)
         yield tables
         yield _counter("store_errors", "Store calls without a reply.", counts.store_errors)
-        yield _by("limited", "Refused by a rate limit.", "what", counts.limited)
-        yield _histogram("loop_lag_seconds", "How late the event loop was.", counts.loop_lag)
+        yield _by("limited", "Requests refused by a rate limit.", "what", counts.limited)
+        yield _histogram("loop_lag_seconds", "Delay of the event loop.", counts.loop_lag)
         yield _counter(
             "slow_clients", "Connections aborted: the client stopped reading.", counts.slow_clients
         )
-        yield _counter("races_begun", "Races begun by this node.", counts.races_begun)
-        yield _counter("races_over", "Races settled by this node.", counts.races_over)
+        yield _counter("races_begun", "Races started by this node.", counts.races_begun)
+        yield _counter("races_over", "Races finished by this node.", counts.races_over)
         yield _by(
-            "node_events", "Events received from nodes and store.", "kind", counts.node_events
+            "node_events",
+            "Events received from other nodes and the store.",
+            "kind",
+            counts.node_events,
         )
         yield _counter(
             "resubscriptions", "Subscriptions to node events renewed.", counts.resubscriptions
@@ -66,7 +69,7 @@ class _NodeCollector(Collector):
         yield _gauge(
             "unread_results", "Race results that this node cannot read.", counts.unread_results
         )
-        yield _gauge("ready", "1: accepts players.", counts.is_ready)
+        yield _gauge("ready", "1 if the node accepts players.", counts.is_ready)
         yield from _stores(counts.stores)
         node = GaugeMetricFamily(
             "saratoga_node", "Always 1; the label names the node.", labels=["node"]
@@ -76,13 +79,13 @@ class _NodeCollector(Collector):
 
 
 _STORE_GAUGES: Final[tuple[tuple[str, str, Callable[[StoreHealth], float]], ...]] = (
-    ("up", "1: the primary answers.", lambda store: store.is_up),
+    ("up", "1 if the primary answers.", lambda store: store.is_up),
     ("memory_bytes", "Memory in use.", lambda store: store.memory),
-    ("memory_limit_bytes", "Memory limit; 0: none.", lambda store: store.memory_limit),
+    ("memory_limit_bytes", "Memory limit; 0 if there is none.", lambda store: store.memory_limit),
     ("replicas", "Replicas in sync.", lambda store: store.replicas),
     (
         "appending",
-        "1: its last write to the append-only file succeeded.",
+        "1 if its last write to the append-only file succeeded.",
         lambda store: store.is_appending,
     ),
     ("file_bytes", "Size of the append-only files.", lambda store: store.file_size),
@@ -90,7 +93,7 @@ _STORE_GAUGES: Final[tuple[tuple[str, str, Callable[[StoreHealth], float]], ...]
 
 
 def _stores(stores: tuple[StoreHealth, ...]) -> Iterator[Metric]:
-    """Yield the store's samples; of a primary that does not answer only `up`."""
+    """Yield the store's samples; for a primary that does not answer, only `up`."""
     for name, help_text, value in _STORE_GAUGES:
         family = GaugeMetricFamily(f"saratoga_store_{name}", help_text, labels=["primary"])
         for store in stores:
@@ -122,7 +125,7 @@ def _histogram(name: str, help_text: str, histogram: Histogram) -> Metric:
 
 
 def registry_of(metrics: Metrics, node: str = "") -> CollectorRegistry:
-    """What Prometheus reads: the node's counts, and the process's memory, time and open files."""
+    """Return a registry with the node's metrics and the process's memory, CPU time and open files."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_NodeCollector(metrics, node))
     ProcessCollector(registry=registry)

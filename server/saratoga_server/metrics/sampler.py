@@ -1,4 +1,4 @@
-"""Periodic samples of what is not counted as it happens: readiness, store health, tasks."""
+"""Periodic samples of readiness, store health and tasks."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -14,13 +14,13 @@ SAMPLE_EVERY: Final = 2.0
 
 
 class ReadinessCheck(Protocol):
-    """Knows whether this node accepts players."""
+    """A check whether this node accepts players."""
 
     async def why_not_ready(self) -> str | None: ...
 
 
 class Sampler:
-    """Writes the state of one node into its metrics."""
+    """Samples the state of one node into its metrics."""
 
     def __init__(
         self,
@@ -33,13 +33,13 @@ class Sampler:
         self._metrics = metrics
 
     async def keep(self) -> None:
-        """Sample every `SAMPLE_EVERY` seconds; never returns."""
+        """Take a sample every `SAMPLE_EVERY` seconds; never return."""
         while True:
             await run_logged(self.sample())
             await pause(SAMPLE_EVERY)
 
     async def sample(self) -> None:
-        """Take one sample; readiness first, since players depend on it."""
+        """Take one sample; readiness first, because players depend on it."""
         self._metrics.tasks = len(asyncio.all_tasks())
         self._metrics.is_ready = await self._readiness.why_not_ready() is None
         self._metrics.stores = tuple(await self._store_health())

@@ -1,4 +1,4 @@
-"""Running the event loop: on uvloop, where it is installed."""
+"""Run the event loop, on uvloop if it is installed."""
 
 import asyncio
 import sys
@@ -6,11 +6,11 @@ from collections.abc import Coroutine
 from typing import Final
 
 THREAD_SWITCH_INTERVAL: Final = 0.001
-"""Seconds. The longest time that a worker thread may keep the event loop from running."""
+"""Seconds. The longest time that a worker thread may delay the event loop."""
 
 
 def run_event_loop(work: Coroutine[None, None, None]) -> None:
-    """Run `work` to its end."""
+    """Run `work` until it returns."""
     sys.setswitchinterval(THREAD_SWITCH_INTERVAL)
     try:
         import uvloop  # optional: not built for every system

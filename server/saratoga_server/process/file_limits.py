@@ -1,4 +1,4 @@
-"""The limit on open files: each connection is one."""
+"""The limit on open files; each connection is one."""
 
 import resource
 from contextlib import suppress

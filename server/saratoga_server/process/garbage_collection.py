@@ -1,14 +1,14 @@
-"""Settings of Python's garbage collector: a full collection stops the event loop.
+"""Settings of Python's garbage collector, whose full collections block the event loop.
 
-With 900 players Python's defaults stopped it for 150 to 220 ms every fifteen seconds, and took 5 % of the
-processor time.
+With 900 players and Python's defaults it was blocked for 150 to 220 ms every fifteen seconds, and
+collections took 5 % of the CPU time.
 """
 
 import gc
 from typing import Final
 
 YOUNGEST: Final = 10_000
-"""Objects allocated before the youngest generation is collected, which takes half a millisecond."""
+"""Allocations before the youngest generation is collected, which takes half a millisecond."""
 
 OLDER: Final = 20
 """Collections of a generation before the next older one is collected."""
@@ -23,6 +23,6 @@ def collect_rarely() -> None:
 def freeze_startup_objects() -> None:
     """Exempt all present objects from collection: modules and tables live as long as the process.
 
-    Of 60,000 objects 300 are garbage after the start; to collect them would take 40 ms.
+    After the start, 300 of 60,000 objects are garbage; collecting them would take 40 ms.
     """
     gc.freeze()

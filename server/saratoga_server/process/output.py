@@ -1,13 +1,13 @@
-"""What the process has printed and nobody can read any more."""
+"""Output that cannot be written because the terminal is closed or the disk is full."""
 
 import os
 import sys
 
 
 def drop_unwritable_output() -> None:
-    """Write what is left of the output; drop it if its terminal is closed or its disk full.
+    """Flush the output; drop it if its terminal is closed or its disk is full.
 
-    Otherwise Python would try once more when it exits, and end with exit code 120.
+    Otherwise Python would try to flush it at exit, and end with exit code 120.
     """
     for stream in (sys.stdout, sys.stderr):
         if stream is None:  # closed from the start

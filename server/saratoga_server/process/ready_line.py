@@ -1,4 +1,4 @@
-"""Telling the parent process and systemd that players can connect."""
+"""Announce that players can connect, to the parent process and to systemd."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from saratoga_server.logs import EventLog
 from saratoga_server.process import systemd
 
 READY_LINE: Final = "saratoga-server ready "
-"""Printed to standard output, followed by the address."""
+"""The beginning of the ready line on standard output; the address follows."""
 
 log = EventLog("server")
 
@@ -17,9 +17,9 @@ def announce(address: str) -> None:
     """Print the ready line, and notify systemd."""
     line = f"{READY_LINE}{address}\n".encode()
     try:
-        # past the stream's buffer: what it could not write it would fail to flush again at exit
+        # unbuffered, because a failed buffered write would be flushed, and fail, again at exit
         os.write(sys.stdout.fileno(), line)
     except OSError as error:
-        # a closed terminal or a full disk; players can connect all the same
+        # a closed terminal or a full disk; players can connect nevertheless
         log.warning("ready_line_not_printed", text=str(error))
     systemd.notify(systemd.READY)

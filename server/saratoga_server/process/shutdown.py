@@ -6,7 +6,7 @@ import sys
 
 
 class Shutdown:
-    """Whether the server should stop, and whether it should do so at once."""
+    """Events that are set when the server should stop, and when it should stop at once."""
 
     def __init__(self) -> None:
         self.requested = asyncio.Event()
@@ -20,11 +20,11 @@ class Shutdown:
         for stop_signal in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(stop_signal, self._signalled)
         if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-            # never forces: kernel and shell both send it when a terminal is closed
+            # SIGHUP never forces: kernel and shell both send one when a terminal is closed
             loop.add_signal_handler(signal.SIGHUP, self.requested.set)
 
     async def listen_for_stdin_eof(self) -> None:
-        """Stop when standard input, which must be a pipe, is closed at its other end."""
+        """Request a shutdown when the other end of standard input, a pipe, is closed."""
         loop = asyncio.get_running_loop()
         await loop.connect_read_pipe(lambda: _EofListener(self.requested), sys.stdin)
 
@@ -36,7 +36,7 @@ class Shutdown:
 
 
 class _EofListener(asyncio.Protocol):
-    """Sets an event at the end of a pipe; ignores what is read before."""
+    """Sets an event when a pipe is closed; ignores data."""
 
     def __init__(self, ended: asyncio.Event) -> None:
         self._ended = ended

@@ -14,7 +14,7 @@ WATCHDOG: Final = "WATCHDOG=1"
 
 
 def notify(state: str, environment: Mapping[str, str] = os.environ) -> None:
-    """Send a state to the socket that `$NOTIFY_SOCKET` names; a lost message is no error."""
+    """Send a state to the socket named by `$NOTIFY_SOCKET`; ignore a failure."""
     address = environment.get("NOTIFY_SOCKET", "")
     if not address.startswith(("/", "@")):
         return
@@ -29,7 +29,7 @@ def notify(state: str, environment: Mapping[str, str] = os.environ) -> None:
 
 
 def watchdog_seconds(environment: Mapping[str, str] = os.environ) -> float | None:
-    """The unit's `WatchdogSec=`; `None` if it has none, or if it is for another process."""
+    """Return the unit's `WatchdogSec=`; `None` if it has none, or if it is for another process."""
     if environment.get("WATCHDOG_PID", str(os.getpid())) != str(os.getpid()):
         return None
     microseconds = environment.get("WATCHDOG_USEC", "")
@@ -38,7 +38,7 @@ def watchdog_seconds(environment: Mapping[str, str] = os.environ) -> float | Non
 
 
 async def feed_watchdog(environment: Mapping[str, str] = os.environ) -> None:
-    """Tell systemd twice every `WatchdogSec=` that the event loop runs; never returns."""
+    """Notify systemd twice per `WatchdogSec=` that the event loop runs; never return."""
     seconds = watchdog_seconds(environment)
     while seconds is not None:
         notify(WATCHDOG, environment)
