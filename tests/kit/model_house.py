@@ -163,8 +163,8 @@ class ModelConnection(Connection):
             node="n1",
             games=sorted(GAMES),
         )
-        self._board = Requests(AT_ONCE, self._send)
-        self._board.following.seat = house.snapshot().table.code
+        self._requests = Requests(AT_ONCE, self._send)
+        self._requests.subscriptions.seat = house.snapshot().table.code
 
     def now(self) -> int:
         return START + 1000
@@ -176,17 +176,17 @@ class ModelConnection(Connection):
     def come_up(self) -> None:
         """Hello, resume, and all that was not answered once more."""
         self.is_up = True
-        self._board.deliver(self.house.snapshot())
-        for command in self._board.unanswered():
+        self._requests.deliver(self.house.snapshot())
+        for command in self._requests.unanswered():
             self._send(command)
-        self._turn(LinkState.CONNECTED)
+        self._set_state(LinkState.CONNECTED)
 
     def cut(self) -> None:
         """What is on the wires is lost."""
         self.is_up = False
         self.to_house.clear()
         self.to_player.clear()
-        self._turn(LinkState.RECONNECTING)
+        self._set_state(LinkState.RECONNECTING)
 
     def end(self, trouble: Exception) -> None:
         """It is over for good."""
@@ -204,7 +204,7 @@ class ModelConnection(Connection):
 
     def let_player_hear(self) -> None:
         if self.to_player:
-            self._board.hear(self.to_player.popleft())
+            self._requests.receive(self.to_player.popleft())
 
     async def settle(self) -> None:
         """Until nothing is on its way any more."""

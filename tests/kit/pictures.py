@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from kit.scripted_house import NOON, PLAYER, RACE, snapshot, table
+from kit.scripted_server import NOON, PLAYER, RACE, snapshot, table
 from saratoga_client.session.table_view import TableView, first_view
 from saratoga_protocol import events
 

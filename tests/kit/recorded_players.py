@@ -207,9 +207,9 @@ class NotingRequests(Requests):
 
     notes: Notes
 
-    def hear(self, event: AnyEvent | UnknownEvent) -> None:
+    def receive(self, event: AnyEvent | UnknownEvent) -> None:
         self.notes.hear(event)
-        super().hear(event)
+        super().receive(event)
 
     def deliver(self, event: AnyEvent) -> None:
         if isinstance(event, events.Snapshot):
@@ -241,8 +241,8 @@ class NotingConnection(Connection):
             timing=timing,
             on_state=self.notes.turn,
         )
-        self._board = NotingRequests(Backoff(), self._send)
-        self._board.notes = self.notes
+        self._requests = NotingRequests(Backoff(), self._send)
+        self._requests.notes = self.notes
 
     async def request(self, draft: Draft, within: float | None = None) -> AnyEvent:
         try:

@@ -1,4 +1,4 @@
-"""How long to wait before the next attempt to reach the house."""
+"""The time to wait before the next attempt to connect."""
 
 import random
 from collections.abc import Callable
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """Waits that grow with every failure, each drawn by chance, so that not everybody comes at once.
+    """Random waits that grow with every failure, so that clients do not reconnect all at once.
 
-    Full jitter after Marc Brooker, "Exponential Backoff And Jitter". The largest wait is short: a
-    race goes on while one is away, and whoever waits a second is back within two of a restart.
+    Full jitter after Marc Brooker, "Exponential Backoff And Jitter". The longest wait is short
+    because a race continues while a player is disconnected.
     """
 
     first: float = 0.1
     """Seconds: the longest wait after the first failure."""
     largest: float = 1.0
-    """Seconds: no wait is longer."""
+    """Seconds: the longest wait of all."""
     shortest: float = 0.02
-    """Seconds: no wait is shorter, lest a house that hangs up at once is called without pause."""
+    """Seconds: the shortest wait, in case a server closes every connection at once."""
 
     def wait(self, failures: int, chance: Callable[[], float] = random.random) -> float:
-        """Seconds to wait after that many failures in a row; `chance` draws from 0 to 1."""
-        # Beyond 2**30 the largest wait was reached long ago.
+        """Seconds to wait after `failures` failures in a row; `chance` draws from 0 to 1."""
+        # The exponent is bounded: beyond 2**30 the largest wait counts anyway.
         longest = min(self.largest, self.first * 2.0 ** min(failures - 1, 30))
         return max(self.shortest, longest * chance())

@@ -1,9 +1,9 @@
-"""The way to the house: one connection that mends itself.
+"""A connection to a server that reconnects by itself.
 
-`async with Connection(url, token) as house:` says hello and goes on when it was well received.
-From then on a lost connection is this module's business: it dials again with growing waits, says
-hello, takes up the seat and whatever else was followed, and sends again what was not answered,
-under the same ids. Programs see a pause, and one `Snapshot` among the events.
+`async with Connection(url, token) as connection:` says hello and continues after the welcome.
+After a lost connection it reconnects with growing waits, says hello again, restores the seat and
+the subscriptions, and sends unanswered commands again under the same ids. The program notices a
+pause and one more `Snapshot` among the events.
 """
 
 import asyncio
@@ -51,28 +51,31 @@ LOG: Final = logging.getLogger("saratoga.connection")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """Seconds after which this end does something by itself."""
+    """The timeouts and intervals of a connection, in seconds."""
 
     first_within: float = 10.0
-    """The first connection must stand by then; later ones are tried for ever."""
+    """The limit for the first connection; reconnecting has no limit."""
     greet_within: float = 8.0
-    """Dialling, and then saying hello and taking everything up again."""
+    """The limit for opening the socket, and again for the hello and the subscriptions."""
     heartbeat_every: float = 2.0
     silence: float = 6.0
-    """Nothing heard for so long: the house is gone. It says something every two seconds."""
+    """The time without any frame after which the connection counts as lost.
+
+    A server sends something at least every two seconds.
+    """
     answer_within: float = 30.0
-    """A command must be answered by then, reconnecting included."""
+    """The limit for the answer to a command, reconnecting included."""
     steady_after: float = 5.0
-    """A connection that held so long wipes out the failures before it."""
+    """The age of a connection from which on earlier failures do not lengthen the wait."""
 
 
 Answer = TypeVar("Answer", bound=Event)
 
 
 class Connection:
-    """A player's connection to the house; use it as an asynchronous context manager.
+    """A player's connection to a server; use it as an asynchronous context manager.
 
-    Entering raises `Unreachable`, `CommandRefused` (the hello) or `ServerClosed`.
+    Entering raises `Unreachable`, `ServerClosed`, or `CommandRefused` if the hello is refused.
     """
 
     def __init__(
@@ -89,91 +92,93 @@ class Connection:
         backoff: Backoff = Backoff(),  # noqa: B008 - frozen
         on_state: Callable[[LinkState], None] = lambda state: None,
     ) -> None:
+        """`on_state` is called with every new state, as by `subscribe`, from the beginning."""
         self._url = url
         self._hello = Hello(id=OWN_ID, token=token, name=name, bot=bot, legal=legal, client=client)
         self._codec = CODECS[subprotocol]
         self._timing = timing
         self._backoff = backoff
-        self._listeners = [on_state]
+        self._observers = [on_state]
         self._state = LinkState.CONNECTING
         self._welcome: Welcome | None = None
-        self._board = Requests(backoff, self._send)
+        self._requests = Requests(backoff, self._send)
         self._time = ServerTime()
         self._heartbeat_sent: float | None = None
         self._outbox: asyncio.Queue[Frame] | None = None
-        self._keeper: asyncio.Task[None] | None = None
+        self._connecting: asyncio.Task[None] | None = None
 
     @property
     def url(self) -> str:
-        """Where the house is."""
+        """The server's address."""
         return self._url
 
     @property
     def state(self) -> LinkState:
         return self._state
 
-    def subscribe(self, tell: Callable[[LinkState], None]) -> Callable[[], None]:
-        """Have somebody else told of every turn as well; returns what ends that."""
-        self._listeners.append(tell)
-        return lambda: self._listeners.remove(tell)
+    def subscribe(self, observer: Callable[[LinkState], None]) -> Callable[[], None]:
+        """Call the observer with every new state; return a function that ends the subscription."""
+        self._observers.append(observer)
+        return lambda: self._observers.remove(observer)
 
     @property
     def welcome(self) -> Welcome:
-        """What the house said to the latest hello."""
+        """The server's answer to the latest hello."""
         assert self._welcome is not None, "enter the connection first"
         return self._welcome
 
     @property
     def seat(self) -> str | None:
-        """The code of the table that is taken up again after a lost connection."""
-        return self._board.following.seat
+        """The code of the table where the player has a seat, which reconnecting restores."""
+        return self._requests.subscriptions.seat
 
     def follows(self, code: str) -> bool:
-        """Whether the player sits at that table now, or watches it."""
-        return self._board.following.has(code)
+        """Test whether the player has a seat at that table or watches it."""
+        return self._requests.subscriptions.includes(code)
 
     @property
     def round_trip(self) -> float | None:
-        """Seconds that the last heartbeat took, there and back."""
+        """Seconds from the last heartbeat to its answer; `None` before the first answer."""
         return self._time.round_trip
 
     def now(self) -> int:
-        """Milliseconds by the house's clock, as well as one can tell from here."""
+        """Milliseconds since 1970 by the server's clock, as estimated from its answers."""
         return self._time.at(time.monotonic())
 
     async def request(self, draft: Draft, within: float | None = None) -> AnyEvent:
         """Send a command, such as `partial(JoinTable, table=code)`, and wait for its answer.
 
-        A lost connection in between is no matter. Raises `CommandRefused`; `RequestTimedOut` after `within`
-        seconds; or what ended the connection for good.
+        If the connection is lost, the command is sent again after reconnecting. Raises
+        `CommandRefused`, `RequestTimedOut` after `within` seconds, or the error that ended the
+        connection.
         """
-        command, waiter = self._board.open(draft)
+        command, waiter = self._requests.open(draft)
         try:
             self._send(command)
             async with asyncio.timeout(self._timing.answer_within if within is None else within):
                 return await waiter
         except TimeoutError:
-            raise RequestTimedOut(f"{type(command).__name__} was not answered.") from None
+            raise RequestTimedOut(f"{type(command).__name__} was not answered") from None
         finally:
-            self._board.forget(command)
+            self._requests.forget(command)
 
     async def ask(self, draft: Draft, kind: type[Answer], within: float | None = None) -> Answer:
-        """As `request`, where the answer can only be of one kind."""
+        """Send a command as `request` does; raise `UnexpectedAnswer` for an answer of another kind."""
         answer = await self.request(draft, within)
         if not isinstance(answer, kind):
             raise UnexpectedAnswer(f"{type(answer).__name__} instead of {kind.__name__}")
         return answer
 
     def events(self) -> AsyncIterator[AnyEvent]:
-        """Everything that the house says unasked, and every snapshot; for one reader.
+        """Iterate over all snapshots and all events that answer no command; for one reader.
 
-        Ends when this end closes the connection; raises what ended it otherwise.
+        Ends after this program closed the connection; raises any other error that ended it.
         """
-        return self._board.inbox()
+        return self._requests.stream()
 
     async def __aenter__(self) -> Self:
         greeted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._keeper = asyncio.create_task(self._keep(greeted), name="saratoga connection")
+        self._connecting = asyncio.create_task(self._keep(greeted), name="connection to the server")
         try:
             await greeted
         except BaseException:
@@ -190,28 +195,28 @@ class Connection:
         await self.close()
 
     async def close(self) -> None:
-        """Hang up. The seat stays for a minute; `LeaveTable` gives it up at once."""
-        self._finish(ClientClosed("this end has hung up"))
-        if self._keeper is not None:
-            self._keeper.cancel()
-            await asyncio.gather(self._keeper, return_exceptions=True)
+        """Close the connection. The server keeps the seat for a minute; `LeaveTable` frees it at once."""
+        self._finish(ClientClosed("this program closed the connection"))
+        if self._connecting is not None:
+            self._connecting.cancel()
+            await asyncio.gather(self._connecting, return_exceptions=True)
 
-    # Keeping the connection up
+    # Connecting
 
     async def _keep(self, greeted: "asyncio.Future[None]") -> None:
-        """Connect again and again until that is no use any more."""
-        patience = time.monotonic() + self._timing.first_within
+        """Connect again and again until an error rules it out."""
+        give_up_at = time.monotonic() + self._timing.first_within
         failures = 0
         while True:
             began = time.monotonic()
-            trouble = await self._attempt(greeted)
-            if was_event_too_large(trouble):
-                # no other answer is ever so long, and it would be as long again
-                longer = UnexpectedAnswer(f"a record of more than {LARGEST_EVENT} bytes")
-                self._board.give_up(GetRecord, longer)
-            final = final_error(self._url, trouble)
-            if final is None and not greeted.done() and time.monotonic() > patience:
-                final = Unreachable(self._url, describe(trouble))
+            error = await self._attempt(greeted)
+            if was_event_too_large(error):
+                # Only a record is ever so large, and asking again would bring it again.
+                too_large = UnexpectedAnswer(f"a record of more than {LARGEST_EVENT} bytes")
+                self._requests.fail_all(GetRecord, too_large)
+            final = final_error(self._url, error)
+            if final is None and not greeted.done() and time.monotonic() > give_up_at:
+                final = Unreachable(self._url, describe(error))
             if final is not None:
                 self._finish(final)
                 if not greeted.done():
@@ -220,15 +225,15 @@ class Connection:
             held = time.monotonic() - began
             if held > self._timing.steady_after:
                 failures = 1
-            elif not was_asked_to_reconnect(trouble):
+            elif not was_asked_to_reconnect(error):
                 failures += 1
             wait = self._backoff.wait(failures)
-            LOG.info("no house (%r); calling again in %.2f s", trouble, wait)
-            self._turn(LinkState.RECONNECTING if greeted.done() else LinkState.CONNECTING)
+            LOG.info("connection lost (%r); connecting again in %.2f s", error, wait)
+            self._set_state(LinkState.RECONNECTING if greeted.done() else LinkState.CONNECTING)
             await asyncio.sleep(wait)
 
     async def _attempt(self, greeted: "asyncio.Future[None]") -> Exception:
-        """One connection, from dialling to its end: why it ended."""
+        """Open one connection and use it until it ends; return the error that ended it."""
         within = self._timing.greet_within
         try:
             async with open_websocket(self._url, self._codec.subprotocol, within) as socket:
@@ -236,7 +241,7 @@ class Connection:
                     await self._greet(socket)
                 if not greeted.done():
                     greeted.set_result(None)
-                return await self._converse(socket)
+                return await self._use(socket)
         except (
             OSError,
             TimeoutError,
@@ -244,71 +249,71 @@ class Connection:
             UnusableConnection,
             CommandRefused,
             BadFrame,
-        ) as trouble:
-            return trouble
+        ) as error:
+            return error
         except Exception as fault:
-            LOG.exception("a fault of this program")
-            return Unreachable(self._url, f"a fault of this program: {fault!r}")
+            LOG.exception("unexpected error in the connection")
+            return Unreachable(self._url, f"an error in this program: {fault!r}")
 
     async def _greet(self, socket: ClientConnection) -> None:
-        """Say hello, and take up again what was followed."""
-        asked = time.monotonic()
+        """Say hello and restore the seat and the subscriptions."""
+        sent = time.monotonic()
         welcome = await self._exchange(socket, self._hello)
         if not isinstance(welcome, Welcome):
-            raise UnusableConnection(f"{type(welcome).__name__} instead of a welcome")
+            raise UnusableConnection(f"{type(welcome).__name__} instead of Welcome")
         self._time.forget()
-        self._time.observe(asked, time.monotonic(), welcome.now)
+        self._time.observe(sent, time.monotonic(), welcome.now)
         self._welcome = welcome
-        self._board.rise_to(welcome.next_id)
-        for draft in self._board.following.taken_up():
-            await self._take_up(socket, self._board.number(draft))
+        self._requests.raise_next_id(welcome.next_id)
+        for draft in self._requests.subscriptions.restoring_commands():
+            await self._restore(socket, self._requests.number(draft))
 
-    async def _take_up(self, socket: ClientConnection, command: AnyCommand) -> None:
-        """Ask again for what was followed; if it is gone, say so as the house would have."""
-        if isinstance(command, Resume) and self._board.is_leaving(command.table):
+    async def _restore(self, socket: ClientConnection, command: AnyCommand) -> None:
+        """Restore the seat or a subscription; if it is gone, deliver the event that says so."""
+        if isinstance(command, Resume) and self._requests.is_leaving(command.table):
             return
         try:
             answer = await self._exchange(socket, command)
-        except CommandRefused as no:
-            if no.retry:
-                raise UnusableConnection(no.message) from no
+        except CommandRefused as refusal:
+            if refusal.retry:
+                raise UnusableConnection(refusal.message) from refusal
             if isinstance(command, Resume | WatchTable):
-                self._board.hear(SeatLost(table=command.table, reason=no.message))
+                self._requests.receive(SeatLost(table=command.table, reason=refusal.message))
         else:
-            self._board.following.answered(command, answer)
-            self._board.deliver(answer)
+            self._requests.subscriptions.command_answered(command, answer)
+            self._requests.deliver(answer)
 
     async def _exchange(self, socket: ClientConnection, command: AnyCommand) -> AnyEvent:
-        """Send one command and read until its answer; raises `CommandRefused`."""
+        """Send one command and read events until its answer; raises `CommandRefused`."""
         await socket.send(self._codec.encode_command(command))
         while True:
             event = self._codec.decode_event(await socket.recv())
             if event.re != command.id:
-                self._board.hear(event)
+                self._requests.receive(event)
             elif isinstance(event, RefusedEvent):
                 raise CommandRefused(event)
             elif isinstance(event, UnknownEvent):
-                raise UnusableConnection(f"the answer is an unknown event, {event.type}")
+                raise UnusableConnection(f"the answer is an event of unknown type {event.type}")
             else:
                 return event
 
-    # Talking
+    # Sending and receiving
 
-    async def _converse(self, socket: ClientConnection) -> Exception:
-        """Read, write and show signs of life until the connection ends: why it ended."""
+    async def _use(self, socket: ClientConnection) -> Exception:
+        """Read, write and send heartbeats until the connection ends; return the error that ended it."""
         outbox: asyncio.Queue[Frame] = asyncio.Queue()
         self._outbox = outbox
         self._heartbeat_sent = None
-        for command in self._board.unanswered():
+        for command in self._requests.unanswered():
             self._send(command)
-        self._turn(LinkState.CONNECTED)
+        self._set_state(LinkState.CONNECTED)
         try:
             async with asyncio.TaskGroup() as group:
                 writer = group.create_task(self._write(socket, outbox))
-                heart = group.create_task(self._beat())
+                heartbeat = group.create_task(self._send_heartbeats())
                 ended = await self._read(socket)
                 writer.cancel()
-                heart.cancel()
+                heartbeat.cancel()
             return ended
         finally:
             self._outbox = None
@@ -319,20 +324,20 @@ class Connection:
                 async with asyncio.timeout(self._timing.silence):
                     frame = await socket.recv()
             except TimeoutError:
-                # A house that is silent would not answer a goodbye either.
+                # Abort: a silent server would not answer a close frame either.
                 socket.transport.abort()
-                return UnusableConnection(f"nothing heard for {self._timing.silence:g} s")
+                return UnusableConnection(f"nothing received for {self._timing.silence:g} s")
             except ConnectionClosed as closed:
                 return closed
             try:
                 event = self._codec.decode_event(frame)
             except BadFrame as fault:
-                LOG.warning("passed over a frame that is no event: %s", fault)
+                LOG.warning("ignored a frame that is not an event: %s", fault)
                 continue
             if isinstance(event, Alive) and event.re == OWN_ID:
                 self._observe(event)
             else:
-                self._board.hear(event)
+                self._requests.receive(event)
 
     async def _write(self, socket: ClientConnection, outbox: "asyncio.Queue[Frame]") -> None:
         while True:
@@ -343,11 +348,11 @@ class Connection:
             except ConnectionClosed:
                 return
             except TimeoutError:
-                # Nothing may follow a send that was cut short.
+                # Abort: the frame may be sent in part, so no other frame can follow it.
                 socket.transport.abort()
                 return
 
-    async def _beat(self) -> None:
+    async def _send_heartbeats(self) -> None:
         while True:
             if self._heartbeat_sent is None:
                 self._heartbeat_sent = time.monotonic()
@@ -360,22 +365,22 @@ class Connection:
             self._heartbeat_sent = None
 
     def _send(self, command: AnyCommand) -> None:
-        """Send now, if there is a connection; whatever is written down goes out with the next one."""
+        """Send a command if connected; otherwise an open request is sent after reconnecting."""
         frame = self._codec.encode_command(command)
         if len(frame) > MAX_COMMAND_BYTES:
-            raise ValueError(f"{type(command).__name__} is longer than {MAX_COMMAND_BYTES} bytes.")
+            raise ValueError(f"{type(command).__name__} is longer than {MAX_COMMAND_BYTES} bytes")
         if self._outbox is not None:
             self._outbox.put_nowait(frame)
 
-    # Ending
+    # States
 
-    def _turn(self, state: LinkState) -> None:
+    def _set_state(self, state: LinkState) -> None:
         if state is not self._state:
             self._state = state
-            for tell in tuple(self._listeners):
-                tell(state)
+            for observer in tuple(self._observers):
+                observer(state)
 
     def _finish(self, end: Exception) -> None:
-        if self._board.end is None:
-            self._board.finish(end)
-            self._turn(LinkState.CLOSED)
+        if self._requests.end is None:
+            self._requests.finish(end)
+            self._set_state(LinkState.CLOSED)

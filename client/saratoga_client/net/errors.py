@@ -1,4 +1,4 @@
-"""What can come between a program and the house."""
+"""The errors of a connection and of the requests on it."""
 
 from typing import Final
 
@@ -6,14 +6,15 @@ from saratoga_protocol import events
 from saratoga_protocol.refusals import WRONG_SUBPROTOCOL
 
 STALE_ID: Final = "stale_id"
-"""The refusal of a move that a later command has overtaken: it may be sent under another id.
+"""The code of a refusal because the server has taken a later command of this player.
 
-It says for how many moves it is meant, so that it is not made twice.
+The command may be sent under a new id. A move states how many moves come before it, so it is not
+made twice.
 """
 
 
 class CommandRefused(Exception):
-    """The house said no, and changed nothing."""
+    """The server refused a command and changed nothing."""
 
     def __init__(self, refusal: events.Refused) -> None:
         super().__init__(refusal)
@@ -21,7 +22,7 @@ class CommandRefused(Exception):
 
     @property
     def code(self) -> str:
-        """One of the closed list in `saratoga_protocol.refusals`."""
+        """The reason, from the closed list in `saratoga_protocol.refusals`."""
         return self.refusal.code
 
     @property
@@ -30,12 +31,12 @@ class CommandRefused(Exception):
 
     @property
     def retry(self) -> bool:
-        """Whether the same may work later."""
+        """Test whether the same command may succeed later."""
         return self.refusal.retry
 
     @property
     def board(self) -> events.BoardView | None:
-        """The present board, where the command was meant for another position."""
+        """The current board, if the command was meant for another position."""
         return self.refusal.board
 
     def __str__(self) -> str:
@@ -43,7 +44,7 @@ class CommandRefused(Exception):
 
 
 class ServerClosed(Exception):
-    """The house hung up and does not want this program back: close codes from 4500 on."""
+    """The server closed the connection for a reason that rules out reconnecting."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(code, reason)
@@ -52,7 +53,7 @@ class ServerClosed(Exception):
 
     @property
     def is_of_another_version(self) -> bool:
-        """House and program have no subprotocol in common."""
+        """Test whether client and server have no subprotocol in common."""
         return self.code == WRONG_SUBPROTOCOL.code
 
     def __str__(self) -> str:
@@ -60,7 +61,7 @@ class ServerClosed(Exception):
 
 
 class Unreachable(Exception):
-    """Nobody answers at that address, or nobody who speaks the protocol."""
+    """No server answers at the address, or it does not speak the protocol."""
 
     def __init__(self, url: str, reason: str) -> None:
         super().__init__(url, reason)
@@ -72,19 +73,19 @@ class Unreachable(Exception):
 
 
 class RequestTimedOut(Exception):
-    """No answer came in time. The command may have been carried out all the same."""
+    """No answer came in time; the command may have been carried out all the same."""
 
 
 class UnexpectedAnswer(Exception):
-    """The house answered with another event than the protocol says."""
+    """The server answered with an event that the protocol does not allow there."""
 
 
 class DealSpent(Exception):
-    """The deal that the house gathers for had its countdown: its nonces are known already.
+    """The server offers a deal for which a countdown has already started.
 
-    A nonce given for it once more would leave the house a choice of deals.
+    Its nonces are known, so a new nonce would let the server choose among deals.
     """
 
 
 class ClientClosed(Exception):
-    """The program has closed its own connection."""
+    """This program closed its own connection."""

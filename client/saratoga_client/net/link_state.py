@@ -1,10 +1,10 @@
-"""How things stand between the program and the house: a word that everybody may know."""
+"""The state of the link between this program and the server."""
 
 from enum import StrEnum
 
 
 class LinkState(StrEnum):
-    """How things stand between the program and the house."""
+    """The state of the link to the server, as other modules and the screen show it."""
 
     CONNECTING = "connecting"
     CONNECTED = "connected"

@@ -1,7 +1,6 @@
-"""Who gets what the house says: the one who asked, or the reader of events.
+"""Requests and their answers, and the queue of all other events. Does no I/O.
 
-Does no I/O: frames are made and read elsewhere. Commands are written down here until they are
-answered, however many connections that takes.
+A request stays open until it is answered, over as many connections as that takes.
 """
 
 import asyncio
@@ -21,133 +20,133 @@ from saratoga_protocol.events import AnyEvent
 
 LOG: Final = logging.getLogger("saratoga.connection")
 
-MOST_UNREAD: Final = 4096
-"""Events kept for a program that does not read them; then the oldest fall out."""
+MAX_UNREAD: Final = 4096
+"""Events kept for a program that does not read them; beyond it the oldest are dropped."""
 
-SENT_AGAIN: Final = frozenset({"store_unavailable", "draining", "too_fast"})
-"""Refusals after which the same command under the same id is right, and soon."""
+RETRIED_CODES: Final = frozenset({"store_unavailable", "draining", "too_fast"})
+"""Refusals after which the same command is sent again under the same id."""
 
-LONGEST_WAIT: Final = 5_000
-"""Milliseconds; who would have to wait longer is told so."""
+MAX_RETRY_WAIT: Final = 5_000
+"""Milliseconds; a refusal that asks for a longer wait is raised instead."""
 
-PAUSE: Final = 3
-"""Failures' worth of backing off before such a command is sent again."""
+RETRY_FAILURES: Final = 3
+"""The number of failures for which `Backoff` gives the wait before such a command is sent again."""
 
 Waiter: TypeAlias = "asyncio.Future[AnyEvent]"
 
 
 class Requests:
-    """All that a program and the house have open with each other."""
+    """The open requests of one connection, its subscriptions and its unread events."""
 
     def __init__(self, backoff: Backoff, send: Callable[[AnyCommand], None]) -> None:
         self._backoff = backoff
         self._send = send
-        self._book: UnansweredCommands[Waiter] = UnansweredCommands()
-        self._inbox: deque[AnyEvent] = deque(maxlen=MOST_UNREAD)
-        self._news = asyncio.Event()
-        self.following = Subscriptions()
+        self._commands: UnansweredCommands[Waiter] = UnansweredCommands()
+        self._unread: deque[AnyEvent] = deque(maxlen=MAX_UNREAD)
+        self._changed = asyncio.Event()
+        self.subscriptions = Subscriptions()
         self.end: Exception | None = None
-        """Why it is over for good."""
+        """The error that ended the connection; `None` while it may still reconnect."""
 
     def open(self, draft: Draft) -> tuple[AnyCommand, Waiter]:
-        """Give a command its id; its answer, or why there will be none, comes to the waiter."""
+        """Give a command its id; return it and the future of its answer."""
         if self.end is not None:
             raise self.end
         waiter: Waiter = asyncio.get_running_loop().create_future()
-        return self._book.open(draft, waiter), waiter
+        return self._commands.add(draft, waiter), waiter
 
     def forget(self, command: AnyCommand) -> None:
-        """Nobody waits for the answer any more."""
-        self._book.close(command.id)
+        """Drop a request whose answer is no longer awaited."""
+        self._commands.remove(command.id)
 
-    def give_up(self, kind: type[AnyCommand], trouble: Exception) -> None:
-        """Ask no more what was asked by commands of this kind: whoever waits learns why."""
-        for pending in self._book.unanswered():
+    def fail_all(self, kind: type[AnyCommand], error: Exception) -> None:
+        """Drop all open requests of one kind and raise the error where they are awaited."""
+        for pending in self._commands.in_order():
             if isinstance(pending.command, kind):
-                self._book.close(pending.command.id)
+                self._commands.remove(pending.command.id)
                 if not pending.waiter.done():
-                    pending.waiter.set_exception(trouble)
+                    pending.waiter.set_exception(error)
 
     def number(self, draft: Draft) -> AnyCommand:
-        """Give a command its id without writing it down."""
-        return draft(id=self._book.take_id())
+        """Give a command its id without keeping it."""
+        return draft(id=self._commands.take_id())
 
-    def rise_to(self, next_id: int) -> None:
-        """The house has seen ids up to there."""
-        self._book.rise_to(next_id)
+    def raise_next_id(self, next_id: int) -> None:
+        """Use no id below `next_id` from now on."""
+        self._commands.raise_next_id(next_id)
 
     def unanswered(self) -> list[AnyCommand]:
-        """To be sent again, in this order, over a new connection."""
-        return [pending.command for pending in self._book.unanswered()]
+        """Return the commands to send again, in this order, over a new connection."""
+        return [pending.command for pending in self._commands.in_order()]
 
     def is_leaving(self, table: str) -> bool:
-        """Whether the seat at that table is being given up."""
+        """Test whether a command that gives up the seat at that table is unanswered."""
         leaves = (command for command in self.unanswered() if isinstance(command, LeaveTable))
         return any(leave.table == table for leave in leaves)
 
-    def hear(self, event: AnyEvent | UnknownEvent) -> None:
-        """The house said something."""
-        pending = self._book.find(event.re)
+    def receive(self, event: AnyEvent | UnknownEvent) -> None:
+        """Process an event: it answers a request, or goes to the reader of events."""
+        pending = self._commands.find(event.re)
         if pending is not None:
             self._answer(pending, event)
         elif isinstance(event, UnknownEvent):
-            LOG.debug("passed over an event of the unknown kind %s", event.type)
+            LOG.debug("ignored an event of unknown type %s", event.type)
         elif isinstance(event, events.Refused) and event.re is None:
-            LOG.warning("the house refused what it could not read: %s", event.message)
+            LOG.warning("the server could not read a command: %s", event.message)
         elif not isinstance(event, events.Alive | events.Done | events.Refused):
-            self.following.heard(event)
+            self.subscriptions.event_received(event)
             self.deliver(event)
 
     def deliver(self, event: AnyEvent) -> None:
-        """Lay an event before the reader."""
+        """Queue an event for the reader."""
         if isinstance(event, events.Snapshot):
-            self.rise_to(event.next_id)
-        self._inbox.append(event)
-        self._news.set()
+            self.raise_next_id(event.next_id)
+        self._unread.append(event)
+        self._changed.set()
 
-    async def inbox(self) -> AsyncIterator[AnyEvent]:
-        """Events in the order in which they came, until the end."""
+    async def stream(self) -> AsyncIterator[AnyEvent]:
+        """Yield the events in the order in which they came, until the connection ends."""
         while True:
-            while self._inbox:
-                yield self._inbox.popleft()
+            while self._unread:
+                yield self._unread.popleft()
             if isinstance(self.end, ClientClosed):
                 return
             if self.end is not None:
                 raise self.end
-            self._news.clear()
-            await self._news.wait()
+            self._changed.clear()
+            await self._changed.wait()
 
     def finish(self, end: Exception) -> None:
-        """It is over for good: whoever waits learns why."""
+        """End all requests and the stream of events with an error."""
         self.end = end
-        for pending in self._book.unanswered():
+        for pending in self._commands.in_order():
             if not pending.waiter.done():
                 pending.waiter.set_exception(end)
-        self._news.set()
+        self._changed.set()
 
     def _answer(self, pending: Pending[Waiter], event: AnyEvent | UnknownEvent) -> None:
         command, waiter = pending.command, pending.waiter
-        if isinstance(event, events.Refused) and self._is_worth_sending_again(event, command):
-            wait = max(self._backoff.wait(PAUSE), event.wait / 1000)
+        if isinstance(event, events.Refused) and self._may_retry(event, command):
+            wait = max(self._backoff.wait(RETRY_FAILURES), event.wait / 1000)
             asyncio.get_running_loop().call_later(wait, self._send_again, command)
             return
-        self._book.close(command.id)
+        self._commands.remove(command.id)
         if waiter.done():
             return
         if isinstance(event, UnknownEvent):
-            waiter.set_exception(UnexpectedAnswer(f"the unknown event {event.type}"))
+            waiter.set_exception(UnexpectedAnswer(f"an event of unknown type {event.type}"))
         elif isinstance(event, events.Refused):
             waiter.set_exception(CommandRefused(event))
         else:
-            self.following.answered(command, event)
+            self.subscriptions.command_answered(command, event)
             if isinstance(event, events.Snapshot):
                 self.deliver(event)
             waiter.set_result(event)
 
-    def _is_worth_sending_again(self, no: events.Refused, command: AnyCommand) -> bool:
-        is_soon = no.code in SENT_AGAIN and no.wait <= LONGEST_WAIT
-        return is_soon and self._book.is_latest(command.id)
+    def _may_retry(self, refusal: events.Refused, command: AnyCommand) -> bool:
+        is_soon = refusal.code in RETRIED_CODES and refusal.wait <= MAX_RETRY_WAIT
+        return is_soon and self._commands.is_latest(command.id)
 
     def _send_again(self, command: AnyCommand) -> None:
-        if self._book.find(command.id) is not None:
+        if self._commands.find(command.id) is not None:
             self._send(command)

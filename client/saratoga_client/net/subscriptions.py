@@ -1,7 +1,4 @@
-"""What a connection has taken up: a seat, a watched table, a leaderboard.
-
-Does no I/O. After a connection was lost, `taken_up` says what to ask the house for again.
-"""
+"""The seat, the watched tables and the leaderboard that a connection restores after reconnecting."""
 
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,22 +22,22 @@ from saratoga_protocol.events import AnyEvent, Leaderboard, SeatLost, Snapshot
 
 @dataclass(slots=True)
 class Subscriptions:
-    """Kept up by every answer and every event."""
+    """The player's seat and subscriptions, updated from answers and events. Does no I/O."""
 
     seat: str | None = None
-    """The code of the table where the player sits."""
+    """The code of the table where the player has a seat."""
     watched: dict[str, None] = field(default_factory=dict)
-    """Codes of tables watched without a seat, in the order in which they were taken up."""
+    """The codes of the tables watched without a seat, in the order of the commands."""
     leaderboard: SubscribeLeaderboard | None = None
 
-    def answered(self, command: AnyCommand, answer: AnyEvent) -> None:
-        """A command was carried out."""
+    def command_answered(self, command: AnyCommand, answer: AnyEvent) -> None:
+        """Update from a command that the server has carried out."""
         match command, answer:
             case ((CreateTable() | JoinTable() | Resume()), Snapshot(table=table)):
                 self.seat = table.code
                 self.watched.pop(table.code, None)
             case LeaveTable(table=code), _:
-                self.lost(code)
+                self.lose(code)
             case WatchTable(table=code), Snapshot():
                 self.watched[code] = None
             case UnwatchTable(table=code), _:
@@ -52,31 +49,31 @@ class Subscriptions:
             case _:
                 pass
 
-    def heard(self, event: AnyEvent) -> None:
-        """The house said something unasked."""
+    def event_received(self, event: AnyEvent) -> None:
+        """Update from an event that answers no command."""
         if isinstance(event, SeatLost):
-            self.lost(event.table)
+            self.lose(event.table)
 
-    def has(self, code: str) -> bool:
-        """Whether that table is followed, from a seat or beside it."""
+    def includes(self, code: str) -> bool:
+        """Test whether the player has a seat at that table or watches it."""
         return code == self.seat or code in self.watched
 
-    def lost(self, code: str) -> None:
-        """The seat at that table, or the sight of it, is gone."""
+    def lose(self, code: str) -> None:
+        """Remove the seat at that table, or the subscription to it."""
         if self.seat == code:
             self.seat = None
         self.watched.pop(code, None)
 
-    def taken_up(self) -> list[Draft]:
-        """The commands that take everything up again over a new connection, the seat first."""
+    def restoring_commands(self) -> list[Draft]:
+        """Return the commands that restore everything on a new connection, the seat first."""
         drafts: list[Draft] = []
         if self.seat is not None:
             drafts.append(partial(Resume, table=self.seat))
         drafts.extend(partial(WatchTable, table=code) for code in self.watched)
         if self.leaderboard is not None:
-            drafts.append(partial(_subscription, self.leaderboard))
+            drafts.append(partial(_renumbered, self.leaderboard))
         return drafts
 
 
-def _subscription(former: SubscribeLeaderboard, *, id: int) -> SubscribeLeaderboard:  # noqa: A002
+def _renumbered(former: SubscribeLeaderboard, *, id: int) -> SubscribeLeaderboard:  # noqa: A002
     return replace(former, id=id)

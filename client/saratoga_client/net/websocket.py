@@ -1,4 +1,4 @@
-"""Calling the house, and telling whether to call again."""
+"""Open WebSockets, and classify their errors: final, or worth another attempt."""
 
 import logging
 import socket
@@ -20,35 +20,35 @@ from saratoga_client.net.errors import CommandRefused, ServerClosed, Unreachable
 from saratoga_protocol.refusals import RESTARTING, WRONG_SUBPROTOCOL
 
 WEBSOCKET_LOG: Final = logging.getLogger("saratoga.websocket")
-# Below that `websockets` writes whole frames into the log, the token among them.
+# At DEBUG `websockets` logs whole frames, and so the token.
 WEBSOCKET_LOG.setLevel(logging.INFO)
 
 LARGEST_EVENT: Final = 4 * 1024 * 1024
-"""Bytes: a record of sixteen racers who played for an hour."""
+"""Bytes: enough for the record of an hour's race of sixteen players."""
 
 CLOSE_TIMEOUT: Final = 1.0
-"""Seconds for a goodbye."""
+"""Seconds to wait for the server's close frame."""
 
 FIRST_FINAL_CODE: Final = 4500
-"""From here on the house does not want the program back (protocol/README.md, Close codes)."""
+"""From this close code on, the client must not reconnect (protocol/README.md, Close codes)."""
 
 CLIENT_FAULT_CODES: Final = frozenset({1002, 1003, 1007, 1008, 1009, 1010})
-"""RFC 6455, 7.4.1: the frames were at fault, and the same would come again."""
+"""Close codes for invalid frames (RFC 6455, 7.4.1); the client would send the same again."""
 
 RETRY_STATUSES: Final = frozenset({408, 425, 429})
-"""Of the 4xx statuses of HTTP, those that speak of time and not of the request."""
+"""The HTTP statuses 4xx that are temporary."""
 
 
 RECONNECT_CODES: Final = frozenset({RESTARTING.code, CloseCode.SERVICE_RESTART})
-"""The house's own word for it, and that of a proxy before it."""
+"""Close codes that ask the client to reconnect: the server's own, and a proxy's."""
 
 
 class UnusableConnection(Exception):
-    """This end found the connection useless; another attempt may do better."""
+    """The connection cannot be used; another attempt may succeed."""
 
 
 def open_websocket(url: str, subprotocol: str, within: float) -> connect:
-    """A connection to be entered; the frames are small, so they are not compressed."""
+    """Return a context manager that connects; small frames need no compression."""
     return connect(
         url,
         subprotocols=[Subprotocol(subprotocol)],
@@ -57,18 +57,18 @@ def open_websocket(url: str, subprotocol: str, within: float) -> connect:
         open_timeout=within,
         close_timeout=CLOSE_TIMEOUT,
         logger=WEBSOCKET_LOG,
-        # Both ends send signs of life of their own.
+        # The protocol has heartbeats of its own.
         ping_interval=None,
         proxy=None if is_this_machine(url) else True,
     )
 
 
-def final_error(url: str, trouble: Exception) -> Exception | None:
-    """What to tell the program if calling again is no use; `None`: call again."""
-    match trouble:
+def final_error(url: str, error: Exception) -> Exception | None:
+    """Return the error to raise if reconnecting is useless; `None` to reconnect."""
+    match error:
         case CommandRefused():
-            return None if trouble.retry else trouble
-        case ConnectionClosed() if was_event_too_large(trouble):
+            return None if error.retry else error
+        case ConnectionClosed() if was_event_too_large(error):
             return None
         case ConnectionClosed(rcvd=close) if close is not None:
             final = close.code >= FIRST_FINAL_CODE or close.code in CLIENT_FAULT_CODES
@@ -78,52 +78,52 @@ def final_error(url: str, trouble: Exception) -> Exception | None:
             if status == 400 and b"subprotocol" in response.body:
                 return ServerClosed(WRONG_SUBPROTOCOL.code, WRONG_SUBPROTOCOL.reason)
             if 400 <= status < 500 and status not in RETRY_STATUSES:
-                return Unreachable(url, f"no such house there (HTTP {status})")
+                return Unreachable(url, f"no Saratoga server there (HTTP {status})")
             return None
         case NegotiationError():
             return ServerClosed(WRONG_SUBPROTOCOL.code, WRONG_SUBPROTOCOL.reason)
         case InvalidURI() | ssl.SSLCertVerificationError():
-            return Unreachable(url, describe(trouble))
+            return Unreachable(url, describe(error))
         case Unreachable():
-            return trouble
+            return error
         case _:
             return None
 
 
-def describe(trouble: Exception) -> str:
-    """What an attempt failed on, for people."""
-    match trouble:
+def describe(error: Exception) -> str:
+    """Return the reason of a failed attempt, for people."""
+    match error:
         case ConnectionRefusedError():
-            return "nobody listens there"
+            return "no server listens there"
         case socket.gaierror():
-            return "no machine of that name is known here"
+            return "there is no machine of that name"
         case ssl.SSLCertVerificationError():
-            why = getattr(trouble, "verify_message", "") or str(trouble)
-            return f"its certificate is not trusted ({why})"
+            reason = getattr(error, "verify_message", "") or str(error)
+            return f"its certificate is not trusted ({reason})"
         case ssl.SSLError():
-            return "no TLS is spoken there, which wss:// asks for"
+            return "the server does not speak TLS, which wss:// requires"
         case TimeoutError():
-            return "it gave no answer in time"
+            return "it did not answer in time"
         case ConnectionResetError():
-            return "it hung up"
+            return "it closed the connection"
         case _:
-            return str(trouble) or type(trouble).__name__
+            return str(error) or type(error).__name__
 
 
-def was_event_too_large(trouble: Exception) -> bool:
-    """Whether this end hung up over an event larger than `LARGEST_EVENT`."""
+def was_event_too_large(error: Exception) -> bool:
+    """Test whether this client closed because of an event larger than `LARGEST_EVENT`."""
     return (
-        isinstance(trouble, ConnectionClosed)
-        and trouble.sent is not None
-        and trouble.sent.code == CloseCode.MESSAGE_TOO_BIG
-        and trouble.rcvd_then_sent is not True
+        isinstance(error, ConnectionClosed)
+        and error.sent is not None
+        and error.sent.code == CloseCode.MESSAGE_TOO_BIG
+        and error.rcvd_then_sent is not True
     )
 
 
-def was_asked_to_reconnect(trouble: Exception) -> bool:
-    """Whether the house itself asked to come back, to another of its nodes: that is no failure."""
+def was_asked_to_reconnect(error: Exception) -> bool:
+    """Test whether the server asked the client to reconnect; that is no failure."""
     return (
-        isinstance(trouble, ConnectionClosed)
-        and trouble.rcvd is not None
-        and trouble.rcvd.code in RECONNECT_CODES
+        isinstance(error, ConnectionClosed)
+        and error.rcvd is not None
+        and error.rcvd.code in RECONNECT_CODES
     )

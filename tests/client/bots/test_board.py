@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from kit.scripted_house import CODE, RACE, TOKEN, ScriptedHouse, Visit, scripted_house
+from kit.scripted_server import CODE, RACE, TOKEN, ScriptedPeer, ScriptedServer, scripted_server
 from saratoga_client.bots.board import BoardPlayer
 from saratoga_client.bots.choice import Choice
 from saratoga_client.bots.strengths import CHOOSERS, Strength
@@ -59,8 +59,8 @@ class Judge:
 
 
 @pytest.fixture
-async def house() -> AsyncIterator[ScriptedHouse]:
-    async with scripted_house() as running:
+async def server() -> AsyncIterator[ScriptedServer]:
+    async with scripted_server() as running:
         yield running
 
 
@@ -73,35 +73,35 @@ Answer = Callable[[commands.AnyCommand], events.AnyEvent]
 
 
 async def played(
-    house: ScriptedHouse, judge: Judge, answer: Answer, strength: Strength = Strength.WEAK
+    server: ScriptedServer, judge: Judge, answer: Answer, strength: Strength = Strength.WEAK
 ) -> events.BoardView:
     """The board as the bot leaves it, every command answered by `answer`."""
-    async with Connection(house.url, TOKEN) as client, asyncio.TaskGroup() as group:
-        visit = await house.visit()
-        answering = group.create_task(_answer_all(visit, answer))
+    async with Connection(server.url, TOKEN) as client, asyncio.TaskGroup() as group:
+        peer = await server.peer()
+        answering = group.create_task(_answer_all(peer, answer))
         player = BoardPlayer(client, CANFIELD, CHOOSERS[strength], pace=AT_ONCE)
         board = await player.play(judge.board())
         answering.cancel()
     return board
 
 
-async def _answer_all(visit: Visit, answer: Answer) -> None:
+async def _answer_all(peer: ScriptedPeer, answer: Answer) -> None:
     while True:
-        await visit.say(answer(await visit.command()))
+        await peer.send(answer(await peer.command()))
 
 
 @pytest.mark.parametrize("strength", Strength)
 async def test_a_bot_plays_its_board_to_the_end(
-    house: ScriptedHouse, judge: Judge, strength: Strength
+    server: ScriptedServer, judge: Judge, strength: Strength
 ) -> None:
-    end = await played(house, judge, judge.answer, strength)
+    end = await played(server, judge, judge.answer, strength)
     assert end == judge.board()
     assert end.state in ("cashed out", "won")
     assert judge.made
 
 
 async def test_after_a_refusal_a_bot_looks_at_the_board_again(
-    house: ScriptedHouse, judge: Judge
+    server: ScriptedServer, judge: Judge
 ) -> None:
     refused: list[commands.AnyCommand] = []
 
@@ -113,11 +113,11 @@ async def test_after_a_refusal_a_bot_looks_at_the_board_again(
             )
         return judge.answer(command)
 
-    assert (await played(house, judge, answer)).state == "cashed out"
+    assert (await played(server, judge, answer)).state == "cashed out"
 
 
 async def test_a_bot_outlives_a_house_that_cannot_judge_for_a_moment(
-    house: ScriptedHouse, judge: Judge
+    server: ScriptedServer, judge: Judge
 ) -> None:
     refused: list[commands.AnyCommand] = []
 
@@ -129,11 +129,11 @@ async def test_a_bot_outlives_a_house_that_cannot_judge_for_a_moment(
             )
         return judge.answer(command)
 
-    assert (await played(house, judge, answer)).state == "cashed out"
+    assert (await played(server, judge, answer)).state == "cashed out"
 
 
 async def test_a_move_that_another_command_has_overtaken_is_made_under_another_id(
-    house: ScriptedHouse, judge: Judge
+    server: ScriptedServer, judge: Judge
 ) -> None:
     refused: list[commands.AnyCommand] = []
 
@@ -144,51 +144,55 @@ async def test_a_move_that_another_command_has_overtaken_is_made_under_another_i
         assert command.id > refused[0].id
         return judge.answer(command)
 
-    assert (await played(house, judge, answer)).state == "cashed out"
+    assert (await played(server, judge, answer)).state == "cashed out"
 
 
-async def test_a_bot_that_is_refused_for_ever_gives_up(house: ScriptedHouse, judge: Judge) -> None:
+async def test_a_bot_that_is_refused_for_ever_gives_up(
+    server: ScriptedServer, judge: Judge
+) -> None:
     def answer(command: commands.AnyCommand) -> events.AnyEvent:
         return events.Refused(
             re=command.id, code="illegal_move", message="No.", board=judge.board()
         )
 
     with pytest.RaisesGroup(CommandRefused):
-        await played(house, judge, answer)
+        await played(server, judge, answer)
 
 
 async def test_a_board_that_the_house_has_ended_is_left_alone(
-    house: ScriptedHouse, judge: Judge
+    server: ScriptedServer, judge: Judge
 ) -> None:
     def answer(command: commands.AnyCommand) -> events.AnyEvent:
         return events.Refused(re=command.id, code="time_up", message="The time is up.")
 
-    assert (await played(house, judge, answer)).count == 0
+    assert (await played(server, judge, answer)).count == 0
 
 
-async def test_a_bot_that_sees_nothing_more_cashes_out(house: ScriptedHouse, judge: Judge) -> None:
-    async with Connection(house.url, TOKEN) as client:
-        visit = await house.visit()
+async def test_a_bot_that_sees_nothing_more_cashes_out(
+    server: ScriptedServer, judge: Judge
+) -> None:
+    async with Connection(server.url, TOKEN) as client:
+        peer = await server.peer()
         player = BoardPlayer(
             client, CANFIELD, lambda game, view, memory: Choice(None, memory), pace=AT_ONCE
         )
         playing = asyncio.ensure_future(player.play(judge.board()))
-        command = await visit.command()
+        command = await peer.command()
         assert command == commands.CashOut(id=command.id, race=RACE)
-        await visit.say(judge.answer(command))
+        await peer.send(judge.answer(command))
         assert (await playing).state == "cashed out"
 
 
-async def test_a_move_says_how_many_came_before(house: ScriptedHouse, judge: Judge) -> None:
-    async with Connection(house.url, TOKEN) as client:
-        visit = await house.visit()
+async def test_a_move_says_how_many_came_before(server: ScriptedServer, judge: Judge) -> None:
+    async with Connection(server.url, TOKEN) as client:
+        peer = await server.peer()
         player = BoardPlayer(
             client, CANFIELD, lambda game, view, memory: Choice(DRAW, memory), pace=AT_ONCE
         )
         playing = asyncio.ensure_future(player.play(judge.board()))
         for count in range(3):
-            command = await visit.command()
+            command = await peer.command()
             assert command == commands.MakeMove(id=command.id, race=RACE, after=count, move="draw")
-            await visit.say(judge.answer(command))
+            await peer.send(judge.answer(command))
         playing.cancel()
         assert RACE.startswith(CODE)

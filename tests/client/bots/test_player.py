@@ -8,15 +8,15 @@ import pytest
 from msgspec.structs import replace
 
 from kit.pictures import outcome
-from kit.scripted_house import (
+from kit.scripted_server import (
     CODE,
     NOON,
     PLAYER,
     RACE,
     TOKEN,
-    ScriptedHouse,
-    Visit,
-    scripted_house,
+    ScriptedPeer,
+    ScriptedServer,
+    scripted_server,
     snapshot,
     table,
 )
@@ -39,32 +39,32 @@ RIVAL = events.Seat(player="r" * 16, name="Rita", ready=True, nonce_hash="ab" * 
 class Bot:
     """A bot that has sat down, and the house's end of its line."""
 
-    def __init__(self, house: Connection, visit: Visit, player: TablePlayer) -> None:
+    def __init__(self, house: Connection, peer: ScriptedPeer, player: TablePlayer) -> None:
         self.house = house
-        self.visit = visit
+        self.peer = peer
         self.staying: asyncio.Future[Report] = asyncio.ensure_future(player.stay())
 
     async def done(self) -> commands.AnyCommand:
         """The bot's next command, answered with `Done`."""
-        command = await self.visit.command()
-        await self.visit.say(events.Done(re=command.id))
+        command = await self.peer.command()
+        await self.peer.send(events.Done(re=command.id))
         return command
 
 
 @pytest.fixture
-async def house() -> AsyncIterator[ScriptedHouse]:
-    async with scripted_house() as running:
+async def server() -> AsyncIterator[ScriptedServer]:
+    async with scripted_server() as running:
         yield running
 
 
 @pytest.fixture
-async def bot(house: ScriptedHouse) -> AsyncIterator[Bot]:
-    async with Connection(house.url, TOKEN, name="Otto", bot=True) as client:
-        visit = await house.visit()
-        assert visit.hello is not None
-        assert visit.hello.bot
+async def bot(server: ScriptedServer) -> AsyncIterator[Bot]:
+    async with Connection(server.url, TOKEN, name="Otto", bot=True) as client:
+        peer = await server.peer()
+        assert peer.hello is not None
+        assert peer.hello.bot
         player = TablePlayer(client, CHOOSERS[Strength.WEAK], pace=0, races=1, starts_with=2)
-        bot = Bot(client, visit, player)
+        bot = Bot(client, peer, player)
         yield bot
         bot.staying.cancel()
         await asyncio.gather(bot.staying, return_exceptions=True)
@@ -89,7 +89,7 @@ def dealt() -> events.Dealt:
 
 
 async def ready_bot(bot: Bot) -> commands.Ready:
-    await bot.visit.say(snapshot(), gathered())
+    await bot.peer.send(snapshot(), gathered())
     ready = await bot.done()
     assert isinstance(ready, commands.Ready)
     return ready
@@ -102,7 +102,7 @@ async def test_a_bot_that_has_sat_down_says_ready_by_itself(bot: Bot) -> None:
 
 async def test_a_bot_that_is_host_starts_when_enough_are_ready(bot: Bot) -> None:
     ready = await ready_bot(bot)
-    await bot.visit.say(gathered(ready, version=3))
+    await bot.peer.send(gathered(ready, version=3))
     assert isinstance(await bot.done(), commands.Start)
 
 
@@ -110,7 +110,7 @@ async def test_a_new_commitment_is_answered_with_a_new_ready(bot: Bot) -> None:
     ready = await ready_bot(bot)
     changed = gathered(version=4)
     anew = replace(changed, table=replace(changed.table, commitment="d1" * 32))
-    await bot.visit.say(anew)
+    await bot.peer.send(anew)
     again = await bot.done()
     assert isinstance(again, commands.Ready)
     assert again.commitment != ready.commitment
@@ -118,25 +118,25 @@ async def test_a_new_commitment_is_answered_with_a_new_ready(bot: Bot) -> None:
 
 
 async def test_a_ready_that_came_too_late_is_no_matter(bot: Bot) -> None:
-    await bot.visit.say(snapshot())
-    late = await bot.visit.command()
-    await bot.visit.say(events.Refused(re=late.id, code="wrong_commitment", message="Look again."))
+    await bot.peer.send(snapshot())
+    late = await bot.peer.command()
+    await bot.peer.send(events.Refused(re=late.id, code="wrong_commitment", message="Look again."))
     changed = gathered(version=5)
-    await bot.visit.say(replace(changed, table=replace(changed.table, commitment="d1" * 32)))
+    await bot.peer.send(replace(changed, table=replace(changed.table, commitment="d1" * 32)))
     assert isinstance(await bot.done(), commands.Ready)
 
 
 async def test_a_dealt_board_is_played_until_the_house_ends_it(bot: Bot) -> None:
     await ready_bot(bot)
-    await bot.visit.say(dealt())
-    assert isinstance(await bot.visit.command(), commands.MakeMove)
-    await bot.visit.say(
+    await bot.peer.send(dealt())
+    assert isinstance(await bot.peer.command(), commands.MakeMove)
+    await bot.peer.send(
         events.BoardEnded(board=board(state="out of time"), at=1),
         events.RaceOver(outcome=outcome()),
     )
-    fetch = await bot.visit.command()
+    fetch = await bot.peer.command()
     assert isinstance(fetch, commands.GetRecord)
-    await bot.visit.say(events.Refused(re=fetch.id, code="no_such_race", message="No."))
+    await bot.peer.send(events.Refused(re=fetch.id, code="no_such_race", message="No."))
     report = await bot.staying
     assert report.outcomes == [outcome()]
     assert report.openings == {RACE: board().view}
@@ -144,31 +144,31 @@ async def test_a_dealt_board_is_played_until_the_house_ends_it(bot: Bot) -> None
 
 async def test_a_race_that_ended_while_the_line_was_down_counts(bot: Bot) -> None:
     await ready_bot(bot)
-    await bot.visit.say(dealt())
-    await bot.visit.command()
-    await bot.visit.say(replace(snapshot(), outcome=outcome()))
-    fetch = await bot.visit.command()
-    await bot.visit.say(events.Refused(re=fetch.id, code="no_such_race", message="No."))
+    await bot.peer.send(dealt())
+    await bot.peer.command()
+    await bot.peer.send(replace(snapshot(), outcome=outcome()))
+    fetch = await bot.peer.command()
+    await bot.peer.send(events.Refused(re=fetch.id, code="no_such_race", message="No."))
     assert (await bot.staying).outcomes == [outcome()]
 
 
 async def test_a_race_of_before_one_s_time_does_not_count(bot: Bot) -> None:
     over = replace(snapshot(), table=table(phase="over"), outcome=outcome())
-    await bot.visit.say(over)
-    fetch = await bot.visit.command()
-    await bot.visit.say(events.Refused(re=fetch.id, code="no_such_race", message="No."))
+    await bot.peer.send(over)
+    fetch = await bot.peer.command()
+    await bot.peer.send(events.Refused(re=fetch.id, code="no_such_race", message="No."))
     assert isinstance(await bot.done(), commands.NextRace)
     fresh = replace(gathered(version=7).table, race=f"{CODE}/2", commitment="c2" * 32)
-    await bot.visit.say(events.TableChanged(table=fresh, now=NOON))
+    await bot.peer.send(events.TableChanged(table=fresh, now=NOON))
     assert isinstance(await bot.done(), commands.Ready)
     assert not bot.staying.done()
 
 
 async def test_a_bot_sits_out_a_deal_whose_countdown_it_has_seen(bot: Bot) -> None:
     counting = replace(gathered(version=3).table, phase="countdown", racers=[RIVAL.player])
-    await bot.visit.say(events.TableChanged(table=counting, now=NOON), gathered(version=4))
+    await bot.peer.send(events.TableChanged(table=counting, now=NOON), gathered(version=4))
     fresh = replace(gathered(version=5).table, commitment="c2" * 32)
-    await bot.visit.say(events.TableChanged(table=fresh, now=NOON))
+    await bot.peer.send(events.TableChanged(table=fresh, now=NOON))
     ready = await bot.done()
     assert isinstance(ready, commands.Ready)
     assert ready.commitment == "c2" * 32
@@ -176,42 +176,42 @@ async def test_a_bot_sits_out_a_deal_whose_countdown_it_has_seen(bot: Bot) -> No
 
 async def test_a_bot_that_lost_its_seat_says_why(bot: Bot) -> None:
     await ready_bot(bot)
-    await bot.visit.say(events.SeatLost(table=CODE, reason="the host sent it away"))
+    await bot.peer.send(events.SeatLost(table=CODE, reason="the host sent it away"))
     with pytest.raises(Problem, match="sent it away"):
         await bot.staying
 
 
 async def test_a_refusal_that_no_event_will_mend_ends_the_stay(bot: Bot) -> None:
-    await bot.visit.say(snapshot())
-    ready = await bot.visit.command()
-    await bot.visit.say(events.Refused(re=ready.id, code="not_seated", message="No seat."))
+    await bot.peer.send(snapshot())
+    ready = await bot.peer.command()
+    await bot.peer.send(events.Refused(re=ready.id, code="not_seated", message="No seat."))
     with pytest.raises(CommandRefused):
         await bot.staying
 
 
-async def test_a_lost_line_costs_a_bot_no_move(house: ScriptedHouse, bot: Bot) -> None:
+async def test_a_lost_line_costs_a_bot_no_move(server: ScriptedServer, bot: Bot) -> None:
     joining = asyncio.ensure_future(bot.house.request(partial(commands.JoinTable, table=CODE)))
-    join = await bot.visit.command()
-    await bot.visit.say(snapshot(re=join.id))
+    join = await bot.peer.command()
+    await bot.peer.send(snapshot(re=join.id))
     await joining
     await bot.done()
-    await bot.visit.say(dealt())
-    move = await bot.visit.command()
-    bot.visit.cut()
-    again = await house.visit()
+    await bot.peer.send(dealt())
+    move = await bot.peer.command()
+    bot.peer.cut()
+    again = await server.peer()
     resume = await again.command()
     assert resume == commands.Resume(id=resume.id, table=CODE)
     running = table(version=3, phase="running")
-    await again.say(replace(snapshot(re=resume.id), table=running, board=board()))
+    await again.send(replace(snapshot(re=resume.id), table=running, board=board()))
     assert await again.command() == move
 
 
-async def test_a_bot_that_runs_its_table_calls_the_next_race(house: ScriptedHouse) -> None:
-    async with Connection(house.url, TOKEN) as client:
-        visit = await house.visit()
+async def test_a_bot_that_runs_its_table_calls_the_next_race(server: ScriptedServer) -> None:
+    async with Connection(server.url, TOKEN) as client:
+        peer = await server.peer()
         player = TablePlayer(client, CHOOSERS[Strength.WEAK], pace=0, starts_with=1)
         staying = asyncio.ensure_future(player.stay())
-        await visit.say(replace(snapshot(), table=table(phase="over")))
-        command = await visit.command()
+        await peer.send(replace(snapshot(), table=table(phase="over")))
+        command = await peer.command()
         assert command == commands.NextRace(id=command.id, table=CODE)
         staying.cancel()

@@ -194,6 +194,6 @@ async def test_no_house_is_wrong_only_where_one_was_named() -> None:
     nowhere = "ws://127.0.0.1:1"
     named = await check_connection(nowhere)
     assert named.verdict is Severity.WRONG
-    assert "nobody listens there" in named.found
+    assert "no server listens there" in named.found
     assert (await check_connection(nowhere, is_named=False)).verdict is Severity.NOTE
     assert (await check_connection("http://x", is_named=False)).verdict is Severity.WRONG

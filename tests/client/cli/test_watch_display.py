@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from kit.pictures import outcome, running
-from kit.scripted_house import CODE, NOON, RACE
+from kit.scripted_server import CODE, NOON, RACE
 from saratoga_client.cli.scoreboard import Scoreboard, scoreboard
 from saratoga_client.cli.watch_display import JsonDisplay, display_for, watched_table
 from saratoga_client.output import OutputFormat

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.scripted_house import CODE, table
+from kit.scripted_server import CODE, table
 from saratoga_client.local import hosting
 from saratoga_client.local.hosting import (
     friends_address,

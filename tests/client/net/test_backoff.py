@@ -11,11 +11,11 @@ def test_the_first_wait_is_short_and_the_last_is_not_long() -> None:
 
 
 @given(st.integers(1, 10**9), st.floats(0, 1))
-def test_no_wait_is_shorter_or_longer_than_said(failures: int, chance: float) -> None:
+def test_every_wait_is_within_its_limits(failures: int, chance: float) -> None:
     backoff = Backoff(first=0.1, largest=1.5, shortest=0.02)
     assert 0.02 <= backoff.wait(failures, lambda: chance) <= 1.5
 
 
-def test_waits_are_drawn_by_chance() -> None:
+def test_waits_are_random() -> None:
     backoff = Backoff(first=1.0, largest=8.0)
     assert backoff.wait(3, chance=lambda: 0.25) == 1.0

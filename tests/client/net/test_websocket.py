@@ -1,4 +1,4 @@
-"""Which ends of a connection are for good."""
+"""The errors of a connection: final ones, and those worth another attempt."""
 
 import socket
 import ssl
@@ -34,8 +34,8 @@ def closed(code: int, reason: str = "") -> ConnectionClosedError:
     return ConnectionClosedError(Close(code, reason), None)
 
 
-def too_long(echo: Close | None) -> ConnectionClosedError:
-    """This end hung up over an event; the house may have had time to say goodbye."""
+def too_large(echo: Close | None) -> ConnectionClosedError:
+    """The error after this client refused a large event; the server may have echoed the close."""
     own = Close(1009, "frame exceeds limit")
     return ConnectionClosedError(echo, own, None if echo is None else False)
 
@@ -45,7 +45,7 @@ def status(code: int) -> InvalidStatus:
 
 
 @pytest.mark.parametrize("close", CLOSE_CODES, ids=[str(close.code) for close in CLOSE_CODES])
-def test_the_houses_close_codes_are_obeyed(close: CloseCode) -> None:
+def test_the_servers_close_codes_are_obeyed(close: CloseCode) -> None:
     final = final_error(URL, closed(close.code, close.reason))
     if close.code in MAY_RECONNECT:
         assert final is None
@@ -55,15 +55,15 @@ def test_the_houses_close_codes_are_obeyed(close: CloseCode) -> None:
 
 
 @pytest.mark.parametrize(
-    "trouble",
+    "error",
     [
         ConnectionClosedError(None, None),
         closed(1000),
         closed(1001),
         closed(1011),
         closed(1012),
-        too_long(None),
-        too_long(Close(1009, "")),
+        too_large(None),
+        too_large(Close(1009, "")),
         status(500),
         status(503),
         status(429),
@@ -71,17 +71,17 @@ def test_the_houses_close_codes_are_obeyed(close: CloseCode) -> None:
         ConnectionResetError(),
         socket.gaierror(),
         TimeoutError(),
-        UnusableConnection("nothing heard"),
+        UnusableConnection("nothing received"),
         CommandRefused(events.Refused(code="draining", message="", retry=True)),
     ],
     ids=repr,
 )
-def test_what_passes_by_itself_is_no_reason_to_give_up(trouble: Exception) -> None:
-    assert final_error(URL, trouble) is None
+def test_a_temporary_error_is_not_final(error: Exception) -> None:
+    assert final_error(URL, error) is None
 
 
 @pytest.mark.parametrize(
-    ("trouble", "end"),
+    ("error", "end"),
     [
         (closed(1002), ServerClosed),
         (closed(1003), ServerClosed),
@@ -98,33 +98,33 @@ def test_what_passes_by_itself_is_no_reason_to_give_up(trouble: Exception) -> No
     ],
     ids=repr,
 )
-def test_what_would_come_again_is_the_end(trouble: Exception, end: type[Exception]) -> None:
-    assert isinstance(final_error(URL, trouble), end)
+def test_an_error_that_would_come_again_is_final(error: Exception, end: type[Exception]) -> None:
+    assert isinstance(final_error(URL, error), end)
 
 
 @pytest.mark.parametrize(
-    "trouble",
+    "error",
     [
         NegotiationError(),
         InvalidStatus(Response(400, "", Headers(), b"invalid subprotocol; expected one of others")),
     ],
     ids=repr,
 )
-def test_a_house_of_another_version_is_known_as_one(trouble: Exception) -> None:
-    final = final_error(URL, trouble)
+def test_a_server_of_another_version_is_recognised(error: Exception) -> None:
+    final = final_error(URL, error)
     assert isinstance(final, ServerClosed)
     assert final.is_of_another_version
 
 
-def test_whose_fault_a_frame_too_long_was_is_known() -> None:
-    assert was_event_too_large(too_long(None))
-    assert was_event_too_large(too_long(Close(1009, "")))
+def test_a_large_event_is_told_from_a_large_command() -> None:
+    assert was_event_too_large(too_large(None))
+    assert was_event_too_large(too_large(Close(1009, "")))
     assert not was_event_too_large(closed(1009))
     echoed = ConnectionClosedError(Close(1009, ""), Close(1009, ""), rcvd_then_sent=True)
     assert not was_event_too_large(echoed)
 
 
-def test_who_is_sent_to_another_node_has_not_failed() -> None:
+def test_a_request_to_reconnect_is_not_a_failure() -> None:
     assert was_asked_to_reconnect(closed(refusals.RESTARTING.code))
     assert was_asked_to_reconnect(closed(1012))
     assert not was_asked_to_reconnect(closed(refusals.TOO_SLOW.code))
@@ -134,24 +134,24 @@ def test_who_is_sent_to_another_node_has_not_failed() -> None:
 
 
 def untrusted() -> ssl.SSLCertVerificationError:
-    trouble = ssl.SSLCertVerificationError(1, "certificate verify failed")
-    trouble.verify_message = "self-signed certificate"
-    return trouble
+    error = ssl.SSLCertVerificationError(1, "certificate verify failed")
+    error.verify_message = "self-signed certificate"
+    return error
 
 
 @pytest.mark.parametrize(
-    ("trouble", "words"),
+    ("error", "words"),
     [
-        (ConnectionRefusedError(111, "Connect call failed"), "nobody listens there"),
+        (ConnectionRefusedError(111, "Connect call failed"), "no server listens there"),
         (socket.gaierror(-2, "Name or service not known"), "no machine of that name"),
         (untrusted(), "its certificate is not trusted (self-signed certificate)"),
-        (ssl.SSLError(1, "WRONG_VERSION_NUMBER"), "no TLS is spoken there"),
-        (TimeoutError("timed out during opening handshake"), "it gave no answer in time"),
-        (ConnectionResetError(104, "Connection reset by peer"), "it hung up"),
+        (ssl.SSLError(1, "WRONG_VERSION_NUMBER"), "does not speak TLS"),
+        (TimeoutError("timed out during opening handshake"), "it did not answer in time"),
+        (ConnectionResetError(104, "Connection reset by peer"), "it closed the connection"),
         (OSError(113, "No route to host"), "No route to host"),
         (UnusableConnection(), "UnusableConnection"),
     ],
     ids=repr,
 )
-def test_a_failed_attempt_is_told_in_words(trouble: Exception, words: str) -> None:
-    assert words in describe(trouble)
+def test_a_failed_attempt_is_described_in_words(error: Exception, words: str) -> None:
+    assert words in describe(error)

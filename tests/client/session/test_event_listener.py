@@ -79,7 +79,9 @@ async def test_other_tables_are_passed_over(ear: Ear) -> None:
 
 
 async def test_the_last_word_of_a_table_that_was_left_does_not_begin_the_evening(ear: Ear) -> None:
-    ear.wire._board.deliver(snapshot(shown=replace(table(), code="other-table-01")))
+    ear.wire.is_up = True
+    ear.wire.say(snapshot(shown=replace(table(), code="other-table-01")))
+    ear.wire.let_player_hear()
     await ear.listen()
     assert {evening.table.code for evening in ear.seen} == {CODE}
     assert ear.seat.table is not None

@@ -1,4 +1,4 @@
-"""A seat at the table of a cardboard house, honest or not."""
+"""A seat at the table of a cardboard server, honest or not."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kit.scripted_house import (
+from kit.scripted_server import (
     CODE,
     NOON,
     PLAYER,
     RACE,
     TOKEN,
-    ScriptedHouse,
-    Visit,
-    scripted_house,
+    ScriptedPeer,
+    ScriptedServer,
+    scripted_server,
     snapshot,
     table,
 )
@@ -53,8 +53,8 @@ Alarms = list[tuple[str, tuple[str, ...]]]
 class Player:
     """A seat, the connection under it, and the house's end of that."""
 
-    def __init__(self, client: Connection, visit: Visit, folder: Path) -> None:
-        self.visit = visit
+    def __init__(self, client: Connection, peer: ScriptedPeer, folder: Path) -> None:
+        self.peer = peer
         self.alarms: Alarms = []
         self.seat = FairnessDuties(
             client, Witness(folder), lambda race, faults: self.alarms.append((race, faults))
@@ -63,8 +63,8 @@ class Player:
     async def answer(self, duty: Any) -> commands.AnyCommand:
         """Let the seat do its duty, and say yes to the one command that it sends."""
         doing = asyncio.ensure_future(duty)
-        command = await self.visit.command()
-        await self.visit.say(events.Done(re=command.id))
+        command = await self.peer.command()
+        await self.peer.send(events.Done(re=command.id))
         await doing
         return command
 
@@ -84,23 +84,23 @@ class Player:
 
     async def hear_the_end(self, record: RaceRecord, outcome: events.Outcome) -> None:
         doing = asyncio.ensure_future(self.seat.handle(events.RaceOver(outcome=outcome)))
-        command = await self.visit.command()
+        command = await self.peer.command()
         assert command == commands.GetRecord(id=command.id, race=RACE)
         text = format_record(record)
-        await self.visit.say(events.Record(re=command.id, race=RACE, text=text))
+        await self.peer.send(events.Record(re=command.id, race=RACE, text=text))
         await doing
 
 
 @pytest.fixture
-async def house() -> AsyncIterator[ScriptedHouse]:
-    async with scripted_house() as running:
+async def server() -> AsyncIterator[ScriptedServer]:
+    async with scripted_server() as running:
         yield running
 
 
 @pytest.fixture
-async def player(house: ScriptedHouse, tmp_path: Path) -> AsyncIterator[Player]:
-    async with Connection(house.url, TOKEN) as client:
-        yield Player(client, await house.visit(), tmp_path)
+async def player(server: ScriptedServer, tmp_path: Path) -> AsyncIterator[Player]:
+    async with Connection(server.url, TOKEN) as client:
+        yield Player(client, await server.peer(), tmp_path)
 
 
 def gathering(promise: str = PROMISE, version: int = 1) -> AnyEvent:
@@ -227,14 +227,14 @@ async def test_an_older_picture_of_the_table_is_passed_over(player: Player) -> N
 
 
 async def test_a_program_that_starts_anew_still_knows_its_nonce(
-    house: ScriptedHouse, tmp_path: Path
+    server: ScriptedServer, tmp_path: Path
 ) -> None:
-    async with Connection(house.url, TOKEN) as client:
-        before = Player(client, await house.visit(), tmp_path)
+    async with Connection(server.url, TOKEN) as client:
+        before = Player(client, await server.peer(), tmp_path)
         await before.seat.handle(gathering())
         ready = await before.ready()
-    async with Connection(house.url, TOKEN) as client:
-        after = Player(client, await house.visit(), tmp_path)
+    async with Connection(server.url, TOKEN) as client:
+        after = Player(client, await server.peer(), tmp_path)
         reveal = await after.answer(after.seat.handle(countdown(ready.nonce_hash)))
     assert isinstance(reveal, commands.Reveal)
     assert nonce_hash(bytes.fromhex(reveal.nonce)) == ready.nonce_hash
@@ -253,15 +253,15 @@ async def test_no_nonce_is_promised_again_for_a_deal_that_had_its_countdown(
 
 
 async def test_a_program_that_starts_anew_does_not_promise_its_nonce_again_either(
-    house: ScriptedHouse, tmp_path: Path
+    server: ScriptedServer, tmp_path: Path
 ) -> None:
-    async with Connection(house.url, TOKEN) as client:
-        before = Player(client, await house.visit(), tmp_path)
+    async with Connection(server.url, TOKEN) as client:
+        before = Player(client, await server.peer(), tmp_path)
         await before.seat.handle(gathering())
         ready = await before.ready()
         await before.answer(before.seat.handle(countdown(ready.nonce_hash)))
-    async with Connection(house.url, TOKEN) as client:
-        after = Player(client, await house.visit(), tmp_path)
+    async with Connection(server.url, TOKEN) as client:
+        after = Player(client, await server.peer(), tmp_path)
         await after.seat.handle(gathering(version=3))
         assert after.alarms == [(RACE, (DEAL_REUSED,))]
         with pytest.raises(DealSpent):
@@ -329,8 +329,8 @@ async def test_a_nonce_that_comes_too_late_is_no_disaster(player: Player) -> Non
     await player.seat.handle(gathering())
     ready = await player.ready()
     showing = asyncio.create_task(player.seat.handle(countdown(ready.nonce_hash)))
-    command = await player.visit.command()
-    await player.visit.say(events.Refused(re=command.id, code="wrong_phase", message="Late."))
+    command = await player.peer.command()
+    await player.peer.send(events.Refused(re=command.id, code="wrong_phase", message="Late."))
     await showing
     assert player.alarms == []
 
@@ -375,9 +375,9 @@ async def test_a_result_that_is_not_the_records_raises_the_alarm(
 async def test_a_record_that_the_house_wants_time_for_is_asked_for_again(player: Player) -> None:
     record = record_of(await player.race())
     doing = asyncio.ensure_future(player.seat.handle(events.RaceOver(outcome=outcome_of(record))))
-    command = await player.visit.command()
+    command = await player.peer.command()
     no = events.Refused(re=command.id, code="race_running", message="Later.", retry=True)
-    await player.visit.say(no)
+    await player.peer.send(no)
     await doing
     await player.hear_the_end(record, outcome_of(record))
     assert player.seat.testimonies[RACE].verdict == "witnessed here"
@@ -386,8 +386,8 @@ async def test_a_record_that_the_house_wants_time_for_is_asked_for_again(player:
 async def test_a_record_that_is_refused_is_not_asked_for_again(player: Player) -> None:
     outcome = outcome_of(record_of(await player.race()))
     doing = asyncio.ensure_future(player.seat.handle(events.RaceOver(outcome=outcome)))
-    command = await player.visit.command()
-    await player.visit.say(events.Refused(re=command.id, code="no_such_race", message="No."))
+    command = await player.peer.command()
+    await player.peer.send(events.Refused(re=command.id, code="no_such_race", message="No."))
     await doing
     # This would wait for an answer if it asked again.
     await player.seat.handle(replace(snapshot(), table=table(version=9), outcome=outcome))
@@ -395,15 +395,15 @@ async def test_a_record_that_is_refused_is_not_asked_for_again(player: Player) -
 
 
 async def test_a_record_without_an_answer_is_not_asked_for_again(
-    house: ScriptedHouse, tmp_path: Path
+    server: ScriptedServer, tmp_path: Path
 ) -> None:
-    async with Connection(house.url, TOKEN, timing=Timing(answer_within=0.1)) as client:
-        watcher = Player(client, await house.visit(), tmp_path)
+    async with Connection(server.url, TOKEN, timing=Timing(answer_within=0.1)) as client:
+        watcher = Player(client, await server.peer(), tmp_path)
         outcome = outcome_of(record_of("00" * 16))
         over = replace(snapshot(), outcome=outcome)
         for _ in range(2):
             await watcher.seat.handle(over)
-        assert isinstance(await watcher.visit.command(), commands.GetRecord)
+        assert isinstance(await watcher.peer.command(), commands.GetRecord)
         await watcher.answer(watcher.seat.not_ready())
 
 

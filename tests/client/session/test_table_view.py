@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from kit.pictures import SEATS, STANDINGS, outcome, running
-from kit.scripted_house import CODE, NOON, RACE, snapshot, table
+from kit.scripted_server import CODE, NOON, RACE, snapshot, table
 from saratoga_client.session.table_view import first_view, next_view, remaining, rows
 from saratoga_protocol import events
 

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from kit.lobbies import OpenLobby, in_the_lobby, open_lobby
-from kit.scripted_house import Visit, scripted_house, welcome
+from kit.scripted_server import ScriptedPeer, scripted_server, welcome
 from saratoga_client.local.settings import DEFAULT_SERVER, load
 from saratoga_client.tui.lobby_flow import Home, HostHere, OtherHouse
 from saratoga_client.tui.screens.lobby import LobbyScreen
@@ -149,7 +149,7 @@ async def test_a_seat_from_before_is_gone_back_to(lobby: OpenLobby) -> None:
 
 async def test_without_a_house_the_lobby_says_what_can_be_done(lobby: OpenLobby) -> None:
     async with in_the_lobby(NOWHERE) as visitor:
-        await visitor.reads("No house answers.", "nobody listens there", "WHAT YOU CAN DO")
+        await visitor.reads("No house answers.", "no server listens there", "WHAT YOU CAN DO")
         await visitor.press("c")
         assert "h opens one here" in visitor.message
         await visitor.press("j")
@@ -192,21 +192,21 @@ async def test_what_went_wrong_before_is_said_in_the_lobby() -> None:
         await visitor.reads("That table is closed.")
 
 
-async def silent_house(visit: Visit) -> JoinTable:
+async def silent_house(visit: ScriptedPeer) -> JoinTable:
     """Answer all that is asked but the wish to sit down."""
     while True:
         match await visit.command():
             case ListTables(id=asked):
-                await visit.say(Tables(re=asked, tables=[]))
+                await visit.send(Tables(re=asked, tables=[]))
             case JoinTable() as wish:
                 return wish
 
 
 async def test_whoever_goes_on_before_the_house_has_answered_takes_nothing_down() -> None:
-    async with scripted_house() as house:
+    async with scripted_server() as house:
         house.greeting = lambda hello: replace(welcome(hello), name="Bert")
         async with in_the_lobby(house.url) as visitor:
-            visit = await house.visit()
+            visit = await house.peer()
             answering = asyncio.create_task(silent_house(visit))
             await visitor.reads("none now")
             await visitor.press("j")
@@ -220,15 +220,15 @@ async def test_whoever_goes_on_before_the_house_has_answered_takes_nothing_down(
 
 
 async def test_a_house_that_hangs_up_for_good_over_a_wish_is_told_of() -> None:
-    async with scripted_house() as house:
+    async with scripted_server() as house:
         house.greeting = lambda hello: replace(welcome(hello), name="Bert")
         async with in_the_lobby(house.url) as visitor:
-            visit = await house.visit()
+            visit = await house.peer()
             answering = asyncio.create_task(silent_house(visit))
             await visitor.reads("none now")
             await visitor.press("j")
             await visitor.type("mint-otter-42")
             await answering
-            await visit.hang_up(4500, "enough for today")
+            await visit.close(4500, "enough for today")
             await visitor.reads("The house has closed the connection: enough for today.")
             assert isinstance(visitor.screen, LobbyScreen)

@@ -2,7 +2,7 @@
 
 from kit.evenings import evening, table
 from kit.evenings import snapshot as table_snapshot
-from kit.scripted_house import CODE, scripted_house, snapshot
+from kit.scripted_server import CODE, scripted_server, snapshot
 from kit.table_screens import sitting
 from saratoga_protocol.commands import JoinTable
 from saratoga_protocol.events import Refused
@@ -11,30 +11,30 @@ GATHERING = evening(first=table_snapshot(shown=table(phase="gathering")))
 
 
 async def test_a_bot_of_the_chosen_strength_sits_down_beside_the_player() -> None:
-    async with scripted_house() as house, sitting(GATHERING) as at_table:
-        at_table.visit.server = house.url
+    async with scripted_server() as server, sitting(GATHERING) as at_table:
+        at_table.visit.server = server.url
         await at_table.press("b")
         assert "w weak  s strong" in at_table.rows[-1]
         await at_table.press("w")
-        visit = await house.visit()
-        assert visit.hello is not None
-        assert visit.hello.bot
-        command = await visit.command()
+        peer = await server.peer()
+        assert peer.hello is not None
+        assert peer.hello.bot
+        command = await peer.command()
         assert isinstance(command, JoinTable)
         assert command.table == CODE
-        await visit.say(snapshot(re=command.id))
+        await peer.send(snapshot(re=command.id))
         # the next word is the bot's own: it has sat down
-        await visit.command()
+        await peer.command()
 
 
 async def test_a_table_without_room_for_it_says_so() -> None:
-    async with scripted_house() as house, sitting(GATHERING) as at_table:
-        at_table.visit.server = house.url
+    async with scripted_server() as server, sitting(GATHERING) as at_table:
+        at_table.visit.server = server.url
         await at_table.press("b", "s")
-        visit = await house.visit()
-        command = await visit.command()
-        await visit.say(Refused(re=command.id, code="table_full", message="That table is full."))
-        await visit.gone.wait()
+        peer = await server.peer()
+        command = await peer.command()
+        await peer.send(Refused(re=command.id, code="table_full", message="That table is full."))
+        await peer.gone.wait()
         await at_table.app.workers.wait_for_complete(
             [worker for worker in at_table.app.workers if worker.group == "deeds"]
         )

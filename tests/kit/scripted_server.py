@@ -1,7 +1,7 @@
-"""A house of cardboard: a WebSocket server that says what the test tells it to say.
+"""A scripted server: a WebSocket server that sends what the test tells it to send.
 
-It greets by itself, and hands every other command to the test, which answers, keeps silent, or
-hangs up. Nothing here waits for time to pass.
+It answers hellos and heartbeats by itself and hands every other command to the test, which answers,
+stays silent or closes the connection. For conversations that a real server never has.
 """
 
 import asyncio
@@ -22,14 +22,14 @@ CODE = "mint-otter-42"
 RACE = f"{CODE}/1"
 TOKEN = "5a" * 32
 NOON = 1_790_000_000_000
-"""What the cardboard clock says at all times."""
+"""The time that the scripted server's clock always shows."""
 
 
-class Visit:
-    """One connection of a client, as the cardboard house sees it."""
+class ScriptedPeer:
+    """One connection of a client, seen from the server."""
 
-    def __init__(self, house: "ScriptedHouse", socket: ServerConnection) -> None:
-        self._house = house
+    def __init__(self, server: "ScriptedServer", socket: ServerConnection) -> None:
+        self._server = server
         self._socket = socket
         self._codec = CODECS[socket.subprotocol or ""]
         self._commands: asyncio.Queue[AnyCommand] = asyncio.Queue()
@@ -37,22 +37,22 @@ class Visit:
         self.gone = asyncio.Event()
 
     async def command(self) -> AnyCommand:
-        """The client's next command; hellos and heartbeats are answered already."""
+        """The client's next command other than a hello or a heartbeat."""
         async with asyncio.timeout(10):
             return await self._commands.get()
 
-    async def say(self, *told: AnyEvent) -> None:
-        for event in told:
+    async def send(self, *sent: AnyEvent) -> None:
+        for event in sent:
             await self._socket.send(self._codec.encode_event(event))
 
-    async def say_frame(self, frame: bytes | str) -> None:
+    async def send_frame(self, frame: bytes | str) -> None:
         await self._socket.send(frame)
 
-    async def hang_up(self, code: int = 1000, reason: str = "") -> None:
+    async def close(self, code: int = 1000, reason: str = "") -> None:
         await self._socket.close(code, reason)
 
     def cut(self) -> None:
-        """As when a cable is pulled, or the house is killed."""
+        """Abort the connection, as if a cable was pulled or the server was killed."""
         self._socket.transport.abort()
 
     async def listen(self) -> None:
@@ -61,12 +61,12 @@ class Visit:
                 command = self._codec.decode_command(frame)
                 if isinstance(command, Hello):
                     self.hello = command
-                    await self.say(self._house.greeting(command))
-                    await self._house.visits.put(self)
+                    await self.send(self._server.greeting(command))
+                    await self._server.peers.put(self)
                 elif isinstance(command, Heartbeat):
-                    self._house.heartbeats.put_nowait(command)
-                    if self._house.answers_heartbeats:
-                        await self.say(Alive(re=command.id, now=NOON))
+                    self._server.heartbeats.put_nowait(command)
+                    if self._server.answers_heartbeats:
+                        await self.send(Alive(re=command.id, now=NOON))
                 else:
                     self._commands.put_nowait(command)
         except ConnectionClosed:
@@ -75,11 +75,11 @@ class Visit:
             self.gone.set()
 
 
-class ScriptedHouse:
-    """Where the visits come in."""
+class ScriptedServer:
+    """Listens on a port of this machine."""
 
     def __init__(self) -> None:
-        self.visits: asyncio.Queue[Visit] = asyncio.Queue()
+        self.peers: asyncio.Queue[ScriptedPeer] = asyncio.Queue()
         self.greeting: Callable[[Hello], AnyEvent] = welcome
         self.heartbeats: asyncio.Queue[Heartbeat] = asyncio.Queue()
         self.answers_heartbeats = True
@@ -90,13 +90,13 @@ class ScriptedHouse:
     def url(self) -> str:
         return f"ws://127.0.0.1:{self._port}"
 
-    async def visit(self) -> Visit:
+    async def peer(self) -> ScriptedPeer:
         """The next client that says hello."""
         async with asyncio.timeout(10):
-            return await self.visits.get()
+            return await self.peers.get()
 
     async def open(self) -> None:
-        """Listen; the second time, at the same place as the first."""
+        """Listen; after `close`, on the same port as before."""
         self._server = await serve(
             self._receive,
             "127.0.0.1",
@@ -115,17 +115,17 @@ class ScriptedHouse:
             self._server = None
 
     async def _receive(self, socket: ServerConnection) -> None:
-        await Visit(self, socket).listen()
+        await ScriptedPeer(self, socket).listen()
 
 
 @asynccontextmanager
-async def scripted_house() -> AsyncIterator[ScriptedHouse]:
-    house = ScriptedHouse()
-    await house.open()
+async def scripted_server() -> AsyncIterator[ScriptedServer]:
+    server = ScriptedServer()
+    await server.open()
     try:
-        yield house
+        yield server
     finally:
-        await house.close()
+        await server.close()
 
 
 def welcome(hello: Hello, next_id: int = 2) -> Welcome:
@@ -136,7 +136,7 @@ def welcome(hello: Hello, next_id: int = 2) -> Welcome:
         bot=hello.bot,
         next_id=next_id,
         now=NOON,
-        server="cardboard",
+        server="scripted",
         node="n1",
         games=["canfield"],
     )
