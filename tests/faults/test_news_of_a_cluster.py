@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from kit.cluster import Cluster, running_cluster
-from kit.ears import Ear, listening
+from kit.event_recorder import EventRecorder, recording
 from kit.movers import TABLES
 from saratoga_rules.records.standing import State
 from saratoga_server.messages.node_events import Announce, Stood, Touched
@@ -25,19 +25,19 @@ def cluster() -> Iterator[Cluster]:
 
 
 @asynccontextmanager
-async def two_nodes(cluster: Cluster) -> AsyncIterator[tuple[Store, Ear]]:
+async def two_nodes(cluster: Cluster) -> AsyncIterator[tuple[Store, EventRecorder]]:
     """One that writes, and one that listens."""
     cluster.wait_until_in_step()
     cluster.empty()
     async with (
         open_store(cluster.url) as near,
         open_store(cluster.url) as far,
-        listening(near.events, "east") as east,
+        recording(near.events, "east") as east,
     ):
         yield far, east
 
 
-async def says_everything(far: Store, east: Ear, version: int) -> None:
+async def says_everything(far: Store, east: EventRecorder, version: int) -> None:
     """Of every table, where its racers stand, and the house: all of it is heard."""
     for code in TABLES:
         write = TableWrite(code=code, expected=version - 1, body=b"-", due=None)
@@ -47,13 +47,13 @@ async def says_everything(far: Store, east: Ear, version: int) -> None:
     assert await far.events.publish_standings("west", races) == frozenset()
     await far.events.publish(Announce(f"version {version}"))
     for code in TABLES:
-        await east.hears(Touched(code, version))
-    await east.hears(Announce(f"version {version}"))
+        await east.receives(Touched(code, version))
+    await east.receives(Announce(f"version {version}"))
 
     def told() -> dict[str, dict[str, LiveStanding]]:
         return {
             race: stood
-            for each in east.heard
+            for each in east.events
             if isinstance(each, Stood)
             for race, stood in each.races.items()
         }
@@ -65,16 +65,16 @@ async def test_every_primary_is_subscribed_to_and_published_through(cluster: Clu
     owners = {cluster.owner(table_key(code)) for code in TABLES}
     assert len(owners) == len(cluster.primaries())
     async with two_nodes(cluster) as (far, east):
-        await east.until(lambda: east.openings == len(owners))
+        await east.until(lambda: east.subscriptions == len(owners))
         await says_everything(far, east, 1)
 
 
 async def test_after_a_failover_the_new_primary_is_subscribed_to(cluster: Cluster) -> None:
     async with two_nodes(cluster) as (far, east):
         await says_everything(far, east, 1)
-        openings = east.openings
+        openings = east.subscriptions
         await asyncio.to_thread(cluster.fail_over, cluster.owner(ALL_NODES))
-        await east.until(lambda: east.openings > openings)
+        await east.until(lambda: east.subscriptions > openings)
         await says_everything(far, east, 2)
 
 
@@ -82,10 +82,10 @@ async def test_after_a_primarys_death_its_successor_is_subscribed_to(cluster: Cl
     async with two_nodes(cluster) as (far, east):
         await says_everything(far, east, 1)
         dead = cluster.owner(table_key(TABLES[0]))
-        openings = east.openings
+        openings = east.subscriptions
         heir = await asyncio.to_thread(cluster.kill, dead)
         await asyncio.to_thread(cluster.wait_until_promoted, heir)
-        await east.until(lambda: east.openings > openings)
+        await east.until(lambda: east.subscriptions > openings)
         await says_everything(far, east, 2)
         await asyncio.to_thread(dead.restart)
 
@@ -96,8 +96,8 @@ async def test_a_partition_that_moves_is_subscribed_to_at_its_new_primary(cluste
         channel = PARTITION_CHANNELS[partition(TABLES[0])]
         source = cluster.owner(channel)
         target = next(each for each in cluster.primaries() if each is not source)
-        openings = east.openings
+        openings = east.subscriptions
         await asyncio.to_thread(cluster.move_slot, slot_of(channel), source, target)
         # both are listened to anew: one for more, one for less
-        await east.until(lambda: east.openings >= openings + 2)
+        await east.until(lambda: east.subscriptions >= openings + 2)
         await says_everything(far, east, 2)

@@ -1,7 +1,7 @@
-"""Fails a run that had to be complete, and was not.
+"""Fail a run that had to be complete and was not.
 
-Where `SARATOGA_NEED_REDIS=1` is set nothing may be skipped or expected to fail, and tests must have
-passed against redis-server: a part that is missing there is a failure, not a smaller proof.
+With `SARATOGA_NEED_REDIS=1` in the environment, no test may be skipped or expected to fail, and tests
+must have passed against redis-server.
 """
 
 import os
@@ -9,11 +9,11 @@ import os
 import pytest
 
 NEEDED = "redis"
-"""What the tests against Debian's store are called by (`kit.stores`)."""
+"""The word in the ids of tests against redis-server (`kit.stores`)."""
 
 
 def faults(stats: dict[str, list[pytest.TestReport]]) -> list[str]:
-    """Why a run that ended like this was not complete."""
+    """Return the reasons why a run was not complete."""
     found = [
         f"{kind}: {report.nodeid}"
         for kind in ("skipped", "xfailed", "xpassed")

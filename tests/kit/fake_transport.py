@@ -1,4 +1,4 @@
-"""A connection without a network: its bytes are handed in, and what it writes is kept."""
+"""A connection without a network: tests pass bytes in, and writes are kept."""
 
 import asyncio
 import socket
@@ -17,7 +17,7 @@ from saratoga_server.transport.handshake import Handshake
 
 
 class FakeTransport(asyncio.Transport):
-    """Takes everything at once, until it is told to hold it back."""
+    """Keeps everything that is written."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class FakeTransport(asyncio.Transport):
         self.is_paused = False
         self.closed = False
         self.held = 0
-        """Bytes that wait."""
+        """The size of the write buffer in bytes."""
         self.fault: Exception | None = None
         """Raised by every write."""
         self.wrote = asyncio.Event()
@@ -67,7 +67,7 @@ class FakeTransport(asyncio.Transport):
 
 
 class FakeOwner:
-    """Keeps the messages that come."""
+    """An owner of connections that keeps their messages."""
 
     def __init__(self) -> None:
         self.messages: list[bytes | str] = []
@@ -121,6 +121,6 @@ def open_connection(
 
 
 async def settle() -> None:
-    """Let everything that is scheduled be done, and what that schedules."""
+    """Run the event loop until all scheduled callbacks have run."""
     for _ in range(200):
         await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""A gateway with a stand-in for all commands behind it: connections and frames alone."""
+"""A real gateway with stub commands behind it, for tests of connections and frames."""
 
 import asyncio
 import ssl
@@ -25,19 +25,19 @@ NOW = 1_790_000_000_000
 
 @dataclass
 class StubCommands:
-    """Answers every command with `Done`, some only when they may."""
+    """Answers every command with `Done`, or holds the response back."""
 
     sessions: list[Session] = field(default_factory=list)
     answered: list[AnyCommand] = field(default_factory=list)
     left: asyncio.Queue[Session] = field(default_factory=asyncio.Queue)
     waits: dict[int, asyncio.Event] = field(default_factory=dict)
-    """Commands, by id, that are answered when their event is set."""
+    """The ids of commands that are answered only when their event is set."""
     record: str | None = None
-    """What everybody is told who asks for one."""
+    """The text of the record in every response to `GetRecord`."""
     move: PendingMove | AnyEvent | Exception | None = None
-    """What becomes of every move."""
+    """The result of every `begin_move`."""
     begun: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set by the first move."""
+    """Set when the first move has begun."""
 
     def connected(self, session: Session) -> None:
         self.sessions.append(session)
@@ -66,12 +66,12 @@ class StubCommands:
 
     @property
     def connections(self) -> list[PlayerConnection]:
-        """Those of the sessions, ended ones included."""
+        """Return the connections of all sessions, ended ones included."""
         found = [session.connection for session in self.sessions]
         return [each for each in found if isinstance(each, PlayerConnection)]
 
     async def next_ended(self) -> Session:
-        """The next session whose connection has ended."""
+        """Wait for the next session whose connection ends."""
         async with asyncio.timeout(RECEIVED_WITHIN):
             return await self.left.get()
 
@@ -85,7 +85,7 @@ class OpenGateway:
 
     @property
     def url(self) -> str:
-        """Where clients connect."""
+        """Return the address for clients."""
         return f"ws://127.0.0.1:{self.port}"
 
 

@@ -1,4 +1,4 @@
-"""Friends behind one address with their bots, as the rate limiter sees them: no sockets, invented time."""
+"""Friends and their bots behind one address, as the rate limiter sees them, at an invented time."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -16,7 +16,7 @@ ADDRESS = "203.0.113.7"
 
 
 class Household:
-    """Everybody at one address; `refusals` counts every limit that anyone met."""
+    """All players of one address; `refusals` counts every limit that they met."""
 
     def __init__(self, limiter: Callable[..., RateLimiter]) -> None:
         self.seconds = 0.0
@@ -26,7 +26,7 @@ class Household:
         self._numbers = count()
 
     def everybody_comes(self, *, new: bool = False) -> None:
-        """All connect in the same moment, as new players who ask for a name."""
+        """Connect all of them at once, as new players who claim a name."""
         for quota in self._here.values():
             quota.close()
         arriving = [
@@ -41,7 +41,7 @@ class Household:
             self._here[player] = quota
 
     def everybody_reconnects(self, backoff: Backoff, chance: Random, failures: int) -> None:
-        """All connect again after the client's wait; each old connection closes after the new one opened."""
+        """Reconnect all of them after the client's backoff; old connections close after new ones open."""
         calls = sorted((backoff.wait(failures + 1, chance.random), player) for player in self._here)
         began = self.seconds
         for wait, player in calls:
@@ -54,14 +54,14 @@ class Household:
             self._here[player] = quota
 
     def plays(self, seconds: int, commands_a_second: int) -> None:
-        """Everybody sends so many commands a second, evenly."""
+        """Send that many commands a second from every player, evenly."""
         for _ in range(seconds * commands_a_second):
             self.seconds += 1 / commands_a_second
             for quota in self._here.values():
                 quota.spend(1, self.seconds)
 
     def passes(self, seconds: int) -> None:
-        """Time passes and nobody does anything."""
+        """Advance the time without commands."""
         self.seconds += seconds
 
     def opens_a_table(self) -> None:

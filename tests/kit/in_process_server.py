@@ -1,7 +1,7 @@
-"""A house in the test's own process: on a store in memory at an invented time, or on a real store.
+"""A server in the test's own process, on a store in memory and at an invented time.
 
-`rooms` is the former: no time passes but by `pass_time`, and so every race there is the same race
-each time, but for the table's code; the tokens and seeds are always the same too.
+The fixture `server` provides one. Time passes only in `pass_time`, and tokens and seeds are always
+the same. So a test has the same races every time; only the tables' codes differ.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -45,7 +45,7 @@ G = TypeVar("G", bound=Player)
 
 @dataclass
 class InventedTime:
-    """A moment that passes when it is told to."""
+    """A clock that stands still until a test sets it."""
 
     at: int = NOON
 
@@ -53,25 +53,25 @@ class InventedTime:
         return Millis(self.at)
 
     def steady(self) -> float:
-        """Seconds, for the house's clock."""
+        """Return the seconds since noon, for the server's steady clock."""
         return (self.at - NOON) / 1000
 
 
 def seeds() -> Callable[[], bytes]:
-    """The same seeds in the same order every time."""
+    """Return a source of seeds that is the same in every test."""
     numbers = count(1)
     return lambda: next(numbers).to_bytes(32, "big")
 
 
 def always(dealt: str | Position) -> Deal:
-    """Every deal is this position."""
+    """Return a deal that is always this position."""
     position = parse_position(dealt) if isinstance(dealt, str) else dealt
     return lambda game, key: position
 
 
 @dataclass
 class InProcessServer:
-    """A house on a store in memory, and the time there."""
+    """A server on a store in memory, and its clock."""
 
     fake: FakeHouse
     time: InventedTime
@@ -95,7 +95,7 @@ class InProcessServer:
         legal: bool = False,
         subprotocol: str = MSGPACK,
     ) -> MemoryPlayer:
-        """Somebody who has said hello."""
+        """Connect a player who has said hello."""
         player = self.connect(name, bot=bot, legal=legal, subprotocol=subprotocol)
         await player.hello()
         return player
@@ -108,7 +108,7 @@ class InProcessServer:
         legal: bool = False,
         subprotocol: str = MSGPACK,
     ) -> MemoryPlayer:
-        """A connection that has said nothing yet."""
+        """Connect a player who has not said hello."""
         player = MemoryPlayer(
             self.node.dispatcher, name, bot=bot, legal=legal, subprotocol=subprotocol
         )
@@ -120,18 +120,18 @@ class InProcessServer:
         return self.node.admin_events
 
     def state(self, code: str) -> TableState:
-        """All that the house knows of the table, secrets and all."""
+        """Return the server's whole state of the table, secrets included."""
         room = self.node.table_cache.known(code)
         assert room is not None
         return room.state
 
     async def settle(self) -> None:
-        """Let everything come to its end that the house does in the background."""
+        """Wait until the server has finished its background work."""
         await self.node.scheduler.take_due()
         await self.node.background_tasks.finish()
 
     async def pass_time(self, millis: int) -> None:
-        """So much time passes; the house looks what it did, and the standings go out."""
+        """Advance the time, carry out everything that is due, and send the standings."""
         self.time.at += millis
         await self.settle()
         await self.node.scheduler.sweep()
@@ -141,20 +141,20 @@ class InProcessServer:
         await self.node.leaderboards.send_changes()
 
     async def race(self, *players: MemoryPlayer, game: str = "canfield", cap: int = 10) -> str:
-        """These guests at a table of the first one's, dealt; returns the table's code."""
+        """Seat the players at a table of the first one's and start a race; returns the code."""
         code = await gathered(*players, game=game, cap=cap)
         await self.deal(*players)
         return code
 
     async def deal(self, *players: MemoryPlayer) -> None:
-        """All get ready at the table where they sit, and the first one starts."""
+        """Make all players ready, start the race, and wait for the deal."""
         await counted_down(*players)
         await self.pass_time(COUNTDOWN_MILLIS)
         for player in players:
             assert player.received.all(Dealt)
 
     async def restart(self, deal: Deal = deal_for_key) -> None:
-        """The process dies with all it knew, and another opens on the same store."""
+        """Discard the server and everything in its memory; open another on the same store."""
         self._hears_no_more()
         dead = self.node
         dead.searches.stop()
@@ -177,7 +177,7 @@ class InProcessServer:
 async def gathered(
     host: Player, *others: Player, game: str = "canfield", cap: int = 10, public: bool = False
 ) -> str:
-    """All of them at a table of the host's; returns its code."""
+    """Create a table for the host and let the others join; returns the code."""
     snapshot = await host.at_table(CreateTable, game=game, cap=cap, public=public)
     for other in others:
         await other.at_table(JoinTable, table=snapshot.table.code)
@@ -185,14 +185,14 @@ async def gathered(
 
 
 async def listed(player: Player) -> list[tuple[str, str, int]]:
-    """Host, phase and racers of every public table, as the guest is told them."""
+    """Return host, phase and seats of every public table, as this player receives them."""
     answer = await player.ask(ListTables)
     assert isinstance(answer, Tables)
     return [(each.host, each.phase, each.seated) for each in answer.tables]
 
 
 async def counted_down(host: Player, *others: Player) -> None:
-    """All are ready, the host has started, and every nonce is shown."""
+    """Make all players ready, start as host, and reveal every nonce."""
     for player in (host, *others):
         answer = await player.ready()
         assert isinstance(answer, Done), answer
@@ -204,7 +204,7 @@ async def counted_down(host: Player, *others: Player) -> None:
 
 
 def for_newer_nodes(server: InProcessServer, code: str, by: int = 1) -> None:
-    """The table is of a later format now; with a negative number, of an earlier one."""
+    """Raise the format of the stored table by `by`, which may be negative."""
     version, body = server.fake.tables[code]
     read = msgpack.unpackb(body)
     read["format"] = read.get("format", FORMAT) + by
@@ -212,7 +212,7 @@ def for_newer_nodes(server: InProcessServer, code: str, by: int = 1) -> None:
 
 
 async def cash_out_unnoticed(server: InProcessServer, player: MemoryPlayer) -> None:
-    """End the guest's board in the store, as a node does that dies before it does anything else."""
+    """End the player's board in the store only, as a node that dies right after the commit."""
     race = server.node.races.known(player.board.race)
     assert race is not None
     _, board = await server.node.races.board(race, player.player)
@@ -232,7 +232,7 @@ async def compose_node(
 
 @asynccontextmanager
 async def open_in_process_server(deal: Deal = deal_for_key) -> AsyncIterator[InProcessServer]:
-    """A house on an empty store in memory; `deal` deals its races."""
+    """Open a server on an empty store in memory; `deal` deals its races."""
     time = InventedTime()
     fake = FakeHouse(clock=time.millis)
     store = fake_store(fake)
@@ -246,6 +246,6 @@ async def open_in_process_server(deal: Deal = deal_for_key) -> AsyncIterator[InP
 
 @pytest.fixture
 async def server() -> AsyncIterator[InProcessServer]:
-    """A house on an empty store in memory, at an invented time."""
+    """A server on an empty store in memory, at an invented time."""
     async with open_in_process_server() as opened:
         yield opened

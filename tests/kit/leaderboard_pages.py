@@ -1,4 +1,4 @@
-"""Pages of leaderboards, as the house sends them."""
+"""Pages of leaderboards, as the server sends them."""
 
 from saratoga_protocol import events
 

@@ -1,6 +1,6 @@
-"""Racers who cost little: load for benchmarks, as fast or as slow as their owner lets them be.
+"""Racers that cost little, as load for benchmarks; their owner sets their pace.
 
-The answer to a move is read as far as the next move needs it, everything else as usual.
+Of the response to a move only the fields that the next move needs are decoded.
 """
 
 import asyncio
@@ -22,20 +22,20 @@ CODEC = CODECS[MSGPACK]
 
 SEATS = 4
 CAP = 20
-"""Minutes; no race lasts so long."""
+"""Minutes, longer than any race of a benchmark."""
 
 AT_ONCE = 16
-"""Tables that are seated at once: more would only wait for one another."""
+"""Tables that are seated concurrently; more would only wait for one another."""
 
 _IS_MOVE = b"\xa4type\xa9move_made"
-"""How the answer to a move begins, behind the byte that counts its fields."""
+"""The first bytes of the response to a move, after the byte that counts its fields."""
 
 Choice = Callable[["LeanRacer"], str | None]
-"""The next move of a racer; `None` when there is none."""
+"""Chooses the next move of a racer; `None` if there is none."""
 
 
 class Board(msgspec.Struct):
-    """As much of a board as the next move needs."""
+    """The fields of a board that the next move needs."""
 
     race: str
     count: int
@@ -44,7 +44,7 @@ class Board(msgspec.Struct):
 
 
 class Moved(msgspec.Struct):
-    """As much of the answer to a move."""
+    """The fields of the response to a move that the next move needs."""
 
     board: Board
 
@@ -53,7 +53,7 @@ DECODE_MOVED = msgspec.msgpack.Decoder(Moved).decode
 
 
 class LeanRacer:
-    """A connection that takes a seat, and then makes a move whenever it is told to."""
+    """A connection that takes a seat and makes a move at each call of `move`."""
 
     def __init__(self, socket: LeanSocket, seed: int, choice: Choice) -> None:
         self.socket = socket
@@ -63,11 +63,11 @@ class LeanRacer:
         self.table: events.Table | None = None
         self.dealt: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.on_moved: Callable[[int, float], None] = lambda size, wait: None
-        """Told how many bytes the answer had, and how many seconds it took."""
+        """Called with the bytes of each response to a move, and the seconds that it took."""
         self.on_over: Callable[[], None] = lambda: None
-        """Told when the board has ended, once."""
+        """Called once when the board has ended."""
         self.on_fault: Callable[[Exception], None] = lambda fault: None
-        """Told of a refusal that should not be, and of a connection that was closed."""
+        """Called with an unexpected refusal or the end of the connection."""
         self._choice = choice
         self._asked = 0.0
         self._talk = LeanTalk()
@@ -92,7 +92,7 @@ class LeanRacer:
     # racing
 
     def move(self) -> int:
-        """Send the next move; returns its bytes, 0 if there is none: then the board is over."""
+        """Send the next move; returns its size in bytes, or 0 if the board is over."""
         board = self.board
         if self._is_over or board is None:
             return 0
@@ -104,7 +104,7 @@ class LeanRacer:
         return self._talk.send(said.MakeMove, race=board.race, after=board.count, move=text)
 
     def go(self) -> None:
-        """Leave, as when a line breaks."""
+        """Drop the connection."""
         self.socket.on_lost = lambda: None
         self.socket.close()
 
@@ -167,7 +167,7 @@ def _board(view: events.BoardView) -> Board:
 
 
 def plausible(racer: LeanRacer) -> str | None:
-    """Bank at once, else anything: a player whose race lasts."""
+    """Bank a card if possible, else make any move; races last long."""
     assert racer.board is not None
     legal = racer.board.legal
     if not legal:
@@ -179,7 +179,7 @@ def plausible(racer: LeanRacer) -> str | None:
 
 
 def dawdling(racer: LeanRacer) -> str | None:
-    """Look through the stock most of the time: a player whose race lasts much longer."""
+    """Mostly draw from the stock; races last much longer."""
     assert racer.board is not None
     legal = racer.board.legal
     if legal and racer.chance.random() < 0.8:
@@ -192,7 +192,7 @@ def dawdling(racer: LeanRacer) -> str | None:
 async def seated(
     ports: Sequence[int], game: str, choice: Choice, *, legal: bool
 ) -> list[LeanRacer]:
-    """Four racers at a table whose countdown runs, the first at the first port and so on."""
+    """Seat four racers, one at each port, and start the countdown."""
     racers = [
         LeanRacer(await connect("127.0.0.1", port), secrets.randbits(32), choice) for port in ports
     ]
@@ -219,7 +219,7 @@ async def racing_tables(
     *,
     legal: bool = True,
 ) -> list[list[LeanRacer]]:
-    """So many tables of four that have been dealt; `ports` says by number where a table's racers go."""
+    """Seat and deal `count` tables of four; `ports` maps a table's number to its ports."""
     tables: list[list[LeanRacer]] = []
     for some in _portions(range(count), AT_ONCE):
         tables += await asyncio.gather(

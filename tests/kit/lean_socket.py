@@ -1,7 +1,7 @@
-"""A WebSocket client that costs as little as can be, so that the load is not what is measured.
+"""A WebSocket client that costs little, so that benchmarks do not measure their own load.
 
-It masks with zeros (which leaves the payload as it is), knows neither fragments nor compression,
-and is fit for nothing but talking to our own servers on this machine.
+It masks with zeros, which leaves the payload unchanged, and supports neither fragments nor
+compression. It suits only our own servers on this machine.
 """
 
 import asyncio
@@ -19,12 +19,12 @@ BINARY, CLOSE, PING = 2, 8, 9
 
 
 class LeanSocket(asyncio.Protocol):
-    """One connection; every binary message goes to `on_message`."""
+    """A connection that passes every binary message to `on_message`."""
 
     def __init__(self) -> None:
         self.on_message: Callable[[bytes], None] = lambda message: None
         self.on_lost: Callable[[], None] = lambda: None
-        """Told when the connection has ended."""
+        """Called when the connection has ended."""
         self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.received = 0
         """Bytes."""
@@ -73,7 +73,7 @@ class LeanSocket(asyncio.Protocol):
         self._waiting = self._read_frames(data)
 
     def _read_frames(self, data: bytes) -> bytes:
-        """Deliver every whole frame; returns what is left."""
+        """Deliver every complete frame; returns the remaining bytes."""
         start, end = 0, len(data)
         while end - start >= 2:
             kind, size, payload = data[start] & 15, data[start + 1], start + 2
@@ -94,7 +94,7 @@ class LeanSocket(asyncio.Protocol):
 
 
 async def connect(host: str, port: int) -> LeanSocket:
-    """Open a connection; `ConnectionError` if the other side will not."""
+    """Open a connection. Raises `ConnectionError` if the server refuses."""
     loop = asyncio.get_running_loop()
     _, socket = await loop.create_connection(LeanSocket, host, port)
     await socket.opened

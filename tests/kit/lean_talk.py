@@ -1,4 +1,4 @@
-"""What racers on lean sockets say and are answered: commands by id, and the part that each has in a deal."""
+"""Commands and responses of a racer on a lean socket, matched by id, and its nonce for the deal."""
 
 import asyncio
 import hashlib
@@ -12,25 +12,25 @@ from saratoga_protocol import commands as said
 from saratoga_protocol import events
 
 ANSWERED_WITHIN = 60.0
-"""Seconds: a bound for what is awaited, never a measure."""
+"""Seconds that a test waits at most. It is a bound, not a measurement."""
 
 MOVE_ON = frozenset({"board_over", "race_over", "not_racing", "no_such_race", "wrong_phase"})
-"""Refusals that only say that the board has ended."""
+"""Refusals that mean only that the board has ended."""
 
 AWAY = "store_unavailable"
 AGAIN_AFTER = 0.25
-"""Seconds."""
+"""Seconds before a command is repeated."""
 
 _ENCODE = msgspec.msgpack.Encoder().encode
 
 
 class LeanTalk:
-    """One player's side of the talk with a house, over one socket or several after one another."""
+    """The commands of one player to a server, over one socket or several in turn."""
 
     def __init__(self) -> None:
         self.socket: LeanSocket | None = None
         self.on_away: Callable[[], None] = lambda: None
-        """Told when the house could not reach its store, and what was said is to be said again."""
+        """Called when the server could not reach its store, so that a command is repeated."""
         self._last = b""
         self.last_id = 0
         self._answers: dict[int, asyncio.Future[events.AnyEvent]] = {}
@@ -38,7 +38,7 @@ class LeanTalk:
         self._showing: asyncio.Future[events.AnyEvent] | None = None
 
     def send(self, kind: type[said.Command], **fields: object) -> int:
-        """Say a command that nobody waits for; returns its bytes."""
+        """Send a command without waiting for the response; returns its size in bytes."""
         assert self.socket is not None
         self.last_id += 1
         frame = self._last = _ENCODE(kind(id=self.last_id, **fields))
@@ -46,9 +46,9 @@ class LeanTalk:
         return len(frame)
 
     def say_again(self, command_id: int) -> None:
-        """Say it again in a moment, under the same id, if nothing else was said since.
+        """Repeat the newest command in a moment, under the same id.
 
-        What was done is not done twice.
+        The server does not carry out a command twice.
         """
         self.on_away()
         frame, socket = self._last, self.socket
@@ -61,7 +61,7 @@ class LeanTalk:
             asyncio.get_running_loop().call_later(AGAIN_AFTER, say)
 
     async def ask(self, kind: type[said.Command], **fields: object) -> events.AnyEvent:
-        """Say a command, and wait for the answer; if the store is away, say it again for a while."""
+        """Send a command and wait for the response; repeat it while the store is unavailable."""
         async with asyncio.timeout(ANSWERED_WITHIN):
             answer = self._expect(self.last_id + 1)
             self.send(kind, **fields)
@@ -76,7 +76,7 @@ class LeanTalk:
             return told
 
     async def get_ready(self, table: events.Table) -> None:
-        """Be ready for the table's next race, with a nonce for its deal."""
+        """Send `ready` for the table's next race, with a new nonce."""
         self._nonce = secrets.token_bytes(16)
         done = await self.ask(
             said.Ready,
@@ -87,21 +87,21 @@ class LeanTalk:
         assert isinstance(done, events.Done), done
 
     def reveal(self, table: events.Table) -> None:
-        """Show the nonce; whatever the answer is, the race will tell."""
+        """Reveal the nonce without waiting for the response."""
         showing = self.ask(said.Reveal, table=table.code, nonce=self._nonce.hex())
         self._showing = asyncio.ensure_future(showing)
-        # who loses the line hears of it otherwise
+        # a lost connection is reported elsewhere
         self._showing.add_done_callback(lambda shown: shown.cancelled() or shown.exception())
 
     def is_answer(self, event: events.AnyEvent) -> bool:
-        """Whether the event answers what was asked; who waits for it has it then."""
+        """Deliver an event to the command that it answers; returns whether there is one."""
         waiter = self._answers.pop(event.re, None) if event.re is not None else None
         if waiter is not None and not waiter.done():
             waiter.set_result(event)
         return waiter is not None
 
     def fail(self, fault: Exception) -> None:
-        """There will be no answers any more."""
+        """Fail every command that waits for a response."""
         for waiter in self._answers.values():
             if not waiter.done():
                 waiter.set_exception(fault)
@@ -114,5 +114,5 @@ class LeanTalk:
 
 
 def is_away(told: events.AnyEvent) -> bool:
-    """Whether the house could not reach its store."""
+    """Return whether the server could not reach its store."""
     return isinstance(told, events.Refused) and told.code == AWAY

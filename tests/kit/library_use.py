@@ -1,4 +1,4 @@
-"""Which names of third-party libraries a Python file uses, found by reading it.
+"""The names of third-party libraries that a Python file uses, found by reading the file.
 
 Found are imported modules and names; attributes of them (`msgspec.json.Decoder`); attributes of values that
 the file annotates with a class of the library, or makes by calling one (`client: Redis`, `Redis(...)`); and
@@ -22,14 +22,14 @@ FRAMES = re.compile(
 
 CHANGES = ("setattr", "delattr")
 BY_NAME = (*CHANGES, "getattr", "hasattr", "attrgetter", "Path", "joinpath", "import_module")
-"""Calls that are given a name of something as a string."""
+"""Calls that take the name of an attribute or a file as a string."""
 
 Types = dict[str, str]
-"""Class of the library by the name, or the attribute of `self`, that holds a value of it."""
+"""The library class of each variable and of each attribute of `self`."""
 
 
 class Use(NamedTuple):
-    """A name that is used, and the line that uses it."""
+    """A used name and its line."""
 
     name: str
     line: int
@@ -80,11 +80,11 @@ class _Reader(ast.NodeVisitor):
         self._libraries = libraries
         self._imported: Types = {}
         self._known: Types = {}
-        """By name: what the function around holds, and what the class around has in `self`."""
+        """The types of the local variables, and of the attributes of `self`."""
         self._base = ""
-        """The class of the library that the class around derives from."""
+        """The library class from which the enclosing class derives."""
         self._own: set[str] = set()
-        """What the class around defines by itself."""
+        """The names that the enclosing class defines."""
 
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:

@@ -12,14 +12,14 @@ from saratoga_server.rate_limits.rates import (
 )
 
 ANNA, BERT = "203.0.113.7", "198.51.100.9"
-"""Addresses."""
+"""Two client addresses."""
 
 MANY = 100_000
 """More than any limit allows."""
 
 
 class Bench:
-    """Limiters on an invented clock, with their refusals and evictions."""
+    """Creates limiters on an invented clock, and records their refusals and evictions."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -34,7 +34,7 @@ class Bench:
 
 
 class FakeConnection:
-    """A connection that notes its number when it is evicted."""
+    """A connection that records its number when it is evicted."""
 
     def __init__(self, number: int, evicted: list[int], holds_seat: bool) -> None:
         self.holds_seat = holds_seat

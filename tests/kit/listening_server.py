@@ -1,4 +1,4 @@
-"""A house in the test's own process with its door open: real sockets, any store, any deal."""
+"""A server in the test's own process that listens on a port, with any store and any deal."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -22,7 +22,7 @@ from saratoga_server.transport.http_api import HttpPages
 
 @dataclass(frozen=True, slots=True)
 class ListeningServer:
-    """A house that players can come to."""
+    """A server that players can connect to."""
 
     node: Node
     gateway: Gateway
@@ -30,7 +30,7 @@ class ListeningServer:
 
     @property
     def url(self) -> str:
-        """Where players connect."""
+        """Return the address for players."""
         return f"ws://127.0.0.1:{self.port}"
 
 
@@ -43,7 +43,7 @@ async def listening_server(
     burst: float = 100,
     name: str = "node",
 ) -> AsyncIterator[ListeningServer]:
-    """Open a house on this store until the end; commands are not limited unless asked for."""
+    """Open a server on this store. Commands are limited only if `rate` is set."""
     metrics = Metrics()
     node = await compose(store, name, PROGRAM, metrics, deal=deal)
     settings = GatewaySettings(host="127.0.0.1", port=0, rate=rate, burst=burst)
@@ -65,7 +65,7 @@ async def listening_server(
 
 @pytest.fixture
 async def valkey(store_servers: dict[str, StoreServer]) -> AsyncIterator[Store]:
-    """An empty Valkey, opened."""
+    """An empty, opened Valkey."""
     server = store_servers["valkey"]
     server.empty()
     async with open_store(server.url) as opened:

@@ -1,4 +1,4 @@
-"""A house in the test's own process, without a store of its own: for whoever looks in from the lobby."""
+"""A server in the test's own process, and players at the screens of its lobby."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -24,43 +24,43 @@ from saratoga_protocol.events import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class OpenLobby:
-    """A house, and the people who are there already; they stay until the end."""
+    """A server and the players who are connected to it; they stay until the end."""
 
     url: str
-    _guests: AsyncExitStack
+    _players: AsyncExitStack
 
-    async def guest(self, name: str | None = None, token: str = "") -> Connection:
-        """Somebody comes in."""
-        return await self._guests.enter_async_context(
+    async def player(self, name: str | None = None, token: str = "") -> Connection:
+        """Connect a player."""
+        return await self._players.enter_async_context(
             Connection(self.url, token or new_token(), name=name)
         )
 
     async def host(self, name: str, *, seats: int = 16, public: bool = False) -> str:
-        """Somebody comes in and opens a table; its code."""
-        guest = await self.guest(name)
+        """Connect a player who creates a table; returns its code."""
+        player = await self.player(name)
         wish = partial(CreateTable, game="lafayette", cap=5, seats=seats, public=public)
-        return (await guest.ask(wish, Snapshot)).table.code
+        return (await player.ask(wish, Snapshot)).table.code
 
     async def sit_down(self, name: str, code: str) -> Connection:
-        """Somebody comes in and joins a table."""
-        guest = await self.guest(name)
-        await guest.ask(partial(JoinTable, table=code), Snapshot)
-        return guest
+        """Connect a player who joins a table."""
+        player = await self.player(name)
+        await player.ask(partial(JoinTable, table=code), Snapshot)
+        return player
 
 
 SEEN_WITHIN: Final = 10.0
-"""Seconds: a bound for what is awaited, never a measure."""
+"""Seconds that a test waits at most. It is a bound, not a measurement."""
 
 
 @dataclass
 class Visitor(Player):
-    """Somebody before the screens of the lobby."""
+    """A player at the screens of the lobby."""
 
     gone: list[Going] = field(default_factory=list)
-    """Where they went when they left for good."""
+    """The result with which the lobby was left."""
 
     async def reads(self, *texts: str) -> str:
-        """Wait until all of that is to be read, wherever lines break; all that is to be read then."""
+        """Wait until the screen shows all of `texts`, ignoring line breaks; returns its words."""
         try:
             async with asyncio.timeout(SEEN_WITHIN):
                 while not all(text in self.words for text in texts):
@@ -71,22 +71,22 @@ class Visitor(Player):
 
     @property
     def words(self) -> str:
-        """What is to be read, with a blank between any two words."""
+        """Return the words on the screen, separated by single spaces."""
         return " ".join(self.text.split())
 
     async def paste(self, text: str) -> None:
-        """As the terminal hands over what is pasted."""
+        """Paste a text as a terminal does."""
         self.app.post_message(events.Paste(text))
         await self.pilot.pause()
 
     async def type(self, text: str) -> str:
-        """Type letter by letter, and enter."""
+        """Type a text letter by letter, then press Enter."""
         for sign in text:
             self.screen.post_message(events.Key(sign if sign != " " else "space", sign))
         return await self.press("enter")
 
     async def left(self) -> Going:
-        """Wait until the lobby is left for good."""
+        """Wait until the lobby is left; returns the result."""
         async with asyncio.timeout(SEEN_WITHIN):
             while not self.gone:
                 await self.pilot.pause()
@@ -97,7 +97,7 @@ class Visitor(Player):
 async def in_the_lobby(
     server: str, size: tuple[int, int] = (80, 24), notice: str = "", **chosen: Any
 ) -> AsyncIterator[Visitor]:
-    """Come to the lobby of that house."""
+    """Open the lobby of that server."""
     gone: list[Going] = []
     settings = Settings(server=server).given(**chosen)
     app = SaratogaApp(in_lobby(settings, notice, gone.append))
@@ -110,6 +110,6 @@ async def in_the_lobby(
 
 @asynccontextmanager
 async def open_lobby() -> AsyncIterator[OpenLobby]:
-    """A house with nobody in it yet."""
-    async with listening_server(fake_store()) as server, AsyncExitStack() as guests:
-        yield OpenLobby(server.url, guests)
+    """A server without players."""
+    async with listening_server(fake_store()) as server, AsyncExitStack() as players:
+        yield OpenLobby(server.url, players)

@@ -1,4 +1,4 @@
-"""Several server processes on one store: the same house, however many doors it has."""
+"""Several server processes on one store."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -11,9 +11,9 @@ from kit.server_process import ServerProcess, flags_for, running_server
 async def nodes_on(
     redis: str | Sequence[str], count: int, *flags: str
 ) -> AsyncIterator[list[ServerProcess]]:
-    """So many servers on the store at that address, called `n1`, `n2` and so on; `flags` go to each.
+    """Run `count` servers named `n1`, `n2` and so on, each with `flags`.
 
-    Of several addresses, ways to the same store, each server has its own.
+    `redis` is the address of the store, or one address of the same store for each server.
     """
     urls = [redis] * count if isinstance(redis, str) else redis
     async with AsyncExitStack() as stack:

@@ -80,9 +80,9 @@ class Received:
         return [event for event in self.events[since:] if isinstance(event, kind)]
 
     async def next(self, kind: type[E], since: int, **wanted: object) -> E:
-        """The first event of that kind with these fields, from the `since`-th event on.
+        """Wait for an event of that kind with these fields, from the event with index `since` on.
 
-        Raises `SentAway` if the connection ends without it.
+        Raises `Disconnected` if the connection ends first.
         """
         async with asyncio.timeout(RECEIVED_WITHIN):
             while True:

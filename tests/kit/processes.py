@@ -1,4 +1,4 @@
-"""Processes, as others see them."""
+"""Processes as other processes see them."""
 
 import fcntl
 import os
@@ -8,11 +8,11 @@ import time
 from pathlib import Path
 
 GONE_WITHIN = 20.0
-"""Seconds: a bound for what is awaited, never a measure."""
+"""Seconds that a test waits at most. It is a bound, not a measurement."""
 
 
 def is_running(pid: int) -> bool:
-    """Whether there is such a process, and it has not ended yet."""
+    """Return whether the process exists and has not ended."""
     try:
         os.kill(pid, 0)
         # one that has ended may be listed until its parent takes note of it
@@ -24,7 +24,7 @@ def is_running(pid: int) -> bool:
 
 
 def wait_until_gone(pid: int) -> None:
-    """Wait until the process, which may be anybody's child, has ended."""
+    """Wait until the process has ended; it need not be a child of this one."""
     until = time.monotonic() + GONE_WITHIN
     while is_running(pid):
         assert time.monotonic() < until, f"process {pid} does not end"
@@ -46,7 +46,7 @@ def wait_until_unlocked(path: Path) -> None:
 
 
 def listener_of(path: Path) -> int:
-    """The process that listens on a Unix socket; raises `OSError` if none does."""
+    """Return the process that listens on a Unix socket. Raises `OSError` if none does."""
     credentials = struct.Struct("3i")
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(path))

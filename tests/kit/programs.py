@@ -1,8 +1,8 @@
-"""Programs that some tests run and that not every machine has: nginx, promtool, docker-compose and such.
+"""Programs that some tests need and that not every machine has, such as nginx and promtool.
 
-`@pytest.mark.needs("nginx")` names them. Where one is missing its tests are deselected, and the
-summary says which program was missed; they are not skipped, so no run looks more complete than it
-is. Where `CI` or `SARATOGA_NEED_PROGRAMS=1` is set they are run all the same, and fail.
+`@pytest.mark.needs("nginx")` names them. If one is missing, its tests are deselected and the summary
+names the program. They are not skipped, so a run does not look more complete than it is. With `CI`
+or `SARATOGA_NEED_PROGRAMS=1` in the environment they run all the same, and fail.
 """
 
 import os
@@ -29,7 +29,7 @@ KNOWN = (
 
 
 def find_program(name: str) -> str | None:
-    """Where a program is: beside this Python, on the path, or where only root's path leads."""
+    """Return the path of a program: beside this Python, on the path, or in the folders for root."""
     beside = Path(sys.executable).with_name(name)
     if beside.exists():
         return str(beside)
@@ -37,7 +37,7 @@ def find_program(name: str) -> str | None:
 
 
 def program(name: str) -> str:
-    """The program's path; the test fails if it is missing."""
+    """Return the path of a program; fail the test if it is missing."""
     found = find_program(name)
     if found is None:
         pytest.fail(f"{name} is not installed, and this run must test with it")
@@ -45,7 +45,7 @@ def program(name: str) -> str:
 
 
 def must_have_all() -> bool:
-    """Whether a missing program is a failure."""
+    """Return whether a missing program is a failure."""
     return bool(os.environ.get("CI")) or os.environ.get("SARATOGA_NEED_PROGRAMS") == "1"
 
 

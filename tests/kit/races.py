@@ -1,4 +1,4 @@
-"""Whole races played by walkers at an invented clock, and the records they leave."""
+"""Whole races with chosen moves at invented times, and their records."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -31,15 +31,15 @@ WORD_OF: dict[State, str] = {state: word for word, state in LOG_ENDINGS.items()}
 
 @dataclass(frozen=True)
 class Entrant:
-    """Who races, and how."""
+    """A racer, and the way it plays."""
 
     name: str
     temper: Temper
     bot: bool = False
     patience: int = 400
-    """Moves after which the racer takes the money and goes."""
+    """Moves after which the racer ends the board."""
     goes: State = State.CASHED_OUT
-    """How: cashing out, or leaving."""
+    """The state in which the board ends: cashed out or left."""
 
 
 @dataclass
@@ -58,7 +58,7 @@ def race(
     pace: int = 1500,
     chosen_seed: bool = False,
 ) -> RaceRecord:
-    """A finished race; `pace` is how many milliseconds pass at most between two entries."""
+    """Return a finished race; at most `pace` milliseconds pass between two entries."""
     game = GAMES[name]
     chance = Random(f"race {name} {seed}")
     secret = chance.randbytes(9 if chosen_seed else 32)
@@ -124,7 +124,7 @@ def _run(game: Game, boards: dict[str, _Board], chance: Random, pace: int) -> No
 
 
 def _entries(game: Game, board: _Board, now: int, chance: Random) -> list[str]:
-    """What the next commit of a board holds; the board is as it is then."""
+    """Make the next move of a board; returns its log entries."""
     legal = legal_moves(game, board.position)
     if now >= DEADLINE:
         board.state = State.OUT_OF_TIME

@@ -1,6 +1,6 @@
-"""Connections that do exactly what they are told, and nothing by themselves: for bad manners.
+"""Sockets for tests of clients that misbehave: nothing happens by itself.
 
-Nothing is read unless it is asked for, no ping is answered, and a frame may stop anywhere.
+Nothing is read unless the test reads, no ping is answered, and a frame may stop anywhere.
 """
 
 import asyncio
@@ -20,11 +20,11 @@ HEAD = (
 )
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 SMALL_WINDOW = 4096
-"""Bytes that the kernel takes for a connection that does not read."""
+"""Bytes of the receive buffer of a connection that does not read."""
 
 
 def frame(payload: bytes = b"", opcode: int = BINARY, *, fin: bool = True) -> bytes:
-    """A frame as clients send it, masked with zeros."""
+    """Return a WebSocket frame as clients send it, masked with zeros."""
     first, size = (0x80 if fin else 0) | opcode, len(payload)
     if size < 126:
         head = bytes((first, 0x80 | size))
@@ -36,28 +36,28 @@ def frame(payload: bytes = b"", opcode: int = BINARY, *, fin: bool = True) -> by
 
 
 LOOK_EVERY = 0.02
-"""Seconds."""
+"""Seconds between two polls."""
 
 
 class RawSocket:
-    """One connection, in blocking calls that a thread waits for."""
+    """A socket whose blocking calls run in threads."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
 
     async def say(self, data: bytes) -> None:
-        """Send all of it; `OSError` if the connection has ended."""
+        """Send all bytes. Raises `OSError` if the connection has ended."""
         await asyncio.to_thread(self._connection.sendall, data)
 
     async def read(self, most: int = 65536) -> bytes:
-        """Whatever comes next; nothing at the end."""
+        """Return the next bytes; none at the end of the connection."""
         try:
             return await asyncio.to_thread(self._connection.recv, most)
         except ConnectionError:
             return b""
 
     async def read_to_the_end(self) -> bytes:
-        """All that comes until the house hangs up."""
+        """Return all bytes until the server closes the connection."""
         found = b""
         async with asyncio.timeout(RECEIVED_WITHIN):
             while piece := await self.read():
@@ -65,7 +65,7 @@ class RawSocket:
         return found
 
     async def shake_hands(self, *headers: str) -> bytes:
-        """Ask for a WebSocket; returns the answer's head, and nothing that comes after it."""
+        """Send the WebSocket handshake; returns the head of the response only."""
         await self.say((HEAD + "".join(f"{line}\r\n" for line in headers) + "\r\n").encode())
         head = b""
         while not head.endswith(b"\r\n\r\n") and (piece := await self.read(1)):
@@ -73,7 +73,7 @@ class RawSocket:
         return head
 
     async def dropped(self, within: float = RECEIVED_WITHIN) -> bool:
-        """Wait until the house has dropped the connection, without reading; whether it has."""
+        """Wait without reading until the server drops the connection; returns whether it did."""
         poll = select.poll()
         poll.register(self._connection, select.POLLRDHUP)  # not for what there is to read
         try:
@@ -89,7 +89,7 @@ class RawSocket:
 def raw_socket(
     port: int, *, window: int | None = SMALL_WINDOW, tls: ssl.SSLContext | None = None
 ) -> Iterator[RawSocket]:
-    """A connection to `port` of this machine."""
+    """Connect to `port` on this machine."""
     with socket.socket() as plain:
         if window is not None:
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)

@@ -1,4 +1,4 @@
-"""A race that runs at a table, to commit moves to."""
+"""A running race in a store, for tests that commit moves."""
 
 import asyncio
 from collections.abc import Iterable
@@ -35,7 +35,7 @@ def move(
     rises: bool = False,
     code: str = CODE,
 ) -> BoardCommit:
-    """One move as the player's `after + 1`-th command."""
+    """Return the commit of one move, with the command id `after + 1`."""
     return BoardCommit(
         table=code,
         race=1,
@@ -53,7 +53,7 @@ def move(
 def ending(
     state: str, after: int, *entries: str, player: str = ANNA, banked: int = 0, late: bool = False
 ) -> BoardCommit:
-    """An ending of the house's own."""
+    """Return the commit with which the server ends a board."""
     return BoardCommit(
         table=CODE,
         race=1,
@@ -70,13 +70,13 @@ def ending(
 
 
 async def commit_all(store: AnyStore, commits: Iterable[BoardCommit]) -> list[CommitOutcome]:
-    """Commit all of them at once; outcomes in the same order."""
+    """Commit all of them concurrently; returns the outcomes in the same order."""
     return await asyncio.gather(*map(store.commits.commit, commits))
 
 
 @dataclass
 class RunningRace:
-    """A table whose first race runs, for Anna and Bert."""
+    """A table whose first race is running, with Anna and Bert."""
 
     store: AnyStore
     start_at: Millis
@@ -105,7 +105,7 @@ async def running_race(
     banked: int = 0,
     code: str = CODE,
 ) -> RunningRace:
-    """`minutes` 0: no deadline."""
+    """Open a race of `minutes` in the store; 0 is no deadline."""
     now = await store.tables.now()
     start_at = Millis(now - started_ago)
     opening = RaceOpening(

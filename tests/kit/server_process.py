@@ -1,8 +1,8 @@
-"""A real house for tests: the server as a process of its own, on a free port, with its own store.
+"""The server as a process of its own, on a free port and with its embedded store.
 
-`open_house` starts one and waits for its ready line; the fixture `house` is one for a single test.
-When it is closed its log is looked through: a fault of the house's own fails the test, and so does a
-secret that had to be withheld from the log.
+`running_server` starts one and waits for its ready line; the fixture `server_process` is one for a
+single test. At the end the log is checked: an internal error fails the test, and so does a secret
+that had to be withheld from the log.
 """
 
 import asyncio
@@ -27,30 +27,30 @@ from kit.stores import SCRATCH
 
 READY: Final = "saratoga-server ready "
 READY_WITHIN: Final = 30.0
-"""Seconds; its store starts first."""
+"""Seconds until the ready line, the start of the store included."""
 STOPPED_WITHIN: Final = 30.0
-"""Seconds; a house takes at most 20 to see its guests out."""
+"""Seconds; a server takes at most 20 to drain."""
 FAULTS: Final = ("server_fault", "withheld", "event_failed")
 
 
 @dataclass
 class ServerProcess:
-    """A server process, which can be killed and started again on the same data and port."""
+    """A server process that can be killed and started again on the same data and port."""
 
     folder: Path
     flags: tuple[str, ...] = ()
     port: int = 0
     before: tuple[str, ...] = ()
-    """What the server's program is run by."""
+    """The command that runs the server's program, such as `strace`; empty for none."""
     module: str = "saratoga_server"
-    """The server's program; `kit.other_version` is one of another version. May change between starts."""
+    """The server's module, which may change between starts; `kit.other_version` is another version."""
     process: asyncio.subprocess.Process | None = None
     forgiven: set[str] = field(default_factory=set)
-    """Events of `FAULTS` that this test provokes."""
+    """Events of `FAULTS` that this test causes on purpose."""
 
     @property
     def url(self) -> str:
-        """Where players connect."""
+        """Return the address for players."""
         return f"ws://127.0.0.1:{self.port}"
 
     @property
@@ -59,11 +59,11 @@ class ServerProcess:
 
     @property
     def store_socket(self) -> Path:
-        """Where its embedded store listens."""
+        """Return the socket of the embedded store."""
         return self.data / "store" / "store.sock"
 
     def store_pid(self) -> int:
-        """The process of its embedded store; raises `OSError` if none is running."""
+        """Return the process id of the embedded store. Raises `OSError` if none runs."""
         return listener_of(self.store_socket)
 
     @property
@@ -76,7 +76,7 @@ class ServerProcess:
         return self.process.pid
 
     async def start(self) -> None:
-        """Start, and return when players may come."""
+        """Start, and return when the server is ready."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
             self.process = await asyncio.create_subprocess_exec(
@@ -95,11 +95,11 @@ class ServerProcess:
         self.port = int(line.decode().strip().rpartition(":")[2])
 
     async def kill(self) -> None:
-        """SIGKILL; its embedded store ends by itself."""
+        """Send SIGKILL; the embedded store ends by itself."""
         await self._end(signal.SIGKILL)
 
     async def stop(self) -> int:
-        """SIGTERM, and wait until it has seen its guests out; returns the exit code."""
+        """Send SIGTERM and wait for the end of the drain; returns the exit code."""
         return await self._end(signal.SIGTERM)
 
     async def _end(self, how: signal.Signals) -> int:
@@ -118,22 +118,22 @@ class ServerProcess:
         return process.returncode or 0
 
     async def get(self, path: str) -> tuple[int, Any]:
-        """Ask for a page: its status, and its JSON or text."""
+        """Get an HTTP page; returns its status, and its JSON or text."""
         return await asyncio.to_thread(_fetched, f"http://127.0.0.1:{self.port}{path}")
 
     def events(self) -> list[dict[str, Any]]:
-        """Everything in the log."""
+        """Return every event in the log."""
         lines = self.log.read_text().splitlines() if self.log.exists() else []
         return [json.loads(line) for line in lines if line.startswith("{")]
 
     def check_log(self) -> None:
-        """Fail on faults of the house's own, and on secrets that had to be withheld."""
+        """Fail if the log has internal errors, or secrets that had to be withheld."""
         faults = self.faults()
         # outside of pytest an assertion says nothing by itself
         assert not faults, faults
 
     def faults(self) -> list[dict[str, Any]]:
-        """What `check_log` fails on."""
+        """Return the events on which `check_log` fails."""
         return [
             event
             for event in self.events()
@@ -159,7 +159,7 @@ async def running_server(
     before: tuple[str, ...] = (),
     module: str = ServerProcess.module,
 ) -> AsyncIterator[ServerProcess]:
-    """A house that runs until the end; `flags` go to the server, `before` runs it."""
+    """Run a server until the end; `flags` are its options, and `before` runs its program."""
     with TemporaryDirectory(prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True) as scratch:
         server_process = ServerProcess(folder or Path(scratch), flags, before=before, module=module)
         try:
@@ -172,25 +172,25 @@ async def running_server(
 
 
 def _path() -> str:
-    """Where programs of the kit are found, too."""
+    """Return a PYTHONPATH that includes the kit."""
     return os.pathsep.join(
         filter(None, (str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH")))
     )
 
 
 def _wait_for_end_of_store(server_process: ServerProcess) -> None:
-    """The store of a killed house ends by itself, but a moment later."""
+    """Wait until the embedded store has ended, a moment after its server."""
     with contextlib.suppress(OSError):
         wait_until_gone(server_process.store_pid())
 
 
 def flags_for(redis: str | None, more: Iterable[str] = ()) -> tuple[str, ...]:
-    """The flags of a server on that store; `None`: on its own."""
+    """Return the options of a server on that store; `None` is its embedded one."""
     return (*(("--redis", redis) if redis else ()), *more)
 
 
 @pytest.fixture
 async def server_process() -> AsyncIterator[ServerProcess]:
-    """A house on its embedded store."""
+    """A server process with its embedded store."""
     async with running_server() as opened:
         yield opened

@@ -15,7 +15,7 @@ from saratoga_server.ports import (
 )
 
 TUESDAY = Millis(2_261_779_200_000)
-"""2041-09-03, a Tuesday of ISO week 36, at midnight UTC: no period of it has gone yet."""
+"""2041-09-03, a Tuesday of ISO week 36, at midnight UTC: none of its periods has expired."""
 DAY = 86_400_000
 GAME = "canfield"
 
@@ -47,7 +47,7 @@ def ranking(ranking: str, period: str = "all", *, game: str = GAME, bots: bool =
 
 
 async def put_out(store: AnyStore, *settlements: Settlement) -> None:
-    """Into the outbox, as a finished race of a table of its own."""
+    """Put settlements into the outbox, each as the finished race of a new table."""
     for each in settlements:
         finish = RaceFinish(race=1, record="record", settlement=pack_settlement(each))
         code = f"lone-crane-{next(numbers)}"
@@ -57,7 +57,7 @@ async def put_out(store: AnyStore, *settlements: Settlement) -> None:
 
 
 async def settle(store: AnyStore, *settlements: Settlement) -> None:
-    """One after the other: the outbox promises no order between tables."""
+    """Settle one race after another, since the outbox promises no order between tables."""
     for each in settlements:
         await put_out(store, each)
         assert await store.leaderboards.settle_outbox(10) == [each]

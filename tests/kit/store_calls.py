@@ -1,4 +1,4 @@
-"""Store calls that a test interrupts, and what is stored of seats."""
+"""Store calls that a test interrupts, and the seats that are stored."""
 
 from collections.abc import Awaitable, Callable
 
@@ -13,7 +13,7 @@ def tables_of(server: InProcessServer, player: str) -> list[str]:
 
 
 def before_once(method: Callable[..., Awaitable[object]], first: Callable[[], Awaitable[object]]):  # type: ignore[no-untyped-def]
-    """Return the method; `first` is awaited before the first call."""
+    """Return `method`, changed so that `first` runs before the first call."""
     waiting = [first]
 
     async def called(*args: object, **named: object) -> object:
@@ -25,7 +25,7 @@ def before_once(method: Callable[..., Awaitable[object]], first: Callable[[], Aw
 
 
 def failing_after(method: Callable[..., Awaitable[object]], calls: int):  # type: ignore[no-untyped-def]
-    """Return the method; after that many calls the store does not answer any more."""
+    """Return `method`, changed so that the store is unavailable after that many calls."""
     left = iter(range(calls))
 
     async def called(*args: object, **named: object) -> object:

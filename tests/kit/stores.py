@@ -32,21 +32,21 @@ if TYPE_CHECKING:
 
 IN_MEMORY = Path("/dev/shm")
 SCRATCH = IN_MEMORY if os.access(IN_MEMORY, os.W_OK) else None
-"""Where stores keep their files: syncing is the same work for them, but tests need not wait for disks."""
+"""The folder for the stores' files: in memory if possible, so that tests do not wait for disks."""
 
 READY_WITHIN = 20.0
-"""Seconds for a store to load its file and answer."""
+"""Seconds for a store to load its file and respond."""
 
 
 @dataclass
 class StoreServer:
-    """One store process on a folder of its own."""
+    """A store process with a folder of its own."""
 
     binary: str
     folder: Path
     settings: dict[str, str] = field(default_factory=dict)
     before: list[str] = field(default_factory=list)
-    """What the store's program is run by."""
+    """The command that runs the store's program, such as `env`; empty for none."""
     process: "subprocess.Popen[bytes] | None" = None
 
     @property
@@ -58,7 +58,7 @@ class StoreServer:
         return f"unix://{self.socket}"
 
     def start(self) -> None:
-        """Start on what the folder holds; return when it answers."""
+        """Start with the data in the folder; return when the store responds."""
         settings = {
             "port": "0",
             "unixsocket": str(self.socket),
@@ -73,7 +73,7 @@ class StoreServer:
         self._start([part for name, value in settings.items() for part in (f"--{name}", value)])
 
     def start_on(self, file: Path) -> None:
-        """Start as a file of settings says; its socket is ours."""
+        """Start with a settings file, which must name the socket of this object."""
         self._start([str(file)])
 
     def _start(self, arguments: list[str]) -> None:
@@ -83,15 +83,15 @@ class StoreServer:
         deadline = time.monotonic() + READY_WITHIN
         while self.ask("PING") != b"+PONG":
             assert self.process.poll() is None, (self.folder / "log").read_text()
-            assert time.monotonic() < deadline, "the store does not come up"
+            assert time.monotonic() < deadline, "the store does not start"
             time.sleep(0.002)
 
     def ask(self, *words: str) -> bytes:
-        """The first line of the reply to one command; nothing if nobody answers."""
+        """Return the first line of the reply to a command; empty if the store does not respond."""
         return self.ask_all(*words).partition(b"\r\n")[0]
 
     def ask_all(self, *words: str) -> bytes:
-        """The reply to one command, as far as it comes in one piece."""
+        """Return the first piece of the reply to a command."""
         packed = b"".join(b"$%d\r\n%s\r\n" % (len(word), word.encode()) for word in words)
         try:
             with socket.socket(socket.AF_UNIX) as connection:
@@ -103,28 +103,28 @@ class StoreServer:
             return b""
 
     def wait_for(self, *words: str, says: bytes) -> None:
-        """Until the reply to a command contains those words."""
+        """Repeat a command until its reply contains `says`."""
         deadline = time.monotonic() + READY_WITHIN
         while says not in self.ask_all(*words):
-            assert time.monotonic() < deadline, f"never said {says!r}"
+            assert time.monotonic() < deadline, f"the reply never contained {says!r}"
             time.sleep(0.002)
 
     def kill(self) -> None:
-        """SIGKILL, and wait until it is gone."""
+        """Send SIGKILL and wait for the end of the process."""
         if self.process is not None:
             self.process.send_signal(signal.SIGKILL)
             self.process.wait()
             self.process = None
 
     def shut_down(self) -> None:
-        """As its host would, and wait until it is gone."""
+        """Send SHUTDOWN, as an administrator does, and wait for the end of the process."""
         if self.process is not None:
             self.ask("SHUTDOWN")
             self.process.wait()
             self.process = None
 
     def pause(self) -> None:
-        """Let it hang, its connections open."""
+        """Stop the process with SIGSTOP; its connections stay open."""
         assert self.process is not None
         self.process.send_signal(signal.SIGSTOP)
 
@@ -133,7 +133,7 @@ class StoreServer:
         self.process.send_signal(signal.SIGCONT)
 
     def empty(self) -> None:
-        """As on the first day, Functions included."""
+        """Delete all data and all Functions."""
         assert self.ask("FLUSHALL", "SYNC") == b"+OK"
         assert self.ask("FUNCTION", "FLUSH", "SYNC") == b"+OK"
 
@@ -142,7 +142,7 @@ class StoreServer:
 def replica_of(
     primary: StoreServer, settings: dict[str, str] | None = None
 ) -> Iterator[StoreServer]:
-    """A replica of a store, in step with it; the store is started anew for that."""
+    """Run a replica that is in sync with a store; the store is restarted first."""
     port = free_port()
     primary.kill()
     primary.settings |= {"port": str(port), "bind": "127.0.0.1", "repl-diskless-sync-delay": "0"}
@@ -162,7 +162,7 @@ def replica_of(
 
 
 def free_port() -> int:
-    """A TCP port that nobody uses at the moment."""
+    """Return a TCP port that is free at the moment."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -170,7 +170,7 @@ def free_port() -> int:
 
 
 def binaries() -> dict[str, str | None]:
-    """The store programs to test against; None: it is missing, and must not be."""
+    """Return the store programs to test against; `None` marks a required one that is missing."""
     found: dict[str, str | None] = {"valkey": str(find_binary())}
     redis = shutil.which("redis-server")
     if redis or os.environ.get("CI") or os.environ.get("SARATOGA_NEED_REDIS") == "1":
@@ -188,7 +188,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session")
 def store_servers() -> Iterator[dict[str, StoreServer]]:
-    """Running stores by kind, as tests ask for them."""
+    """Running stores by kind; each starts when a test first asks for it."""
     running: dict[str, StoreServer] = {}
     with tempfile.TemporaryDirectory(
         prefix="saratoga-", dir=SCRATCH, ignore_cleanup_errors=True
@@ -201,7 +201,7 @@ def store_servers() -> Iterator[dict[str, StoreServer]]:
 
 
 class _Servers(dict[str, StoreServer]):
-    """Starts a store when it is first asked for."""
+    """Starts a store when it is first requested."""
 
     def __init__(self, folder: Path, running: dict[str, StoreServer]) -> None:
         super().__init__()
@@ -223,7 +223,7 @@ class _Servers(dict[str, StoreServer]):
 def store_server(
     request: pytest.FixtureRequest, store_servers: dict[str, StoreServer]
 ) -> StoreServer:
-    """An empty real store, shared by the session's tests one after the other."""
+    """An empty real store, which all tests of the session share in turn."""
     _ran.add(request.param)
     server = store_servers[request.param]
     server.empty()
@@ -236,7 +236,7 @@ CLUSTER = "cluster"
 
 @pytest.fixture(scope="session")
 def primaries_only() -> Iterator[Callable[[], "Cluster"]]:
-    """A cluster of three primaries that starts when it is first asked for."""
+    """Returns a cluster of three primaries, which starts at the first call."""
     from kit.cluster import running_cluster
 
     with ExitStack() as stack:
@@ -257,7 +257,7 @@ async def store(
     store_servers: dict[str, StoreServer],
     primaries_only: Callable[[], "Cluster"],
 ) -> AsyncIterator[Store | FakeStore]:
-    """An empty store of every kind, opened; one of them does everything twice."""
+    """An empty, opened store of every kind; one kind loses the first reply to each call."""
     _ran.add(request.param)
     if request.param == "fake":
         async with open_fake_store() as fake:
@@ -284,14 +284,14 @@ async def store(
 
 
 calm = pytest.mark.parametrize("store", ["fake", *binaries(), CLUSTER], indirect=True)
-"""For tests with so many calls that losing an answer to each would take minutes."""
+"""For tests with so many calls that losing a reply to each would take minutes."""
 
 
 @pytest.fixture(params=list(binaries()))
 def mortal_store(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[StoreServer]:
-    """A real store of the test's own, to be killed and started again."""
+    """A real store for this test alone, which may be killed and started again."""
     _ran.add(request.param)
     binary = binaries()[request.param]
     if binary is None:

@@ -64,7 +64,7 @@ class Caches:
         opening: Callable[[TableState], Position] = lambda state: OPENING,
         store_timeout: float = 6.0,
     ) -> CachingNode:
-        """Return a node that takes itself to be alone; `store_timeout` in seconds."""
+        """Return a node that knows of no other node; `store_timeout` in seconds."""
         store = fake_store(self.fake)
         store.events.is_listening = True
         tables = tables or store.tables
@@ -84,7 +84,7 @@ class Caches:
 
 
 class SlowTables(FakeTables):
-    """Tables that are read when `may_read` is set; the first reads may fail."""
+    """A table store whose reads wait for `may_read`; the first reads may fail."""
 
     def __init__(self, fake: FakeHouse, *faults: Exception) -> None:
         super().__init__(fake)
@@ -101,7 +101,7 @@ class SlowTables(FakeTables):
 
 
 def adding(text: str) -> Transition:
-    """Return a change that everyone sees."""
+    """Return a transition that appends to the public notice."""
 
     def transition(state: TableState, now: Millis) -> Change:
         return Change(replace(state, notice=state.notice + text, touched=now))

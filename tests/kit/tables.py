@@ -1,4 +1,4 @@
-"""Tables in every phase, with players, nonces and moments that tests can name."""
+"""Tables in every phase, with known players, nonces and times."""
 
 import hashlib
 from collections.abc import Mapping
@@ -30,12 +30,12 @@ NAMES = {ANN: "Ann", BEN: "Ben", CLEO: "Cleo", DAN: "Dan"}
 
 
 def after(millis: int) -> Millis:
-    """So long after noon."""
+    """Return the time that many milliseconds after noon."""
     return Millis(NOON + millis)
 
 
 def nonce(player: str) -> str:
-    """The nonce that the player always draws."""
+    """Return the nonce of a player, the same in every test."""
     return hashlib.sha256(player.encode()).hexdigest()[:32]
 
 
@@ -44,7 +44,7 @@ def nonce_hash(player: str) -> str:
 
 
 def next_id(table: TableState, player: str) -> int:
-    """A command id that the player has not used yet."""
+    """Return a command id that the player has not used yet."""
     seat = table.seat(player)
     return 1 + (seat.last_id if seat else table.departed.get(player, 0))
 
@@ -52,8 +52,8 @@ def next_id(table: TableState, player: str) -> int:
 def seated(
     *players: str, settings: TableOptions | None = None, bots: tuple[str, ...] = ()
 ) -> TableState:
-    """A table at which these players sit; the first is host."""
-    host, *guests = players
+    """Return a table with these players; the first is the host."""
+    host, *others = players
     table = new_table(
         CODE,
         settings or TableOptions(game="canfield"),
@@ -65,13 +65,13 @@ def seated(
         now=NOON,
         fresh_seed=SEED,
     ).table
-    for guest in guests:
-        table = join(table, guest, NAMES[guest], 1, bot=guest in bots, node=NODE, now=NOON).table
+    for other in others:
+        table = join(table, other, NAMES[other], 1, bot=other in bots, node=NODE, now=NOON).table
     return table
 
 
 def all_ready(table: TableState, *players: str) -> TableState:
-    """The table with these players ready, or all."""
+    """Return the table with these players ready; all players if none is named."""
     for player in players or [seat.player for seat in table.seats]:
         table = ready(
             table,
@@ -85,13 +85,13 @@ def all_ready(table: TableState, *players: str) -> TableState:
 
 
 def counting(*players: str, settings: TableOptions | None = None) -> TableState:
-    """A countdown that began at noon; these players race."""
+    """Return a table whose countdown began at noon; these players race."""
     table = all_ready(seated(*players, settings=settings))
     return start(table, players[0], next_id(table, players[0]), now=NOON).table
 
 
 def all_shown(table: TableState, *players: str) -> TableState:
-    """The countdown with the nonces of these racers shown, or of all."""
+    """Return the table with the nonces of these racers revealed; all if none is named."""
     for player in players or table.racers:
         table = reveal(
             table, player, next_id(table, player), nonce=nonce(player), now=after(100)
@@ -100,7 +100,7 @@ def all_shown(table: TableState, *players: str) -> TableState:
 
 
 def running(*players: str, settings: TableOptions | None = None) -> TableState:
-    """A race that began five seconds past noon."""
+    """Return a table whose race began five seconds after noon."""
     table = all_shown(counting(*players, settings=settings))
     change = elapse(table, table.start_at, OTHER_SEED)
     assert change is not None
@@ -108,7 +108,7 @@ def running(*players: str, settings: TableOptions | None = None) -> TableState:
 
 
 def outcome(table: TableState, nets: Mapping[str, int] | None = None) -> Outcome:
-    """How the race came out: with the racers' nets as given, else in their order."""
+    """Return the outcome of the race, with the given nets or else descending ones."""
     nets = nets or {player: -10 * place for place, player in enumerate(table.racers)}
     return Outcome(
         race=table.race_id,
@@ -132,13 +132,13 @@ def outcome(table: TableState, nets: Mapping[str, int] | None = None) -> Outcome
 
 
 def over(*players: str) -> TableState:
-    """A race that is over a minute past noon."""
+    """Return a table whose race ended a minute after noon."""
     table = running(*players)
     return finish(table, outcome(table), now=after(60_000)).table
 
 
 def in_phase(phase: TablePhase) -> TableState:
-    """Ann, the host, and Ben at a table in that phase; both race, or are ready to."""
+    """Return a table in that phase with Ann, the host, and Ben; both race or are ready."""
     match phase:
         case TablePhase.GATHERING:
             return all_ready(seated(ANN, BEN))

@@ -1,4 +1,4 @@
-"""Two nodes of one house, on a store in memory and at an invented time."""
+"""Two nodes on one store in memory, at an invented time."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,13 +13,13 @@ from saratoga_server.domain.tables.countdown import COUNTDOWN_MILLIS
 
 @dataclass
 class Nodes:
-    """Two nodes, and the time that passes on both."""
+    """Two nodes with a common clock."""
 
     east: InProcessServer
     west: InProcessServer
 
     async def settle(self) -> None:
-        """Let both come to their end with what they do, and tell each other."""
+        """Wait until both nodes have finished their background work and published their events."""
         for node in (self.east, self.west, self.east, self.west):
             await node.settle()
             await node.node.peers.publish_standings()
@@ -41,13 +41,13 @@ class Nodes:
         return code
 
     async def two(self) -> tuple[MemoryPlayer, MemoryPlayer]:
-        """Anna in the east, Bert in the west."""
+        """Connect Anna to the east node and Bert to the west node."""
         return await self.east.player("Anna"), await self.west.player("Bert")
 
 
 @asynccontextmanager
 async def beside(server: InProcessServer) -> AsyncIterator[Nodes]:
-    """That node, with another on the same store."""
+    """Open a second node on the store of the first."""
     store = fake_store(server.fake)
     node = await compose_node(store, server.time, node="west")
     west = InProcessServer(server.fake, server.time, node, store)

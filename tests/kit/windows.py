@@ -1,4 +1,4 @@
-"""A program in a terminal, and whether the terminal is afterwards as it was before."""
+"""A program in a terminal, and a check that it restores the terminal."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -9,12 +9,12 @@ from typing import Final
 from kit.pseudo_terminal import PseudoTerminal, open_terminal
 
 TAKEN: Final = frozenset({25, 1049})
-"""Private modes that every full-screen program takes: without the cursor, a screen of its own."""
+"""Private modes of every full-screen program: a hidden cursor and the alternate screen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A terminal, the program in it, and what `stty -a` said before."""
+    """A terminal, the program in it, and the output of `stty -a` before its start."""
 
     terminal: PseudoTerminal
     process: asyncio.subprocess.Process
@@ -22,12 +22,12 @@ class Window:
 
     @property
     def last_words(self) -> str:
-        """What stands on the normal screen after the program."""
+        """Return the text on the normal screen after the program."""
         said = bytes(self.terminal.written).rpartition(b"\x1b[?1049l")[2]
         return said.decode(errors="replace")
 
     async def given_back(self) -> int:
-        """The exit code of a program that ends; fails if the terminal is not as it was."""
+        """Wait for the end of the program and check the terminal; returns the exit code."""
         code = await self.terminal.ended(self.process)
         modes = self.terminal.modes
         assert modes.ever >= TAKEN, "the program never took the terminal"
@@ -44,7 +44,7 @@ async def window(
     modern: bool = True,
     env: Mapping[str, str | None] | None = None,
 ) -> AsyncIterator[Window]:
-    """A window in which that program runs until it ends, or the block does."""
+    """Run a program in a terminal until it or the block ends."""
     async with open_terminal(columns, lines, modern=modern) as terminal:
         before = terminal.settings()
         async with terminal.running(*program, env=env) as process:

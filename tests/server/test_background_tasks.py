@@ -59,17 +59,17 @@ async def test_work_that_went_wrong_is_logged_and_harms_nobody(
     assert log.lines == [line]
 
 
-async def test_all_errands_are_finished_before_the_end(log: Log) -> None:
+async def test_all_tasks_are_finished_before_the_end(log: Log) -> None:
     under_way = BackgroundTasks()
     done: list[int] = []
     go = asyncio.Event()
 
-    async def errand(number: int) -> None:
+    async def numbered(number: int) -> None:
         await go.wait()
         done.append(number)
 
     for number in range(3):
-        under_way.spawn(errand(number))
+        under_way.spawn(numbered(number))
     under_way.spawn(work(ValueError()))
     go.set()
     await under_way.finish()

@@ -1,4 +1,4 @@
-"""One line an event, and never a secret in it."""
+"""Each event is one line of the log, without secrets."""
 
 import io
 import json
@@ -34,7 +34,7 @@ def written() -> Iterator[SetUp]:
     assert warnings.showwarning is showwarning
 
 
-def test_an_event_is_one_line_with_its_place_in_the_house(written: SetUp) -> None:
+def test_an_event_is_one_line_with_its_logger(written: SetUp) -> None:
     lines = written()
     log.info("race_started", racers=4, player="p1", table="mint-otter-42", race="mint-otter-42/1")
     [line] = lines.getvalue().splitlines()

@@ -65,7 +65,7 @@ async def test_players_of_a_draining_node_are_disconnected_only_if_not_back_when
     version, _ = server.fake.tables[code]
     for session in list(server.node.broadcaster.sessions):
         await server.node.dispatcher.disconnected(session)
-    # nobody hears of it, for who was sent on is about to be back
+    # other players see no difference: the player is about to be back
     assert server.fake.tables[code][0] == version
 
     def back(table: TableState, now: Millis) -> Change | None:

@@ -1,4 +1,4 @@
-"""What takes too long is given up, and said to be the store's fault."""
+"""Calls that take too long are given up and reported as the store being unavailable."""
 
 import asyncio
 

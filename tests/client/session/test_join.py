@@ -32,16 +32,16 @@ async def lobby() -> AsyncIterator[OpenLobby]:
 
 
 async def test_whoever_has_a_name_keeps_it(lobby: OpenLobby) -> None:
-    assert await have_a_name(await lobby.guest("Anna"), "Bert") == "Anna"
+    assert await have_a_name(await lobby.player("Anna"), "Bert") == "Anna"
 
 
 async def test_the_chosen_name_is_taken_without_a_question(lobby: OpenLobby) -> None:
-    assert await have_a_name(await lobby.guest(), "Bert") == "Bert"
+    assert await have_a_name(await lobby.player(), "Bert") == "Bert"
 
 
 async def test_without_a_name_one_is_asked_for(lobby: OpenLobby) -> None:
     with pytest.raises(NameWanted) as wanted:
-        await have_a_name(await lobby.guest(), "")
+        await have_a_name(await lobby.player(), "")
     assert (wanted.value.why, wanted.value.question) == ("", "Your name at this house")
 
 
@@ -49,9 +49,9 @@ async def test_without_a_name_one_is_asked_for(lobby: OpenLobby) -> None:
 async def test_a_name_that_cannot_be_had_is_asked_for_again_with_the_reason(
     lobby: OpenLobby, name: str
 ) -> None:
-    await lobby.guest("Anna")
+    await lobby.player("Anna")
     with pytest.raises(NameWanted) as wanted:
-        await have_a_name(await lobby.guest(), name)
+        await have_a_name(await lobby.player(), name)
     assert wanted.value.why
     assert wanted.value.question == "Another name"
     # somebody may be new here only by the way they came
@@ -65,12 +65,12 @@ def test_where_nobody_sits_the_flag_is_named() -> None:
 
 
 async def test_a_table_is_opened_as_it_is_wanted_and_joined_by_its_code(lobby: OpenLobby) -> None:
-    table = await opened(await lobby.guest("Anna"), WANTED)
+    table = await opened(await lobby.player("Anna"), WANTED)
     assert (table.settings.game, table.settings.cap, table.settings.seats) == ("caprice", 20, 2)
-    seen = await joined(await lobby.guest("Bert"), table.code)
+    seen = await joined(await lobby.player("Bert"), table.code)
     assert [seat.name for seat in seen.seats] == ["Anna", "Bert"]
     with pytest.raises(CommandRefused) as no:
-        await joined(await lobby.guest("Cleo"), table.code)
+        await joined(await lobby.player("Cleo"), table.code)
     assert no.value.code == "table_full"
 
 
@@ -80,11 +80,11 @@ async def test_a_seat_where_nothing_is_raced_is_given_up_for_another_table(
     token = new_token()
     async with Connection(lobby.url, token, name="Anna") as before:
         old = (await opened(before, WANTED)).code
-    anna = await lobby.guest(token=token)
+    anna = await lobby.player(token=token)
     assert await freed(anna, old) == "", "the seat that is wanted is kept"
     assert await freed(anna) == ""
     assert f"given up your seat at {old}" in capsys.readouterr().err
-    table = await joined(await lobby.guest("Bert"), old)
+    table = await joined(await lobby.player("Bert"), old)
     assert [seat.name for seat in table.seats] == ["Bert"]
 
 
@@ -95,11 +95,11 @@ async def test_a_race_that_goes_on_is_gone_back_to(lobby: OpenLobby) -> None:
         ready = partial(Ready, commitment=table.commitment, nonce_hash="5a" * 32)
         await before.request(partial(ready, table=table.code))
         await before.request(partial(Start, table=table.code))
-    assert await freed(await lobby.guest(token=token)) == table.code
+    assert await freed(await lobby.player(token=token)) == table.code
 
 
 async def test_the_others_at_a_table_are_people_who_are_there(lobby: OpenLobby) -> None:
-    anna = await lobby.guest("Anna")
+    anna = await lobby.player("Anna")
     code = (await opened(anna, TableWanted(game="caprice", cap=3, seats=9, public=False))).code
     await lobby.sit_down("Bert", code)
     async with Connection(lobby.url, new_token(), name="Cleo") as cleo:

@@ -27,7 +27,7 @@ async def lobby() -> AsyncIterator[OpenLobby]:
 async def test_a_newcomer_takes_a_name_and_a_name_that_is_taken_is_asked_for_again(
     lobby: OpenLobby,
 ) -> None:
-    await lobby.guest("Anna")
+    await lobby.player("Anna")
     async with in_the_lobby(lobby.url) as visitor:
         await visitor.reads("Your name: _")
         await visitor.type("ANNA")

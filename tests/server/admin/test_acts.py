@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 from msgspec.structs import replace
 
-from kit.ears import Ear
+from kit.event_recorder import EventRecorder
 from kit.fake_store import FakeHouse, FakeStore, fake_store
 from kit.races import Entrant, race
 from kit.results import result_of
@@ -47,12 +47,12 @@ class Office:
 
     store: FakeStore
     admin: Administration
-    node: Ear
+    node: EventRecorder
 
     @property
     def published(self) -> list[NodeEvent]:
         """Every event but those that the store publishes itself."""
-        return [event for event in self.node.heard if not isinstance(event, Touched)]
+        return [event for event in self.node.events if not isinstance(event, Touched)]
 
     @property
     def noted(self) -> list[tuple[str, str, str]]:
@@ -86,7 +86,7 @@ class Office:
 async def office() -> Office:
     """Ann and Ben sit at a public table; Cleo has a name and no seat."""
     store = fake_store(FakeHouse(clock=lambda: NOON))
-    node = Ear("node-1")
+    node = EventRecorder("node-1")
     store.house.ears.append(node)
     admin = Administration(store, await compose_table_cache(store), "zoe@desk")
     opened = Office(store, admin, node)

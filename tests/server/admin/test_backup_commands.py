@@ -21,7 +21,7 @@ def typed(*words: str | Path) -> tuple[int, str]:
 
 
 async def typed_beside_a_server(data: Path, *words: str | Path) -> tuple[int, str]:
-    """What the command prints while a server with a race in its embedded store is running."""
+    """Return the output of the command while a server with a race is running."""
     folder = Config(data=data).store_folder
     async with EmbeddedStore(folder) as url, open_store(url) as store:
         await running_race(store)

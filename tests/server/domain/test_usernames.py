@@ -1,4 +1,4 @@
-"""Who may be called what."""
+"""Names: which are valid, reserved, or too similar to another."""
 
 # ruff: noqa: RUF001  the letters that look like others are the point here
 
@@ -125,7 +125,7 @@ def test_what_could_mislead_is_refused_with_the_reason(name: str, why: str) -> N
         "nobody",
     ],
 )
-def test_names_kept_for_the_house_are_refused_in_every_disguise(name: str) -> None:
+def test_reserved_names_are_refused_in_every_disguise(name: str) -> None:
     with pytest.raises(BadName, match="reserved for the server"):
         checked_name(name)
 

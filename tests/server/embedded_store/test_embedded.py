@@ -83,7 +83,7 @@ def leftover_store(folder: Path) -> Iterator["subprocess.Popen[bytes]"]:
 
 
 def mode(path: Path) -> int:
-    """Who may do what with it."""
+    """Return the permission bits of a file."""
     return path.stat().st_mode & 0o777
 
 

@@ -45,7 +45,7 @@ sys.addaudithook(kill)
 """
     + PARENT
 )
-"""The parent dies when the child is there, and before the kernel was told to end it."""
+"""The parent dies after the child has started, before the kernel is set to end it."""
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ async def test_a_store_that_never_answers_is_refused_and_ended(
 ) -> None:
     monkeypatch.setattr(process, "READY_WITHIN", 0.0)
     with pytest.raises(StoreRefused, match="did not come up"):
-        # it listens where nobody asks
+        # it listens on another socket than the one that is asked
         await start(folder, unixsocket="elsewhere.sock")
     assert await ask("elsewhere.sock", b"PING") == b""
 
@@ -146,7 +146,7 @@ async def test_a_parent_killed_while_it_starts_a_store_leaves_none(folder: Path)
 async def test_a_store_ends_with_its_parent_while_it_makes_its_first_append_only_file(
     folder: Path,
 ) -> None:
-    """A store refuses to end then, unless it was told to end whatever it does."""
+    """A store refuses to end while it cannot save, unless it is forced."""
     # every key takes the store's child process ten seconds
     store = await start(folder, **{"rdb-key-save-delay": "10000000"})
     with open_socket_path(folder) as path:

@@ -60,7 +60,7 @@ def held(server: InProcessServer, monkeypatch: pytest.MonkeyPatch) -> HeldCommit
 
 
 def move(player: MemoryPlayer, text: str, **fields: Any) -> MakeMove:
-    """Return a new command for the board as the guest knows it."""
+    """Return a new command for the board as the player knows it."""
     player.last_id += 1
     board = player.board
     given: dict[str, Any] = {

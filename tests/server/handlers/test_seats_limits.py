@@ -24,7 +24,7 @@ from saratoga_server.rate_limits.rates import Action, Rate
 
 
 def limited(player: MemoryPlayer, act: Action, times: int) -> None:
-    """Let a guest do this so often and no more."""
+    """Limit how often a player may do this."""
     limiter = RateLimiter(lambda: 0.0, per_player={act: Rate(times, 60.0)})
     player.session.quota = limiter.open("203.0.113.7", NO_CONNECTION)
     player.session.quota.authenticated(player.player)
@@ -41,7 +41,7 @@ async def test_only_wrong_codes_count_against_the_limit(server: InProcessServer)
     assert await anna.refused(GetRecord, race="odd-emu-12/1") == "no_such_table"
     answer = await anna.ask(Ready, table="odd-emu-13", commitment="a" * 64, nonce_hash="b" * 64)
     assert (answer.code, answer.wait) == ("too_fast", 60_000)
-    # from now on no code is looked up that the guest has nothing to do with
+    # from now on only codes of the player's own tables are looked up
     assert await anna.refused(JoinTable, table=code) == "too_fast"
     assert await anna.refused(GetRecord, race=f"{code}/1") == "too_fast"
 

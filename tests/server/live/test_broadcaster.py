@@ -1,4 +1,4 @@
-"""Who follows what, and events that go to many connections."""
+"""Followers of tables, and events that go to many connections."""
 
 import gc
 import weakref

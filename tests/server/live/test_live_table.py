@@ -1,4 +1,4 @@
-"""What a node knows of a table."""
+"""The state of a table on a node."""
 
 import msgpack
 import pytest

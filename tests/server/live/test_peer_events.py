@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from kit.ears import Ear
+from kit.event_recorder import EventRecorder
 from kit.in_process_server import InProcessServer, gathered
 from kit.players import RECEIVED_WITHIN
 from kit.results import add_results
@@ -182,7 +182,7 @@ async def test_a_node_that_seemed_dead_claims_its_seats_again(nodes: Nodes) -> N
 
 
 async def test_a_node_that_is_alone_publishes_nothing(server: InProcessServer) -> None:
-    other = Ear("other")
+    other = EventRecorder("other")
     anna = await server.player("Anna")
     await server.race(anna)
     assert server.node.peers.is_alone
@@ -191,7 +191,7 @@ async def test_a_node_that_is_alone_publishes_nothing(server: InProcessServer) -
     await anna.cash_out()
     await server.settle()
     await server.node.peers.publish_standings()
-    assert {type(event) for event in other.heard if event != Stood(server.node.name, {})} == {
+    assert {type(event) for event in other.events if event != Stood(server.node.name, {})} == {
         Touched
     }, "the store publishes these itself"
 
@@ -200,18 +200,18 @@ async def test_a_node_that_begins_to_listen_is_sent_all_standings(server: InProc
     anna = await server.player("Anna")
     await server.race(anna)
     await anna.moves("draw")
-    newcomer = Ear("newcomer")
+    newcomer = EventRecorder("newcomer")
     server.fake.ears.append(newcomer)
     server.node.peer_events.receive(Here("newcomer", 1))
     assert not server.node.peers.is_alone
     (race,) = server.node.races.all()
     server.fake.unavailable = True
     await server.node.peers.publish_standings()
-    assert newcomer.heard == []
+    assert newcomer.events == []
     server.fake.unavailable = False
     await server.node.peers.publish_standings()
     standings = {anna.player: race.runs[anna.player].standing}
-    assert newcomer.heard == [Stood(server.node.name, {race.id: standings})]
+    assert newcomer.events == [Stood(server.node.name, {race.id: standings})]
     assert standings[anna.player].length == 1
 
 

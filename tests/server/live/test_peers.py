@@ -1,10 +1,10 @@
-"""What a node publishes to the others, and when it knows that it is alone."""
+"""The events that a node publishes, and when it knows that it is alone."""
 
 import asyncio
 
 import pytest
 
-from kit.ears import Ear
+from kit.event_recorder import EventRecorder
 from kit.fake_news import FakeNews
 from kit.tables import ANN, BEN
 from saratoga_rules.records.standing import State
@@ -18,15 +18,15 @@ RACE = "mint-otter-42/1"
 
 
 class Node:
-    """The peers of one node, which `ear` listens to."""
+    """The peers of one node, which `recorder` listens to."""
 
     def __init__(self) -> None:
-        self.ear = Ear("other")
+        self.recorder = EventRecorder("other")
         self.faults: list[Exception] = []
         self.has_failed = asyncio.Event()
         self.now = 100.0
         self.background_tasks = BackgroundTasks()
-        self.events = FakeNews([self.ear], self._reading)
+        self.events = FakeNews([self.recorder], self._reading)
         self.events.is_listening = True
         self.peers = Peers("node", self.events, self.background_tasks, lambda: self.now)
 
@@ -39,7 +39,11 @@ class Node:
     @property
     def published(self) -> list[dict[str, dict[str, LiveStanding]]]:
         """The standings of every publication that had any."""
-        return [event.races for event in self.ear.heard if isinstance(event, Stood) and event.races]
+        return [
+            event.races
+            for event in self.recorder.events
+            if isinstance(event, Stood) and event.races
+        ]
 
 
 def standing(length: int, banked: int = 3) -> LiveStanding:
@@ -74,15 +78,15 @@ async def test_a_single_node_publishes_nothing(node: Node) -> None:
     await node.background_tasks.finish()
     await node.peers.publish_standings()
     assert node.published == []
-    assert Settled(["canfield"]) not in node.ear.heard
+    assert Settled(["canfield"]) not in node.recorder.events
 
 
 async def test_an_event_is_published_in_the_background(node: Node) -> None:
     node.peers.seen()
     node.peers.publish(Settled(["canfield"]))
-    assert node.ear.heard == []
+    assert node.recorder.events == []
     await node.background_tasks.finish()
-    assert node.ear.heard == [Settled(["canfield"])]
+    assert node.recorder.events == [Settled(["canfield"])]
 
 
 async def test_only_the_newest_standing_of_a_racer_is_published_and_only_once(node: Node) -> None:
@@ -129,6 +133,6 @@ async def test_a_failure_does_not_stop_the_publishing(
     publishing = asyncio.create_task(node.peers.keep_publishing())
     await node.has_failed.wait()
     node.peers.publish_all(RACE, {ANN: standing(2)})
-    await node.ear.until(lambda: bool(node.published))
+    await node.recorder.until(lambda: bool(node.published))
     assert node.published == [{RACE: {ANN: standing(2)}}]
     await cancel_all([publishing])

@@ -30,12 +30,12 @@ def finisher(server: InProcessServer) -> RaceFinisher:
 
 
 async def table_of(server: InProcessServer, *players: MemoryPlayer) -> LiveTable:
-    """Return a table at which the guests race."""
+    """Return a table at which the players race."""
     return await server.node.table_cache.get(await server.race(*players))
 
 
 async def counted(server: InProcessServer, finisher: RaceFinisher) -> tuple[LiveTable, Finish]:
-    """Return the table and the count of a race of Anna's and Bert's that nobody has written yet."""
+    """Return the table and the result of a race of Anna's and Bert's that is not stored yet."""
     anna, bert = await server.player("Anna"), await server.player("Bert")
     table = await table_of(server, anna, bert)
     for player in (anna, bert):
@@ -163,16 +163,16 @@ async def test_two_nodes_that_count_at_once_make_one_result(nodes: Nodes) -> Non
     for player in (anna, bert):
         await player.moves("draw")
         await player.cash_out()
-    houses = (nodes.east.node, nodes.west.node)
-    for node in houses:
+    both = (nodes.east.node, nodes.west.node)
+    for node in both:
         await node.races.read_standings(node.races.all()[0])
-    await asyncio.gather(*(node.table_service.finish(code) for node in houses))
+    await asyncio.gather(*(node.table_service.finish(code) for node in both))
     await nodes.settle()
     assert list(nodes.east.fake.records) == [(code, 1)]
     assert len(nodes.east.fake.settled) == 1
     (over,), (also,) = anna.received.all(RaceOver), bert.received.all(RaceOver)
     assert over == also
-    assert [node.metrics.races_over for node in houses].count(1) == 1
+    assert [node.metrics.races_over for node in both].count(1) == 1
 
 
 async def test_a_race_whose_last_board_ended_on_a_node_that_died_is_counted(

@@ -33,7 +33,7 @@ async def two_racing(server: InProcessServer) -> tuple[MemoryPlayer, MemoryPlaye
 
 
 async def come_back(node: Node, player: MemoryPlayer) -> MemoryPlayer:
-    """Return a newer connection of the guest, on that node and at the same table."""
+    """Return a newer connection of the player, on that node and at the same table."""
     newer = MemoryPlayer(node.dispatcher, player.name)
     await newer.hello()
     await newer.at_table(Resume, table=player.table.code)
@@ -41,7 +41,7 @@ async def come_back(node: Node, player: MemoryPlayer) -> MemoryPlayer:
 
 
 async def race_on(node: Node, player: MemoryPlayer) -> LiveRace:
-    """Return the race of the guest's table, as that node has it."""
+    """Return the race of the player's table, as that node has it."""
     return await node.races.of(await node.table_cache.get(player.table.code))
 
 

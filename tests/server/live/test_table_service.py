@@ -1,4 +1,4 @@
-"""What a change of a table leads to: effects carried out, and repeated when they failed."""
+"""The effects of a change of a table: carried out, and repeated if they fail."""
 
 from collections.abc import AsyncIterator
 

@@ -1,4 +1,4 @@
-"""What cannot be printed when the server ends."""
+"""Output that cannot be printed when the server ends."""
 
 import os
 import subprocess

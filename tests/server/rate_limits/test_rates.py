@@ -1,4 +1,4 @@
-"""The limits' sizes, and the evening that must never meet one: sixteen friends and their bots."""
+"""The sizes of the limits, which sixteen friends with bots must never meet."""
 
 from random import Random
 
@@ -24,13 +24,13 @@ def test_codes_cannot_be_guessed_from_one_address() -> None:
     codes = len(FIRST_WORDS) * len(SECOND_WORDS) * NUMBERS
     rate = PER_ADDRESS[Action.WRONG_CODE]
     assert codes == 3_600_000
-    an_evening = rate.burst + 4 * 3600 / rate.every
+    a_session = rate.burst + 4 * 3600 / rate.every
     a_day = rate.burst + 24 * 3600 / rate.every
-    assert an_evening / codes < 0.0007
+    assert a_session / codes < 0.0007
     assert a_day / codes < 0.0041
 
 
-# The evening
+# A session of sixteen friends
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def home() -> Household:
     return Household(RateLimiter)
 
 
-def test_a_house_full_of_friends_meets_no_limit(home: Household) -> None:
+def test_a_household_of_friends_meets_no_limit(home: Household) -> None:
     home.everybody_comes()
     for _ in range(FRIENDS):
         home.opens_a_table()
@@ -73,7 +73,7 @@ def test_new_bots_every_quarter_of_an_hour_meet_no_limit(home: Household) -> Non
     assert home.refusals == {}
 
 
-def test_the_evening_can_meet_a_limit() -> None:
+def test_more_than_a_session_meets_a_limit() -> None:
     """With limits of a hundredth of the size; so the tests above can fail."""
     cramped = Household(lambda clock, **options: RateLimiter(clock, factor=0.01, **options))
     cramped.everybody_comes()

@@ -158,9 +158,9 @@ async def test_an_older_connection_is_fenced_off(store: AnyStore) -> None:
     )
     [old] = await race.commit(move("draw", 0, epoch=1))
     [new] = await race.commit(move("draw", 0, epoch=2))
-    [house] = await race.commit(ending("left", 1, "left"))
+    [server] = await race.commit(ending("left", 1, "left"))
     assert old == CommitOutcome(CommitStatus.FENCED, 0)
-    assert new.status is house.status is CommitStatus.DONE
+    assert new.status is server.status is CommitStatus.DONE
     assert (await race.board()).epoch == 2
     assert (await race.board(BERT)).epoch == 1
 

@@ -98,7 +98,7 @@ async def test_nodes_are_reached_by_the_names_they_announce(trio: Cluster) -> No
 
 def _all_are_called(cluster: Cluster, name: str) -> None:
     def told(node: ClusterNode) -> bool:
-        # a node is told once for each row of slots that it has, and one test or another moves some
+        # a node receives the command once for each row of slots that it has, and one test or another moves some
         return set(ENDPOINT.findall(node.ask("CLUSTER", "SLOTS"))) == wanted
 
     wanted = {(name, str(node.port)) for node in cluster.nodes}

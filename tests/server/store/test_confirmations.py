@@ -1,4 +1,4 @@
-"""When a write counts as replicated, by the replies behind it."""
+"""The replies after a write that count as a confirmation by a replica."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def test_one_replica_that_has_it_is_enough(replies: tuple[Any, ...]) -> None:
         pytest.param((b"OK", 1, [1, 0]), id="on no replica's disk"),
         pytest.param((b"OK", 1, [0, 1]), id="not on the primary's"),
         pytest.param((Exception("MOVED 1 there:6379"), 1), id="the mark was not written"),
-        pytest.param((b"OK", Exception("ERR WAIT cannot be used")), id="nobody was asked"),
+        pytest.param((b"OK", Exception("ERR WAIT cannot be used")), id="no replica was asked"),
         pytest.param((b"OK", 1, Exception("ERR unknown command")), id="half was asked"),
     ],
 )

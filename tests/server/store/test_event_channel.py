@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from kit.ears import listening
+from kit.event_recorder import recording
 from kit.fake_store import FakeStore
 from kit.faulty_link import link_to_store
 from kit.stores import StoreServer, calm
@@ -35,21 +35,21 @@ async def valkey(store_server: StoreServer) -> AsyncIterator[Store]:
 
 @calm
 async def test_every_node_that_listens_hears_an_event(store: AnyStore) -> None:
-    async with listening(store.events, "east") as east:
+    async with recording(store.events, "east") as east:
         assert store.events.is_listening
         assert await store.events.publish(Announce("Zoë says hello.")) == 1
-        await east.hears(Announce("Zoë says hello."))
+        await east.receives(Announce("Zoë says hello."))
     assert await store.events.publish(Announce("hello")) == 0
 
 
 @calm
 async def test_a_change_of_a_table_is_announced_by_the_store(store: AnyStore) -> None:
-    async with listening(store.events, "east") as east:
+    async with recording(store.events, "east") as east:
         write = TableWrite(code=CODE, expected=0, body=pack(seated(ANN)), due=None)
         assert await store.tables.save_table(write)
-        await east.hears(Touched(CODE, 1))
+        await east.receives(Touched(CODE, 1))
         assert not await store.tables.save_table(write)
-    assert east.heard.count(Touched(CODE, 1)) == 1
+    assert east.events.count(Touched(CODE, 1)) == 1
 
 
 @calm
@@ -58,89 +58,89 @@ async def test_standings_are_published_whole(store: AnyStore) -> None:
         f"{CODE}/1": {ANN: LiveStanding(7, 3, State.RACING, Reached(1200, 9))},
         "odd-emu-11/2": {ANN: LiveStanding(1, 0, State.LEFT)},
     }
-    async with listening(store.events, "east") as east:
+    async with recording(store.events, "east") as east:
         assert await store.events.publish_standings("west", races) == frozenset()
-        await east.hears(Stood("west", races))
+        await east.receives(Stood("west", races))
 
 
 async def test_nodes_hear_of_each_other(store_server: StoreServer) -> None:
     async with (
         open_store(store_server.url) as one,
         open_store(store_server.url) as other,
-        listening(one.events, "east") as east,
-        listening(other.events, "west") as west,
+        recording(one.events, "east") as east,
+        recording(other.events, "west") as west,
     ):
-        await east.hears(Here("west", 1))
+        await east.receives(Here("west", 1))
         await east.until(lambda: east.nodes == 2)
         await west.until(lambda: west.nodes == 2)
-        assert Here("east", 1) not in west.heard
-        assert not [event for event in east.heard if event == Here("east", 2)]
+        assert Here("east", 1) not in west.events
+        assert not [event for event in east.events if event == Here("east", 2)]
 
 
 @pytest.mark.parametrize("junk", [b"\xc1junk", b"", b"\x81\xa4kind\xa4brew"])
 async def test_junk_on_the_channel_does_not_end_the_subscription(
     valkey: Store, junk: bytes
 ) -> None:
-    async with listening(valkey.events, "east") as east:
+    async with recording(valkey.events, "east") as east:
         await valkey.client.command("SPUBLISH", PARTITION_CHANNELS[partition(CODE)], junk)
         await valkey.events.publish(Renamed("p" * 16, "Zoë"))
-        await east.hears(Renamed("p" * 16, "Zoë"))
-        assert east.openings == 1
+        await east.receives(Renamed("p" * 16, "Zoë"))
+        assert east.subscriptions == 1
 
 
 async def test_an_event_whose_handling_fails_does_not_end_the_subscription(valkey: Store) -> None:
-    async with listening(valkey.events, "east") as east:
+    async with recording(valkey.events, "east") as east:
         east.faults.append(ValueError("a mistake"))
         await valkey.events.publish(Announce("first"))
         await valkey.events.publish(Announce("second"))
-        await east.hears(Announce("second"))
+        await east.receives(Announce("second"))
         assert east.faults == []
-        assert east.openings == 1
+        assert east.subscriptions == 1
 
 
 @pytest.mark.parametrize("mortal_store", ["valkey"], indirect=True)
 async def test_a_slow_or_failing_catch_up_does_not_end_the_subscription(
     mortal_store: StoreServer,
 ) -> None:
-    async with open_store(mortal_store.url) as store, listening(store.events, "east") as east:
-        east.looks = asyncio.Event()
+    async with open_store(mortal_store.url) as store, recording(store.events, "east") as east:
+        east.catch_up = asyncio.Event()
         mortal_store.kill()
         mortal_store.start()
-        await east.until(lambda: east.openings == 2)
+        await east.until(lambda: east.subscriptions == 2)
         for _ in range(2):
             assert store.events.is_listening
-            heard = len(east.heard)
+            heard = len(east.events)
             await store.events.publish(Announce(f"after {heard}"))
-            await east.hears(Announce(f"after {heard}"))
-            east.looks.set()
+            await east.receives(Announce(f"after {heard}"))
+            east.catch_up.set()
             # a probe comes back: the subscription was kept after the catch-up as well
             probes = east.probes
             await east.until(lambda probes=probes: east.probes > probes)  # type: ignore[misc]
-        assert east.openings == 2
+        assert east.subscriptions == 2
 
 
 async def test_after_a_restart_of_the_store_a_node_subscribes_and_catches_up_again(
     mortal_store: StoreServer,
 ) -> None:
-    async with open_store(mortal_store.url) as store, listening(store.events, "east") as east:
+    async with open_store(mortal_store.url) as store, recording(store.events, "east") as east:
         mortal_store.kill()
         mortal_store.start()
-        await east.until(lambda: east.openings == 2)
+        await east.until(lambda: east.subscriptions == 2)
         await store.events.publish(Announce("back"))
-        await east.hears(Announce("back"))
+        await east.receives(Announce("back"))
 
 
 @pytest.mark.parametrize("mortal_store", ["valkey"], indirect=True)
 async def test_a_store_that_hung_is_subscribed_to_again(mortal_store: StoreServer) -> None:
-    async with open_store(mortal_store.url) as store, listening(store.events, "east") as east:
+    async with open_store(mortal_store.url) as store, recording(store.events, "east") as east:
         mortal_store.pause()
         with pytest.raises(StoreUnavailable):
             await store.events.publish(Announce("into the void"))
         assert not store.events.is_listening
         mortal_store.resume()
-        await east.until(lambda: east.openings == 2)
+        await east.until(lambda: east.subscriptions == 2)
         await store.events.publish(Announce("back"))
-        await east.hears(Announce("back"))
+        await east.receives(Announce("back"))
 
 
 @pytest.mark.parametrize("store_server", ["valkey"], indirect=True)
@@ -150,23 +150,23 @@ async def test_half_open_connections_are_replaced(store_server: StoreServer) -> 
         link_to_store(store_server.socket, store_server.folder / "link") as link,
         open_store(link.url) as near,
         open_store(store_server.url) as far,
-        listening(near.events, "east") as east,
+        recording(near.events, "east") as east,
     ):
         link.go_half_open()
         await far.events.publish(Announce("unheard"))
-        await east.until(lambda: east.openings == 2)
+        await east.until(lambda: east.subscriptions == 2)
         await far.events.publish(Announce("hello"))
-        await east.hears(Announce("hello"))
-    assert Announce("unheard") not in east.heard
+        await east.receives(Announce("hello"))
+    assert Announce("unheard") not in east.events
 
 
 async def test_a_connection_that_is_cut_is_replaced(store_server: StoreServer) -> None:
     async with (
         link_to_store(store_server.socket, store_server.folder / "link") as link,
         open_store(link.url) as near,
-        listening(near.events, "east") as east,
+        recording(near.events, "east") as east,
     ):
         link.cut()
-        await east.until(lambda: east.openings == 2)
+        await east.until(lambda: east.subscriptions == 2)
         link.cut()
-        await east.until(lambda: east.openings == 3)
+        await east.until(lambda: east.subscriptions == 3)

@@ -136,7 +136,7 @@ RUINED = b"\xc1ruined"
 
 
 async def put_out_packed(store: AnyStore, packed: bytes, code: str = "") -> None:
-    """Whatever another version of the house takes for a settlement."""
+    """A settlement as another version of the server writes it."""
     code = code or f"lone-crane-{next(numbers)}"
     finish = RaceFinish(race=1, record="record", settlement=packed)
     write = TableWrite(code=code, expected=0, body=b"over", due=None, finish=finish)
@@ -157,7 +157,7 @@ async def test_what_cannot_be_read_is_put_by_and_holds_up_nothing(store: AnyStor
 
 @contextmanager
 def older_node() -> Iterator[None]:
-    """Whoever looks meanwhile can read no settlement."""
+    """Make every settlement unreadable inside the block."""
 
     def older(packed: bytes) -> Settlement:
         raise ValueError("not a settlement of this version")

@@ -45,7 +45,7 @@ class Forget:
 
 @dataclass
 class Fold:
-    """What has happened to one game's leaderboards, for the naive fold."""
+    """The history of one game's leaderboards, folded naively."""
 
     settled: dict[str, tuple[int, Settlement]] = field(default_factory=dict)
     voided: set[str] = field(default_factory=set)

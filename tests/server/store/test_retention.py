@@ -1,4 +1,4 @@
-"""How long things stay: a table and its races go as a whole, at one moment."""
+"""Retention: a table and its races expire as a whole, at one moment."""
 
 from collections.abc import AsyncIterator
 
@@ -43,7 +43,7 @@ async def store(store_server: StoreServer) -> AsyncIterator[Store]:
 
 
 async def ends(store: Store, pattern: str) -> dict[str, int]:
-    """When each of the keys goes; -1: never."""
+    """Return when each of the keys expires; -1: never."""
     _, keys = await store.client.command("SCAN", 0, "MATCH", pattern, "COUNT", 100_000)
     return {key.decode(): await store.client.command("PEXPIRETIME", key) for key in keys}
 
@@ -113,7 +113,7 @@ async def test_the_keys_of_a_table_share_their_partition(store: Store) -> None:
     assert all(key.startswith(f"{tag}:") for key in keys)
 
 
-async def test_guests_go_and_names_stay(store: Store) -> None:
+async def test_players_without_a_name_expire_and_names_stay(store: Store) -> None:
     row = PlayerRow(player=ANNA, token_hash="a1", created=Millis(1))
     await store.players.create_player(row)
     await store.players.sit(ANNA, CODE)

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from kit.ears import Ear
+from kit.event_recorder import EventRecorder
 from kit.stores import StoreServer
 from saratoga_server.cancellation import cancel_all
 from saratoga_server.messages.node_events import Announce, encode_node_event
@@ -12,7 +12,7 @@ from saratoga_server.store.subscriber import Subscriber
 
 async def test_every_event_of_every_channel_is_received(store_server: StoreServer) -> None:
     primaries = await open_primaries(store_server.url, is_cluster=False)
-    listener = Ear("east")
+    listener = EventRecorder("east")
     subscriber = Subscriber(primaries, primaries.all()[0], ["one", "two"], listener)
     running = asyncio.create_task(subscriber.run())
     try:
@@ -21,8 +21,8 @@ async def test_every_event_of_every_channel_is_received(store_server: StoreServe
             await primaries.all()[0].client.execute_command(
                 "SPUBLISH", channel, encode_node_event(Announce(channel))
             )
-            await listener.hears(Announce(channel))
-        assert (listener.openings, listener.nodes) == (1, 1), "the node itself is listening"
+            await listener.receives(Announce(channel))
+        assert (listener.subscriptions, listener.nodes) == (1, 1), "the node itself is listening"
     finally:
         await cancel_all([running])
         await primaries.close()

@@ -50,7 +50,7 @@ async def test_a_partition_being_moved_delays_no_other_of_its_primary(trio: Clus
             assert await store.tables.due(Millis(10), 10) == [CODE]
             voiding = asyncio.ensure_future(store.leaderboards.void_race("canfield", f"{CODE}/1"))
             await asyncio.wait([voiding], timeout=0.3)
-            assert not voiding.done(), "a race may wait where nobody could look"
+            assert not voiding.done(), "a race may wait at a primary that was unavailable"
         finally:
             trio.move_slot(slot, source, target)
         assert await voiding

@@ -1,4 +1,4 @@
-"""What the transport needs of the part that carries out commands: the dispatcher provides all of it."""
+"""The interface of the transport to the commands, which the dispatcher implements."""
 
 import inspect
 

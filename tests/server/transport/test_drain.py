@@ -77,7 +77,7 @@ class Held(asyncio.Event):
 
 
 async def under_way(opened: OpenGateway, player: SocketPlayer) -> Held:
-    """Have a command of the guest's, number 7, be carried out until further notice."""
+    """Hold the response to the player's command 7 until the event is set."""
     held = opened.commands.waits[7] = Held()
     await say(player, 7)
     async with asyncio.timeout(10):

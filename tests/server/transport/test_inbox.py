@@ -49,7 +49,7 @@ def by_the_parser_alone(data: bytes) -> tuple[list[bytes | str], bytes]:
 
 @st.composite
 def fragmented(draw: st.DrawFn) -> bytes:
-    """One message in pieces, with a ping between two of them."""
+    """Return one message in pieces, with a ping between two of them."""
     text = draw(st.text(max_size=40)).encode()
     cuts = sorted(draw(st.lists(st.integers(0, len(text)), max_size=5)))
     pieces = [text[start:end] for start, end in pairwise([0, *cuts, len(text)])]
@@ -84,7 +84,7 @@ LAST = st.sampled_from(
         frame(fin=False) + frame(),
     ]
 )
-"""What a sequence may end with: nothing, a close, or a frame that breaks the protocol."""
+"""The end of a sequence: nothing, a close, or a frame that breaks the protocol."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Signs of life: everybody is sent them in turn, and a peer that answers no ping is disconnected."""
+"""Keepalive: every peer is sent pings in turn; one that answers none is disconnected."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Listening sockets: everybody is accepted, whatever happened to a connection or to the process before."""
+"""Listening sockets: connections are accepted whatever happened to earlier ones."""
 
 import asyncio
 import errno

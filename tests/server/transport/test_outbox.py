@@ -1,4 +1,4 @@
-"""What a client has not read is bounded, and a client that does not read is cut off."""
+"""The unread output of a client is bounded; a client that does not read is disconnected."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

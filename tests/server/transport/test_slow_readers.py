@@ -24,7 +24,7 @@ class Pile:
 @pytest.fixture
 def looks() -> Callable[[list[int]], list[bool]]:
     def look(waiting: list[int]) -> list[bool]:
-        """What is seen at looks half the patience apart."""
+        """Return what the checks find, half of the patience apart."""
         pile = Pile()
         reading = SlowReaderDetector(cast(Any, pile))
         seen = []

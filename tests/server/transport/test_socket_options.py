@@ -1,4 +1,4 @@
-"""What the kernel keeps for a connection."""
+"""The options of a connection's socket."""
 
 import contextlib
 import socket

@@ -228,7 +228,7 @@ def test_a_sweep_a_little_late_leaves_the_race_its_clock() -> None:
     assert change.table.start_at == after(5_000)
 
 
-def test_a_start_that_the_house_slept_through_gives_everyone_the_whole_time() -> None:
+def test_a_start_that_no_server_was_up_to_carry_out_gives_everyone_the_whole_time() -> None:
     change = elapse(all_shown(counting(ANN, BEN)), after(40_000), OTHER_SEED)
     assert change is not None
     assert change.table.start_at == after(40_000)

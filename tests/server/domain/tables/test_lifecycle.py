@@ -146,7 +146,7 @@ def test_the_next_race_gathers_for_another_deal_and_keeps_the_totals() -> None:
     ]
 
 
-def test_totals_add_up_over_the_evening() -> None:
+def test_totals_add_up_over_the_races_of_a_table() -> None:
     table = over(ANN, BEN)
     for number in range(2, 5):
         table = next_race(table, ANN, 10 * number, now=NOON, fresh_seed=OTHER_SEED).table
@@ -195,7 +195,7 @@ def test_a_table_that_raced_is_known_as_such_from_then_on(table: TableState) -> 
     assert not never_raced(close(table, "Closing time.", now=after(90_000)).table)
 
 
-def test_the_second_race_of_an_evening_is_not_the_first() -> None:
+def test_the_second_race_of_a_table_is_not_the_first() -> None:
     again = next_race(over(ANN), ANN, 9, now=after(90_000), fresh_seed=OTHER_SEED).table
     assert not never_raced(again)
 

@@ -151,7 +151,9 @@ def test_whoever_has_no_seat_is_told_so_before_anything_else(phase: TablePhase, 
 
 @pytest.mark.parametrize("act", sorted(HOST_ONLY))
 @pytest.mark.parametrize("phase", sorted(set(TablePhase) - {TablePhase.CLOSED}))
-def test_a_guest_who_plays_host_is_told_so_in_every_phase(phase: TablePhase, act: Act) -> None:
+def test_host_commands_of_another_player_are_refused_in_every_phase(
+    phase: TablePhase, act: Act
+) -> None:
     with pytest.raises(CommandRejected) as refused:
         done(in_phase(phase), act, BEN)
     assert refused.value.code == "host_only"

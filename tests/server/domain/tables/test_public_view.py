@@ -1,4 +1,4 @@
-"""What everyone may see of a table, and what nobody may."""
+"""The public view of a table shows everything but secrets."""
 
 import msgspec
 import pytest

@@ -1,4 +1,4 @@
-"""Who sits, who is host, and what a lost connection means."""
+"""Seats: joining, leaving, the host, and lost connections."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What time does to a table, whoever sweeps it and however late."""
+"""The timers of a table, which any node may carry out, and late."""
 
 import pytest
 
@@ -114,9 +114,7 @@ def test_of_two_who_are_both_away_the_later_one_keeps_the_seat() -> None:
     assert [seat.player for seat in table.seats] == [ANN]
 
 
-def test_nobody_is_taken_for_gone_for_the_time_before_the_house_opened_or_its_clock_was_stepped() -> (
-    None
-):
+def test_absence_does_not_count_before_the_server_started_or_its_clock_was_stepped() -> None:
     table = without(seated(ANN, BEN), BEN, NOON)
     stepped = after(4 * MINUTE)
     change = elapse(table, stepped, OTHER_SEED, (), stepped)
@@ -158,7 +156,7 @@ def test_running_boards_are_looked_over_at_the_deadline() -> None:
     assert due(table) == deadline
     change = swept(table, deadline)
     assert change.effects == (BoardsDue(),)
-    # whoever looked may have died, or had a clock that was ahead: somebody looks again, and soon
+    # the node that checked may have died, or its clock was ahead: another check follows soon
     assert due(change.table) == deadline + LATE_MILLIS
     assert due(swept(change.table, Millis(deadline + LATE_MILLIS)).table) == deadline + 1_000
 

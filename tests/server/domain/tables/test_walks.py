@@ -1,4 +1,4 @@
-"""Whatever players and time do to a table in whatever order, some things always hold."""
+"""Invariants of a table under any order of commands and timers."""
 
 import hashlib
 from collections.abc import Callable
@@ -358,4 +358,4 @@ class TableWalk(RuleBasedStateMachine):
 TableWalk.TestCase.settings = hypothesis_settings(
     max_examples=60, stateful_step_count=40, deadline=None
 )
-test_an_evening_at_a_table = TableWalk.TestCase
+test_any_walk_keeps_the_invariants = TableWalk.TestCase

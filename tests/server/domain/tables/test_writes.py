@@ -1,4 +1,4 @@
-"""What a change of a table writes beside the table: its timer, boards that open, epochs, the result."""
+"""The writes of a change of a table: its timer, its new boards, their epochs and the result."""
 
 import pytest
 from msgspec.structs import replace

@@ -1,4 +1,4 @@
-"""Who listens to the news, as a node does, and keeps all of it."""
+"""A listener to the events between nodes that keeps all of them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -9,36 +9,36 @@ from saratoga_server.messages.node_events import NodeEvent, NodeEvents
 from saratoga_server.ports import StoreUnavailable
 
 WITHIN = 20.0
-"""Seconds: a bound for what is awaited, never a measure."""
+"""Seconds that a test waits at most. It is a bound, not a measurement."""
 
 
-class Ear:
-    """Collects what a node hears."""
+class EventRecorder:
+    """Keeps the events that a node receives."""
 
     def __init__(self, node: str) -> None:
         self.node = node
-        self.heard: list[NodeEvent] = []
-        self.openings = 0
+        self.events: list[NodeEvent] = []
+        self.subscriptions = 0
         self.nodes = 0
         self.probes = 0
-        """Nudges of the listeners' own."""
+        """Counts how often the listeners were counted."""
         self.faults: list[Exception] = []
-        """What goes wrong with the nudges to come."""
-        self.looks: asyncio.Event | None = None
-        """Set: a look at what was missed takes until then, and goes wrong."""
+        """Errors that the next events raise, one each."""
+        self.catch_up: asyncio.Event | None = None
+        """If set, catching up waits for this event and then fails."""
         self._stirred = asyncio.Event()
 
-    def receive(self, nudge: NodeEvent) -> None:
+    def receive(self, event: NodeEvent) -> None:
         if self.faults:
             raise self.faults.pop()
-        self.heard.append(nudge)
+        self.events.append(event)
         self._stirred.set()
 
     async def subscribed(self) -> None:
-        self.openings += 1
+        self.subscriptions += 1
         self._stirred.set()
-        if self.looks is not None:
-            await self.looks.wait()
+        if self.catch_up is not None:
+            await self.catch_up.wait()
             raise StoreUnavailable("a primary is away")
 
     def counted(self, nodes: int) -> None:
@@ -52,17 +52,17 @@ class Ear:
                 self._stirred.clear()
                 await self._stirred.wait()
 
-    async def hears(self, nudge: NodeEvent) -> None:
-        await self.until(lambda: nudge in self.heard)
+    async def receives(self, event: NodeEvent) -> None:
+        await self.until(lambda: event in self.events)
 
 
 @asynccontextmanager
-async def listening(news: NodeEvents, node: str) -> AsyncIterator[Ear]:
-    ear = Ear(node)
-    task = asyncio.create_task(news.listen(ear))
+async def recording(news: NodeEvents, node: str) -> AsyncIterator[EventRecorder]:
+    recorder = EventRecorder(node)
+    task = asyncio.create_task(news.listen(recorder))
     try:
-        await ear.until(lambda: news.is_listening)
-        yield ear
+        await recorder.until(lambda: news.is_listening)
+        yield recorder
     finally:
         await cancel_all([task])
         assert not news.is_listening
