@@ -269,6 +269,8 @@ async def test_an_altered_leaderboard_value_is_described(races: AuditedRaces) ->
 async def test_a_leaderboard_in_the_wrong_order_is_described(races: AuditedRaces) -> None:
     [key] = races.client.keys("{leaderboard:canfield-aisleriot}:bankroll:all:bots")
     [(_, least), *_, (best, _)] = races.client.zrange(key, 0, -1, withscores=True)
+    race, net, *more = msgpack.unpackb(races.client.hget(f"{key.decode()}:rows", best))
+    races.client.hset(f"{key.decode()}:rows", best, msgpack.packb([race, net + 1_000, *more]))
     races.client.zadd(key, {best: least - 1})
     assert described(await races.faults(), "bankroll", "wrong order")
 
