@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 import pytest_asyncio
 
+from kit import quick_countdown
 from kit.in_process_server import counted_down, gathered
 from kit.nodes import nodes_on
 from kit.player_sockets import SocketPlayer, player_at
@@ -60,7 +61,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 async def doors(store_servers: dict[str, StoreServer]) -> AsyncIterator[list[str]]:
     """The addresses of three nodes on one store."""
     store_servers["valkey"].empty()
-    async with nodes_on(store_servers["valkey"].url, NODES) as nodes:
+    async with nodes_on(store_servers["valkey"].url, NODES, module=quick_countdown.MODULE) as nodes:
         yield [node.url for node in nodes]
 
 

@@ -9,6 +9,7 @@ from statistics import median
 import msgpack
 import pytest
 
+from kit import quick_countdown
 from kit.catastrophes import Party, party_at, store_of
 from kit.faulty_link import link_to_ports
 from kit.figures import note
@@ -71,7 +72,7 @@ def pauses(notes: Notes) -> Iterator[float]:
 async def rolling(store: StoreServer, games: tuple[str, ...]) -> AsyncIterator[Rolling]:
     store.empty()
     async with (
-        nodes_on(store.url, 3) as nodes,
+        nodes_on(store.url, 3, module=quick_countdown.MODULE) as nodes,
         link_to_ports(*(node.port for node in nodes)) as balancer,
         party_at(balancer.url, games, PACE, nodes[0], store) as party,
     ):

@@ -12,6 +12,7 @@ from random import Random
 
 import pytest
 
+from kit import quick_countdown
 from kit.catastrophes import Party, party_at, store_of
 from kit.faulty_link import FaultyLink, link_to_store
 from kit.figures import note
@@ -41,7 +42,9 @@ async def evening(
         ]
         urls = [link.url for link in links]
         flags = ("--log-level", "warning")
-        nodes = await stack.enter_async_context(nodes_on(urls, NODES, *flags))
+        nodes = await stack.enter_async_context(
+            nodes_on(urls, NODES, *flags, module=quick_countdown.MODULE)
+        )
         doors = [node.url for node in nodes]
         party = await stack.enter_async_context(party_at(doors, games, pace, nodes[0], store))
         yield party, nodes, links

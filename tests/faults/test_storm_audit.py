@@ -18,6 +18,7 @@ import pytest
 import pytest_asyncio
 from redis import Redis
 
+from kit import quick_countdown
 from kit.messages import GATHERING, NOW
 from kit.rankings import settled
 from kit.recorded_players import Acknowledged, Notes
@@ -148,7 +149,9 @@ def _bot(player: StormPlayer) -> TablePlayer:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def shared() -> AsyncIterator[AuditedRaces]:
     """Races on a real server, played once."""
-    async with open_installation(GAMES, nodes=1, pace=PACE) as installation:
+    async with open_installation(
+        GAMES, nodes=1, pace=PACE, module=quick_countdown.MODULE
+    ) as installation:
         finished, in_play = installation.tables
         await installation.until(
             "one race over, and one in play",

@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 from redis import Redis
 
+from kit import quick_countdown
 from kit.storms.footprints import clients_of, keys_left_over, nodes_known
 from kit.storms.installation import Installation, open_installation
 from kit.storms.leaks import FOR_COMMITS, FOR_EVENTS, held, leaks_of, pool_of
@@ -41,7 +42,9 @@ class Deserted:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def deserted() -> AsyncIterator[Deserted]:
     with ExitStack() as stack:
-        async with open_installation(["lafayette"], nodes=1, pace=60) as installation:
+        async with open_installation(
+            ["lafayette"], nodes=1, pace=60, module=quick_countdown.MODULE
+        ) as installation:
             await installation.stop_racing()
             assert await leaks_of(installation) == []
             found = Deserted(installation, None)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from kit import quick_countdown
 from kit.faulty_link import to_ports
 from kit.storms.auditor import Auditor
 from kit.storms.cluster_faults import CLUSTER_FAULTS
@@ -59,6 +60,7 @@ def short_plan(kinds: Sequence[Fault], *, clustered: bool = False) -> StormPlan:
         games=GAMES,
         pace=PACE,
         clustered=clustered,
+        module=quick_countdown.MODULE,
     )
 
 

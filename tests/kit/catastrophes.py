@@ -15,6 +15,7 @@ from enum import Enum
 from functools import partial
 from statistics import median
 
+from kit import quick_countdown
 from kit.race_audit import disagreements, faults_of_log
 from kit.rankings import settled
 from kit.recorded_players import LINE_UP, Notes, RecordedPlayer, players_at_a_table
@@ -210,7 +211,7 @@ async def party(
     """Four bots at a table for each of the games, in a house on that store or on its own."""
     flags = flags_for(external.url if external else None, ("--rate", "0", "--log-level", "warning"))
     async with (
-        running_server(*flags) as server_process,
+        running_server(*flags, module=quick_countdown.MODULE) as server_process,
         party_at(server_process.url, games, pace, server_process, external) as guests,
     ):
         yield guests

@@ -9,7 +9,7 @@ from kit.server_process import ServerProcess, flags_for, running_server
 
 @asynccontextmanager
 async def nodes_on(
-    redis: str | Sequence[str], count: int, *flags: str
+    redis: str | Sequence[str], count: int, *flags: str, module: str = ServerProcess.module
 ) -> AsyncIterator[list[ServerProcess]]:
     """Run `count` servers named `n1`, `n2` and so on, each with `flags`.
 
@@ -19,7 +19,9 @@ async def nodes_on(
     async with AsyncExitStack() as stack:
         opening = (
             stack.enter_async_context(
-                running_server(*flags_for(url, ("--node", f"n{number}", "--rate", "0", *flags)))
+                running_server(
+                    *flags_for(url, ("--node", f"n{number}", "--rate", "0", *flags)), module=module
+                )
             )
             for number, url in enumerate(urls[:count], start=1)
         )

@@ -54,6 +54,8 @@ class Node:
     """One server process, its clock, and its link to the store."""
 
     server: ServerProcess
+    module: str
+    """The program of its usual version."""
     clock: SteppingClock
     link: FaultyLink | None
     metrics_port: int
@@ -219,6 +221,7 @@ async def open_installation(
     nodes: int,
     pace: float,
     clustered: bool = False,
+    module: str = ServerProcess.module,
     timing: Timing = Timing(),  # noqa: B008 - frozen
 ) -> AsyncIterator[Installation]:
     """Start an installation with a table of four for each game; players race until the end."""
@@ -239,7 +242,7 @@ async def open_installation(
         ports: list[int] = []
         installation = Installation([], to_ports(ports), standalone, clock, cluster)
         installation.nodes += [
-            await _node(stack, installation, folder, number) for number in range(nodes)
+            await _node(stack, installation, folder, number, module) for number in range(nodes)
         ]
         for node in installation.nodes:
             stack.push_async_callback(node.server.stop)
@@ -274,7 +277,7 @@ def _store(folder: Path, clock: SteppingClock) -> StoreServer:
 
 
 async def _node(
-    stack: AsyncExitStack, installation: Installation, folder: Path, number: int
+    stack: AsyncExitStack, installation: Installation, folder: Path, number: int, module: str
 ) -> Node:
     clock = SteppingClock(folder / f"clock-{number}")
     link = None
@@ -294,8 +297,9 @@ async def _node(
             *("--metrics-port", str(metrics_port)),
         ),
         before=clock.before_python,
+        module=module,
     )
-    return Node(server, clock, link, metrics_port)
+    return Node(server, module, clock, link, metrics_port)
 
 
 async def _seated(

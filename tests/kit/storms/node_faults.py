@@ -15,8 +15,8 @@ BACK_AFTER_A_NODE = 2.0
 PAUSE_OF_A_RESTART = 2.0
 """Seconds that players are promised to wait at most while nodes are restarted in turn."""
 
-VERSIONS = ("saratoga_server", "kit.other_version")
-"""Modules of two neighbouring versions of the server."""
+OTHER_VERSION = "kit.other_version"
+"""The program of a neighbouring version of the server."""
 
 MOST_STEPPED = 600
 """Seconds that a clock is wrong at most."""
@@ -71,7 +71,7 @@ async def restart(installation: Installation, random: Random) -> ActiveFault:
     node.is_down = True
     code = await node.server.stop()
     assert code == 0, f"node {node.port} ended with exit code {code}"
-    node.server.module = random.choice(VERSIONS)
+    node.server.module = random.choice((node.module, OTHER_VERSION))
     return ActiveFault(affected, partial(_start, node))
 
 

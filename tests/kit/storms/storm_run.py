@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from kit.server_process import ServerProcess
 from kit.storms.auditor import Auditor
 from kit.storms.cluster_faults import CLUSTER_FAULTS
 from kit.storms.connection_faults import CONNECTION_FAULTS
@@ -46,6 +47,8 @@ class StormPlan:
     silence: float = Timing().silence
     """Seconds without an event after which a player reconnects."""
     clustered: bool = False
+    module: str = ServerProcess.module
+    """The program of the nodes."""
     races: int = 1
     """Races that every table must finish, at least, and that must be audited."""
 
@@ -99,6 +102,7 @@ async def run_storm(
         nodes=plan.nodes,
         pace=plan.pace,
         clustered=plan.clustered,
+        module=plan.module,
         timing=Timing(silence=plan.silence),
     ) as installation:
         storm = Storm(installation, plan.kinds, plan.seed)

@@ -1,0 +1,31 @@
+"""The server with a countdown of one second: `python -m kit.quick_countdown`, with the server's options.
+
+Tests that wait for whole races use it in place of the five seconds that players get.
+"""
+
+import sys
+from typing import Final
+
+from saratoga_server.domain.tables import countdown
+
+COUNTDOWN_MILLIS: Final = 1_000
+REVEAL_MILLIS: Final = 900
+
+MODULE: Final = "kit.quick_countdown"
+"""The program's name for `running_server(module=...)`."""
+
+
+def shorten_countdown() -> None:
+    vars(countdown).update(COUNTDOWN_MILLIS=COUNTDOWN_MILLIS, REVEAL_MILLIS=REVEAL_MILLIS)
+
+
+def main() -> None:
+    shorten_countdown()
+    from saratoga_server.__main__ import main as serve
+
+    sys.argv[0] = "saratoga-server"
+    serve()
+
+
+if __name__ == "__main__":
+    main()
