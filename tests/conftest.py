@@ -1,7 +1,7 @@
-"""Settings for every test: how hard Hypothesis looks, and that Ctrl-C is heard.
+"""Settings for every test: the effort of Hypothesis, and the handling of Ctrl-C.
 
-`SARATOGA_HYPOTHESIS_PROFILE` chooses: `dev` (the default) looks at 50 examples a property by chance,
-`ci` at 200, the same ones every time, and `long` at 2000.
+`SARATOGA_HYPOTHESIS_PROFILE` is `dev` (the default: 50 random examples for each property), `ci` (200,
+the same ones every time) or `long` (2000).
 """
 
 import os
@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, settings
 
 from saratoga_rules.game import Game
 
-# A shell without job control starts what it runs in the background deaf to Ctrl-C, and every program
-# that the tests start would inherit that.
+# A shell without job control ignores SIGINT in background jobs, and all programs that the tests start
+# would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Walks through whole games are slow to draw: that is no fault of the test.
+# Walks through whole games are slow to generate, which is not an error of the test.
 _SLOW_IS_FINE = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 settings.register_profile(
@@ -35,7 +35,7 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("SARATOGA_HYPOTHESIS_PROFILE", "dev"))
 
-# `kit.stores` first: whoever imports a plugin before pytest does takes its asserts' explanations away.
+# `kit.stores` first: a plugin that was imported before pytest registers it has no assertion rewriting.
 pytest_plugins = [
     "kit.stores",
     "kit.completeness",
@@ -49,5 +49,5 @@ pytest_plugins = [
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
-    """A game goes by its name: its whole value is long, and its sets are told in any order."""
+    """Return the name of a game as its test id, since its value is long and prints its sets in any order."""
     return val.name if isinstance(val, Game) else None

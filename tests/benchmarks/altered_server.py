@@ -2,8 +2,8 @@
 
     python tests/benchmarks/altered_server.py no-rules no-commit -- --port 0 ...
 
-`no-rules` plays every move without a judge: the position stays as it was dealt, and so does the list of
-legal moves. `no-commit` takes every move for stored. Both replace public functions before the server starts.
+`no-rules` accepts every move without judging it: the position and the list of legal moves stay as dealt.
+`no-commit` treats every move as stored. Both replace public functions before the server starts.
 """
 
 import runpy

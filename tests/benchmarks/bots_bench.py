@@ -1,8 +1,8 @@
-"""How many cards the bots bank: both strengths, every game, the same deals, no house.
+"""Cards that the bots bank: both strengths, every game, the same deals, without a server.
 
 Run `python tests/benchmarks/bots_bench.py [--deals 500] [--game GAME]`. The bar: the strong bot
-banks at least 1.3 times what the weak one does, and takes at most 3 ms of thought a move. Ends with 1
-where the bar is missed.
+banks at least 1.3 times as many cards as the weak one, and takes at most 3 ms for a move. Exits with 1
+if the bar is missed.
 """
 
 import argparse
@@ -27,7 +27,7 @@ class Figures:
     won: int
     moves: float
     milliseconds: float
-    """Of thought, judging included, a move."""
+    """Milliseconds for a move, judging included."""
 
 
 def measure(name: str, strength: Strength, deals: int) -> Figures:

@@ -1,7 +1,7 @@
-"""Load in a closed loop: a client that is answered asks again at once.
+"""Load in a closed loop: a client sends the next command as soon as it has the response.
 
-The measure is the server's own CPU time a message, which a busy machine disturbs least; messages to and
-from the echo are as long as the game server's.
+The result is the server's CPU time for each message, which other work on the machine disturbs least.
+Messages to and from the echo are as long as those of the game server.
 """
 
 import asyncio
@@ -20,28 +20,28 @@ from kit.lean_socket import LeanSocket, connect
 from saratoga_protocol.commands import MakeMove
 
 WARM_UP = 0.3
-"""Seconds in which moves are made that do not count."""
+"""Seconds at the start whose moves are not counted."""
 
 LEAST_PART = 0.4
-"""Share of the time asked for: if the tables run out before that, measure again with more of them."""
+"""Share of the requested time. If the tables run out earlier, the measurement is repeated with more tables."""
 
 TRIES = 4
-"""Times, until enough tables wait."""
+"""Attempts until enough tables are waiting."""
 
 LONGEST_RACE = 31
-"""Characters: a race's id may have a few more, and MessagePack writes one byte before so many."""
+"""Characters, at most, that MessagePack encodes with a header of one byte."""
 
 
 class _Pausing:
-    """Clients that ask as soon as they are answered, and pause when told to."""
+    """Clients that send the next command on each response, and can be paused."""
 
     def __init__(self, held: list[Callable[[], None]] | None) -> None:
         self.load = Load()
         self._held = held
-        """What to ask after the pause; `None`: there is no pause."""
+        """The requests to send after the pause; `None` while there is no pause."""
 
     def pause(self) -> None:
-        """Let every client receive its last answer, and ask no more."""
+        """Stop sending, and wait for the last response to every client."""
         if self._held is None:
             self._held = []
 
@@ -51,7 +51,7 @@ class _Pausing:
             ask()
 
     def _do(self, ask: Callable[[], None]) -> None:
-        """Ask now, or after the pause."""
+        """Send a request now, or after the pause."""
         if self._held is None:
             ask()
         else:
@@ -59,9 +59,9 @@ class _Pausing:
 
 
 class ClosedLoop(_Pausing):
-    """A number of tables that race at once.
+    """A number of tables with running races.
 
-    A table whose first board has ended makes way for a waiting one, so that neither the end of
+    A table whose first board has ended is replaced by a waiting one, so that neither the end of
     a race nor boards at rest are measured.
     """
 
@@ -81,14 +81,14 @@ class ClosedLoop(_Pausing):
 
     @property
     def has_run_out(self) -> bool:
-        """Tell whether fewer tables race than should, because none waits any more."""
+        """Return whether fewer tables race than required, because no table is waiting."""
         return self._halt.done()
 
     def _move(self, racer: LeanRacer) -> None:
         self.load.sent += racer.move()
 
     async def wait(self, seconds: float) -> None:
-        """Let them race as long as there are enough tables; raise what a racer ran into."""
+        """Let them race while there are enough tables; raise the error of any racer."""
         await asyncio.wait([self._halt], timeout=seconds)
         if self._halt.done():
             self._halt.result()
@@ -137,7 +137,7 @@ async def race_load(
     legal: bool = True,
     ports: Callable[[int], Sequence[int]] | None = None,
 ) -> Load:
-    """Race at that many tables at once for so long, or until too few are left.
+    """Race at that many tables for that time, or until too few are left.
 
     Raises `NotQuiet` if the tables run out too early every time.
     """
@@ -179,7 +179,7 @@ class EchoLoop(_Pausing):
     """Connections to an echo that send one message again and again."""
 
     def __init__(self, sockets: Sequence[LeanSocket], payload: bytes) -> None:
-        """Prepare the connections; none asks before `resume`."""
+        """Prepare the connections; none sends before `resume`."""
         super().__init__(held=[self._asker(socket) for socket in sockets])
         self._payload = payload
         self._sockets = sockets
@@ -221,7 +221,7 @@ class EchoLoop(_Pausing):
 
 
 def command_payload(like: Load) -> bytes:
-    """Return a move of about the mean size, which tells `transport_echo.py` how long the answer is to be."""
+    """Return a move of about the mean size that tells `transport_echo.py` the size of the response."""
     move = MakeMove(id=1, race="", after=like.answer, move="draw")
     padding = like.question - len(msgspec.msgpack.encode(move))
     race = "x" * max(0, min(padding, LONGEST_RACE))
@@ -229,5 +229,5 @@ def command_payload(like: Load) -> bytes:
 
 
 def echo_payload(like: Load) -> bytes:
-    """Return a message of the mean size, which says how long the answer is to be."""
+    """Return a message of the mean size that contains the size of the response."""
     return like.answer.to_bytes(2, "big") + bytes(max(0, like.question - 2))

@@ -1,4 +1,4 @@
-"""What is measured: the bare echo, and the server as it is or with parts of it replaced."""
+"""The contestants of the benchmarks: the bare echo, and the server with or without replaced parts."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ from saratoga_server.embedded_store.process import find_binary
 HERE = Path(__file__).parent
 
 NO_LIMITS = ("--rate", "0", "--limits-per-address", "off")
-"""A closed loop asks for more than any player may."""
+"""Options without rate limits, which a closed loop would exceed."""
 
 TWICE_AFTER = 0.1
 STOPPED_WITHIN = 40.0
@@ -26,7 +26,7 @@ STOPPED_WITHIN = 40.0
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """Where a contestant listens, and which processes it consists of."""
+    """A running contestant: its port and its processes."""
 
     ports: tuple[int, ...]
     servers: tuple[int, ...]
@@ -62,7 +62,7 @@ def game_server(
 ) -> Iterator[Running]:
     """Run a server on its own store, in a new folder on the disk unless `flags` say otherwise.
 
-    Raises `RuntimeError` at the end if the server logged a fault of its own.
+    Raises `RuntimeError` at the end if the server logged an internal error.
     """
     program = (
         (str(HERE / "altered_server.py"), *altered, "--") if altered else ("-m", "saratoga_server")
@@ -106,7 +106,7 @@ def game_server(
 
 
 def _end(server: "subprocess.Popen[str]") -> None:
-    """End it at once: a second SIGTERM means that."""
+    """End a server at once with a second SIGTERM."""
     server.terminate()
     time.sleep(TWICE_AFTER)
     server.terminate()
@@ -117,7 +117,7 @@ def _end(server: "subprocess.Popen[str]") -> None:
 
 
 def check(log: Path) -> None:
-    """Raise `RuntimeError` if a server's log holds a fault of its own."""
+    """Raise `RuntimeError` if a server's log holds an internal error."""
     for line in log.read_text().splitlines():
         if any(f'"{fault}"' in line for fault in FAULTS):
             raise RuntimeError(f"the server logged a fault of its own: {line[:500]}")

@@ -23,10 +23,10 @@ def columns(measure: str) -> tuple[str, ...]:
 
 
 TRIES = 3
-"""Of a line that other work on the machine disturbs."""
+"""Attempts at a line that other work on the machine disturbs."""
 
 NOT_THE_NECK = 0.9
-"""Of a core: a generator that takes more may itself be the bottleneck."""
+"""Share of a core. A load generator that takes more may itself be the bottleneck."""
 
 
 def line(name: str, tables: int, load: Load, measure: Load) -> list[Cell]:

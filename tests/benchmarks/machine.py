@@ -20,7 +20,7 @@ MOST_ELSEWHERE = 0.05
 
 
 class Others:
-    """What else the machine does meanwhile: what neither this process nor its children have used."""
+    """Measures the work of other processes: what neither this process nor its children used."""
 
     def __init__(self) -> None:
         self._began = time.perf_counter()
@@ -31,25 +31,25 @@ class Others:
         return self.share() <= MOST_ELSEWHERE
 
     def share(self) -> float:
-        """Of all cores, since this was made; children count once they have ended."""
+        """Return the share of all cores since creation; children count once they have ended."""
         cores = (time.perf_counter() - self._began) * (os.cpu_count() or 1)
         used = _busy() - self._busy - (_ours() - self._ours)
         return max(0.0, used / cores)
 
 
 def _busy() -> float:
-    """Seconds for which the machine's cores have not been idle, taken away by its host included."""
+    """Return the seconds for which the cores were not idle, including time stolen by the host."""
     user, nice, system, _, _, irq, softirq, steal, *_ = _told()
     return user + nice + system + irq + softirq + steal
 
 
 def stolen_seconds() -> float:
-    """For how long the machine's host has given this machine's cores to others; 0.0 on bare metal."""
+    """Return the seconds of core time that the host took from this machine; 0.0 on bare metal."""
     return _told()[7]
 
 
 def _told() -> list[float]:
-    """What the kernel tells of all cores together, in seconds and in its own order."""
+    """Return the kernel's counters of all cores together, in seconds and in its order."""
     with Path("/proc/stat").open() as figures:
         ticks = os.sysconf("SC_CLK_TCK")
         return [int(figure) / ticks for figure in figures.readline().split()[1:]]
@@ -61,7 +61,7 @@ def _ours() -> float:
 
 
 def facts() -> list[str]:
-    """A line for each."""
+    """Return lines that describe the machine and the versions."""
     packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     return [
         f"{processor()}, {os.cpu_count()} cores, {memory_gib():.0f} GiB; {platform.system()} "
@@ -73,7 +73,7 @@ def facts() -> list[str]:
 
 
 def processor() -> str:
-    """The processor's name, as the kernel tells it."""
+    """Return the processor's name from the kernel."""
     found = re.search(r"^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     return found[1] if found else platform.machine()
 
@@ -83,7 +83,7 @@ def memory_gib() -> float:
 
 
 def store() -> str:
-    """Product and version of the embedded store."""
+    """Return product and version of the embedded store."""
     said = subprocess.run([find_binary(), "--version"], capture_output=True, text=True, check=True)
     found = re.search(r"v=(\S+)", said.stdout)
     return f"Valkey {found[1]}" if found else said.stdout.strip()

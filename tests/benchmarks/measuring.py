@@ -1,4 +1,4 @@
-"""What processes cost, as the kernel counts it: nanoseconds of processor, pages of memory.
+"""The cost of processes as the kernel counts it: CPU time and memory.
 
 `/proc/PID/stat` counts in ticks of 10 ms; the scheduler's own figures of each thread do not.
 """
@@ -17,10 +17,10 @@ from benchmarks.machine import stolen_seconds
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 QUIET_SHARE = 0.02
-"""Of a core: who uses less than that is at rest."""
+"""Share of a core. A process that uses less is at rest."""
 
 MOST_STOLEN = 0.1
-"""Seconds of its cores in a second that the machine's host may take away from what is measured.
+"""Seconds of core time that the host may steal in each second of a measurement.
 
 The scheduler counts them as if the program that ran had used them.
 """
@@ -32,16 +32,16 @@ class NotQuiet(Exception):
 
 _LOOK_EVERY = 0.3
 _REST_WITHIN = 15.0
-"""Seconds: a bound for what is awaited, never a measure."""
+"""Seconds that a wait takes at most. It is a bound, not a measurement."""
 
 
 def processor_seconds(processes: Iterable[int]) -> float:
-    """User and system time that the living threads of these processes have used."""
+    """Return the user and system time of the living threads of these processes."""
     return scheduled_seconds(processes)[0]
 
 
 def scheduled_seconds(processes: Iterable[int]) -> tuple[float, float]:
-    """For how long their living threads have run, and have waited for a core."""
+    """Return how long the living threads have run, and have waited for a core."""
     ran = queued = 0
     for process in processes:
         for thread in Path(f"/proc/{process}/task").iterdir():
@@ -52,12 +52,12 @@ def scheduled_seconds(processes: Iterable[int]) -> tuple[float, float]:
 
 
 def resident_kib(process: int) -> float:
-    """Memory of a process that lies in the machine's, shared pages included."""
+    """Return the resident memory of a process, shared pages included."""
     return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * _PAGE / 1024
 
 
 def children(process: int, name: str) -> tuple[int, ...]:
-    """Processes with this in their command line that `process` has started."""
+    """Return the children of a process whose command line contains `name`."""
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -70,7 +70,7 @@ def children(process: int, name: str) -> tuple[int, ...]:
 
 
 async def at_rest(process: int) -> None:
-    """Wait until a process has nothing left to do that it began by itself."""
+    """Wait until a process has finished its background work."""
     until = time.perf_counter() + _REST_WITHIN
     used = processor_seconds([process])
     while time.perf_counter() < until:
@@ -83,28 +83,28 @@ async def at_rest(process: int) -> None:
 
 @dataclass
 class Load:
-    """What one measured line saw."""
+    """The figures of one measured line."""
 
     messages: int = 0
-    """Answers to what was asked while it was measured."""
+    """Responses within the measured time."""
     sent: int = 0
     """Bytes of payload."""
     answered: int = 0
-    """Bytes of payload, of the answers alone."""
+    """Bytes of payload of the responses."""
     latencies: list[float] = field(default_factory=list)
     """Seconds."""
     since_due: list[float] = field(default_factory=list)
-    """Seconds since a paced message was due: with its wait for the answer to the one before."""
+    """Seconds since a paced message was due, including the wait for the response before it."""
     late: int = 0
     """Paced messages that were sent more than 5 ms after they were due."""
     seconds: float = 0.0
     server: float = 0.0
-    """Seconds of processor of all server processes."""
+    """CPU seconds of all server processes."""
     store: float = 0.0
     generator: float = 0.0
-    """Seconds of processor of this process."""
+    """CPU seconds of this process."""
     stolen: float = 0.0
-    """Seconds of the machine's cores that its host gave to others."""
+    """Seconds of core time that the host stole."""
 
     @property
     def is_undisturbed(self) -> bool:
@@ -147,18 +147,18 @@ class Load:
         return self.answered // self.messages
 
     def millis(self, part: float) -> float:
-        """What this part of the answers stayed below: 0.5 is the median."""
+        """Return a quantile of the latencies; 0.5 is the median."""
         return millis(self.latencies, part)
 
 
 def millis(waits: Sequence[float], part: float) -> float:
-    """Milliseconds that this part of some waits, in seconds, stayed below."""
+    """Return a quantile, in milliseconds, of waits in seconds."""
     ordered = sorted(waits)
     return ordered[min(len(ordered) - 1, int(len(ordered) * part))] * 1000
 
 
 def together(loads: Sequence[Load]) -> Load:
-    """Several loads of the same contestant as one."""
+    """Return several loads of one contestant as one."""
     return Load(
         messages=sum(load.messages for load in loads),
         sent=sum(load.sent for load in loads),
@@ -176,7 +176,7 @@ def together(loads: Sequence[Load]) -> Load:
 
 @contextmanager
 def measured(load: Load, servers: Sequence[int], stores: Sequence[int]) -> Iterator[None]:
-    """Fill in what the processes and this one use meanwhile; this one collects no garbage.
+    """Fill in the CPU time that the processes and this one use; garbage collection is off here.
 
     Collect it before the load begins: the servers go on while this process does. Raises `NotQuiet`, or
     `RuntimeError` on a quiet machine, if no message was answered.

@@ -22,7 +22,7 @@ LATE = 0.005
 """Seconds behind its time at which a message is late."""
 
 Ask = Callable[[float], None]
-"""Told when it was due, by `time.perf_counter`."""
+"""Called with the time at which it was due, by `time.perf_counter`."""
 
 
 class Pacer:
@@ -55,7 +55,7 @@ class Pacer:
         self._push(time.perf_counter() + self._gap(), ask)
 
     def again(self, asked: float, ask: Ask) -> None:
-        """It is answered: its next time is a gap behind the last one."""
+        """Schedule the next request a gap after the last one, since the response has arrived."""
         self._push(asked + self._gap(), ask)
 
     def fail(self, fault: Exception) -> None:
@@ -63,7 +63,7 @@ class Pacer:
             self._fault.set_exception(fault)
 
     def halt(self) -> None:
-        """There are too few left to go on."""
+        """Report whether too few racers are left to continue."""
         if not self._fault.done():
             self._fault.set_result(None)
 
@@ -92,7 +92,7 @@ class Pacer:
             self.load.late += now - at > LATE
             try:
                 ask(at)
-            except Exception as fault:  # raised to whoever waits for the pacer
+            except Exception as fault:  # raised from the wait for the pacer
                 self.fail(fault)
 
 

@@ -1,4 +1,4 @@
-"""What a part has found: tables and bars, as Markdown."""
+"""The report of one part: tables and bars, as Markdown."""
 
 import math
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ class Bar:
     most: float
     unit: str = ""
     needs_quiet: bool = True
-    """Whether other work on the machine changes the figure."""
+    """True if other work on the machine changes the figure."""
     is_quiet: bool = True
-    """Whether the machine was quiet enough while it was measured."""
+    """True if the machine was quiet enough during the measurement."""
 
     @property
     def is_met(self) -> bool:
@@ -50,7 +50,7 @@ class Report:
     lines: list[str] = field(default_factory=list)
     bars: list[Bar] = field(default_factory=list)
     others: float = 0.0
-    """The share of the machine's cores that something else used meanwhile."""
+    """The share of the machine's cores that other processes used."""
 
     def say(self, text: str) -> None:
         """Add a paragraph."""
@@ -64,12 +64,12 @@ class Report:
         self.bars.append(bar)
 
     def text(self) -> str:
-        """The part, under its heading."""
+        """Return the report with its heading."""
         return "\n".join([f"## {self.title}", *self.lines, ""])
 
 
 def markdown(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[str]:
-    """A table's lines, their columns of even width."""
+    """Return the lines of a Markdown table with aligned columns."""
     cells = [list(columns), *([_shown(cell) for cell in row] for row in rows)]
     widths = [max(len(line[place]) for line in cells) for place in range(len(columns))]
     rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
@@ -84,7 +84,7 @@ def _padded(line: Sequence[str], widths: Sequence[int]) -> list[str]:
 
 
 def _shown(cell: Cell) -> str:
-    """Three figures are enough: more were chance."""
+    """Format a cell with three significant digits."""
     if isinstance(cell, str):
         return cell
     if isinstance(cell, int) or abs(cell) >= 1000:

@@ -1,8 +1,8 @@
-"""A long evening at 60 % of what the server can do here: does it grow, does it slow down?
+"""A long run of a server that is 60 % busy, to see whether it grows or slows down.
 
-A server is one process with one event loop: what it can do is what one core lets it do. Tables play at
-a human pace, race after race, players coming and going; so many of them are opened, for a start, that
-the server's process is busy for 60 % of the time.
+A server is one process with one event loop, so one core limits it. Tables play race after race at a human
+pace, and players come and go. At the start, tables are opened until the server's process is busy for 60 %
+of the time.
 
     python tests/benchmarks/soak.py [--minutes 20] [--game canfield] [--figures soak-figures.txt]
 """
@@ -27,13 +27,13 @@ from kit.paced_evenings import Load, evenings
 from kit.server_process import ServerProcess, running_server
 
 SHARE = 0.6
-"""Of the time in which the server's process is busy."""
+"""Share of the time for which the server's process is busy."""
 
 PACE = 4.0
-"""Moves a second of a player: a quick one."""
+"""Moves a second of a quick player."""
 
 SAMPLE_EVERY = 5.0
-"""Seconds between two looks at the server."""
+"""Seconds between two samples of the server."""
 
 FIRST_TABLES = 16
 
@@ -41,30 +41,30 @@ FILLED_WITHIN = 180.0
 """Seconds in which tables are opened, or a quarter of a shorter run."""
 
 FELT_AFTER = 3
-"""Looks after which tables that were opened show in what the server does: they gather and count down."""
+"""Samples after which new tables show in the load; they gather and count down first."""
 
 SETTLED_AFTER = 5.0
 """Minutes before memory is fitted; a quarter of a shorter run."""
 
 UNDISTURBED = 0.02
-"""Seconds of its cores that a machine may lose in a second, and still be alone."""
+"""Seconds of core time that the host may steal in a second of an undisturbed sample."""
 
 ENOUGH = 0.2
-"""Of the pauses in every third must have been undisturbed for these to tell how long moves wait."""
+"""Share of the samples in every third that must be undisturbed for latencies to be judged."""
 
 MOST_GROWTH = 1.0
 """MiB in ten minutes."""
 
 MOST_SLOWER = 1.2
-"""p99 of the last third, in p99s of the first."""
+"""The p99 latency of the last third divided by that of the first."""
 
 
 COLUMNS = "second, MiB, busy s, queued s, stolen s, rewriting, moves, p99 ms, slowest ms"
-"""Of the file of figures: what happened since the line before."""
+"""The columns of the file of figures; each line counts since the one before."""
 
 
 class Look(NamedTuple):
-    """What the machine says of the server at a moment; sums since each began."""
+    """A sample of the server and the machine; sums since their start."""
 
     at: float
     """Seconds since the load began."""
@@ -73,16 +73,16 @@ class Look(NamedTuple):
     processor: float
     """Seconds that the server has run."""
     queued: float
-    """Seconds in which the server could have run, and other processes had the cores."""
+    """Seconds in which the server waited for a core."""
     stolen: float
-    """Seconds of its cores that this machine's host gave to others."""
+    """Seconds of core time that the host stole."""
     is_rewriting: bool
-    """The store has a process that writes its file anew."""
+    """True while the store rewrites its file."""
 
 
 @dataclass
 class Samples:
-    """The server, as time goes by."""
+    """The samples of a server over time."""
 
     server: int
     store: int
@@ -90,7 +90,7 @@ class Samples:
     looks: list[Look] = field(default_factory=list)
 
     def look(self) -> float:
-        """Look now; seconds since the load began."""
+        """Take a sample; returns the seconds since the load began."""
         at = time.perf_counter() - self.began
         run, queued = scheduled_seconds([self.server])
         is_rewriting = bool(children(self.store, "valkey"))
@@ -99,22 +99,22 @@ class Samples:
         return at
 
     def was_alone(self, looks: int) -> bool:
-        """Whether the host has left the machine its cores since so many looks ago."""
+        """Return whether the newest samples were undisturbed."""
         last = len(self.looks) - 1
         return all(self.is_undisturbed(place) for place in range(max(0, last - looks), last))
 
     def busy(self, looks: int) -> float:
-        """The part of the time since so many looks ago in which the server was busy."""
+        """Return the share of the time for which the server was busy over the newest samples."""
         last, first = self.looks[-1], self.looks[-1 - min(looks, len(self.looks) - 1)]
         return (last.processor - first.processor) / (last.at - first.at)
 
     def is_undisturbed(self, place: int) -> bool:
-        """Whether the machine's host left it its cores from this look to the next."""
+        """Return whether the interval after this sample was undisturbed."""
         look, then = self.looks[place], self.looks[place + 1]
         return then.stolen - look.stolen <= UNDISTURBED * (then.at - look.at)
 
     def slope(self, after: float) -> float:
-        """MiB in ten minutes, by least squares over what was sampled after that moment."""
+        """Return the growth in MiB in ten minutes, by least squares over the later samples."""
         pairs = [(look.at, look.resident) for look in self.looks if look.at > after]
         if len(pairs) < 3:
             return float("nan")
@@ -122,7 +122,7 @@ class Samples:
         return fit.slope * 600
 
     def waits(self, load: Load) -> list[list[float]]:
-        """The waits of the moves that were acknowledged after each look, and before the next."""
+        """Return the latencies of the moves between each two samples."""
         waits: list[list[float]] = [[] for _ in self.looks]
         place = 0
         for moment, wait in zip(load.moments, load.waits, strict=True):
@@ -132,7 +132,7 @@ class Samples:
         return waits
 
     def lines(self, load: Load) -> list[str]:
-        """One for each pause between two looks: the machine, and what became of the moves."""
+        """Return a line for each interval: the machine, and the latencies of the moves."""
         return [
             f"{then.at:.0f} {then.resident:.2f} {then.processor - look.processor:.2f} "
             f"{then.queued - look.queued:.2f} {then.stolen - look.stolen:.2f} {then.is_rewriting:d} "
@@ -161,7 +161,7 @@ async def ended(load: Load, tables: list[asyncio.Task[None]]) -> None:
 async def soak(
     load: Load, samples: Samples, server_process: ServerProcess, game: str, seconds: float
 ) -> None:
-    """Let so many tables play that the server is as busy as it should be."""
+    """Open tables until the server is as busy as it should be."""
     tables: list[asyncio.Task[None]] = []
 
     async def open_tables(more: int) -> None:
@@ -194,10 +194,10 @@ async def soak(
 
 
 class Third(NamedTuple):
-    """A third of the pauses between looks."""
+    """A third of the intervals between samples."""
 
     alone: int
-    """Of them: the host left the machine its cores."""
+    """The number of undisturbed intervals."""
     pauses: int
     p99: float
     """Milliseconds."""
@@ -216,11 +216,11 @@ class Third(NamedTuple):
 
 
 def report(load: Load, samples: Samples, seconds: float, tables: str) -> tuple[str, bool]:
-    """The figures, and whether they keep what is promised.
+    """Return the figures, and whether they keep the promised limits.
 
-    Memory is judged by all that was seen. How long moves wait, by what was seen while the machine was
-    alone, if that was enough of every third: what the host takes away, the server cannot give. Nothing
-    may have had to be said again.
+    Memory is judged by all samples. Latencies are judged by undisturbed samples, if every third has
+    enough of them, because the server cannot use time that the host steals. No command may have been
+    repeated.
     """
     settled = min(SETTLED_AFTER * 60, seconds / 4)
     waits = samples.waits(load)[: len(samples.looks) - 1]
@@ -266,7 +266,7 @@ async def main(minutes: float, game: str, durability: str, figures: Path | None)
         try:
             await soak(load, samples, server_process, game, seconds)
         finally:
-            # also of an evening that was cut short
+            # also of a run that was cut short
             keep(figures, COLUMNS, *samples.lines(load))
     text, is_kept = report(load, samples, seconds, f"{game}, durability {durability}")
     print(text)

@@ -1,9 +1,9 @@
-"""Everything that `make bench` measures: each part by itself, all of them into RESULTS.md.
+"""The whole of `make bench`: each part in a process of its own, all results in RESULTS.md.
 
     python tests/benchmarks/suite.py [--quick] [--only moves --only start]
 
 Exits with 0 if every part ran and no bar is missed, with 1 if a part failed, and with 2 if a bar is missed.
-What other work on the machine made unmeasurable is printed as "not measured quietly", and is no failure.
+A figure that other work on the machine disturbed is printed as "not measured quietly", which is no failure.
 `--quick` measures for shorter times, and fewer lines. Only the whole suite writes RESULTS.md.
 """
 
@@ -60,7 +60,7 @@ QUICK = ("moves", "pace", "rules", "memory", "start", "leaderboards", "nodes")
 
 
 async def ran(name: str, *, quick: bool) -> tuple[Report, bool]:
-    """Return a part's report, and whether the part failed for any other reason than a busy machine."""
+    """Return a part's report, and whether it failed for another reason than a busy machine."""
     title, part = PARTS[name]
     report = Report(title)
     began, others = time.perf_counter(), Others()
@@ -90,7 +90,7 @@ def described(fault: Exception) -> str:
 
 
 def undisturbed(reports: Sequence[Report]) -> str:
-    """Tell whether the machine had nothing else to do."""
+    """Return a sentence on whether other work disturbed the machine."""
     disturbed = {
         report.title: report.others for report in reports if report.others > MOST_ELSEWHERE
     }

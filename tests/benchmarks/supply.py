@@ -1,51 +1,51 @@
-"""How many tables must wait so that as many as should race at once, all the time that is measured.
+"""The number of waiting tables that keeps the number of racing tables constant during a measurement.
 
-Few, because waiting tables cost the server something too; more on a fast machine than on a slow one.
+It is small, because waiting tables cost the server something too, and larger on a fast machine.
 """
 
 from typing import Final
 
 MOVES_OF_A_TABLE: Final = 170
-"""How many the four make in the mean before the first of their boards has ended, where it ends soonest."""
+"""Mean number of moves at a table before its first board ends, in the game where that is soonest."""
 
 FIRST_GUESS: Final = {1: 2_500.0, 4: 6_000.0}
-"""Moves a second, at so many tables. At more of them the server is busy."""
+"""Expected moves a second by the number of tables; with more tables the server is saturated."""
 FIRST_GUESS_OF_ALL: Final = 10_000.0
 
 MORE: Final = 1.3
-"""Times the highest rate that was seen."""
+"""Factor on the highest rate that was measured."""
 
 LEAST_SPARE: Final = 6
 
 
 def needed(rate: float, tables: int, seconds: float) -> int:
-    """How many take the places of those that end, at so many moves a second and so many tables at once."""
+    """Return how many tables end in that time, at that rate and number of racing tables."""
     # those that race bring half of their own moves, at least
     return round(rate * seconds / MOVES_OF_A_TABLE - tables / 2)
 
 
 class Supply:
-    """Learns how fast moves come on this machine, and with that how soon tables are raced out."""
+    """Estimates from measured rates how soon tables end on this machine."""
 
     def __init__(self) -> None:
         self._rates: dict[int, float] = {}
 
     def rate(self, tables: int) -> float:
-        """Moves a second to be ready for, at so many tables at once."""
+        """Return the rate to prepare for, with that many racing tables."""
         return self._rates.get(tables) or FIRST_GUESS.get(tables, FIRST_GUESS_OF_ALL)
 
     def saw(self, tables: int, rate: float) -> None:
-        """So many moves a second were made."""
+        """Record a measured rate."""
         self._rates[tables] = max(self._rates.get(tables, 0.0), MORE * rate)
 
     def was_short(self, tables: int) -> None:
-        """They were raced out before it was over."""
+        """Record that the tables ran out too early."""
         self._rates[tables] = 2 * self.rate(tables)
 
     def waiting(self, tables: int, seconds: float) -> int:
-        """How many tables must wait, beside those that race."""
+        """Return how many tables must wait besides those that race."""
         return max(LEAST_SPARE, needed(self.rate(tables), tables, seconds))
 
 
 SUPPLY: Final = Supply()
-"""What this run of the benchmarks has learnt."""
+"""The rates that this run of the benchmarks has measured."""

@@ -1,9 +1,9 @@
-"""What the client in a terminal costs: `python tests/benchmarks/terminal_bench.py`.
+"""The cost of the client in a terminal: `python tests/benchmarks/terminal_bench.py`.
 
-Three figures, each with its bar: how soon a player sees something, beside the smallest program on
-Textual in the same run; the processor time from a key to its repaint, in races of 104 cards at
+Three figures, each with its bar: the time to the first frame, compared with the smallest Textual
+program in the same run; the processor time from a key to its repaint, in races of 104 cards at
 120x40; and the bytes that a step of a dragged packet sends to the terminal. The program is the
-real one at a real house, in a terminal made of bytes (`kit.pseudo_terminal`). Linux only: it asks
+real one with a real server, in a terminal made of bytes (`kit.pseudo_terminal`). Linux only: it asks
 `/proc` for the processor time.
 """
 
@@ -38,20 +38,20 @@ BARE: Final = (sys.executable, bare_app.__file__)
 
 ROUNDS: Final = 11
 FRAME_BAR: Final = 2.0
-"""Times what the bare program takes."""
+"""Times the time of the bare program."""
 KEY_BAR: Final = 20.0
 """Milliseconds of processor time."""
 DRAG_BAR: Final = 2048
 """Bytes."""
 QUIET: Final = 0.05
-"""Seconds after a frame until whatever a key caused is over."""
+"""Seconds without a frame after which the effects of a key are complete."""
 FRAME_ENDS: Final = b"\x1b[?2026l"
 
 COLUMNS, LINES, PANEL = 120, 40, 32
 SEED: Final = "1"
 TAB, ENTER, SPACE = b"\t", b"\r", b" "
 DRAWS: Final = {"caprice": 5, "lady-palk": 20}
-"""Packets drawn first, by game: so there is much to paint."""
+"""Packets drawn first in each game, so that the board is full."""
 KEYS: Final = 120
 
 Environment = Mapping[str, str | None]
@@ -59,7 +59,7 @@ Environment = Mapping[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A figure and what it may be."""
+    """A figure and its limit."""
 
     what: str
     figure: str
@@ -77,7 +77,7 @@ class Row:
 
 
 async def first_frame(program: tuple[str, ...], shows: str, env: Environment) -> float:
-    """Seconds from the start of a program until that is on its screen."""
+    """Return the seconds from the start of a program until its screen shows a text."""
     began = perf_counter()
     async with window(*program, env=env) as opened:
         await opened.terminal.shows(shows)
@@ -85,7 +85,7 @@ async def first_frame(program: tuple[str, ...], shows: str, env: Environment) ->
 
 
 async def first_frames(env: Environment) -> list[Row]:
-    """The real program's first frames beside the bare one's, in turns."""
+    """Measure the first frames of the real program and the bare one in turns."""
     bare: list[float] = []
     took: dict[str, list[float]] = {}
     async with racing("canfield", env) as code:
@@ -117,7 +117,7 @@ async def first_frames(env: Environment) -> list[Row]:
 
 @asynccontextmanager
 async def racing(game: str, env: Environment) -> AsyncIterator[str]:
-    """A race, in which a player sits alone in a window of their own; yields the table's code."""
+    """Run a race of one player in a terminal; yields the table's code."""
     async with race(game, env) as opened:
         found = re.search(rb"[a-z]+-[a-z]+-[0-9]+", bytes(opened.terminal.written))
         assert found is not None
@@ -126,7 +126,7 @@ async def racing(game: str, env: Environment) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def race(game: str, env: Environment) -> AsyncIterator[Window]:
-    """The window of a player in a race of their own."""
+    """Run a race of one player; yields the terminal."""
     words = ("host", game, "--cap", "0")
     async with window(*SARATOGA, *words, columns=COLUMNS, lines=LINES, env=env) as opened:
         await opened.terminal.shows("when you are ready")
@@ -138,12 +138,12 @@ async def race(game: str, env: Environment) -> AsyncIterator[Window]:
 
 
 async def repainted(opened: Window, since: int) -> None:
-    """Until the next frame after that byte is painted."""
+    """Wait until a frame after that byte is complete."""
     await opened.terminal.until(lambda: FRAME_ENDS in opened.terminal.written[since:])
 
 
 async def pressed(opened: Window, key: bytes) -> tuple[float, float]:
-    """The processor time until a key's frame is painted, and until all that it caused is over."""
+    """Return the CPU time until the frame of a key is complete, and until all its effects are."""
     began, since = processor_time(opened.process.pid), len(opened.terminal.written)
     opened.terminal.type(key)
     await repainted(opened, since)
@@ -153,12 +153,12 @@ async def pressed(opened: Window, key: bytes) -> tuple[float, float]:
 
 
 def processor_time(pid: int) -> float:
-    """Milliseconds for which the threads of a process have run."""
+    """Return the milliseconds for which the threads of a process have run."""
     return processor_seconds([pid]) * 1000
 
 
 async def key_costs(game: str, env: Environment) -> Row:
-    """What Tab and Enter cost by turns."""
+    """Measure the cost of Tab and Enter in turns."""
     costs = []
     async with race(game, env) as opened:
         for _ in range(DRAWS[game]):
@@ -180,7 +180,7 @@ async def key_costs(game: str, env: Environment) -> Row:
 
 
 def spread(figures: list[float]) -> tuple[float, float]:
-    """The median, and what 95 of a hundred stay below."""
+    """Return the median and the 95th percentile."""
     return statistics.median(figures), statistics.quantiles(figures, n=20)[-1]
 
 
@@ -188,7 +188,7 @@ def spread(figures: list[float]) -> tuple[float, float]:
 
 
 async def drag_costs(game: str, env: Environment) -> Row:
-    """What every step costs that a column is carried across the board, all its cards together."""
+    """Measure the cost of each step of dragging a whole column across the board."""
     place = column_of(game)
     program = (*SARATOGA, "practice", game, "--seed", SEED)
     async with window(*program, columns=COLUMNS, lines=LINES, env=env) as opened:
@@ -210,7 +210,7 @@ async def drag_costs(game: str, env: Environment) -> Row:
 
 
 async def stepped(opened: Window, x: int, y: int) -> int:
-    """Move the pointer to a cell with the button down; returns the bytes that come of it."""
+    """Drag the pointer to a cell; returns the bytes that the program writes."""
     since = len(opened.terminal.written)
     opened.terminal.point(DRAGGED, x, y)
     await repainted(opened, since)
@@ -219,7 +219,7 @@ async def stepped(opened: Window, x: int, y: int) -> int:
 
 
 def column_of(game: str) -> Tile:
-    """Where the first column's lowest card is in the window, after the draws."""
+    """Return the cell of the first column's lowest card after the draws."""
     rules = GAMES[game]
     position = from_seed(rules, SEED).position
     for _ in range(DRAWS[game]):

@@ -1,4 +1,4 @@
-"""What the benchmarks replace in the server does not happen; otherwise a figure would measure nothing."""
+"""The parts of the server that the benchmarks replace do nothing; otherwise the figures would be wrong."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from saratoga_protocol.events import BoardView, MoveMade
 GAME = "canfield"
 MOVES = 3
 WITHIN = 30.0
-"""Seconds: a bound for what is awaited, never a measure."""
+"""Seconds that a wait takes at most. It is a bound, not a measurement."""
 
 
 async def moved(racer: LeanRacer) -> BoardView:

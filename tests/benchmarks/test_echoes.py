@@ -1,4 +1,4 @@
-"""Every echo answers with as many bytes as it is asked for; otherwise it would be compared unfairly."""
+"""Every echo responds with the requested number of bytes; otherwise the comparison would be unfair."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from benchmarks.measuring import Load
 from kit.lean_socket import connect
 
 WITHIN = 20.0
-"""Seconds: a bound for what is awaited, never a measure."""
+"""Seconds that a wait takes at most. It is a bound, not a measurement."""
 
 
 @pytest.mark.parametrize("answer", [224, 300])

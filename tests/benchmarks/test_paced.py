@@ -1,4 +1,4 @@
-"""Load at a pace of its own: who asks when, and which seconds of it count."""
+"""Paced load: the times of the requests, and the seconds that count."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from benchmarks.paced import LATE, Pacer
 from benchmarks.parts.pace import Seconds, steered
 
 WITHIN = 20.0
-"""Seconds: a bound for what is awaited, never a measure."""
+"""Seconds that a wait takes at most. It is a bound, not a measurement."""
 
 AT_ONCE, NEVER = 1e9, 1e-9
 """Times a second."""
@@ -31,7 +31,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 async def asked(pacer: Pacer) -> float:
-    """When one that joins now was due, once it is asked."""
+    """Add a client now; returns the time at which its request was due."""
     told: asyncio.Future[float] = asyncio.get_running_loop().create_future()
     pacer.join(told.set_result)
     async with asyncio.timeout(WITHIN):

@@ -1,4 +1,4 @@
-"""The suite itself: whatever becomes of a part, the others are reported, and the exit code says so."""
+"""The suite: if a part fails, the others are still reported, and the exit code shows the failure."""
 
 import math
 from collections.abc import Awaitable, Callable

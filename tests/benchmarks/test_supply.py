@@ -1,4 +1,4 @@
-"""Enough tables wait, whatever the machine is; and no more than that."""
+"""The number of waiting tables suits the speed of the machine."""
 
 from benchmarks.supply import FIRST_GUESS_OF_ALL, LEAST_SPARE, MORE, MOVES_OF_A_TABLE, Supply
 

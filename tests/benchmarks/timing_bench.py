@@ -1,12 +1,12 @@
-"""Whether the time that an answer takes tells of hidden cards: measured, without a line's noise.
+"""Measures whether response times reveal hidden cards, without the noise of a network.
 
 Run `python tests/benchmarks/timing_bench.py [--rounds 24] [--game GAME]`. Two servers in this process get
 the same commands, legal and not, in races whose deals differ only in cards that are never turned up.
 Each pair of answers is timed, in random order, and every round the servers change deals. In each game the
 figures are: how many pairs; the median of an answer's time on each deal; the median difference; and z of the
 sign test, which is within 4 of 0 if the deals cannot be told apart. Below it the same for one deal twice:
-what chance does. The last line is a server that takes 2 microseconds longer for a red card, to see that the
-test would find it. Exits with 1 if a deal can be told, or the server that tells is not found.
+as a control. The last line is a server that takes 2 microseconds longer for a red card, to show that the
+test finds it. Exits with 1 if the deals can be told apart, or if that server is not found.
 """
 
 import argparse
@@ -37,9 +37,9 @@ from saratoga_rules.position import Position
 STEPS = 60
 FEWEST_HIDDEN = 6
 MOST_Z = 4.0
-"""By chance once in 16,000 runs."""
+"""Exceeded by chance once in 16,000 runs."""
 LEAK = 2000
-"""Nanoseconds by which the server that tells takes longer for a red card."""
+"""Nanoseconds that the leaking server takes longer for a red card."""
 
 
 @dataclass
@@ -51,7 +51,7 @@ class Pairs:
 
     @property
     def z(self) -> float:
-        """Of the sign test: how far from even it is which of the two took longer."""
+        """Return z of the sign test on which of the two took longer."""
         longer = sum(one > other for one, other in zip(self.ones, self.others, strict=True))
         shorter = sum(one < other for one, other in zip(self.ones, self.others, strict=True))
         return (longer - shorter) / sqrt(max(1, longer + shorter))
@@ -71,7 +71,7 @@ class Case:
     game: str
     deals: tuple[Position, Position]
     steps: list[tuple[list[str], str]]
-    """What is refused at each position, and the move that leads on."""
+    """The illegal moves at each position, and the legal move that follows."""
 
 
 def case(game: str, number: int) -> Case:
@@ -139,7 +139,7 @@ def _note(pairs: Pairs, taken: dict[int, int], *, is_turned: bool) -> None:
 
 
 async def run(games: list[str], rounds: int) -> bool:
-    """Print the figures; whether they are as they should be."""
+    """Print the figures; returns whether they are as expected."""
     print(f"{'microseconds':<22}{'pairs':>8}{'one deal':>10}{'other':>10}{'differ':>10}{'z':>8}")
     chance, fine = Random(0), True
     for game in games:

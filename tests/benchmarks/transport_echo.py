@@ -3,8 +3,8 @@
     python tests/benchmarks/transport_echo.py commands|bytes
 
 `commands`: the gateway as the server runs it, with codec and limits; every move is answered at once, and its
-field `after` says how many bytes the answer is to have. `bytes`: the same without codec and limits; the first
-two bytes of a message say how long the answer is to be, as in `echo_server.py`. Prints its port when ready.
+field `after` is the size of the response. `bytes`: the same without codec and limits; the first
+two bytes of a message are the size of the response, as in `echo_server.py`. Prints its port when ready.
 """
 
 import sys
@@ -35,7 +35,7 @@ def answer_of(size: int) -> AnyEvent:
 
 
 class Echo:
-    """What the gateway hands commands to."""
+    """The commands behind the gateway, which echo."""
 
     def connected(self, session: Session) -> None:
         session.player = "somebody"

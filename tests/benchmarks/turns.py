@@ -1,4 +1,4 @@
-"""Contestants in turns of half a second: whatever state the machine is in, all of them meet it.
+"""Contestants in turns of half a second, so that changes of the machine affect all of them alike.
 
 On a shared machine the cost of the same code changes by half from one minute to the next, and not
 alike for every program. So figures compare only if they were measured at nearly the same time.
@@ -22,20 +22,20 @@ from benchmarks.supply import SUPPLY
 from kit.lean_racers import plausible, racing_tables
 
 SETTLE: Final = 0.15
-"""Seconds at the start of a turn that do not count: the others' last answers still come in."""
+"""Seconds at the start of a turn that do not count, while the last responses to others arrive."""
 
 TURN: Final = 0.45
-"""Seconds that do."""
+"""Seconds of a turn that count."""
 
 TURNS: Final = 4
-"""Of each contestant in a round; fewer if the tables run out."""
+"""Turns of each contestant in a round; fewer if the tables run out."""
 
 SAFE, BARE = "`safe`", "bare echo"
 COMMANDS, BYTES = "our transport, answering commands", "our transport, echoing bytes"
 
 
 class Contestant(NamedTuple):
-    """A server that is up, and idle but in its turns."""
+    """A running server, which is idle except in its turns."""
 
     loop: ClosedLoop | EchoLoop
     running: Running
@@ -61,10 +61,10 @@ class Contestant(NamedTuple):
 
 @dataclass
 class Turns:
-    """What each contestant cost, turn by turn."""
+    """The cost of each contestant, turn by turn."""
 
     planned: int
-    """Turns of each."""
+    """The number of turns of each contestant."""
     taken: list[dict[str, Load]] = field(default_factory=list)
     """Turn by turn, the load of every contestant."""
 
@@ -84,14 +84,14 @@ class Turns:
         return self.quiet if self.is_quiet else self.taken
 
     def ratio(self, one: str, other: str) -> float:
-        """Return one contestant's cost of a message in another's, over all counted turns."""
+        """Return one contestant's cost of a message divided by another's, over all counted turns."""
         if not self.counted:
             return math.nan
         ours, theirs = (together([turn[name] for turn in self.counted]) for name in (one, other))
         return ours.micros / theirs.micros
 
     def tell(self, report: Report, measure: str) -> None:
-        """Write a table that gives costs in those of the contestant `measure` too."""
+        """Add a table that also gives costs relative to the contestant `measure`."""
         rows: list[list[Cell]] = []
         for name in self.counted[0] if self.counted else ():
             ratios = sorted(turn[name].micros / turn[measure].micros for turn in self.counted)
@@ -145,7 +145,7 @@ async def _turn(contestants: Mapping[str, Contestant], *, is_reversed: bool) -> 
 
 @asynccontextmanager
 async def _server(tables: int, game: str) -> AsyncIterator[Contestant]:
-    """The server, with no more waiting tables than it takes: they cost it something too."""
+    """Run the server with only as many waiting tables as needed, since they cost something too."""
     turns = TURNS + 1
     seats = tables + SUPPLY.waiting(tables, turns * (SETTLE + TURN))
     with game_server() as running:

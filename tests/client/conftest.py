@@ -1,4 +1,4 @@
-"""No test of the players' side touches what the player of this machine keeps."""
+"""Keep the client's tests away from the files of this machine's player."""
 
 from pathlib import Path
 

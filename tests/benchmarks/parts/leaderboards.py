@@ -121,7 +121,7 @@ async def _kept(entries: int) -> AsyncIterator[Kept]:
 
 
 async def _fill(store: Store, entries: int) -> None:
-    """So many rows, written in steps without syncing each; until the store's own tables are as they stay."""
+    """Write that many rows in steps without syncing each, and wait until the store has resized its tables."""
     await store.client.command("CONFIG", "SET", "appendfsync", "no")
     try:
         for first in range(0, entries, BATCH):

@@ -95,7 +95,7 @@ async def _idle(count: int) -> Resident:
 
 
 async def _racing(count: int) -> tuple[Resident, float]:
-    """What it takes, and how many moves a racer has made."""
+    """The memory that a server takes, and the number of moves of a racer."""
     with game_server() as running:
         sizes = [await _resident(running)]
         racers = []

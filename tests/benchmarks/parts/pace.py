@@ -24,7 +24,7 @@ SHARE = 0.6
 """Of the time in which the server's process is busy."""
 
 NEAR = 0.06
-"""How far from that a second may be that counts."""
+"""The largest deviation of a second that counts."""
 
 STOLEN = 0.005
 """Seconds that count as none."""
@@ -49,7 +49,7 @@ MOST_RATIO = 10.0
 
 
 class Seconds:
-    """One contestant, second by second, over all rounds."""
+    """One contestant second by second, over all rounds."""
 
     def __init__(self, rate: float) -> None:
         self.rate = rate

@@ -1,4 +1,4 @@
-"""What the rules cost by themselves, without a server.
+"""The cost of the rules alone, without a server.
 
 Processor time, not elapsed time. Each move is timed in several rounds and its best round counts, so
 that other work on the machine does not.

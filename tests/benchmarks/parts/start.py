@@ -1,4 +1,4 @@
-"""How long a server takes from the start of its process until players may come."""
+"""The time from the start of a server process until it is ready."""
 
 import os
 import statistics
