@@ -56,7 +56,7 @@ def at_table(phase: str, *, over: bool = False) -> TableView:
         told = outcome()
         tied = [replace(result, tie="reached it later") for result in told.results]
         snapshot = replace(snapshot, outcome=replace(told, results=tied))
-    return first_view(hostile(snapshot), NOON)
+    return first_view(hostile(snapshot))
 
 
 PICTURES = [at_table("gathering"), at_table("running"), at_table("over", over=True)]
@@ -102,7 +102,7 @@ def test_watching_is_safe_in_every_manner(
 ) -> None:
     before = at_table("gathering")
     empty = replace(before.table, seats=[], notice="", phase="")
-    first = first_view(events.Snapshot(table=empty, now=NOON, next_id=1), NOON)
+    first = first_view(events.Snapshot(table=empty, now=NOON, next_id=1))
     with display_for(OutputFormat.PLAIN, lambda: NOON) as display:
         for view in (picture, first, picture):
             display.show(SessionState(player="p" * 16, table_view=view))

@@ -19,7 +19,7 @@ STANDINGS = [
 
 def running(**changes: object) -> TableView:
     at_table = replace(table(phase="running"), seats=SEATS, deadline=NOON + 90_000, **changes)
-    return first_view(replace(snapshot(), table=at_table, standings=STANDINGS), NOON)
+    return first_view(replace(snapshot(), table=at_table, standings=STANDINGS))
 
 
 def outcome() -> events.Outcome:

@@ -133,6 +133,6 @@ def _clock_text(view: TableView, now: int) -> str:
     if left is not None:
         return f"{minutes_and_seconds(left)} left"
     if view.table.phase == "countdown" and view.table.start_at:
-        wait = max(0, view.table.start_at - (now + view.clock_lead))
+        wait = max(0, view.table.start_at - now)
         return f"starts in {-(-wait // 1000)} s"
     return view.table.phase

@@ -91,7 +91,7 @@ def watched_table(view: TableView, now: int) -> WatchedTable:
         race=view.table.race,
         game=view.table.settings.game,
         phase=view.table.phase,
-        now=now + view.clock_lead,
+        now=now,
         remaining_ms=remaining(view, now),
         rows=[_watched_row(row) for row in rows(view)],
         notice=view.table.notice,

@@ -1,8 +1,8 @@
-"""One's own board in a race: what the house has confirmed, and what is shown ahead of it.
+"""The player's own board in a race: the confirmed moves, and the moves in flight shown ahead.
 
-Pure. A move that turns nothing up is shown at once and is *in flight* until the house answers.
-What is shown is always the confirmed view with the moves in flight played on it; so whatever the
-house says, in whatever order, the shown board ends where the house's board is.
+Pure. A move that turns no card up is shown at once and is *in flight* until the server answers.
+The shown view is always the confirmed view with the moves in flight played on it. So in whatever
+order the answers come, the shown board ends equal to the server's board.
 """
 
 from dataclasses import dataclass, replace
@@ -26,10 +26,10 @@ RACING: Final = "racing"
 
 @dataclass(frozen=True, slots=True)
 class Flight:
-    """A move on its way to the house."""
+    """A move sent to the server and not answered yet."""
 
     ticket: int
-    """Its own: the same move may be in flight twice."""
+    """A number that identifies the flight: the same move may be in flight twice."""
     move: Move
 
 
@@ -40,27 +40,27 @@ class OwnBoard:
     race: str
     game: Game
     count: int
-    """How many moves the house has confirmed; when the board has ended, perhaps its end too."""
+    """The number of confirmed moves; after the end of the board, its ending may count too."""
     view: View
-    """The board after them."""
+    """The confirmed board."""
     shown: View
-    """The board with the moves in flight, up to one that turns something up."""
+    """The board after the moves in flight, up to one that turns a card up."""
     state: str
     """As in `saratoga_rules.records.standing.State`."""
     in_flight: tuple[Flight, ...] = ()
-    """In the order in which they were made; the first has `count` moves before it."""
+    """In the order in which they were made; `count` moves come before the first."""
     awaited: bool = False
-    """The last move in flight turns something up: nothing can be played before its answer."""
+    """The last move in flight turns a card up: nothing can be played before its answer."""
     taken_back: str = ""
-    """Why the last moves were taken back, for the player; empty after the next move."""
+    """A sentence on why the last moves were taken back; empty after the next move."""
     is_cashing_out: bool = False
-    """The player has asked to take the money; nothing more is played."""
+    """The player is cashing out; nothing more can be played."""
     start_at: int = 0
-    """Milliseconds since 1970 by the house's clock."""
+    """Milliseconds since 1970 by the server's clock."""
     deadline: int = 0
-    """The same; 0: no cap."""
+    """Milliseconds since 1970 by the server's clock; 0 without a time limit."""
     tickets: int = 0
-    """How many were given out."""
+    """The number of tickets used so far."""
 
     @property
     def is_racing(self) -> bool:
@@ -68,22 +68,22 @@ class OwnBoard:
 
     @property
     def may_move(self) -> bool:
-        """Whether a move can be made now; keys pressed meanwhile should be kept for later."""
+        """Test whether a move can be made now; if not, keys should be kept for later."""
         return self.is_racing and not self.awaited and not self.is_cashing_out
 
     @property
     def banked(self) -> int:
-        """Cards on the foundations as shown."""
+        """The number of cards on the foundations, as shown."""
         return self.shown.banked
 
     @property
     def net(self) -> int:
-        """Casino dollars as shown."""
+        """The casino dollars won or lost, as shown."""
         return net(self.game, self.banked)
 
 
 def own_board(board: BoardView, game: Game, start_at: int, deadline: int) -> OwnBoard:
-    """The board as the house says it is; `ValueError` if that is no board."""
+    """Return the board that the server sent; raises `ValueError` if it is invalid."""
     view = rules_view(board.view)
     return OwnBoard(
         race=board.race,
@@ -98,11 +98,11 @@ def own_board(board: BoardView, game: Game, start_at: int, deadline: int) -> Own
 
 
 def with_move(own: OwnBoard, move: Move) -> OwnBoard:
-    """The board with one more move in flight; raises `IllegalMove`.
+    """Return the board with one more move in flight; raises `IllegalMove`.
 
-    Only while `may_move`: nobody can say what lies there after a move that turns something up.
+    Call it only while `may_move`.
     """
-    assert own.may_move, "the board waits for the house"
+    assert own.may_move, "the board waits for an answer"
     refused = refusal(own.game, own.shown, move)
     if refused is not None:
         raise IllegalMove(move, refused)
@@ -118,9 +118,9 @@ def with_move(own: OwnBoard, move: Move) -> OwnBoard:
 
 
 def with_board(own: OwnBoard, board: BoardView, is_final: bool = False) -> OwnBoard:
-    """The board after the house has shown it; an older picture of it changes nothing.
+    """Return the board after the server has sent it; an older version changes nothing.
 
-    `is_final`: this is how it stands, even if more had been confirmed before.
+    With `is_final` the sent board counts even if more moves had been confirmed before.
     """
     if board.race != own.race:
         return own
@@ -131,9 +131,9 @@ def with_board(own: OwnBoard, board: BoardView, is_final: bool = False) -> OwnBo
     done = board.count - own.count
     fresh = replace(own, count=board.count, view=view, state=board.state)
     if done < 0:
-        return _without(fresh, 0, f"the house has only {board.count} of your moves.")
+        return _without(fresh, 0, f"the server has only {board.count} of your moves.")
     if not fresh.is_racing and done and _ahead(own, done - 1) == view:
-        # the ending itself was counted too
+        # The count includes the ending of the board.
         done -= 1
     fresh = replace(fresh, in_flight=own.in_flight[done:])
     if not fresh.is_racing:
@@ -143,13 +143,13 @@ def with_board(own: OwnBoard, board: BoardView, is_final: bool = False) -> OwnBo
 
 
 def without(own: OwnBoard, ticket: int, reason: str) -> OwnBoard:
-    """The board when the house has refused a move: it and all moves after it are taken back."""
+    """Return the board without a refused move and all moves after it."""
     place = place_of(own, ticket)
     return own if place is None else _without(own, place, reason)
 
 
 def place_of(own: OwnBoard, ticket: int) -> int | None:
-    """How many moves in flight are before this one; `None`: it is in flight no more."""
+    """Return the number of moves in flight before this one; `None` if it is not in flight."""
     return next((at for at, flight in enumerate(own.in_flight) if flight.ticket == ticket), None)
 
 
@@ -177,7 +177,7 @@ def _named(game: Game, gone: tuple[Flight, ...]) -> str:
 
 
 def _ahead(own: OwnBoard, moves: int) -> View | None:
-    """The confirmed view after so many of the moves in flight; `None` where nobody can tell."""
+    """Return the confirmed view after some of the moves in flight; `None` if it is unknown."""
     view: View | None = own.view
     for flight in own.in_flight[:moves]:
         if view is None or refusal(own.game, view, flight.move) is not None:
@@ -187,7 +187,7 @@ def _ahead(own: OwnBoard, moves: int) -> View | None:
 
 
 def _shown_ahead(own: OwnBoard) -> OwnBoard:
-    """Play the moves in flight on the confirmed view, as far as they can be foreseen."""
+    """Play the moves in flight on the confirmed view, as far as their results are known."""
     view = own.view
     for place, flight in enumerate(own.in_flight):
         refused = refusal(own.game, view, flight.move)

@@ -1,4 +1,4 @@
-"""The best one has done in a game, and how it grew: something to race against."""
+"""A player's best result in a game, with its course over time."""
 
 from dataclasses import dataclass
 
@@ -17,13 +17,16 @@ class PersonalBest:
     banked: int
     net: int
     reached: int | None
-    """Milliseconds from the start to that count; `None`: it was dealt."""
+    """Milliseconds from the start to the last banked card; `None` if all cards were dealt there."""
     counts: tuple[tuple[int, int], ...] = ()
-    """Milliseconds from the start, and what was banked from then on."""
+    """Pairs: milliseconds from the start, and the number of banked cards from then on."""
 
 
 def best_in(record: RaceRecord, player: str) -> PersonalBest | None:
-    """What a player did in a race; `None` for who was not in it, or a record of other rules."""
+    """Return a player's result in a race.
+
+    `None` if the player was not in it, or the record follows other rules.
+    """
     row = next((row for row in record.results if row.player == player), None)
     if row is None:
         return None
@@ -47,7 +50,7 @@ def best_in(record: RaceRecord, player: str) -> PersonalBest | None:
 
 
 def is_better(new: PersonalBest, old: PersonalBest | None) -> bool:
-    """More cards; or as many, sooner. What the deal gave is no feat."""
+    """Test for more banked cards, or as many earlier; cards banked by the deal do not count."""
     if new.reached is None:
         return False
     if old is None or new.banked != old.banked:
@@ -56,5 +59,5 @@ def is_better(new: PersonalBest, old: PersonalBest | None) -> bool:
 
 
 def banked_by(best: PersonalBest, at: int) -> int:
-    """What the best had banked `at` milliseconds after its start."""
+    """Return the number of cards banked in the best result `at` milliseconds after its start."""
     return next((banked for since, banked in reversed(best.counts) if since <= at), 0)

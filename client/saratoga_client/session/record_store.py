@@ -1,8 +1,8 @@
-"""What remains of the races: their records, and the best one has done in every game.
+"""The records of finished races and the players' best results, kept on this machine.
 
-A finished race is one file, its record as the house gave it, byte for byte; the name says the race
-and begins its digest, so that two houses with the same table code do not overwrite each other. The
-bests are one small file. Everything is written whole or not at all.
+Each record is one file with the server's bytes unchanged. The file name has the race and the first
+digits of the digest, so the races of two servers with one id do not overwrite each other. All best
+results are in one small file.
 """
 
 import contextlib
@@ -26,23 +26,23 @@ FOLDER: Final = "races"
 ENDING: Final = ".record"
 BESTS: Final = "bests.json"
 BROKEN_BESTS: Final = "bests.broken.json"
-"""Where a file of bests that cannot be read is put: a new one begins, and nothing is overwritten."""
+"""The name under which an unreadable file of best results is kept when a new one is begun."""
 
-MOST_KEPT: Final = 1000
-"""Records; then the oldest makes room."""
+MAX_KEPT: Final = 1000
+"""Records kept; beyond it the oldest are deleted."""
 
-MOST_BYTES: Final = 4 * 1024 * 1024
-"""No record that a connection takes is longer."""
+MAX_BYTES: Final = 4 * 1024 * 1024
+"""The largest record that a connection accepts."""
 
 
 class RecordStore:
-    """The finished races kept on this machine."""
+    """The finished races kept on this machine, by default in the player's data folder."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = data_folder() / FOLDER if folder is None else folder
 
     def keep(self, text: str) -> Path | None:
-        """Keep a record; raises `OSError`. What is no record is not kept."""
+        """Keep a record and return its file; raises `OSError`. A text that is no record is ignored."""
         try:
             record = parse_record(text)
         except RecordError:
@@ -52,18 +52,18 @@ class RecordStore:
         path = self._folder / f"{_stem(record.race_id)}-{digest_of(text)[:8]}{ENDING}"
         if _read(path) != text:
             replace_file(path, text.encode("ascii"))
-            delete_oldest(self._folder, f"*{ENDING}", MOST_KEPT)
+            delete_oldest(self._folder, f"*{ENDING}", MAX_KEPT)
         return path
 
     def records(self) -> list[Path]:
-        """The files of the records, the one kept last first."""
+        """Return the files of the records, the latest first."""
         return newest_first(self._folder, f"*{ENDING}")
 
     def text(self, race: str, digest: str = "") -> str | None:
-        """The record of the race `mint-otter-42/3`, the one kept last; `None`: there is none.
+        """Return the latest record of a race such as `mint-otter-42/3`; `None` without one.
 
-        With a `digest`, only the record that has it: two houses may know a race by one id. A file
-        that is damaged is passed over.
+        With a `digest`, only a record with that digest counts: two servers may use one race id.
+        Damaged files are ignored.
         """
         if not _RACE.fullmatch(race):
             return None
@@ -74,7 +74,7 @@ class RecordStore:
         return None
 
     def load(self, path: Path) -> RaceRecord | None:
-        """A kept record; `None` where the file cannot be read as one."""
+        """Return the record in a file; `None` if it cannot be read."""
         text = _read(path)
         if text is None:
             return None
@@ -84,11 +84,11 @@ class RecordStore:
             return None
 
     def best(self, game: str, player: str) -> PersonalBest | None:
-        """The best that a player has done in a game, as far as this machine knows."""
+        """Return a player's best result in a game, if this machine has one."""
         return self._bests().get(player, {}).get(game)
 
     def note(self, new: PersonalBest, player: str) -> bool:
-        """Remember it if it is better than the best so far, and say so; raises `OSError`."""
+        """Keep a result that is better than the best so far; return whether it is. Raises `OSError`."""
         bests = self._bests()
         if not is_better(new, bests.get(player, {}).get(new.game)):
             return False
@@ -105,7 +105,7 @@ class RecordStore:
             return {}
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
             aside = path.with_name(BROKEN_BESTS)
-            LOG.warning("%s cannot be read (%s); it is set aside as %s", path, fault, aside)
+            LOG.warning("%s cannot be read (%s); it was renamed to %s", path, fault, aside)
             with contextlib.suppress(OSError):
                 path.replace(aside)
             return {}
@@ -119,13 +119,13 @@ def _stem(race: str) -> str:
 
 
 def _is_whole(text: str, race: str, path: Path) -> bool:
-    """Whether it is the record that was written there."""
+    """Test whether the text is the record that was written to the file."""
     try:
         is_right = parse_record(text).race_id == race
     except RecordError:
         is_right = False
     if not is_right or path.stem != f"{_stem(race)}-{digest_of(text)[:8]}":
-        LOG.warning("%s is damaged, and passed over", path)
+        LOG.warning("ignored the damaged record %s", path)
         return False
     return True
 
@@ -133,7 +133,7 @@ def _is_whole(text: str, race: str, path: Path) -> bool:
 def _read(path: Path) -> str | None:
     try:
         with path.open(encoding="ascii", newline="") as file:
-            text = file.read(MOST_BYTES + 1)
+            text = file.read(MAX_BYTES + 1)
     except (OSError, UnicodeDecodeError):
         return None
-    return text if len(text) <= MOST_BYTES else None
+    return text if len(text) <= MAX_BYTES else None

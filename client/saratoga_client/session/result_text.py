@@ -1,4 +1,4 @@
-"""What a racer wants to know, in a sentence: how far ahead, how far behind, how it came out. Pure."""
+"""Sentences on the player's position in a race, the personal best and the result. Pure."""
 
 from saratoga_client.session.feed import ending, who
 from saratoga_client.session.personal_best import banked_by
@@ -9,23 +9,26 @@ from saratoga_client.wording import ordinal as ordinal
 from saratoga_protocol.events import Seat
 
 
-def gap(evening: SessionState) -> str:
-    """How the player stands to the others, such as `6 cards behind ana`; empty outside a race."""
-    found = rows(evening.table_view)
-    own = next((row for row in found if row.player == evening.player), None)
-    others = [row for row in found if row.player != evening.player]
+def gap(state: SessionState) -> str:
+    """Return the player's distance to the next rival, such as `6 cards behind ana`.
+
+    It is empty outside a race.
+    """
+    found = rows(state.table_view)
+    own = next((row for row in found if row.player == state.player), None)
+    others = [row for row in found if row.player != state.player]
     if own is None:
         return ""
     if not others:
         return "alone in this race"
-    # whoever is level is told of before whoever is far: the time decides there
+    # A rival with as many cards comes first: there the time decides.
     level = [row for row in others if row.banked == own.banked]
     if level:
-        return _level(own, level[0], evening.player)
+        return _level(own, level[0], state.player)
     if own.place > 1:
         ahead = others[0]
-        return f"{counted(ahead.banked - own.banked)} behind {who(ahead, evening.player)}"
-    return f"{counted(own.banked - others[0].banked)} ahead of {who(others[0], evening.player)}"
+        return f"{counted(ahead.banked - own.banked)} behind {who(ahead, state.player)}"
+    return f"{counted(own.banked - others[0].banked)} ahead of {who(others[0], state.player)}"
 
 
 def _level(own: Row, other: Row, you: str) -> str:
@@ -37,37 +40,37 @@ def _level(own: Row, other: Row, you: str) -> str:
     return f"level with {name}, who was first to {own.banked}"
 
 
-def against_best(evening: SessionState, at: int) -> str:
-    """How the player stands to the best of an earlier race, `at` milliseconds into this one."""
-    best = evening.best
+def against_best(state: SessionState, at: int) -> str:
+    """Compare the player with the personal best, `at` milliseconds into the race."""
+    best = state.best
     if best is None:
         return ""
-    if evening.own is None or evening.phase != "running":
+    if state.own is None or state.phase != "running":
         return f"your best: {best.banked} cards, {dollars(best.net)}"
     then = banked_by(best, at)
-    if evening.own.banked > best.banked:
+    if state.own.banked > best.banked:
         return f"past your best of {best.banked}!"
     return f"your best had {then} by now"
 
 
-def own_result(evening: SessionState) -> str:
-    """How the finished race came out for the player; empty for who was not in it."""
-    outcome = evening.table_view.outcome
+def own_result(state: SessionState) -> str:
+    """Return the player's result of the finished race; empty for one who did not race."""
+    outcome = state.table_view.outcome
     if outcome is None:
         return ""
-    found = rows(evening.table_view)
-    own = next((row for row in found if row.player == evening.player), None)
+    found = rows(state.table_view)
+    own = next((row for row in found if row.player == state.player), None)
     if own is None:
         return ""
     if len(found) == 1:
-        return f"{capitalised(ending(own, evening.player))}."
+        return f"{capitalised(ending(own, state.player))}."
     shares = sum(row.place == own.place for row in found) > 1
     place = f"{'shared ' if shares else ''}{ordinal(own.place)} of {len(found)}"
     behind = f", ${own.gap} behind the first" if own.gap else ""
     return f"You came {place}: {counted(own.banked)}, {dollars(own.net)}{behind}."
 
 
-def totals(evening: SessionState) -> tuple[Seat, ...]:
-    """Who has raced at the table this evening, by casino dollars, then by races won."""
-    raced = [seat for seat in evening.table.seats if seat.races]
+def totals(state: SessionState) -> tuple[Seat, ...]:
+    """Return the seats of the table's racers, by casino dollars and then by races won."""
+    raced = [seat for seat in state.table.seats if seat.races]
     return tuple(sorted(raced, key=lambda seat: (-seat.net, -seat.wins, seat.name)))

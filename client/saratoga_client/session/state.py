@@ -120,7 +120,7 @@ class SessionState:
 
 def first_state(player: str, snapshot: events.Snapshot) -> SessionState:
     """Return the state given by a snapshot; raises `ValueError` if its board is invalid."""
-    state = SessionState(player=player, table_view=first_view(snapshot, snapshot.now))
+    state = SessionState(player=player, table_view=first_view(snapshot))
     state = _with_own(state, snapshot)
     moment = _moment(state, snapshot.now)
     return _with_history(replace(state, feed=first_feed(moment)), moment)
@@ -139,7 +139,7 @@ def next_state(state: SessionState, event: AnyEvent, now: int) -> SessionState:
         case events.BoardEnded(board=board):
             state = confirm(state, board)
         case _:
-            view = next_view(state.table_view, event, getattr(event, "now", now))
+            view = next_view(state.table_view, event)
             if view is state.table_view:
                 return state
             state = _after_table_change(replace(state, table_view=view), event)

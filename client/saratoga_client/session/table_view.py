@@ -1,7 +1,6 @@
-"""A table as one who follows it sees it: what the house said, folded into one picture.
+"""A table as its followers see it: the server's events combined into one value.
 
-Pure: no I/O, no clock; `now` comes from whoever reads it. `next_view` takes in one event;
-`rows` turns the picture into the lines of a scoreboard, with every bot marked as one.
+Pure: no I/O and no clock. `next_view` applies one event; `rows` returns the scoreboard.
 """
 
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ from saratoga_protocol.events import AnyEvent
 
 @dataclass(frozen=True, slots=True)
 class PlayerLabel:
-    """Who somebody is, as shown to people."""
+    """A player's name, and whether the player is a bot."""
 
     name: str
     bot: bool
@@ -24,20 +23,18 @@ class PlayerLabel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableView:
-    """All that is known of a table."""
+    """Everything that is known about a table, except the player's own board."""
 
     table: events.Table
-    racers: Mapping[str, PlayerLabel]
-    """By player id; whoever gave up the seat is remembered while the picture lasts."""
+    labels: Mapping[str, PlayerLabel]
+    """The labels of all players so far, by player id; those who have left included."""
     standings: tuple[events.Standing, ...] = ()
     outcome: events.Outcome | None = None
-    clock_lead: int = 0
-    """The house's clock minus ours, in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A line of the scoreboard."""
+    """One racer's row of the scoreboard."""
 
     place: int
     player: str
@@ -47,76 +44,75 @@ class Row:
     net: int
     state: str
     gap: int
-    """Casino dollars behind the first; 0 for whoever leads."""
+    """Casino dollars behind the leader."""
     tie: str = ""
-    """What decided between racers with the same net, once the race is over."""
+    """The tie-break between racers with the same net, after the race."""
 
 
-def first_view(snapshot: events.Snapshot, now: int) -> TableView:
-    """The picture that a snapshot gives by itself."""
-    picture = TableView(
+def first_view(snapshot: events.Snapshot) -> TableView:
+    """Return the view given by a snapshot."""
+    view = TableView(
         table=snapshot.table,
-        racers=MappingProxyType({}),
+        labels=MappingProxyType({}),
         standings=tuple(snapshot.standings),
         outcome=snapshot.outcome,
-        clock_lead=snapshot.now - now,
     )
-    return _with_names(picture)
+    return _with_labels(view)
 
 
-def next_view(picture: TableView, event: AnyEvent, now: int) -> TableView:
-    """The picture after `event`; events that say nothing about this table leave it as it is."""
+def next_view(view: TableView, event: AnyEvent) -> TableView:
+    """Return the view after an event; events of other tables change nothing."""
     match event:
-        case events.Snapshot(table=table) if table.code == picture.table.code:
-            fresh = first_view(event, now)
-            return _with_names(replace(fresh, racers=picture.racers))
-        case events.TableChanged(table=table) if _is_newer(table, picture.table):
-            return _turned_to(picture, table, event.now - now)
-        case events.Standings(race=race) if race == picture.table.race:
-            return replace(picture, standings=tuple(event.standings))
-        case events.RaceOver(outcome=outcome) if outcome.race == picture.table.race:
-            return _with_names(replace(picture, outcome=outcome))
+        case events.Snapshot(table=table) if table.code == view.table.code:
+            fresh = first_view(event)
+            return _with_labels(replace(fresh, labels=view.labels))
+        case events.TableChanged(table=table) if _is_newer(table, view.table):
+            return _with_table(view, table)
+        case events.Standings(race=race) if race == view.table.race:
+            return replace(view, standings=tuple(event.standings))
+        case events.RaceOver(outcome=outcome) if outcome.race == view.table.race:
+            return _with_labels(replace(view, outcome=outcome))
         case _:
-            return picture
+            return view
 
 
-def rows(picture: TableView) -> tuple[Row, ...]:
-    """The scoreboard, first place first; before the race, nobody."""
-    if picture.outcome is not None:
-        return _final_rows(picture.outcome)
-    lead = max((standing.net for standing in picture.standings), default=0)
+def rows(view: TableView) -> tuple[Row, ...]:
+    """Return the scoreboard, first place first; it is empty before the race."""
+    if view.outcome is not None:
+        return _final_rows(view.outcome)
+    lead = max((standing.net for standing in view.standings), default=0)
     return tuple(
         Row(
             place=standing.place,
             player=standing.player,
-            name=_racer(picture, standing.player).name,
-            bot=_racer(picture, standing.player).bot,
+            name=_label(view, standing.player).name,
+            bot=_label(view, standing.player).bot,
             banked=standing.banked,
             net=standing.net,
             state=standing.state,
             gap=lead - standing.net,
         )
-        for standing in picture.standings
+        for standing in view.standings
     )
 
 
-def remaining(picture: TableView, now: int) -> int | None:
-    """Milliseconds of the race left at our time `now`; `None` where no clock runs."""
-    if picture.table.phase != "running" or not picture.table.deadline:
+def remaining(view: TableView, now: int) -> int | None:
+    """Milliseconds left at the server's time `now`; `None` without a running time limit."""
+    if view.table.phase != "running" or not view.table.deadline:
         return None
-    return max(0, picture.table.deadline - (now + picture.clock_lead))
+    return max(0, view.table.deadline - now)
 
 
 def _is_newer(table: events.Table, known: events.Table) -> bool:
     return table.code == known.code and table.version >= known.version
 
 
-def _turned_to(picture: TableView, table: events.Table, clock_lead: int) -> TableView:
-    """A changed table; a race of another number, or a new start, begins with a clean board."""
-    picture = replace(picture, table=table, clock_lead=clock_lead)
+def _with_table(view: TableView, table: events.Table) -> TableView:
+    """Return the view with a changed table; before a race it has no standings and no result."""
+    view = replace(view, table=table)
     if table.phase in ("gathering", "countdown"):
-        picture = replace(picture, standings=(), outcome=None)
-    return _with_names(picture)
+        view = replace(view, standings=(), outcome=None)
+    return _with_labels(view)
 
 
 def _final_rows(outcome: events.Outcome) -> tuple[Row, ...]:
@@ -137,13 +133,13 @@ def _final_rows(outcome: events.Outcome) -> tuple[Row, ...]:
     )
 
 
-def _racer(picture: TableView, player: str) -> PlayerLabel:
-    return picture.racers.get(player, PlayerLabel(player, bot=False))
+def _label(view: TableView, player: str) -> PlayerLabel:
+    return view.labels.get(player, PlayerLabel(player, bot=False))
 
 
-def _with_names(picture: TableView) -> TableView:
-    known = dict(picture.racers)
-    results = picture.outcome.results if picture.outcome else []
+def _with_labels(view: TableView) -> TableView:
+    known = dict(view.labels)
+    results = view.outcome.results if view.outcome else []
     known.update((result.player, PlayerLabel(result.name, result.bot)) for result in results)
-    known.update((seat.player, PlayerLabel(seat.name, seat.bot)) for seat in picture.table.seats)
-    return replace(picture, racers=MappingProxyType(known))
+    known.update((seat.player, PlayerLabel(seat.name, seat.bot)) for seat in view.table.seats)
+    return replace(view, labels=MappingProxyType(known))

@@ -1,6 +1,6 @@
-"""A record held against itself, and against what this machine saw of the race.
+"""The verification of a record: by itself, and against what this machine saw of the race.
 
-The first shows that the record holds together, the second that it is of the race that was played.
+The first shows that the record is consistent, the second that it is of the race that was played.
 """
 
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from saratoga_rules.records.verify import Check, verify
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """Everything that was looked at."""
+    """All checks of one record, and what the record contains."""
 
     checks: tuple[Check, ...]
     testimony: Testimony
     record: RaceRecord | None
-    """The record, where it could be read."""
+    """The record; `None` if it cannot be read."""
     standing: tuple[Placed, ...]
     digest: str
 
@@ -36,14 +36,14 @@ class Proof:
 
     @property
     def places(self) -> list[tuple[Placed, RacerLog]]:
-        """The order of finish as the moves give it."""
+        """The order of finish, as recomputed from the moves."""
         if self.record is None:
             return []
         return [(placed, self.record.racer(placed.player)) for placed in self.standing]
 
     @property
     def sentence(self) -> str:
-        """The verdict for people."""
+        """The verdict in a sentence."""
         if not self.ok:
             faults = sum(not check.ok for check in self.checks)
             return f"NOT VERIFIED: {faults} of {len(self.checks)} checks failed."
@@ -51,9 +51,9 @@ class Proof:
 
 
 def prove(record: bytes, wanted: str = "", sighting: Sighting | None = None) -> Proof:
-    """Check a record; `wanted` is the race that was asked for, if one was.
+    """Check a record; `wanted` is the id of the race that was asked for, if any.
 
-    Without a `sighting`, what this machine has kept of the race is used.
+    Without a `sighting`, the one saved on this machine is used.
     """
     verdict = verify(record)
     checks = list(verdict.checks)
@@ -77,7 +77,7 @@ def prove(record: bytes, wanted: str = "", sighting: Sighting | None = None) -> 
 def _right_race(wanted: str, got: str) -> Check:
     if wanted == got:
         return Check("race", True, f"the record is of race {wanted}")
-    return Check("race", False, f"race {wanted} was asked for, and the record is of race {got}")
+    return Check("race", False, f"race {wanted} was asked for, but the record is of race {got}")
 
 
 def _witness_check(testimony: Testimony) -> Check:
@@ -85,5 +85,5 @@ def _witness_check(testimony: Testimony) -> Check:
         return Check("witness", False, "; ".join(testimony.disagreements))
     if testimony.seen:
         seen = ", ".join(testimony.seen)
-        return Check("witness", True, f"it is the race seen here: {seen}")
-    return Check("witness", True, "this machine saw nothing of the race to hold against it")
+        return Check("witness", True, f"this is the race that this machine saw: {seen}")
+    return Check("witness", True, "this machine saw nothing of this race")

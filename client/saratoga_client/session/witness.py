@@ -23,7 +23,7 @@ from saratoga_rules.views import redact
 
 FOLDER: Final = "witness"
 
-MOST_KEPT: Final = 1000
+MAX_KEPT: Final = 1000
 """Races on this machine; beyond it the oldest files are deleted."""
 
 
@@ -96,7 +96,7 @@ class Witness:
         # the disk.
         replace_file(path, msgspec.json.encode(sighting), mode=OWNER_ONLY, durable=False)
         if is_new:
-            delete_oldest(self._folder, "*.json", MOST_KEPT)
+            delete_oldest(self._folder, "*.json", MAX_KEPT)
 
     def _path(self, race: str) -> Path | None:
         """Return the file for a race; `None` if the id, which the server chooses, has the wrong form."""

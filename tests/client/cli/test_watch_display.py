@@ -50,7 +50,7 @@ def test_the_json_of_a_table_is_versioned_and_complete(capsys: pytest.CaptureFix
 
 def test_json_is_printed_only_if_the_table_has_changed(capsys: pytest.CaptureFixture[str]) -> None:
     display = JsonDisplay(now)
-    over = next_view(running(), events.RaceOver(outcome=outcome()), NOON)
+    over = next_view(running(), events.RaceOver(outcome=outcome()))
     for view in (running(), running(), over, over):
         display.show(seen(view))
     phases = [json.loads(line)["digest"] for line in capsys.readouterr().out.splitlines()]
@@ -58,14 +58,14 @@ def test_json_is_printed_only_if_the_table_has_changed(capsys: pytest.CaptureFix
 
 
 def test_the_json_of_a_finished_race_has_its_digest() -> None:
-    over = next_view(running(), events.RaceOver(outcome=outcome()), NOON)
+    over = next_view(running(), events.RaceOver(outcome=outcome()))
     assert watched_table(over, NOON).digest == "d1"
 
 
 def test_plain_lines_have_the_kinds_of_the_plain_client(capsys: pytest.CaptureFixture[str]) -> None:
     with display_for(OutputFormat.PLAIN, now) as display:
         display.show(seen(running()))
-        display.show(seen(next_view(running(), events.RaceOver(outcome=outcome()), NOON)))
+        display.show(seen(next_view(running(), events.RaceOver(outcome=outcome()))))
     kinds = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()]
     assert kinds == [
         f"table {CODE}",

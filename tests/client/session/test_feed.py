@@ -2,8 +2,8 @@
 
 from kit.evenings import START, board, evening, seat, snapshot, standings, table
 from saratoga_client.session.feed import (
-    MOST_AT_ONCE,
-    MOST_LINES,
+    MAX_AT_ONCE,
+    MAX_LINES,
     Feed,
     Tone,
     with_line,
@@ -112,7 +112,7 @@ def test_a_look_after_a_pause_tells_where_things_stand_in_a_few_lines() -> None:
         standings(word),
         first=snapshot("y1 =a1 =b1 =c1 =d1 =e1 =f1", board(), table("yabcdef")),
     )
-    assert len(present.feed_lines) == MOST_AT_ONCE
+    assert len(present.feed_lines) == MAX_AT_ONCE
     assert sum(line.tone is Tone.ENDING for line in present.feed_lines) == 3
 
 
@@ -126,10 +126,10 @@ def test_no_name_commands_the_terminal() -> None:
 
 def test_old_news_make_room() -> None:
     feed = Feed()
-    for number in range(MOST_LINES + 5):
+    for number in range(MAX_LINES + 5):
         feed = with_line(feed, number, f"line {number}", Tone.LINK)
-    assert len(feed.lines) == MOST_LINES
-    assert feed.lines[-1].text == f"line {MOST_LINES + 4}"
+    assert len(feed.lines) == MAX_LINES
+    assert feed.lines[-1].text == f"line {MAX_LINES + 4}"
 
 
 def test_nothing_new_is_no_news() -> None:

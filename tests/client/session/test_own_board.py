@@ -150,7 +150,7 @@ def test_the_houses_final_word_counts_even_if_it_goes_back() -> None:
     own = with_board(in_flight(), board(PASSED[1], 2))
     own = with_board(own, board(PASSED[0], 1), is_final=True)
     assert own.shown == redact(PASSED[0])
-    assert "the house has only 1" in own.taken_back
+    assert "the server has only 1" in own.taken_back
 
 
 def test_a_board_of_another_race_is_none_of_ours() -> None:

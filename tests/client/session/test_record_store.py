@@ -87,7 +87,7 @@ def test_a_record_under_another_races_name_is_passed_over(kept: RecordStore) -> 
 
 
 def test_the_oldest_record_makes_room(kept: RecordStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_KEPT", 2)
+    monkeypatch.setattr(module, "MAX_KEPT", 2)
     for age in range(3):
         path = kept.keep(text_of(age))
         assert path is not None
@@ -127,7 +127,7 @@ def test_torn_bests_are_set_aside_and_begun_anew(
     folder.mkdir()
     (folder / BESTS).write_bytes(torn)
     assert kept.best("canfield", PLAYER) is None
-    assert "set aside" in caplog.text
+    assert "renamed to" in caplog.text
     assert (folder / BROKEN_BESTS).read_bytes() == torn
     best = best_in(RECORD, PLAYER)
     assert best is not None

@@ -82,7 +82,7 @@ def test_a_spoilt_file_is_as_good_as_none(tmp_path: Path, record: RaceRecord) ->
 def test_the_oldest_gives_way(
     tmp_path: Path, record: RaceRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(witnessing, "MOST_KEPT", 3)
+    monkeypatch.setattr(witnessing, "MAX_KEPT", 3)
     for number in range(1, 6):
         Witness(tmp_path).keep(replace(sighting_of(record), race=f"mint-otter-42/{number}"))
     assert len(list(tmp_path.iterdir())) == 3

@@ -171,7 +171,7 @@ def renamed(present: SessionState, name: str) -> SessionState:
         standings=list(present.table_view.standings),
         outcome=None,
     )
-    picture = replace(first_view(first, START), outcome=present.table_view.outcome)
+    picture = replace(first_view(first), outcome=present.table_view.outcome)
     return replace(present, table_view=picture)
 
 
