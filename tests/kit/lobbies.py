@@ -82,7 +82,7 @@ class Visitor(Player):
     async def type(self, text: str) -> str:
         """Type a text letter by letter, then press Enter."""
         for sign in text:
-            self.screen.post_message(events.Key(sign if sign != " " else "space", sign))
+            self.app.post_message(events.Key(sign if sign != " " else "space", sign))
         return await self.press("enter")
 
     async def left(self) -> Going:

@@ -24,7 +24,7 @@ class Purpose(Enum):
     NAME = auto()
     TABLE = auto()
     WATCH = auto()
-    HOUSE = auto()
+    SERVER = auto()
 
 
 PROMPTS: Final[Mapping[Purpose, str]] = MappingProxyType(
@@ -32,42 +32,30 @@ PROMPTS: Final[Mapping[Purpose, str]] = MappingProxyType(
         Purpose.NAME: "Your name",
         Purpose.TABLE: "Code or URL of the table",
         Purpose.WATCH: "Code or URL of the table to watch",
-        Purpose.HOUSE: "Address of the house",
+        Purpose.SERVER: "Address of the server",
     }
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line that is being typed."""
+    """A line that the player is asked for."""
 
     purpose: Purpose
     text: str = ""
+    """The text to begin with, such as the one that was refused."""
     wrong: str = ""
-    """Why it is asked for again; what was typed stands there to be mended."""
+    """Why the line is asked for again; empty the first time."""
 
-    @property
-    def prompt(self) -> str:
-        return f"{self.wrong} {PROMPTS[self.purpose]}".lstrip()
 
-    def typed(self, key: str) -> "Entry":
-        """After a key: a sign is added, `backspace` takes one away, `ctrl+u` all of them."""
-        match key:
-            case "backspace":
-                return replace(self, text=self.text[:-1])
-            case "ctrl+u":
-                return replace(self, text="")
-            case "space":
-                return self.pasted(" ")
-            case _ if len(key) == 1 and key.isprintable():
-                return self.pasted(key)
-            case _:
-                return self
+def one_line(text: str) -> str:
+    r"""Return a pasted text as one line without control characters, at most `LONGEST_ENTRY` long.
 
-    def pasted(self, text: str) -> "Entry":
-        """With a pasted text behind; line ends become blanks, and control characters go."""
-        words = "".join(sign for sign in " ".join(text.split("\n")) if sign.isprintable())
-        return replace(self, text=(self.text + words)[:LONGEST_ENTRY])
+    >>> one_line("race me:\n\x1b saratoga join mint-otter-42\n")
+    'race me:  saratoga join mint-otter-42 '
+    """
+    line = "".join(sign for sign in " ".join(text.split("\n")) if sign.isprintable())
+    return line[:LONGEST_ENTRY]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

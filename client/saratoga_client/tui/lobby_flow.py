@@ -274,7 +274,7 @@ class LobbyFlow:
     def go_to_server(self, text: str) -> None:
         found = destination(text)
         if found is None or not found.server:
-            self._ask(Entry(Purpose.HOUSE, text, str(bad_address(text))))
+            self._ask(Entry(Purpose.SERVER, text, str(bad_address(text))))
             return
         self._go(OtherHouse(found.server, found.code))
 

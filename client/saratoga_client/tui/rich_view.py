@@ -105,18 +105,7 @@ class Page(VerticalScroll, can_focus=False, inherit_bindings=False):
     def dress(self, colours: Paint) -> None:
         """Change the colours."""
         paint_ground(self, colours)
-        look = program_of(self).appearance
-        if look.ascii or look.colours is Colours.NONE:
-            # the bar is made of block characters and colours
-            self.styles.scrollbar_size_vertical = 0
-        thumb = Color.from_rich_color(colours[Role.FRAME].color)
-        ground = Color.from_rich_color(colours[Role.TABLE].bgcolor)
-        styles = self.styles
-        styles.scrollbar_color = styles.scrollbar_color_hover = styles.scrollbar_color_active = (
-            thumb
-        )
-        styles.scrollbar_background = styles.scrollbar_background_hover = ground
-        styles.scrollbar_background_active = ground
+        paint_scroll_bar(self, colours)
 
     @property
     def is_cut(self) -> bool:
@@ -166,6 +155,19 @@ def paint_ground(widget: Widget, colours: Paint) -> None:
     widget.styles.background = Color.from_rich_color(table.bgcolor)
     if table.color is not None:
         widget.styles.color = Color.from_rich_color(table.color)
+
+
+def paint_scroll_bar(widget: Widget, colours: Paint) -> None:
+    """Give a widget's scroll bar the theme's colours; hide it where the terminal cannot show one."""
+    appearance, styles = program_of(widget).appearance, widget.styles
+    if appearance.ascii or appearance.colours is Colours.NONE:
+        # the bar is made of block characters and colours
+        styles.scrollbar_size_vertical = 0
+    thumb = Color.from_rich_color(colours[Role.FRAME].color)
+    ground = Color.from_rich_color(colours[Role.TABLE].bgcolor)
+    styles.scrollbar_color = styles.scrollbar_color_hover = styles.scrollbar_color_active = thumb
+    styles.scrollbar_background = styles.scrollbar_background_hover = ground
+    styles.scrollbar_background_active = ground
 
 
 def program_of(widget: Widget) -> Program:

@@ -8,12 +8,11 @@ from saratoga_client.local.setting_values import CAPS, MOST_SEATS
 from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import (
     LONGEST_ENTRY,
-    Entry,
     LobbyState,
-    Purpose,
     more_seats,
     next_cap,
     next_game,
+    one_line,
     other_publicity,
 )
 from saratoga_protocol.events import TableSummary
@@ -34,28 +33,10 @@ def summary(code: str) -> TableSummary:
     )
 
 
-def typed(*keys: str) -> str:
-    entry = Entry(Purpose.NAME)
-    for key in keys:
-        entry = entry.typed(key)
-    return entry.text
-
-
-def test_a_line_is_typed_and_mended() -> None:
-    assert typed(*"Zoë", "space", *"Bx", "backspace", "left", "f5") == "Zoë B"
-    assert typed(*"Anna", "ctrl+u", "B") == "B"
-    assert typed("backspace") == ""
-
-
-def test_a_pasted_invitation_is_one_line_without_commands_to_the_terminal() -> None:
-    pasted = Entry(Purpose.TABLE).pasted("race me:\n\x1b[31m saratoga join mint-otter-42\n")
-    assert pasted.text == "race me: [31m saratoga join mint-otter-42 "
-    assert len(Entry(Purpose.TABLE).pasted("x" * 9999).text) == LONGEST_ENTRY
-
-
-def test_what_is_asked_again_says_why() -> None:
-    assert Entry(Purpose.NAME).prompt == "Your name"
-    assert Entry(Purpose.NAME, "Anna", "Taken.").prompt == "Taken. Your name"
+def test_a_pasted_invitation_becomes_one_line_without_control_characters() -> None:
+    pasted = one_line("race me:\n\x1b[31m saratoga join mint-otter-42\n")
+    assert pasted == "race me: [31m saratoga join mint-otter-42 "
+    assert len(one_line("x" * 9999)) == LONGEST_ENTRY
 
 
 def test_a_chosen_table_stays_chosen_while_others_come_and_go() -> None:

@@ -1,4 +1,4 @@
-"""The lobby's screen: keys become wishes, and the visit carries them out."""
+"""The lobby's screen: it shows the public tables and passes the player's keys on as actions."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -6,30 +6,33 @@ from functools import partial
 from types import MappingProxyType
 from typing import ClassVar, Final
 
-from textual import events
+from rich.console import RenderableType
+from textual import events, on
+from textual.containers import Vertical
 from textual.widget import Widget
 
-from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
 from saratoga_client.session.join import TableWanted
 from saratoga_client.session.lobby import (
+    LONGEST_ENTRY,
+    PROMPTS,
     Entry,
     LobbyState,
     Purpose,
     more_seats,
     next_cap,
     next_game,
+    one_line,
     other_publicity,
 )
 from saratoga_client.tui.base_screen import BaseScreen
-from saratoga_client.tui.canvas_view import CanvasView
-from saratoga_client.tui.keys import key_of
-from saratoga_client.tui.lines import Guide, title_line
-from saratoga_client.tui.pages.lobby import lobby_page
+from saratoga_client.tui.line_input import LineInput
+from saratoga_client.tui.lines import Guide
+from saratoga_client.tui.pages.lobby import choices_part, leaders_part, player_part, tables_heading
 from saratoga_client.tui.ports import LobbyActions
+from saratoga_client.tui.rich_view import Ink, RichView
+from saratoga_client.tui.table_list import TableList
 from saratoga_rules.games import GAMES
-
-CURSOR: Final = "_"
 
 CHANGES: Final[Mapping[str, Callable[[TableWanted], TableWanted]]] = MappingProxyType(
     {
@@ -40,83 +43,131 @@ CHANGES: Final[Mapping[str, Callable[[TableWanted], TableWanted]]] = MappingProx
         "-": partial(more_seats, by=-1),
     }
 )
-"""What keys change at a table that is about to be opened."""
+"""What each key changes in the form of a new table."""
 
 HELP: Final = (
-    "Up and down choose a table, enter sits down, w watches it. c creates one, j joins by code or "
-    "URL, as does pasting an invitation. h opens a house here, o goes to another. n takes a name, "
+    "Up and down choose a table, enter joins it, w watches it. c creates a table, j joins one by "
+    "code or URL, or paste an invitation. h runs a server here, o goes to another. n chooses a name, "
     "p practises, t changes the colours, q quits."
 )
 
 ENTRIES: Final[Mapping[str, Purpose]] = MappingProxyType(
-    {"n": Purpose.NAME, "j": Purpose.TABLE, "w": Purpose.WATCH, "o": Purpose.HOUSE}
+    {"n": Purpose.NAME, "j": Purpose.TABLE, "w": Purpose.WATCH, "o": Purpose.SERVER}
 )
 """Keys that ask for a line."""
 
-NEED_HOUSE: Final = frozenset({"n", "c", "w", "b", "enter"})
-"""Keys of what only a house can do."""
+NEED_SERVER: Final = frozenset({"n", "c", "w", "b", "enter"})
+"""Keys of what only a server can do."""
 
 
 class LobbyScreen(BaseScreen):
-    """Shows the lobby as it is, and hears keys, clicks and pasted invitations."""
+    """The public tables and what a player can do before sitting down at one."""
 
-    DEFAULT_CSS = "LobbyScreen #page { height: 1fr; }"
+    DEFAULT_CSS = """
+    LobbyScreen #body { height: 1fr; overflow: hidden hidden; }
+    LobbyScreen #player { margin: 1 0; }
+    LobbyScreen #list { height: 1fr; overflow: hidden hidden; }
+    LobbyScreen #choices { margin-top: 1; display: none; }
+    LobbyScreen #leaders { margin-top: 1; }
+    LobbyScreen.-choosing #choices { display: block; }
+    LobbyScreen.-no-tables #tables { display: none; }
+    LobbyScreen.-no-server #list, LobbyScreen.-no-server #leaders { display: none; }
+    """
     ALWAYS: ClassVar[Guide] = (("?", "help"), ("q", "quit"))
     TICK = 0
 
     def __init__(
         self, actions: LobbyActions, lobby: LobbyState, form: TableWanted, notice: str = ""
     ) -> None:
-        """`form` is the table that is offered first; `notice` is said at once."""
+        """Offer `form` as the first new table, and show `notice` at once."""
         super().__init__()
         self.lobby = lobby
         self._actions = actions
         self._offered = form
         self._notice = notice
+        self._entry: Entry | None = None
+        """The line that the input field asks for now."""
 
     def body(self) -> Iterable[Widget]:
-        yield CanvasView(self._draw, id="page")
+        with Vertical(id="body"):
+            yield RichView(self._draw_player, id="player")
+            with Vertical(id="list"):
+                yield RichView(self._draw_heading, id="heading")
+                yield TableList(id="tables")
+            yield RichView(self._draw_choices, id="choices")
+            yield RichView(self._draw_leaders, id="leaders")
+        yield LineInput(LONGEST_ENTRY, one_line)
+
+    def _draw_player(self, ink: Ink) -> RenderableType:
+        return player_part(self.lobby, ink)
+
+    def _draw_heading(self, ink: Ink) -> RenderableType:
+        return tables_heading(self.lobby, ink)
+
+    def _draw_choices(self, ink: Ink) -> RenderableType:
+        return choices_part(self.lobby, ink)
+
+    def _draw_leaders(self, ink: Ink) -> RenderableType:
+        return leaders_part(self.lobby, self.signs, ink)
 
     def begin(self) -> None:
         self.say(self._notice)
 
     def show(self, change: Callable[[LobbyState], LobbyState]) -> None:
-        """The lobby has changed."""
+        """Change what the lobby shows."""
         self.lobby = change(self.lobby)
         if self.is_mounted and self.is_current:
             self.redraw()
 
-    def draw_title(self, width: int, height: int) -> Canvas:
-        lobby, marks = self.lobby, self.signs
-        if lobby.is_open:
-            state = (f"{marks.link} open", Role.MONEY_UP)
-        else:
-            state = (f"{marks.broken_link} {'no house' if lobby.is_met else '...'}", Role.WARNING)
-        return title_line(["SARATOGA", "lobby", lobby.server], [state], width)
+    def facts(self) -> list[str]:
+        return ["SARATOGA", "lobby", self.lobby.server]
 
-    def _draw(self, width: int, height: int) -> Canvas:
-        return lobby_page(self.lobby, self.signs, width, height)
+    def status(self) -> list[tuple[str, Role]]:
+        lobby, signs = self.lobby, self.signs
+        if lobby.is_open:
+            return [(f"{signs.link} open", Role.MONEY_UP)]
+        state = "no server" if lobby.is_met else "..."
+        return [(f"{signs.broken_link} {state}", Role.WARNING)]
 
     def redraw(self) -> None:
+        lobby = self.lobby
+        has_server = lobby.is_open or bool(lobby.tables)
+        is_choosing = lobby.form is not None or lobby.is_practice
+        self.set_class(not has_server, "-no-server")
+        self.set_class(is_choosing or (lobby.is_met and not has_server), "-choosing")
+        self.set_class(not lobby.tables, "-no-tables")
+        for view in self.query_one("#body").query(RichView):
+            view.redraw()
+        self.query_one(TableList).show(lobby.tables, lobby.chosen, self.signs)
+        self._show_entry()
         super().redraw()
-        self.query_one("#page", CanvasView).redraw()
+
+    def _show_entry(self) -> None:
+        """Open the input field for the line that the lobby asks for, or close it."""
         entry = self.lobby.entry
-        if entry is not None:
-            self.say(f"{entry.prompt}: {entry.text}{CURSOR}")
+        if entry is self._entry:
+            return
+        self._entry = entry
+        field = self.query_one(LineInput)
+        if entry is None:
+            field.close()
+        else:
+            field.open(PROMPTS[entry.purpose], entry.text)
+            self.say(entry.wrong, Role.WARNING)
 
     def guide(self) -> Guide:
         lobby = self.lobby
         if lobby.entry is not None:
-            return (("enter", "take it"), ("escape", "never mind"))
+            return (("enter", "done"), ("escape", "cancel"))
         if lobby.form is not None:
-            return (("enter", "open it"), ("escape", "never mind"), ("g c + - p", "change it"))
+            return (("enter", "create it"), ("escape", "cancel"), ("g c + - p", "change it"))
         if lobby.is_practice:
-            return (("1-5", "practise it"), ("escape", "never mind"))
+            return (("1-5", "practise it"), ("escape", "cancel"))
         if not lobby.is_open:
             return (
                 ("h", "host here"),
                 ("j", "join by URL"),
-                ("o", "other house"),
+                ("o", "other server"),
                 ("p", "practice"),
                 ("t", "colours"),
             )
@@ -129,7 +180,7 @@ class LobbyScreen(BaseScreen):
             ("j", "join by code"),
             ("n", "name"),
             ("p", "practice"),
-            ("o", "other house"),
+            ("o", "other server"),
             ("h", "host here"),
             ("t", "colours"),
         )
@@ -140,43 +191,43 @@ class LobbyScreen(BaseScreen):
 
     # Keys
 
-    def on_key(self, event: events.Key) -> None:
-        entry = self.lobby.entry
-        if entry is None:
-            super().on_key(event)
-            return
-        event.stop()
-        event.prevent_default()
-        sign = event.character
-        # a capital is a letter here, and not what a key is called
-        self._type(entry, sign if sign is not None and sign.isprintable() else key_of(event))
+    def takes_key(self, key: str) -> bool:
+        # every other key is part of what is typed
+        return self.lobby.entry is None or key == "escape"
 
     def on_paste(self, event: events.Paste) -> None:
-        """An invitation pasted anywhere is one; in a line that is being typed it is part of that."""
+        """Take a text that is pasted while no line is typed as an invitation."""
         event.stop()
-        entry = self.lobby.entry or Entry(Purpose.TABLE)
-        self.lobby = replace(self.lobby, entry=entry.pasted(event.text), form=None)
+        entry = Entry(Purpose.TABLE, one_line(event.text))
+        self.lobby = replace(self.lobby, entry=entry, form=None)
         self.redraw()
 
-    def _type(self, entry: Entry, key: str) -> None:
-        if key not in ("enter", "escape"):
-            self.lobby = replace(self.lobby, entry=entry.typed(key))
-            self.redraw()
-            return
+    @on(LineInput.Entered)
+    def _entered(self, event: LineInput.Entered) -> None:
+        entry, text = self.lobby.entry, event.text.strip()
         self.lobby = replace(self.lobby, entry=None)
-        self.say("" if key == "enter" else "Nothing was done.")
-        if key == "enter" and entry.text.strip():
-            take = {
+        self.say("")
+        self.redraw()
+        if entry is not None and text:
+            action = {
                 Purpose.NAME: self._actions.take_name,
                 Purpose.TABLE: self._actions.join,
                 Purpose.WATCH: self._actions.watch,
-                Purpose.HOUSE: self._actions.go_to_server,
+                Purpose.SERVER: self._actions.go_to_server,
             }[entry.purpose]
-            take(entry.text.strip())
+            action(text)
+
+    @on(TableList.Clicked)
+    def _clicked(self, event: TableList.Clicked) -> None:
+        for table in self.lobby.tables[event.row : event.row + 1]:
+            self.lobby = replace(self.lobby, chosen=table.code)
         self.redraw()
 
     def press(self, key: str) -> None:
-        if self.lobby.form is not None:
+        if self.lobby.entry is not None:
+            self.lobby = replace(self.lobby, entry=None)
+            self.say("Cancelled.")
+        elif self.lobby.form is not None:
             self._press_in_form(self.lobby.form, key)
         elif self.lobby.is_practice:
             self._press_in_practice(key)
@@ -185,8 +236,8 @@ class LobbyScreen(BaseScreen):
 
     def _press(self, key: str) -> None:
         lobby = self.lobby
-        if key in NEED_HOUSE and not lobby.is_open:
-            self.say("No house answers. h opens one here, o goes to another.", Role.WARNING)
+        if key in NEED_SERVER and not lobby.is_open:
+            self.say("No server answers. h runs one here, o goes to another.", Role.WARNING)
         elif key in ("enter", "w") and lobby.chosen:
             (self._actions.join if key == "enter" else self._actions.watch)(lobby.chosen)
         elif key in ENTRIES:
@@ -203,12 +254,12 @@ class LobbyScreen(BaseScreen):
             case "up" | "down":
                 self.lobby = lobby.with_next_table(-1 if key == "up" else 1)
             case "enter":
-                self.say("No public table is open: c opens one, j joins by a code.")
+                self.say("There is no public table: c creates one, j joins by a code.")
             case "b" if lobby.seat:
                 self._actions.join(lobby.seat)
             case "p":
                 self.lobby = replace(lobby, is_practice=True)
-                self.say("Which game? It is offline, with undo and hints, and counts for nothing.")
+                self.say("Which game? Practice is offline, has undo and hints, and never counts.")
             case "q":
                 self._actions.quit()
             case "?":
@@ -221,11 +272,11 @@ class LobbyScreen(BaseScreen):
         match key:
             case "enter":
                 self.lobby = replace(self.lobby, form=None)
-                wish = self._actions.host_here if self.lobby.is_here else self._actions.open_table
-                wish(form)
+                action = self._actions.host_here if self.lobby.is_here else self._actions.open_table
+                action(form)
             case "escape" | "q":
                 self.lobby = replace(self.lobby, form=None)
-                self.say("Nothing was done.")
+                self.say("Cancelled.")
             case _ if changed is not None:
                 self.lobby = replace(self.lobby, form=changed(form))
             case _:
@@ -238,4 +289,4 @@ class LobbyScreen(BaseScreen):
             self.say("")
             self._actions.practise(games[int(key) - 1])
         else:
-            self.say("Nothing was done.")
+            self.say("Cancelled.")

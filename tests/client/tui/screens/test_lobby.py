@@ -79,7 +79,7 @@ async def test_a_line_is_typed_with_its_capitals_and_nothing_in_it_is_a_key(
 ) -> None:
     async with looking_at(OPEN) as (player, wished):
         await player.press(key, "Q", "q", "question_mark", "space", "c")
-        assert "Qq? c_" in player.text
+        assert ": Qq? c" in player.text
         assert "q quit" not in player.lines[-1]
         await player.press("enter")
     assert wished.for_ == [(wish, "Qq? c")]
@@ -87,7 +87,7 @@ async def test_a_line_is_typed_with_its_capitals_and_nothing_in_it_is_a_key(
 
 async def test_a_line_that_is_given_up_or_empty_wishes_for_nothing() -> None:
     async with looking_at(OPEN) as (player, wished):
-        assert await player.press("j", "a", "escape") == "Nothing was done."
+        assert await player.press("j", "a", "escape") == "Cancelled."
         await player.press("j", "enter")
         await player.press("j", "space", "enter")
     assert wished.for_ == []
@@ -118,7 +118,7 @@ async def test_a_table_is_described_before_it_is_opened() -> None:
 
 async def test_practice_is_chosen_by_number() -> None:
     async with looking_at(AWAY) as (player, wished):
-        assert await player.press("p", "9") == "Nothing was done."
+        assert await player.press("p", "9") == "Cancelled."
         await player.press("p", "5")
     assert wished.for_ == [("practise", "caprice")]
 
@@ -126,7 +126,7 @@ async def test_practice_is_chosen_by_number() -> None:
 @pytest.mark.parametrize("key", ["n", "c", "w", "b", "enter"])
 async def test_what_needs_a_house_says_so_where_there_is_none(key: str) -> None:
     async with looking_at(AWAY) as (player, wished):
-        assert "No house answers" in await player.press(key)
+        assert "No server answers" in await player.press(key)
     assert wished.for_ == []
 
 

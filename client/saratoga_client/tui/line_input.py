@@ -1,0 +1,93 @@
+"""One line of typed text with its prompt, such as a name or the code of a table."""
+
+from collections.abc import Callable
+
+from rich.console import RenderableType
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Input
+
+from saratoga_client.board_view.roles import Role
+from saratoga_client.tui.colours import Paint
+from saratoga_client.tui.rich_view import Ink, RichView, paint_ground, program_of
+
+
+class PastingInput(Input):
+    """An input field that takes all lines of a pasted text as one, and no control characters."""
+
+    def __init__(self, longest: int, one_line: Callable[[str], str]) -> None:
+        super().__init__(max_length=longest, compact=True, select_on_focus=False)
+        self.cursor_blink = False
+        self._one_line = one_line
+
+    def on_mount(self) -> None:
+        self.dress(program_of(self).colours)
+
+    def dress(self, colours: Paint) -> None:
+        """Change the colours."""
+        paint_ground(self, colours)
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        self.insert_text_at_cursor(self._one_line(event.text))
+
+
+class LineInput(Horizontal):
+    """A prompt and a field; hidden until a line is asked for."""
+
+    DEFAULT_CSS = """
+    LineInput { height: 1; display: none; }
+    LineInput.-open { display: block; }
+    LineInput RichView { width: auto; padding: 0 1; }
+    LineInput PastingInput, LineInput PastingInput:focus {
+        width: 1fr; height: 1; border: none; padding: 0; background-tint: transparent;
+    }
+    LineInput PastingInput > .input--cursor { color: auto; text-style: reverse; background: transparent; }
+    """
+
+    class Entered(Message):
+        """The player has entered a line."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, longest: int, one_line: Callable[[str], str]) -> None:
+        """Limit the line to `longest` characters; `one_line` cleans what is pasted."""
+        super().__init__()
+        self._prompt = ""
+        self._field = PastingInput(longest, one_line)
+
+    def compose(self) -> ComposeResult:
+        yield RichView(self._draw)
+        yield self._field
+
+    def _draw(self, ink: Ink) -> RenderableType:
+        return ink.text(f"{self._prompt}:", Role.LABEL)
+
+    @property
+    def text(self) -> str:
+        """The text typed so far."""
+        return self._field.value
+
+    def open(self, prompt: str, text: str) -> None:
+        """Ask for a line that begins as `text`."""
+        self._prompt = prompt
+        self.query_one(RichView).redraw()
+        self._field.value = text
+        self._field.cursor_position = len(text)
+        self.add_class("-open")
+        self._field.focus()
+
+    def close(self) -> None:
+        """Hide the field and give the keys back to the screen."""
+        self.remove_class("-open")
+        self.screen.set_focus(None)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Entered(event.value))

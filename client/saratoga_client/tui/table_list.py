@@ -1,0 +1,65 @@
+"""The lobby's list of public tables."""
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.message import Message
+from textual.widgets import DataTable
+
+from saratoga_client.tui.colours import Paint
+from saratoga_client.tui.pages.lobby import COLUMNS, table_cells
+from saratoga_client.tui.pages.symbols import Signs
+from saratoga_client.tui.rich_view import Ink, paint_ground, paint_scroll_bar, program_of
+from saratoga_protocol.events import TableSummary
+
+
+class TableList(DataTable[object], can_focus=False):
+    """Public tables, one a row; the chosen one is marked and always visible."""
+
+    DEFAULT_CSS = """
+    TableList { height: 1fr; overflow-x: hidden; scrollbar-size-vertical: 1; }
+    TableList#tables > .datatable--cursor, TableList#tables > .datatable--hover,
+    TableList#tables > .datatable--even-row { background: transparent; text-style: none; }
+    """
+
+    class Clicked(Message):
+        """The player has clicked on a table."""
+
+        def __init__(self, row: int) -> None:
+            super().__init__()
+            self.row = row
+
+    def __init__(self, *, id: str) -> None:  # noqa: A002
+        super().__init__(id=id, show_header=False, cursor_type="row", cell_padding=0)
+        self._shown: tuple[object, ...] = ()
+
+    def on_mount(self) -> None:
+        for width in COLUMNS:
+            self.add_column("", width=width + 1)
+        self.dress(program_of(self).colours)
+
+    def on_click(self, event: events.Click) -> None:
+        row = event.y + self.scroll_offset.y
+        if row < self.row_count:
+            self.post_message(self.Clicked(row))
+
+    def dress(self, colours: Paint) -> None:
+        """Change the colours."""
+        paint_ground(self, colours)
+        paint_scroll_bar(self, colours)
+        self._shown = ()
+
+    def show(self, tables: Sequence[TableSummary], chosen: str, signs: Signs) -> None:
+        """Show these tables; `chosen` is the code of the marked one."""
+        colours = program_of(self).colours
+        shown = (tuple(tables), chosen, signs, colours)
+        if shown == self._shown:
+            return
+        self._shown = shown
+        ink = Ink(colours)
+        self.clear()
+        for table in tables:
+            self.add_row(*table_cells(table, table.code == chosen, signs, ink))
+        codes = [table.code for table in tables]
+        if chosen in codes:
+            self.move_cursor(row=codes.index(chosen), animate=False)
