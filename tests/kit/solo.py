@@ -102,7 +102,7 @@ class Player:
     async def click(self, pile: str, index: int | None = None, *, times: int = 1) -> str:
         """Click on a card of a pile, or on the pile itself."""
         board = self.screen.query_one("#board", BoardWidget)
-        layout = board.board
+        layout = board.layout_shown
         assert layout is not None
         place = next(
             place

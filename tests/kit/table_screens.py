@@ -232,7 +232,7 @@ class Sitting:
 
     def board_column(self, pile: str) -> str:
         """What is drawn at a pile and below it."""
-        layout = self.board.board
+        layout = self.board.layout_shown
         assert layout is not None
         columns = {
             (place.x, place.x + place.width) for place in layout.tiles if place.spot.pile == pile
@@ -244,7 +244,7 @@ class Sitting:
 
     def point(self, pile: str, index: int | None = None) -> tuple[int, int]:
         """A cell of a card, of the board's own."""
-        layout = self.board.board
+        layout = self.board.layout_shown
         assert layout is not None
         place = next(
             place

@@ -1,6 +1,6 @@
 """The key line: which keys do what, as things stand."""
 
-from saratoga_client.input.move_text import STOCK, card_name
+from saratoga_client.input.move_text import STOCK
 from saratoga_client.input.pile_keys import (
     DOWN_KEY,
     QUICK_KEY,
@@ -8,9 +8,8 @@ from saratoga_client.input.pile_keys import (
     TAKE_BACK_KEY,
     UP_KEY,
 )
-from saratoga_client.input.scene import Scene, scene_of
+from saratoga_client.input.scene import Scene
 from saratoga_client.input.selection import Selection, revalidated
-from saratoga_rules.game import Game
 from saratoga_rules.moves import (
     COLUMN_NAMES,
     DOWN,
@@ -22,17 +21,11 @@ from saratoga_rules.moves import (
     Draw,
 )
 from saratoga_rules.piles import Pile
-from saratoga_rules.views import View
 
 
-def guide(game: Game, view: View, selection: Selection) -> tuple[tuple[str, str], ...]:
-    """Keys and what they do now, in few words; what can wait comes last, to be cut first."""
-    scene = scene_of(game, view, card_name)
-    return guide_of(scene, revalidated(scene, selection))
-
-
-def guide_of(scene: Scene, selection: Selection) -> tuple[tuple[str, str], ...]:
-    """The same for a scene and a hand that belongs to it."""
+def key_hints(scene: Scene, selection: Selection) -> tuple[tuple[str, str], ...]:
+    """Return keys and short descriptions of what they do now, the least important last."""
+    selection = revalidated(scene, selection)
     if selection.lit is not None:
         return (("enter", "play"), ("tab", "next move"), ("esc", "drop"))
     if selection.picked is not None:

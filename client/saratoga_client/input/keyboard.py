@@ -9,13 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from saratoga_client.input.key_hints import guide_of
+from saratoga_client.input.key_hints import key_hints
 from saratoga_client.input.mouse import Click, click, drop
 from saratoga_client.input.move_text import (
     LINE,
     STOCK,
-    CardName,
-    card_name,
     carried,
     describe,
     first_that_fits,
@@ -27,7 +25,7 @@ from saratoga_client.input.pile_keys import (
     TAKE_BACK_KEY,
     key_called,
 )
-from saratoga_client.input.scene import Scene, nothing_from, scene_of, why_not
+from saratoga_client.input.scene import Scene, nothing_from, why_not
 from saratoga_client.input.selection import (
     NO_SELECTION,
     InputResult,
@@ -44,20 +42,15 @@ from saratoga_client.input.selection import (
 )
 from saratoga_client.sanitised import sanitised
 from saratoga_client.wording import capitalised
-from saratoga_rules.game import Game
 from saratoga_rules.judge import refusal
 from saratoga_rules.moves import COLUMN_NAMES, DOWN, TAKE_BACK_INDEX, UP, WASTE, Carry, Move, carry
 from saratoga_rules.piles import Pile
-from saratoga_rules.views import View
 
 __all__ = ["NO_SELECTION", "Click", "InputResult", "Selection", "click", "drop", "marks", "press"]
 
 
-def press(
-    game: Game, view: View, selection: Selection, key: str, card_name: CardName = card_name
-) -> InputResult:
+def press(scene: Scene, selection: Selection, key: str) -> InputResult:
     """What a key comes to. Keys are called as Textual calls them, or as they are written."""
-    scene = scene_of(game, view, card_name)
     selection = revalidated(scene, replace(selection, clicked=None))
     called = key_called(key)
     pile = scene.keys.by_key.get(called)
@@ -85,9 +78,9 @@ class SelectionMarks(NamedTuple):
     """The piles that a card may be picked from now."""
 
 
-def marks(game: Game, view: View, selection: Selection) -> SelectionMarks:
-    """What lights on the board while this is in hand."""
-    scene = scene_of(game, view, card_name)
+def marks(scene: Scene, selection: Selection) -> SelectionMarks:
+    """Return what the board highlights for a selection."""
+    view = scene.view
     selection = revalidated(scene, selection)
     if selection.lit is not None:
         return _lit_marks(scene, selection.lit)
@@ -259,7 +252,7 @@ def _quick(_scene: Scene, selection: Selection) -> InputResult:
 
 def _unknown(scene: Scene, selection: Selection, key: str) -> str:
     says = f"{sanitised(key)[:16]!r} does nothing here:"
-    offers = [f"{name} {does}" for name, does in guide_of(scene, selection)]
+    offers = [f"{name} {does}" for name, does in key_hints(scene, selection)]
     while len(f"{says} {', '.join(offers)}.") > LINE:
         offers.pop()
     return f"{says} {', '.join(offers)}."

@@ -7,11 +7,10 @@ click places it. A double or right click banks. A drop says everything at once.
 from dataclasses import replace
 from enum import StrEnum
 
-from saratoga_client.input.move_text import STOCK, CardName, card_name, first_that_fits
+from saratoga_client.input.move_text import STOCK, first_that_fits
 from saratoga_client.input.pile_keys import has_pile
-from saratoga_client.input.scene import Scene, nothing_from, scene_of, why_not
+from saratoga_client.input.scene import Scene, nothing_from, why_not
 from saratoga_client.input.selection import (
-    NO_SELECTION,
     InputResult,
     Selection,
     answered,
@@ -24,7 +23,6 @@ from saratoga_client.input.selection import (
     selection_text,
 )
 from saratoga_client.wording import capitalised
-from saratoga_rules.game import Game
 from saratoga_rules.judge import Refusal
 from saratoga_rules.moves import (
     COLUMN_INDEX,
@@ -34,7 +32,6 @@ from saratoga_rules.moves import (
     UP,
     WASTE,
 )
-from saratoga_rules.views import View
 
 
 class Click(StrEnum):
@@ -45,24 +42,15 @@ class Click(StrEnum):
     RIGHT = "right"
 
 
-def click(
-    game: Game,
-    view: View,
-    selection: Selection,
-    pile: str,
-    count: int,
-    kind: Click,
-    card_name: CardName = card_name,
-) -> InputResult:
+def click(scene: Scene, selection: Selection, pile: str, count: int, kind: Click) -> InputResult:
     """What a click comes to, on a pile and so many cards from its top; 0 on an empty pile."""
-    scene = scene_of(game, view, card_name)
     just_played = selection.clicked
     selection = revalidated(scene, replace(selection, clicked=None))
     count = max(1, count)
     if kind is Click.DOUBLE and just_played == pile:
         told = "The first click has played it already."
         return answered(replace(selection, clicked=pile), told)
-    if not has_pile(game, pile):
+    if not has_pile(scene.game, pile):
         return answered(selection, "There is nothing to click there.")
     if pile == STOCK:
         return _stock(scene, selection)
@@ -75,21 +63,11 @@ def click(
             return _single(scene, selection, pile, count)
 
 
-def drop(
-    game: Game,
-    view: View,
-    source: str,
-    count: int,
-    target: str,
-    card_name: CardName = card_name,
-    *,
-    selection: Selection = NO_SELECTION,
-) -> InputResult:
+def drop(scene: Scene, selection: Selection, source: str, count: int, target: str) -> InputResult:
     """What it comes to when the top `count` cards of a pile are let go over another.
 
     Of `selection` only the player's habits stay: a drop ends whatever was picked.
     """
-    scene = scene_of(game, view, card_name)
     selection = cleared(selection)
     count = max(1, count)
     if source == STOCK:

@@ -7,6 +7,7 @@ from typing import Final
 from saratoga_client.input.move_text import (
     STOCK,
     CardName,
+    card_name,
     carried,
     first_that_fits,
     foundation_top,
@@ -98,7 +99,7 @@ class Scene:
         return pile_name(self.game, pile)
 
 
-def scene_of(game: Game, view: View, card_name: CardName) -> Scene:
+def scene_of(game: Game, view: View, card_name: CardName = card_name) -> Scene:
     """The scene of a view."""
     legal = sorted(legal_moves(game, view), key=_tab_order)
     return Scene(game, view, card_name, tuple(legal))

@@ -46,7 +46,7 @@ class PlainPractice:
         self._session = session
         self._write = session.output.write
         self._store = store
-        self._practice = PracticeSession(dealt, shelf=store, with_ghost=with_ghost)
+        self._practice = PracticeSession(dealt, run_store=store, with_ghost=with_ghost)
         self._handlers: dict[str, Callable[[str], None]] = {
             "undo": self._undo,
             "redo": self._redo,
@@ -178,7 +178,7 @@ class PlainPractice:
 
     def _seed(self, words: str) -> None:
         if not words:
-            self._write(f"seed: {self._progress.dealt.title}. Type new for another.")
+            self._write(f"seed: {self._progress.deal.title}. Type new for another.")
             return
         try:
             dealt = from_seed(self._game, words)
@@ -187,7 +187,7 @@ class PlainPractice:
             return
         self._keep()
         self._practice = PracticeSession(
-            dealt, shelf=self._store, with_ghost=self._practice.with_ghost
+            dealt, run_store=self._store, with_ghost=self._practice.with_ghost
         )
         self._show_deal()
 
@@ -199,7 +199,7 @@ class PlainPractice:
 
     def _deal_lines(self) -> Iterator[str]:
         progress = self._progress
-        yield f"practice: {self._game.title}, {progress.dealt.title}, {self._money()}"
+        yield f"practice: {self._game.title}, {progress.deal.title}, {self._money()}"
         yield from position_lines(self._game, progress.view, self._card_names)
         if self._practice.with_ghost:
             yield f"ghost: {self._practice.greeting()}"

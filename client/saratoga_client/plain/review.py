@@ -8,7 +8,7 @@ from saratoga_client.plain.position import money_words, position_lines
 from saratoga_client.review.boards import OpenBoard, open_boards
 from saratoga_client.review.divergence import first_divergence
 from saratoga_client.review.pauses import longest_pauses
-from saratoga_client.review.times import lasting
+from saratoga_client.review.times import duration_text
 from saratoga_client.wording import counted, dollars, minutes_and_seconds, shown_name
 from saratoga_rules.game import Game
 from saratoga_rules.moves import parse_move
@@ -45,7 +45,7 @@ def review_lines(record: RaceRecord, player: str, card_names: CardNames = LETTER
         yield from divergence_lines(game, own, boards[0], card_names)
     for pause in longest_pauses(own):
         after = f"after move {pause.step}" if pause.step else "at the deal"
-        yield f"pause: {lasting(pause.lasted)} {after}, at {minutes_and_seconds(pause.since, tenths=True)}"
+        yield f"pause: {duration_text(pause.lasted)} {after}, at {minutes_and_seconds(pause.since, tenths=True)}"
 
 
 def divergence_lines(

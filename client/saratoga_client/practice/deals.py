@@ -68,8 +68,8 @@ def seed_of(chance: bytes) -> str:
     return "".join(SEED_LETTERS[byte % len(SEED_LETTERS)] for byte in chance)
 
 
-def file_name(dealt: PracticeDeal) -> str:
+def file_name(deal: PracticeDeal) -> str:
     """A name for a file or folder of this deal, fit for every file system, never empty."""
-    source = f"race-{dealt.race}" if dealt.race else f"seed-{dealt.seed}"
+    source = f"race-{deal.race}" if deal.race else f"seed-{deal.seed}"
     # what had to be replaced still tells two seeds apart
     return re.sub("[^a-z0-9-]", lambda found: f"_{ord(found[0]):x}_", source)

@@ -55,7 +55,7 @@ class PlayedMove:
 class PracticeGame:
     """A practice game as it stands."""
 
-    dealt: PracticeDeal
+    deal: PracticeDeal
     log: tuple[PracticeEntry, ...] = ()
     """Everything done since the deal, undone moves and all."""
     made: tuple[PlayedMove, ...] = ()
@@ -67,11 +67,11 @@ class PracticeGame:
 
     @property
     def game(self) -> Game:
-        return self.dealt.game
+        return self.deal.game
 
     @property
     def position(self) -> Position:
-        return self.made[-1].position if self.made else self.dealt.position
+        return self.made[-1].position if self.made else self.deal.position
 
     @property
     def memory(self) -> Memory:
@@ -114,14 +114,14 @@ class PracticeGame:
         return self.log[-1].at if self.log else 0
 
 
-def new_game(dealt: PracticeDeal) -> PracticeGame:
+def new_game(deal: PracticeDeal) -> PracticeGame:
     """A new game; also how one is begun again, and `restart` says the same."""
-    return PracticeGame(dealt=dealt)
+    return PracticeGame(deal=deal)
 
 
 def restart(practice: PracticeGame) -> PracticeGame:
     """The same deal from the start, with nothing done yet."""
-    return new_game(practice.dealt)
+    return new_game(practice.deal)
 
 
 def make(practice: PracticeGame, move: Move, at: int) -> PracticeGame:
@@ -163,7 +163,7 @@ def redo(practice: PracticeGame, at: int) -> PracticeGame:
     return _made_again(practice, _entry(practice, at, Aid.REDO))
 
 
-def advised(practice: PracticeGame, memory: Memory, at: int) -> PracticeGame:
+def with_hint(practice: PracticeGame, memory: Memory, at: int) -> PracticeGame:
     """The same position after a hint, which is counted; `memory` holds what it meant to follow."""
     log = (*practice.log, _entry(practice, at, Aid.HINT))
     if not practice.made:
@@ -183,13 +183,13 @@ def is_known_stuck(game: Game, position: Position, limit: int = STUCK_LIMIT) -> 
 
 def counts(practice: PracticeGame) -> Iterator[tuple[int, int]]:
     """When and how many cards were banked after everything done, undone moves and all."""
-    walked = new_game(practice.dealt)
+    walked = new_game(practice.deal)
     for entry in practice.log:
-        walked = followed(walked, entry)
+        walked = after_entry(walked, entry)
         yield entry.at, walked.banked
 
 
-def followed(practice: PracticeGame, entry: PracticeEntry) -> PracticeGame:
+def after_entry(practice: PracticeGame, entry: PracticeEntry) -> PracticeGame:
     """The game after an entry of a log; raises `IllegalMove`."""
     match entry.done:
         case Aid.UNDO:
@@ -197,7 +197,7 @@ def followed(practice: PracticeGame, entry: PracticeEntry) -> PracticeGame:
         case Aid.REDO:
             return redo(practice, entry.at)
         case Aid.HINT:
-            return advised(practice, practice.memory, entry.at)
+            return with_hint(practice, practice.memory, entry.at)
         case move:
             return make(practice, move, entry.at)
 

@@ -29,7 +29,7 @@ def ghost_of_run(practice: PracticeGame, end: int, words: str) -> Ghost:
     return Ghost(
         words=words,
         climb=Climb(
-            practice.dealt.position.banked, tuple(counts(practice)), max(end, practice.last_at)
+            practice.deal.position.banked, tuple(counts(practice)), max(end, practice.last_at)
         ),
     )
 

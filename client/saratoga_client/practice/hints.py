@@ -18,7 +18,7 @@ from saratoga_client.input.move_text import (
     first_that_fits,
     pile_name,
 )
-from saratoga_client.practice.game import PracticeGame, advised
+from saratoga_client.practice.game import PracticeGame, with_hint
 from saratoga_rules.cards import HIDDEN
 from saratoga_rules.game import Game
 from saratoga_rules.judge import legal_moves, play, refusal
@@ -56,10 +56,10 @@ def hint(practice: PracticeGame, at: int, card_name: CardName = card_name) -> Ad
     choice = choose_strongly(game, view, memory)
     if choice.move is None:
         says = "Nothing in sight leads to more cards. Undo and try another way, or deal again."
-        return Advice(advised(practice, memory, at), Hint(None, says))
+        return Advice(with_hint(practice, memory, at), Hint(None, says))
     plan = (choice.move, *choice.memory.plan)
-    told = Hint(choice.move, _reasoned(game, recall(view, memory), plan, card_name))
-    return Advice(advised(practice, replace(choice.memory, plan=plan), at), told)
+    advice = Hint(choice.move, _reasoned(game, recall(view, memory), plan, card_name))
+    return Advice(with_hint(practice, replace(choice.memory, plan=plan), at), advice)
 
 
 class _Seen(NamedTuple):

@@ -1,7 +1,7 @@
-"""Somebody practises: the game, its clock, its ghost, and the runs that are kept.
+"""A practice session: the game, its clock, its ghost, and the runs that are kept.
 
-Every deed answers in a sentence. A run is kept when it is left, won or begun again, so that it can
-come back as a ghost.
+Each action returns a sentence for the player. A run is kept when it is left, won or restarted, and
+can be the ghost of a later run.
 """
 
 import secrets
@@ -19,7 +19,7 @@ from saratoga_client.practice.run_store import RunStore, ghosts_of
 from saratoga_client.practice.runs import PracticeRun
 from saratoga_client.practice.safe_moves import safe_move
 from saratoga_client.practice.share_text import practice_text
-from saratoga_client.review.times import clock
+from saratoga_client.wording import minutes_and_seconds
 from saratoga_rules.moves import Move
 
 
@@ -28,40 +28,40 @@ def _moves(number: int) -> str:
 
 
 def drawn_seed() -> str:
-    """A seed that nobody has chosen."""
+    """Return a random seed."""
     return seed_of(secrets.token_bytes(DRAWN_SEED))
 
 
-class Advised(NamedTuple):
-    """A hint that was given."""
+class PracticeHint(NamedTuple):
+    """A hint: the advised move, or `None`, and a sentence."""
 
     move: Move | None
     says: str
 
 
 class PracticeSession:
-    """What a player does at practice, one deal after another."""
+    """The actions of a player who practises, one deal after another."""
 
     STUCK: Final = "Stuck: nothing more can be banked. z undoes, s starts again, n deals anew."
 
     def __init__(
         self,
-        dealt: PracticeDeal,
+        deal: PracticeDeal,
         *,
-        shelf: RunStore | None = None,
+        run_store: RunStore | None = None,
         with_ghost: bool = False,
         ghosts: Iterable[Ghost] = (),
         seconds: Callable[[], float] = time.monotonic,
         milliseconds: Callable[[], int] = now,
     ) -> None:
-        """`ghosts` of this deal are more than the shelf's, such as one's own board in a race."""
-        self.practice: PracticeGame = new_game(dealt)
+        """Begin with a deal; `ghosts` of this deal are added to those of the run store."""
+        self.practice: PracticeGame = new_game(deal)
         self.ghost: Ghost | None = None
         self.with_ghost = with_ghost
         self.trouble = ""
-        """Why the last run could not be kept; empty if nothing went wrong."""
-        self._shelf = RunStore() if shelf is None else shelf
-        self._more_ghosts = {dealt.position: tuple(ghosts)}
+        """Why the last run could not be kept; empty without a failure."""
+        self._run_store = RunStore() if run_store is None else run_store
+        self._more_ghosts = {deal.position: tuple(ghosts)}
         self._seconds = seconds
         self._milliseconds = milliseconds
         self._has_won = False
@@ -69,31 +69,31 @@ class PracticeSession:
 
     @property
     def elapsed(self) -> int:
-        """Milliseconds since the deal was shown; a won game's clock stands still."""
+        """Milliseconds since the deal was shown; a won game's clock has stopped."""
         if self.practice.is_won:
             return self.practice.last_at
         return int((self._seconds() - self._shown_at) * 1000)
 
     @property
     def run(self) -> PracticeRun:
-        """What was done so far."""
+        """The run so far."""
         return PracticeRun(practice=self.practice, began=self._began, end=self.elapsed)
 
     @property
     def share(self) -> str:
-        """What one sends one's friends."""
+        """The result as text for friends."""
         return practice_text(self.run)
 
     def greeting(self) -> str:
-        """What is practised."""
+        """Return the first sentence: the deal, or the ghost that the player races."""
         if self.ghost is not None:
             return f"You race a ghost: {self.ghost.words}. Nothing counts."
         if self.with_ghost:
             return "No run of this deal is kept yet: this one will be your ghost."
-        return f"Practice, {self.practice.dealt.title}: nothing counts. h hints, z undoes."
+        return f"Practice, {self.practice.deal.title}: nothing counts. h hints, z undoes."
 
     def play(self, move: Move) -> str:
-        """Make a move; raises `IllegalMove`. Says something where that was the last one."""
+        """Make a move; return a sentence if it won the game, else nothing. Raises `IllegalMove`."""
         self.practice = make(self.practice, move, self.elapsed)
         return self._won()
 
@@ -102,74 +102,74 @@ class PracticeSession:
         if after is self.practice:
             return "There is no move to undo."
         self.practice = after
-        return f"Undone; {_moves(len(after.made))}, y makes {len(after.undone)} again."
+        return f"Undone; {_moves(len(after.made))}, i redoes {len(after.undone)}."
 
     def redo(self) -> str:
         after = redo(self.practice, self.elapsed)
         if after is self.practice:
-            return "There is no undone move to make again."
+            return "There is no move to redo."
         self.practice = after
-        return f"Made again; {_moves(len(after.made))}."
+        return f"Redone; {_moves(len(after.made))}."
 
-    def hint(self, card_name: CardName) -> Advised:
-        """What a strong player would do; counted."""
+    def hint(self, card_name: CardName) -> PracticeHint:
+        """Return a hint, and count it."""
         advice = hint(self.practice, self.elapsed, card_name)
         self.practice = advice.practice
-        return Advised(advice.hint.move, advice.hint.says)
+        return PracticeHint(advice.hint.move, advice.hint.says)
 
     def bank_safe(self) -> str:
-        """Bank all that is safe, card by card."""
+        """Bank every card that is safe to bank."""
         practice, banked = self.practice, 0
         while (move := safe_move(practice.game, practice.view)) is not None:
             practice, banked = make(practice, move, self.elapsed), banked + 1
         self.practice = practice
         if not banked:
             return "Nothing is safe to bank now: f banks what you choose."
-        cards = "1 card was safe, and is banked." if banked == 1 else f"{banked} safe cards banked."
+        cards = "1 safe card banked." if banked == 1 else f"{banked} safe cards banked."
         return self._won() or cards
 
     def restart(self) -> str:
-        """The same deal from its beginning."""
+        """Keep the run and start the same deal again."""
         self.keep()
         self._start(restart(self.practice))
         return self.greeting()
 
     def deal_anew(self) -> str:
-        """Another deal, of a seed drawn now."""
+        """Keep the run and deal from a random seed."""
         self.keep()
         self._start(new_game(from_seed(self.practice.game, drawn_seed())))
         return self.greeting()
 
     def toggle_ghost(self) -> str:
         self.with_ghost = not self.with_ghost
-        self._call_ghost()
-        return self.greeting() if self.with_ghost else "The ghost is gone; e calls it back."
+        self._find_ghost()
+        return self.greeting() if self.with_ghost else "The ghost is off; e brings it back."
 
     def keep(self) -> None:
-        """Keep the run; a game that was won stays won, whatever is undone afterwards."""
+        """Keep the run; a won run is kept once, whatever is undone afterwards."""
         if self._has_won or not self.practice.log:
             return
         self._has_won = self.practice.is_won
         try:
-            self._shelf.keep(self.run)
+            self._run_store.keep(self.run)
             self.trouble = ""
         except OSError as fault:
-            self.trouble = f"This run could not be kept: {fault}."
+            self.trouble = f"This run could not be saved: {fault}."
 
     def _start(self, practice: PracticeGame) -> None:
         self.practice = practice
         self._shown_at = self._seconds()
         self._began = self._milliseconds()
         self._has_won = False
-        self._call_ghost()
+        self._find_ghost()
 
-    def _call_ghost(self) -> None:
+    def _find_ghost(self) -> None:
         if not self.with_ghost:
             self.ghost = None
             return
-        dealt = self.practice.dealt
-        more = self._more_ghosts.get(dealt.position, ())
-        self.ghost = best_ghost((*more, *ghosts_of(self._shelf.runs(dealt))))
+        deal = self.practice.deal
+        more = self._more_ghosts.get(deal.position, ())
+        self.ghost = best_ghost((*more, *ghosts_of(self._run_store.runs(deal))))
 
     def _won(self) -> str:
         practice = self.practice
@@ -178,6 +178,6 @@ class PracticeSession:
         self.keep()
         clean = ", clean" if practice.is_clean else ""
         return (
-            f"Won: all {practice.banked} banked in {clock(self.elapsed)}{clean}."
-            " v copies that, n deals anew."
+            f"Won: all {practice.banked} banked in {minutes_and_seconds(self.elapsed)}{clean}."
+            " y copies the result, n deals anew."
         )

@@ -15,7 +15,7 @@ from saratoga_client.local.paths import data_folder
 from saratoga_client.practice.deals import PracticeDeal, file_name
 from saratoga_client.practice.ghost import Ghost, ghost_of_run
 from saratoga_client.practice.runs import PracticeRun, format_run, parse_run
-from saratoga_client.review.times import clock
+from saratoga_client.wording import minutes_and_seconds
 
 FOLDER: Final = "practice"
 ENDING: Final = ".run"
@@ -35,7 +35,7 @@ class RunStore:
 
     def keep(self, run: PracticeRun) -> Path:
         """Keep a run beside the earlier ones of its deal; raises `OSError`."""
-        folder = self._folder(run.practice.dealt)
+        folder = self._folder(run.practice.deal)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = folder / f"{run.began:015d}{ENDING}"
         draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
@@ -53,18 +53,18 @@ class RunStore:
                 old.unlink()
         return path
 
-    def runs(self, dealt: PracticeDeal) -> list[PracticeRun]:
+    def runs(self, deal: PracticeDeal) -> list[PracticeRun]:
         """The runs of a deal, the oldest first."""
         found: list[PracticeRun] = []
-        for path in self._paths(self._folder(dealt)):
+        for path in self._paths(self._folder(deal)):
             with contextlib.suppress(OSError, ValueError):
                 run = load_run(path)
-                if run.practice.dealt == dealt:
+                if run.practice.deal == deal:
                     found.append(run)
         return found
 
-    def _folder(self, dealt: PracticeDeal) -> Path:
-        return self._root / dealt.game.name / file_name(dealt)
+    def _folder(self, deal: PracticeDeal) -> Path:
+        return self._root / deal.game.name / file_name(deal)
 
     def _paths(self, folder: Path) -> list[Path]:
         return sorted(folder.glob(f"*{ENDING}"))
@@ -86,4 +86,4 @@ def ghosts_of(runs: Iterable[PracticeRun]) -> list[Ghost]:
 
 def _words(run: PracticeRun) -> str:
     won = "won" if run.is_won else f"{run.practice.banked} banked"
-    return f"your run, {won} in {clock(run.end)}"
+    return f"your run, {won} in {minutes_and_seconds(run.end)}"

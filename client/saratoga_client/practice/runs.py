@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from saratoga_client.practice.deals import BadSeed, PracticeDeal, from_seed
-from saratoga_client.practice.game import Aid, PracticeEntry, PracticeGame, followed, new_game
+from saratoga_client.practice.game import Aid, PracticeEntry, PracticeGame, after_entry, new_game
 from saratoga_rules.games import GAMES, RULES_VERSION
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position, format_position, parse_position
@@ -59,9 +59,9 @@ def parse_run(text: str) -> PracticeRun:
     reader = RecordReader(text)
     if reader.take(_HEAD, "the words 'saratoga practice 1'")[1] != str(RUN_FORMAT):
         reader.refuse(f"known is format {RUN_FORMAT}")
-    dealt = _parse_dealt(reader)
+    deal = _parse_dealt(reader)
     began = int(reader.take(_BEGAN, "the beginning")[1])
-    practice = new_game(dealt)
+    practice = new_game(deal)
     while reader.line[:1].isdigit():
         practice = _parse_entry(reader, practice)
     end, banked, state = reader.take(_ENDED, "an entry or the end").groups()
@@ -74,12 +74,12 @@ def parse_run(text: str) -> PracticeRun:
 
 def _lines(run: PracticeRun) -> Iterator[str]:
     practice = run.practice
-    dealt = practice.dealt
+    deal = practice.deal
     yield f"saratoga practice {RUN_FORMAT}"
-    yield f"game {dealt.game.name}"
+    yield f"game {deal.game.name}"
     yield f"rules {RULES_VERSION}"
-    yield f"race {dealt.race}" if dealt.race else f"seed {json.dumps(dealt.seed)}"
-    yield f"deal {format_position(dealt.position)}"
+    yield f"race {deal.race}" if deal.race else f"seed {json.dumps(deal.seed)}"
+    yield f"deal {format_position(deal.position)}"
     yield f"began {run.began}"
     for entry in practice.log:
         yield f"{entry.at} {entry.done}"
@@ -116,9 +116,9 @@ def _parse_dealt(reader: RecordReader) -> PracticeDeal:
         reader.refuse(str(fault))
     if race:
         return PracticeDeal(GAMES[name], position, race=race)
-    dealt = _dealt_from(name, quoted, seed_line)
-    _refuse_other_deal(reader, dealt, position)
-    return dealt
+    deal = _dealt_from(name, quoted, seed_line)
+    _refuse_other_deal(reader, deal, position)
+    return deal
 
 
 def _dealt_from(name: str, quoted: str, line: int) -> PracticeDeal:
@@ -131,8 +131,8 @@ def _dealt_from(name: str, quoted: str, line: int) -> PracticeDeal:
         raise RecordError(line, f"this is no seed: {quoted[:60]}") from None
 
 
-def _refuse_other_deal(reader: RecordReader, dealt: PracticeDeal, position: Position) -> None:
-    if dealt.position != position:
+def _refuse_other_deal(reader: RecordReader, deal: PracticeDeal, position: Position) -> None:
+    if deal.position != position:
         reader.refuse("the seed makes another deal")
 
 
@@ -142,7 +142,7 @@ def _parse_entry(reader: RecordReader, practice: PracticeGame) -> PracticeGame:
         reader.refuse("an entry earlier than the one before it")
     try:
         entry = PracticeEntry(int(at), Aid(word) if word in _AIDS else parse_move(word))
-        after = followed(practice, entry)
+        after = after_entry(practice, entry)
     except (ValueError, IllegalMove) as fault:
         reader.refuse(str(fault))
     if after is practice:

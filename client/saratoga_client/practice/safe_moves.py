@@ -1,34 +1,35 @@
-"""What may be banked without a thought, in practice: the key `a`.
+"""Cards that are safe to bank, for the key `a` in practice.
 
-A card is safe if it starts a foundation, or if no card that could be laid on it is still in play:
-then no column can miss it. And where banking alone wins the game, everything is safe.
+A card is safe if it starts a foundation, or if no card that could be laid on it is still in play.
+If banking alone wins the game, every card is safe.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from saratoga_client.input.move_text import carried
 from saratoga_rules.cards import RANKS, SUITS, Card
 from saratoga_rules.game import Game
 from saratoga_rules.judge import is_won, legal_moves, play
-from saratoga_rules.moves import DOWN, UP, Carry
+from saratoga_rules.moves import DOWN, UP, Carry, Move
 from saratoga_rules.views import View
 from saratoga_rules.vocabulary.foundations import wanted_down, wanted_up
 
 
-def safe_move(game: Game, view: View) -> Carry | None:
-    """The next card to be banked safely; `None` if there is none."""
-    banking = list(banking_moves(game, view))
+def safe_move(game: Game, view: View, legal: Iterable[Move] | None = None) -> Carry | None:
+    """Return the next card to bank safely; `None` if there is none.
+
+    `legal` saves listing the view's legal moves again.
+    """
+    banking = banking_moves(legal_moves(game, view) if legal is None else legal)
     for move in banking:
-        if _starts_a_foundation(view, move) or _is_missed_by_none(game, view, move):
+        if _starts_a_foundation(view, move) or _has_no_use(game, view, move):
             return move
     return banking[0] if banking and _wins(game, view) else None
 
 
-def banking_moves(game: Game, view: View) -> Iterator[Carry]:
-    """Every legal move that banks a card."""
-    for move in legal_moves(game, view):
-        if isinstance(move, Carry) and move.target in (UP, DOWN):
-            yield move
+def banking_moves(legal: Iterable[Move]) -> list[Carry]:
+    """Return the moves that bank a card."""
+    return [move for move in legal if isinstance(move, Carry) and move.target in (UP, DOWN)]
 
 
 def _starts_a_foundation(view: View, move: Carry) -> bool:
@@ -38,13 +39,14 @@ def _starts_a_foundation(view: View, move: Carry) -> bool:
     return view.down[wanted_down(view.down)[card]] == 0
 
 
-def _is_missed_by_none(game: Game, view: View, move: Carry) -> bool:
+def _has_no_use(game: Game, view: View, move: Carry) -> bool:
+    """Return whether every card that could be laid on this one is banked."""
     onto = game.columns.build.onto[carried(view, move)[-1]]
     return all(_banked(view, card) == game.packs for card in onto)
 
 
 def _banked(view: View, card: Card) -> int:
-    """How many copies of a card lie on the foundations."""
+    """Return how many copies of a card lie on the foundations."""
     suit, rank = SUITS.index(card[1]), RANKS.index(card[0]) + 1
     up = _piles(view.up, suit)
     down = _piles(view.down, suit)
@@ -58,11 +60,11 @@ def _piles(heights: tuple[int, ...], suit: int) -> tuple[int, ...]:
 
 
 def _wins(game: Game, view: View) -> bool:
-    """Whether banking one card after another, no other move, comes to the end of the game."""
+    """Return whether banking cards, without any other move, wins the game."""
     position = view
     while not is_won(game, position):
-        move = next(banking_moves(game, position), None)
-        if move is None:
+        banking = banking_moves(legal_moves(game, position))
+        if not banking:
             return False
-        position = View(play(game, position, move))
+        position = View(play(game, position, banking[0]))
     return True

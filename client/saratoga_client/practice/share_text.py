@@ -1,23 +1,22 @@
 """What one sends one's friends about a practice run: words, no card, and how to try the same."""
 
 from saratoga_client.practice.runs import PracticeRun
-from saratoga_client.review.times import clock
 from saratoga_client.sanitised import sanitised
-from saratoga_client.session.table_view import dollars
+from saratoga_client.wording import dollars, minutes_and_seconds
 
 
 def practice_text(run: PracticeRun) -> str:
     """A practice run, with what it takes to try the same deal."""
     practice = run.practice
-    dealt = practice.dealt
+    deal = practice.deal
     clean = "no undo, no hint" if practice.is_clean else _aids(practice.undos, practice.hints)
     lines = [
-        f"Saratoga practice, {dealt.game.title}, {dealt.title}",
+        f"Saratoga practice, {deal.game.title}, {deal.title}",
         f"{practice.banked} banked, {dollars(practice.net)} if it counted,"
-        f" {'won ' if run.is_won else ''}in {clock(run.end)}, {clean}",
+        f" {'won ' if run.is_won else ''}in {minutes_and_seconds(run.end)}, {clean}",
     ]
-    if dealt.seed:
-        lines.append(f"Try it: saratoga practice {dealt.game.name} --seed {_quoted(dealt.seed)}")
+    if deal.seed:
+        lines.append(f"Try it: saratoga practice {deal.game.name} --seed {_quoted(deal.seed)}")
     return "\n".join(map(sanitised, lines))
 
 

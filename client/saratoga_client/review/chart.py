@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from saratoga_client.review.climb import Climb
-from saratoga_client.review.times import clock
+from saratoga_client.wording import minutes_and_seconds
 
 MARKS: Final = "123456789abcdefg"
 """One for each racer, by place; a table has no more seats."""
@@ -70,7 +70,11 @@ class _Plot:
 
 
 def _times(end: int, width: int) -> str:
-    first, middle, last = clock(0), clock(end // 2), clock(end)
+    first, middle, last = (
+        minutes_and_seconds(0),
+        minutes_and_seconds(end // 2),
+        minutes_and_seconds(end),
+    )
     inner = width - LABEL
     line = first.ljust(inner // 2 - len(middle) // 2) + middle
     return " " * LABEL + line.ljust(inner - len(last)) + last

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from saratoga_client.input.move_text import CardName, card_name, describe
 from saratoga_client.review.boards import OpenBoard
-from saratoga_client.review.times import clock
+from saratoga_client.wording import minutes_and_seconds
 from saratoga_rules.game import Game
 from saratoga_rules.moves import parse_move
 from saratoga_rules.records.record import LOG_ENDINGS
@@ -66,16 +66,20 @@ def _moves(board: OpenBoard) -> int:
     return sum(entry.is_move for entry in board.entries)
 
 
-def divergence_lines(parting: Divergence, own: str, winner: str) -> tuple[str, ...]:
+def divergence_lines(divergence: Divergence, own: str, winner: str) -> tuple[str, ...]:
     """A parting for people: who did what, a line each."""
     return (
-        _line(own, parting.own + 1, parting.own_at, parting.own_next),
-        _line(winner, parting.winners + 1, parting.winners_at, parting.winners_next),
+        _line(own, divergence.own + 1, divergence.own_at, divergence.own_next),
+        _line(winner, divergence.winners + 1, divergence.winners_at, divergence.winners_next),
     )
 
 
 def _line(name: str, number: int, at: int, said: str) -> str:
-    return f"{name}: {number}. {said} ({clock(at)})" if said else f"{name}: stopped there"
+    return (
+        f"{name}: {number}. {said} ({minutes_and_seconds(at)})"
+        if said
+        else f"{name}: stopped there"
+    )
 
 
 def _parting(

@@ -82,10 +82,10 @@ class Replay:
         """Where the shown board was over."""
         return replace(self, moment=self.board.end, step=len(self.board.entries), ahead=None)
 
-    def at_parting(self, parting: Divergence) -> "Replay":
+    def at_divergence(self, divergence: Divergence) -> "Replay":
         """Where the shown board and the rival's parted, both of them."""
-        here = self.at_home().stepped(parting.own)
-        return replace(here, ahead=parting.winners - parting.own)
+        here = self.at_home().stepped(divergence.own)
+        return replace(here, ahead=divergence.winners - divergence.own)
 
     def other(self, by: int = 1) -> "Replay":
         """The next racer's board at the same moment."""

@@ -6,13 +6,11 @@ Whoever has not played the deal yet may read it; and it says how anybody can che
 from collections.abc import Iterator
 
 from saratoga_client.review.boards import OpenBoard
-from saratoga_client.review.times import clock
 from saratoga_client.sanitised import sanitised
-from saratoga_client.session.table_view import dollars, shown_name
+from saratoga_client.wording import dollars, minutes_and_seconds, ordinal, shown_name
 from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import game_of
 
-ORDINALS = {1: "first", 2: "second", 3: "third"}
 MOST_NAMED = 3
 """Racers named one by one; friends read this on a telephone."""
 
@@ -22,7 +20,7 @@ def race_text(record: RaceRecord, boards: tuple[OpenBoard, ...], player: str) ->
     own = next((board for board in boards if board.player == player), boards[0])
     lines = [
         f"Saratoga, {game_of(record).title}, race {record.race_id}",
-        f"{_name(own)}: {_place(own.place)} of {len(boards)}, {_result(own)}",
+        f"{_name(own)}: {ordinal(own.place)} of {len(boards)}, {_result(own)}",
         *_others(boards, own),
         f"Check it: saratoga verify {record.race_id}",
     ]
@@ -42,10 +40,6 @@ def _name(board: OpenBoard) -> str:
     return shown_name(board.name, board.bot)
 
 
-def _place(place: int) -> str:
-    return ORDINALS.get(place, f"place {place}")
-
-
 def _result(board: OpenBoard) -> str:
-    reached = "" if board.reached is None else f", reached at {clock(board.reached)}"
+    reached = "" if board.reached is None else f", reached at {minutes_and_seconds(board.reached)}"
     return f"{board.banked} banked, {dollars(board.net)}{reached}, {board.state}"

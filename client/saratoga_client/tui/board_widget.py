@@ -116,7 +116,7 @@ class BoardWidget(Widget):
         self.refresh()
 
     @property
-    def board(self) -> BoardLayout | None:
+    def layout_shown(self) -> BoardLayout | None:
         """Where everything is; `None` before anything is shown."""
         return self._layout
 

@@ -35,6 +35,7 @@ class CanvasView(Widget):
         self._canvas: Canvas | None = None
         self._rows: tuple[tuple[Piece, ...], ...] = ()
         self._colours: Paint = paint(Depth.ALL)
+        self._content: object = None
 
     def on_mount(self) -> None:
         colours = getattr(self.app, "colours", None)
@@ -50,6 +51,12 @@ class CanvasView(Widget):
         """Draw with this function from now on."""
         self._draw = draw
         self.redraw()
+
+    def redraw_for(self, content: object) -> None:
+        """Draw again if this value, on which the drawing depends, differs from the last one."""
+        if self.size and content != self._content:
+            self._content = content
+            self.redraw()
 
     def redraw(self) -> None:
         """Draw again, and paint what is different."""

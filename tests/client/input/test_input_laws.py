@@ -1,5 +1,6 @@
-"""What holds for every key, click and drop, wherever play may lead."""
+"""Properties of every key, click, drop and typed line in positions of random games."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -8,26 +9,18 @@ from hypothesis import strategies as st
 
 from kit.walks import LONGEST, places, step_at, walk_at
 from saratoga_client.input.card_finder import found_text
-from saratoga_client.input.key_hints import guide
-from saratoga_client.input.keyboard import (
-    NO_SELECTION,
-    Click,
-    InputResult,
-    Selection,
-    click,
-    drop,
-    marks,
-    press,
-)
+from saratoga_client.input.key_hints import key_hints
+from saratoga_client.input.keyboard import marks, press
+from saratoga_client.input.mouse import Click, click, drop
 from saratoga_client.input.move_text import LINE, ascii_card_name, describe, target_of
-from saratoga_client.input.pile_keys import pile_keys
+from saratoga_client.input.scene import Scene, scene_of
+from saratoga_client.input.selection import NO_SELECTION, InputResult, Selection
 from saratoga_client.input.typed_moves import NotPlayed, typed_move
 from saratoga_rules.cards import SUITS
-from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import refusal
 from saratoga_rules.moves import COLUMN_NAMES, TAKE_BACK_INDEX, Carry, Move
-from saratoga_rules.views import View, redact
+from saratoga_rules.views import redact
 
 every_game = pytest.mark.parametrize("name", GAMES)
 
@@ -43,53 +36,53 @@ PILES = (
 LETTERS = "0123456789wrfgbtdx>:=- .,up bank draw redeal to s é"
 
 
-def reached(game: Game, view: View, move: Move, selection: Selection) -> InputResult:
-    """The turn after the keys for a move, pressed one after another."""
+def reached(scene: Scene, move: Move, selection: Selection) -> InputResult:
+    """Return the last result of the keys for a move."""
     if not isinstance(move, Carry):
-        return press(game, view, selection, "space")
-    result = pick(game, view, move, selection)
+        return press(scene, selection, "space")
+    result = pick(scene, move, selection)
     if result.move is not None:
         return result
-    while (held := marks(game, view, result.selection).picked) and held[1] > move.count:
-        result = press(game, view, result.selection, "-")
+    while (held := marks(scene, result.selection).picked) and held[1] > move.count:
+        result = press(scene, result.selection, "-")
     # the largest that fits is taken, and perhaps not all sizes fit there
-    if result.selection.size is None and len(sizes(game, view, result.selection, move)) > 1:
-        result = press(game, view, press(game, view, result.selection, "-").selection, "+")
-    return press(game, view, result.selection, pile_keys(game).of(move.target))
+    if result.selection.size is None and len(sizes(scene, move)) > 1:
+        result = press(scene, press(scene, result.selection, "-").selection, "+")
+    return press(scene, result.selection, scene.keys.of(move.target))
 
 
-def pick(game: Game, view: View, move: Carry, selection: Selection) -> InputResult:
+def pick(scene: Scene, move: Carry, selection: Selection) -> InputResult:
     if move.source not in TAKE_BACK_INDEX:
-        return press(game, view, selection, pile_keys(game).of(move.source))
-    result = press(game, view, selection, "b")
+        return press(scene, selection, scene.keys.of(move.source))
+    result = press(scene, selection, "b")
     while result.selection.picked != move.source:
-        result = press(game, view, result.selection, "b")
+        result = press(scene, result.selection, "b")
     return result
 
 
-def sizes(game: Game, view: View, selection: Selection, move: Carry) -> set[int]:
+def sizes(scene: Scene, move: Carry) -> set[int]:
     return {
         count
         for count in range(1, 14)
-        if refusal(game, view, Carry(move.source, move.target, count)) is None
+        if refusal(scene.game, scene.view, Carry(move.source, move.target, count)) is None
     }
 
 
-def is_sound(game: Game, view: View, result: InputResult) -> None:
-    """What every answer must be."""
+def is_sound(scene: Scene, result: InputResult) -> None:
+    """Assert what holds for every result."""
     assert result.says
     assert len(result.says) <= LINE, result.says
     assert result.says.isprintable()
     assert result.says[-1] in ".?", result.says
     if result.move is not None:
-        assert refusal(game, view, result.move) is None
+        assert refusal(scene.game, scene.view, result.move) is None
         assert result.selection == Selection(
             quick=result.selection.quick, clicked=result.selection.clicked
         )
-    guided = guide(game, view, result.selection)
+    guided = key_hints(scene, result.selection)
     assert all(key and does for key, does in guided)
     assert len(" ".join(f"{key} {does}" for key, does in guided)) <= LINE
-    lit = marks(game, view, result.selection)
+    lit = marks(scene, result.selection)
     assert lit.picked is None or lit.targets
     assert all(pile in PILES for pile in lit.targets | lit.sources)
 
@@ -99,26 +92,26 @@ def is_sound(game: Game, view: View, result: InputResult) -> None:
 @given(place=places)
 def test_every_legal_move_is_reached_by_keys(name: str, quick: bool, place: int) -> None:
     game, position, legal, _ = step_at(name, place)
-    view = redact(position)
+    scene = scene_of(game, redact(position))
     for move in legal:
-        result = reached(game, view, move, Selection(quick=quick))
+        result = reached(scene, move, Selection(quick=quick))
         assert result.move == move
         assert result.selection == Selection(quick=quick)
 
 
 @every_game
 @given(place=places)
-def test_tab_comes_to_every_legal_move_once_and_then_begins_again(name: str, place: int) -> None:
+def test_tab_visits_every_legal_move_once_and_then_begins_again(name: str, place: int) -> None:
     game, position, legal, _ = step_at(name, place)
-    view, selection = redact(position), NO_SELECTION
+    scene, selection = scene_of(game, redact(position)), NO_SELECTION
     there, back = [], []
     for _ in legal:
-        selection = press(game, view, selection, "tab").selection
+        selection = press(scene, selection, "tab").selection
         there.append(selection.lit)
-        assert press(game, view, selection, "enter").move == selection.lit
+        assert press(scene, selection, "enter").move == selection.lit
     for _ in legal:
         back.append(selection.lit)
-        selection = press(game, view, selection, "shift+tab").selection
+        selection = press(scene, selection, "shift+tab").selection
     assert len(set(there)) == len(legal)
     assert set(there) == set(legal)
     assert back == there[::-1]
@@ -130,20 +123,21 @@ def test_tab_comes_to_every_legal_move_once_and_then_begins_again(name: str, pla
 def test_every_legal_carry_is_reached_by_drop_and_by_clicks(name: str, place: int) -> None:
     game, position, legal, _ = step_at(name, place)
     view = redact(position)
+    scene = scene_of(game, view)
     for move in legal:
         if not isinstance(move, Carry):
-            assert click(game, view, NO_SELECTION, "stock", 1, Click.SINGLE).move == move
+            assert click(scene, NO_SELECTION, "stock", 1, Click.SINGLE).move == move
             continue
         target = target_of(view, move)
-        assert drop(game, view, move.source, move.count, target).move == move
-        first = click(game, view, NO_SELECTION, move.source, move.count, Click.SINGLE)
-        second = click(game, view, first.selection, target, 1, Click.SINGLE)
+        assert drop(scene, NO_SELECTION, move.source, move.count, target).move == move
+        first = click(scene, NO_SELECTION, move.source, move.count, Click.SINGLE)
+        second = click(scene, first.selection, target, 1, Click.SINGLE)
         assert move in (first.move, second.move)
 
 
 @every_game
 @given(place=places)
-def test_every_legal_move_is_understood_when_typed_as_it_is_written(name: str, place: int) -> None:
+def test_every_legal_move_can_be_typed_in_its_notation(name: str, place: int) -> None:
     game, position, legal, _ = step_at(name, place)
     view = redact(position)
     for move in legal:
@@ -156,7 +150,7 @@ def test_every_legal_move_is_understood_when_typed_as_it_is_written(name: str, p
 
 @every_game
 @given(place=places, chance=st.integers(0, 2**32 - 1))
-def test_whatever_is_pressed_is_answered_and_only_legal_moves_come_of_it(
+def test_every_key_and_click_gets_an_answer_and_plays_only_legal_moves(
     name: str, place: int, chance: int
 ) -> None:
     walked = walk_at(name, place)
@@ -164,30 +158,33 @@ def test_whatever_is_pressed_is_answered_and_only_legal_moves_come_of_it(
     selection = NO_SELECTION
     step = walked[place % LONGEST % len(walked)]
     for _ in range(30):
-        # the board changes now and then without the hand
+        # now and then the position changes under the selection
         if random.random() < 0.1:
             step = random.choice(walked)
-        game, view = step.game, redact(step.position)
-        result = anything(game, view, selection, random)
-        is_sound(game, view, result)
+        scene = scene_of(step.game, redact(step.position))
+        result = anything(scene, selection, random)
+        is_sound(scene, result)
         selection = result.selection
 
 
-def anything(game: Game, view: View, selection: Selection, random: Random) -> InputResult:
+def anything(scene: Scene, selection: Selection, random: Random) -> InputResult:
     if random.random() < 0.6:
         key = random.choice(KEYS)
-        plain = press(game, view, selection, key, ascii_card_name)
+        in_ascii = replace(scene, card_name=ascii_card_name)
+        plain = press(in_ascii, selection, key)
         assert plain.says.isascii() or not key.isascii()
-        return press(game, view, selection, key)
+        return press(scene, selection, key)
     pile, count = random.choice(PILES), random.choice((0, 1, 1, 1, 2, 3, 5, 14))
     if random.random() < 0.3:
-        return drop(game, view, pile, count, random.choice(PILES), selection=selection)
-    return click(game, view, selection, pile, count, random.choice(list(Click)))
+        return drop(scene, selection, pile, count, random.choice(PILES))
+    return click(scene, selection, pile, count, random.choice(list(Click)))
 
 
 @every_game
 @given(place=places, line=st.text(LETTERS, max_size=8) | st.text(max_size=6))
-def test_whatever_is_typed_is_a_legal_move_or_answered(name: str, place: int, line: str) -> None:
+def test_every_typed_line_is_a_legal_move_or_gets_an_answer(
+    name: str, place: int, line: str
+) -> None:
     game, position, _, _ = step_at(name, place)
     view = redact(position)
     match typed_move(game, view, line):

@@ -1,15 +1,16 @@
 import pytest
 
 from kit.positions import draw
-from saratoga_client.input.key_hints import guide
-from saratoga_client.input.keyboard import NO_SELECTION, Selection
+from saratoga_client.input.key_hints import key_hints
+from saratoga_client.input.scene import scene_of
+from saratoga_client.input.selection import NO_SELECTION, Selection
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW, REDEAL
 from saratoga_rules.views import redact
 
 
 @pytest.mark.parametrize(
-    ("game", "picture", "selection", "told"),
+    ("game", "picture", "selection", "hints"),
     [
         (
             "canfield",
@@ -65,14 +66,14 @@ from saratoga_rules.views import redact
         ("lafayette", "stock: AS", Selection(lit=DRAW), "enter play, tab next move, esc drop"),
     ],
 )
-def test_the_key_line_tells_what_keys_do_now(
-    game: str, picture: str, selection: Selection, told: str
+def test_the_hints_name_the_keys_of_the_moment(
+    game: str, picture: str, selection: Selection, hints: str
 ) -> None:
-    view = redact(draw(GAMES[game], picture))
-    assert ", ".join(f"{key} {does}" for key, does in guide(GAMES[game], view, selection)) == told
+    scene = scene_of(GAMES[game], redact(draw(GAMES[game], picture)))
+    assert ", ".join(f"{key} {does}" for key, does in key_hints(scene, selection)) == hints
 
 
-def test_what_the_board_no_longer_allows_is_not_offered() -> None:
-    view = redact(draw(GAMES["lafayette"], "stock: AS"))
+def test_a_selection_that_the_board_no_longer_allows_is_not_hinted_at() -> None:
+    scene = scene_of(GAMES["lafayette"], redact(draw(GAMES["lafayette"], "stock: AS")))
     for stale in (Selection(picked="t1"), Selection(aim="up"), Selection(lit=REDEAL)):
-        assert guide(GAMES["lafayette"], view, stale)[0] == ("space", "draw 1")
+        assert key_hints(scene, stale)[0] == ("space", "draw 1")

@@ -1,11 +1,13 @@
 import pytest
 
 from kit.positions import draw
-from saratoga_client.input.keyboard import NO_SELECTION, InputResult, Selection, marks, press
-from saratoga_client.input.move_text import ascii_card_name
+from saratoga_client.input.keyboard import marks, press
+from saratoga_client.input.move_text import CardName, ascii_card_name, card_name
+from saratoga_client.input.scene import Scene, scene_of
+from saratoga_client.input.selection import NO_SELECTION, InputResult, Selection
 from saratoga_rules.games import GAMES
 from saratoga_rules.moves import DRAW, parse_move
-from saratoga_rules.views import View, redact
+from saratoga_rules.views import redact
 
 LAFAYETTE_BOARD = """
     stock: 2C 3C
@@ -21,21 +23,21 @@ PALK_BOARD = "t1: 2C KS QH JS TD\nt2: JC\nt4: 4S 3D\nt5: JD\nt6: QC\nstock: 2C"
 BACK_BOARD = "up: S4 H3 D1\nt1: 5D\nt2: 4C\nt3: 9H\nt4: 9D"
 
 
-def view_of(name: str, picture: str) -> View:
-    return redact(draw(GAMES[name], picture))
+def scene_from(name: str, picture: str, card_name: CardName = card_name) -> Scene:
+    return scene_of(GAMES[name], redact(draw(GAMES[name], picture)), card_name)
 
 
 def pressed(name: str, picture: str, keys: str, selection: Selection = NO_SELECTION) -> InputResult:
-    """The last turn, after keys that come to no move before it."""
-    view = view_of(name, picture)
+    """Return the result of the last key; the keys before it play no move."""
+    scene = scene_from(name, picture)
     result = InputResult(selection, None, "")
     for key in keys.split():
         assert result.move is None, f"played before {key}"
-        result = press(GAMES[name], view, result.selection, key)
+        result = press(scene, result.selection, key)
     return result
 
 
-def comes_to(result: InputResult) -> str | None:
+def played(result: InputResult) -> str | None:
     return None if result.move is None else str(result.move)
 
 
@@ -96,9 +98,9 @@ def comes_to(result: InputResult) -> str | None:
         ("lafayette", LAFAYETTE_BOARD, "4 enter", "t4>up"),
     ],
 )
-def test_keys_come_to_a_move(name: str, picture: str, keys: str, move: str) -> None:
+def test_keys_play_a_move(name: str, picture: str, keys: str, move: str) -> None:
     result = pressed(name, picture, keys)
-    assert comes_to(result) == move
+    assert played(result) == move
     assert result.selection == NO_SELECTION
 
 
@@ -143,7 +145,7 @@ def test_keys_come_to_a_move(name: str, picture: str, keys: str, move: str) -> N
         (*("lafayette", LAFAYETTE_BOARD, "1 o o"), "Quick off: a pile's key picks, a second key places.", Selection(picked="t1")),
     ],
 )  # fmt: skip
-def test_a_key_that_plays_nothing_says_something(
+def test_a_key_that_plays_no_move_gets_an_answer(
     name: str, picture: str, keys: str, says: str, selection: Selection
 ) -> None:
     result = pressed(name, picture, keys)
@@ -156,39 +158,39 @@ def test_a_key_that_plays_nothing_says_something(
     ("key", "move"),
     [("1", "t1>t2"), ("4", "t4>up"), ("r", "r>t3"), ("2", None), ("w", None), ("space", "draw")],
 )
-def test_quickly_a_pile_with_one_legal_move_plays_it(key: str, move: str | None) -> None:
+def test_in_quick_mode_a_pile_with_one_legal_move_plays_it(key: str, move: str | None) -> None:
     result = pressed("lafayette", LAFAYETTE_BOARD, key, Selection(quick=True))
-    assert comes_to(result) == move
+    assert played(result) == move
     assert result.selection == Selection(quick=True)
 
 
-def test_quickly_a_pile_with_several_legal_moves_is_picked_all_the_same() -> None:
+def test_in_quick_mode_a_pile_with_several_legal_moves_is_picked() -> None:
     result = pressed("lafayette", "t1: 9C 7S\nt2: 8H\nt3: 8D", "1", Selection(quick=True))
     assert result.move is None
     assert result.selection == Selection(picked="t1", quick=True)
 
 
-def test_nothing_is_taken_back_quickly() -> None:
+def test_in_quick_mode_no_card_is_taken_back_at_once() -> None:
     board = "up: S4\nt1: 5D\nt2: 9C\nt3: 9D\nt4: 9H"
     result = pressed("canfield-aisleriot", board, "b", Selection(quick=True))
     assert result.move is None
     assert result.selection == Selection(picked="up.S", quick=True)
 
 
-def test_a_move_that_is_played_is_described() -> None:
+def test_the_answer_describes_the_played_move() -> None:
     assert pressed("lafayette", LAFAYETTE_BOARD, "1 2").says == "7♠ from column 1 to column 2."
     assert pressed("lafayette", LAFAYETTE_BOARD, "space").says == (
         "1 card from the stock to the waste."
     )
 
 
-def test_cards_can_be_named_otherwise() -> None:
-    view = view_of("lafayette", LAFAYETTE_BOARD)
-    result = press(GAMES["lafayette"], view, NO_SELECTION, "1", ascii_card_name)
+def test_the_answer_names_cards_by_the_scenes_function() -> None:
+    scene = scene_from("lafayette", LAFAYETTE_BOARD, ascii_card_name)
+    result = press(scene, NO_SELECTION, "1")
     assert result.says == "7s from column 1: press 2; esc drops."
 
 
-def test_what_was_picked_from_a_board_that_has_changed_is_picked_no_more() -> None:
+def test_a_selection_that_a_changed_board_no_longer_allows_is_dropped() -> None:
     selection = pressed("lafayette", LAFAYETTE_BOARD, "1").selection
     assert pressed("lafayette", "t1: 7S\nt2: 9H KC\nstock: 2C", "2", selection).move is None
     assert pressed("lafayette", "t4: AS", "tab enter", Selection(lit=DRAW)).move == parse_move(
@@ -216,7 +218,7 @@ def test_what_was_picked_from_a_board_that_has_changed_is_picked_no_more() -> No
         ("canfield-aisleriot", BACK_BOARD, NO_SELECTION, None, "", "t2 up.S up.H"),
     ],
 )
-def test_the_hand_lights_what_is_picked_and_what_takes_it(
+def test_the_marks_show_the_picked_cards_and_their_targets(
     name: str,
     picture: str,
     selection: Selection,
@@ -224,7 +226,7 @@ def test_the_hand_lights_what_is_picked_and_what_takes_it(
     targets: str,
     sources: str,
 ) -> None:
-    lit = marks(GAMES[name], view_of(name, picture), selection)
+    lit = marks(scene_from(name, picture), selection)
     assert lit.picked == picked
     assert lit.targets == set(targets.split())
     assert lit.sources == set(sources.split())

@@ -1,7 +1,9 @@
 import pytest
 
 from kit.positions import draw
-from saratoga_client.input.keyboard import NO_SELECTION, Click, InputResult, Selection, click, drop
+from saratoga_client.input.mouse import Click, click, drop
+from saratoga_client.input.scene import scene_of
+from saratoga_client.input.selection import NO_SELECTION, InputResult, Selection
 from saratoga_rules.games import GAMES
 from saratoga_rules.views import redact
 
@@ -23,23 +25,21 @@ SINGLE, DOUBLE, RIGHT = Click
 def clicked(
     name: str, picture: str, *clicks: tuple[str, int, Click], selection: Selection = NO_SELECTION
 ) -> InputResult:
-    """The last turn, after clicks that come to no move before it."""
-    view = redact(draw(GAMES[name], picture))
+    """Return the result of the last click; the clicks before it play no move."""
+    scene = scene_of(GAMES[name], redact(draw(GAMES[name], picture)))
     result = InputResult(selection, None, "")
     for pile, count, kind in clicks:
         assert result.move is None, f"played before {pile}"
-        result = click(GAMES[name], view, result.selection, pile, count, kind)
+        result = click(scene, result.selection, pile, count, kind)
     return result
 
 
 def dropped(name: str, picture: str, source: str, count: int, target: str) -> InputResult:
-    view = redact(draw(GAMES[name], picture))
-    return drop(
-        GAMES[name], view, source, count, target, selection=Selection(picked="t1", quick=True)
-    )
+    scene = scene_of(GAMES[name], redact(draw(GAMES[name], picture)))
+    return drop(scene, Selection(picked="t1", quick=True), source, count, target)
 
 
-def comes_to(result: InputResult) -> str | None:
+def played(result: InputResult) -> str | None:
     return None if result.move is None else str(result.move)
 
 
@@ -82,7 +82,7 @@ def test_clicks_come_to_a_move(
     name: str, picture: str, clicks: list[tuple[str, int, Click]], move: str
 ) -> None:
     result = clicked(name, picture, *clicks)
-    assert comes_to(result) == move
+    assert played(result) == move
     assert result.selection == Selection(clicked=result.selection.clicked)
 
 
@@ -116,7 +116,7 @@ def test_clicks_come_to_a_move(
         ("canfield", "t1: 5H 4S", [("t1", 1, SINGLE)], "4♠, column 1: no place to go now.", None),
     ],
 )  # fmt: skip
-def test_a_click_that_plays_nothing_says_something(
+def test_a_click_that_plays_no_move_gets_an_answer(
     name: str, picture: str, clicks: list[tuple[str, int, Click]], says: str, picked: str | None
 ) -> None:
     result = clicked(name, picture, *clicks)
@@ -128,17 +128,17 @@ def test_a_click_that_plays_nothing_says_something(
 def test_the_second_half_of_a_double_click_plays_nothing_more() -> None:
     game = GAMES["lafayette"]
     first = clicked("lafayette", "t1: 2S AS", ("t1", 1, SINGLE))
-    assert comes_to(first) is None, "it may also go into a space"
+    assert played(first) is None, "it may also go into a space"
     first = clicked("lafayette", "t1: 2S AS\nt2: 9H\nt3: 9D\nt4: 9C", ("t1", 1, SINGLE))
-    assert comes_to(first) == "t1>up"
-    after = redact(draw(game, "t1: 2S\nt2: 9H\nt3: 9D\nt4: 9C\nup: S1"))
+    assert played(first) == "t1>up"
+    after = scene_of(game, redact(draw(game, "t1: 2S\nt2: 9H\nt3: 9D\nt4: 9C\nup: S1")))
     for _ in range(2):
-        second = click(game, after, first.selection, "t1", 1, Click.DOUBLE)
+        second = click(after, first.selection, "t1", 1, Click.DOUBLE)
         assert second.move is None
         assert second.says == "The first click has played it already."
         first = second
-    elsewhere = click(game, after, first.selection, "t2", 1, Click.SINGLE)
-    assert comes_to(click(game, after, elsewhere.selection, "t1", 1, Click.DOUBLE)) == "t1>up"
+    elsewhere = click(after, first.selection, "t2", 1, Click.SINGLE)
+    assert played(click(after, elsewhere.selection, "t1", 1, Click.DOUBLE)) == "t1>up"
 
 
 def test_a_click_on_a_pile_banks_where_the_foundation_was_named_before() -> None:
@@ -148,7 +148,7 @@ def test_a_click_on_a_pile_banks_where_the_foundation_was_named_before() -> None
         ("t2", 1, SINGLE),
         selection=Selection(aim="up", quick=True),
     )
-    assert comes_to(result) == "t2>up"
+    assert played(result) == "t2>up"
     assert result.selection == Selection(clicked="t2", quick=True)
 
 
@@ -170,7 +170,7 @@ def test_a_drop_says_source_size_and_target_at_once(
     name: str, picture: str, carried: tuple[str, int, str], move: str | None
 ) -> None:
     result = dropped(name, picture, *carried)
-    assert comes_to(result) == move
+    assert played(result) == move
     assert result.selection == Selection(quick=True)
 
 

@@ -18,10 +18,10 @@ CANFIELD = GAMES["canfield"]
 
 
 def test_a_seed_is_the_practice_deal_that_everybody_gets() -> None:
-    dealt = from_seed(CANFIELD, "  rainy sunday ")
-    assert dealt.seed == "rainy sunday"
-    assert dealt.position == deal_for_key(CANFIELD, practice_key("rainy sunday"))
-    assert dealt.title == "seed rainy sunday"
+    deal = from_seed(CANFIELD, "  rainy sunday ")
+    assert deal.seed == "rainy sunday"
+    assert deal.position == deal_for_key(CANFIELD, practice_key("rainy sunday"))
+    assert deal.title == "seed rainy sunday"
 
 
 @pytest.mark.parametrize("seed", ["", "   ", "x" * (LONGEST_SEED + 1), "a\x1b[2J"])
@@ -32,10 +32,10 @@ def test_what_cannot_be_a_seed_is_refused_with_the_reason(seed: str) -> None:
 
 def test_the_deal_of_a_finished_race_is_its_record_s() -> None:
     record = race("lafayette", 3, [Entrant("Anna", banking, patience=20)])
-    dealt = from_record(record)
-    assert dealt.position == record.deal
-    assert dealt.game is GAMES["lafayette"]
-    assert dealt.title == "the deal of mint-otter-42/4"
+    deal = from_record(record)
+    assert deal.position == record.deal
+    assert deal.game is GAMES["lafayette"]
+    assert deal.title == "the deal of mint-otter-42/4"
 
 
 def test_a_drawn_seed_is_of_letters_that_are_not_confused() -> None:

@@ -6,15 +6,15 @@ from saratoga_client.practice.deals import from_seed
 from saratoga_client.practice.game import (
     Aid,
     PracticeGame,
-    advised,
+    after_entry,
     counts,
-    followed,
     is_known_stuck,
     make,
     new_game,
     redo,
     restart,
     undo,
+    with_hint,
 )
 from saratoga_rules.games import GAMES
 from saratoga_rules.judge import IllegalMove, legal_moves
@@ -31,7 +31,7 @@ def fresh(name: str = "canfield", seed: str = "demo") -> PracticeGame:
 
 def standing(practice: PracticeGame) -> tuple[Position, ...]:
     """Every position from the deal to now."""
-    return (practice.dealt.position, *(made.position for made in practice.made))
+    return (practice.deal.position, *(made.position for made in practice.made))
 
 
 @every_game
@@ -53,7 +53,7 @@ def test_undoing_everything_comes_to_the_deal(name: str, place: int) -> None:
     moves = len(practice.made)
     for _ in range(moves + 2):
         practice = undo(practice, practice.last_at)
-    assert practice.position == practice.dealt.position
+    assert practice.position == practice.deal.position
     for _ in range(moves):
         practice = redo(practice, practice.last_at)
     assert standing(practice) == standing(practice_at(name, place))
@@ -63,7 +63,7 @@ def test_undoing_everything_comes_to_the_deal(name: str, place: int) -> None:
 @given(place=moments)
 def test_begun_again_it_is_the_deal_with_nothing_done(name: str, place: int) -> None:
     practice = practice_at(name, place)
-    assert restart(practice) == new_game(practice.dealt)
+    assert restart(practice) == new_game(practice.deal)
     assert restart(practice).is_clean
 
 
@@ -71,9 +71,9 @@ def test_begun_again_it_is_the_deal_with_nothing_done(name: str, place: int) -> 
 @given(place=moments)
 def test_the_log_alone_leads_to_the_same_game(name: str, place: int) -> None:
     practice = practice_at(name, place)
-    walked = new_game(practice.dealt)
+    walked = new_game(practice.deal)
     for entry in practice.log:
-        walked = followed(walked, entry)
+        walked = after_entry(walked, entry)
     assert standing(walked) == standing(practice)
     assert walked.log == practice.log
     assert [made.move for made in walked.undone] == [made.move for made in practice.undone]
@@ -115,7 +115,7 @@ def test_clean_is_what_was_neither_undone_nor_hinted_at() -> None:
     practice = make(fresh(), DRAW, 1)
     assert practice.is_clean
     assert not undo(practice, 2).is_clean
-    assert not advised(practice, practice.memory, 2).is_clean
+    assert not with_hint(practice, practice.memory, 2).is_clean
     assert undo(fresh(), 2).is_clean, "nothing was there to be undone"
 
 

@@ -41,14 +41,14 @@ def test_asked_again_it_says_the_same(name: str, place: int) -> None:
 @given(seed=st.integers(0, 200), chance=st.randoms(use_true_random=False))
 def test_no_hint_looks_at_a_hidden_card(name: str, seed: int, chance: Random) -> None:
     game = GAMES[name]
-    dealt = from_seed(game, f"hidden {seed}")
-    position = dealt.position
+    deal = from_seed(game, f"hidden {seed}")
+    position = deal.position
     hidden = [*position.stock, *position.reserve[:-1]]
     chance.shuffle(hidden)
     stock = tuple(hidden[: len(position.stock)])
     reserve = (*hidden[len(position.stock) :], *position.reserve[-1:])
-    other = PracticeDeal(game, position._replace(stock=stock, reserve=reserve), seed=dealt.seed)
-    one, two = new_game(dealt), new_game(other)
+    other = PracticeDeal(game, position._replace(stock=stock, reserve=reserve), seed=deal.seed)
+    one, two = new_game(deal), new_game(other)
     assert hint(one, 0).hint == hint(two, 0).hint
 
 
@@ -62,7 +62,7 @@ def test_hints_alone_bank_something_and_come_to_an_end(name: str) -> None:
             break
         practice = make(practice, advice.hint.move, at)
     assert advice.hint.move is None
-    assert practice.banked > practice.dealt.position.banked
+    assert practice.banked > practice.deal.position.banked
     assert practice.hints
 
 
@@ -80,7 +80,7 @@ def test_a_hint_says_what_and_why() -> None:
 
 def test_where_nothing_can_be_done_the_hint_says_so() -> None:
     practice = new_game(from_seed(GAMES["canfield"], "demo"))
-    deal = practice.dealt.position._replace(
+    deal = practice.deal.position._replace(
         stock=(), waste=(), reserve=(), columns=((), (), (), ()), up=(1, 0, 0, 0)
     )
     empty = new_game(PracticeDeal(GAMES["canfield"], deal, seed="demo"))

@@ -1,4 +1,4 @@
-"""Undo, redo and begin again, as a player does them: nothing is lost and nothing counts."""
+"""Undo, redo, restart and hints as a player uses them: no run is lost."""
 
 from pathlib import Path
 from random import Random
@@ -29,8 +29,8 @@ NEARLY_WON = draw(
 )  # fmt: skip
 
 
-class NoShelf(RunStore):
-    """Remembers what it is given, on no disk."""
+class MemoryRunStore(RunStore):
+    """A run store in memory."""
 
     def __init__(self) -> None:
         self.kept: list[PracticeRun] = []
@@ -39,166 +39,167 @@ class NoShelf(RunStore):
         self.kept.append(run)
         return Path()
 
-    def runs(self, dealt: PracticeDeal) -> list[PracticeRun]:
-        return [run for run in self.kept if run.practice.dealt == dealt]
+    def runs(self, deal: PracticeDeal) -> list[PracticeRun]:
+        return [run for run in self.kept if run.practice.deal == deal]
 
 
-class FullShelf(NoShelf):
-    """Has room for nothing."""
+class FullRunStore(MemoryRunStore):
+    """A run store on a full disk."""
 
     def keep(self, run: PracticeRun) -> Path:
         raise OSError("No space left on device")
 
 
-def desk_for(name: str = "canfield", **more: object) -> PracticeSession:
-    kept: dict[str, object] = {"shelf": NoShelf(), "seconds": StoppedClock(), **more}
+def session_for(name: str = "canfield", **more: object) -> PracticeSession:
+    kept: dict[str, object] = {"run_store": MemoryRunStore(), "seconds": StoppedClock(), **more}
     return PracticeSession(from_seed(GAMES[name], "demo"), **kept)  # type: ignore[arg-type]
 
 
-def made_again(desk: PracticeSession) -> Position:
-    """Where the moves that stand lead to, from the deal."""
-    position = desk.practice.dealt.position
-    for made in desk.practice.made:
-        position = play(desk.practice.game, position, made.move)
+def replayed(session: PracticeSession) -> Position:
+    """Return the position after the standing moves, played from the deal."""
+    position = session.practice.deal.position
+    for made in session.practice.made:
+        position = play(session.practice.game, position, made.move)
     return position
 
 
-deeds = st.lists(st.sampled_from("mmmmmuurash"), max_size=25)
+actions = st.lists(st.sampled_from("mmmmmuurash"), max_size=25)
 
 
 @every_game
-@given(deeds=deeds, chance=st.integers(0, 99))
-def test_the_board_is_always_what_the_moves_that_stand_lead_to(
-    name: str, deeds: list[str], chance: int
+@given(actions=actions, chance=st.integers(0, 99))
+def test_the_position_is_always_that_of_the_standing_moves(
+    name: str, actions: list[str], chance: int
 ) -> None:
-    desk, dice = desk_for(name), Random(chance)
-    for deed in deeds:
-        legal = legal_moves(desk.practice.game, desk.practice.position)
-        match deed:
+    session, dice = session_for(name), Random(chance)
+    for action in actions:
+        legal = legal_moves(session.practice.game, session.practice.position)
+        match action:
             case "m" if legal:
-                desk.play(dice.choice(legal))
+                session.play(dice.choice(legal))
             case "u":
-                desk.undo()
+                session.undo()
             case "r":
-                desk.redo()
+                session.redo()
             case "a":
-                desk.bank_safe()
+                session.bank_safe()
             case "s":
-                desk.restart()
+                session.restart()
             case "h":
-                desk.hint(card_name)
-        assert made_again(desk) == desk.practice.position
+                session.hint(card_name)
+        assert replayed(session) == session.practice.position
 
 
 @every_game
 @given(steps=st.integers(0, 12), back=st.integers(0, 15), chance=st.integers(0, 99))
-def test_what_is_undone_is_made_again_step_by_step(
+def test_redo_repeats_the_undone_moves_one_by_one(
     name: str, steps: int, back: int, chance: int
 ) -> None:
-    desk, dice = desk_for(name), Random(chance)
-    seen = [desk.practice.position]
+    session, dice = session_for(name), Random(chance)
+    seen = [session.practice.position]
     for _ in range(steps):
-        desk.play(dice.choice(legal_moves(desk.practice.game, desk.practice.position)))
-        seen.append(desk.practice.position)
+        session.play(dice.choice(legal_moves(session.practice.game, session.practice.position)))
+        seen.append(session.practice.position)
     for step in range(1, back + 1):
-        desk.undo()
-        assert desk.practice.position == seen[max(len(seen) - 1 - step, 0)]
+        session.undo()
+        assert session.practice.position == seen[max(len(seen) - 1 - step, 0)]
     for _ in range(back):
-        desk.redo()
-    assert desk.practice.position == seen[-1]
-    assert desk.redo() == "There is no undone move to make again."
+        session.redo()
+    assert session.practice.position == seen[-1]
+    assert session.redo() == "There is no move to redo."
 
 
-def test_undo_says_how_much_there_is_on_both_sides() -> None:
-    desk = desk_for()
-    assert desk.undo() == "There is no move to undo."
-    desk.play(DRAW)
-    desk.play(DRAW)
-    assert desk.undo() == "Undone; 1 move stands, y makes 1 again."
-    assert desk.redo() == "Made again; 2 moves stand."
+def test_undo_says_how_many_moves_stand_and_can_be_redone() -> None:
+    session = session_for()
+    assert session.undo() == "There is no move to undo."
+    session.play(DRAW)
+    session.play(DRAW)
+    assert session.undo() == "Undone; 1 move stands, i redoes 1."
+    assert session.redo() == "Redone; 2 moves stand."
 
 
 def test_an_illegal_move_changes_nothing() -> None:
-    desk = desk_for()
-    before = desk.practice
+    session = session_for()
+    before = session.practice
     with pytest.raises(IllegalMove):
-        desk.play(parse_move("redeal"))
-    assert desk.practice is before
+        session.play(parse_move("redeal"))
+    assert session.practice is before
 
 
-def test_beginning_again_keeps_the_run_and_deals_the_same() -> None:
-    shelf = NoShelf()
-    desk = desk_for(shelf=shelf)
-    dealt = desk.practice.position
-    desk.restart()
-    assert shelf.kept == [], "nothing was done yet"
-    desk.play(DRAW)
-    desk.restart()
-    assert desk.practice.position == dealt
-    assert desk.practice.log == ()
-    assert [len(run.practice.made) for run in shelf.kept] == [1]
+def test_a_restart_keeps_the_run_and_deals_the_same_cards() -> None:
+    run_store = MemoryRunStore()
+    session = session_for(run_store=run_store)
+    deal = session.practice.position
+    session.restart()
+    assert run_store.kept == [], "nothing was done yet"
+    session.play(DRAW)
+    session.restart()
+    assert session.practice.position == deal
+    assert session.practice.log == ()
+    assert [len(run.practice.made) for run in run_store.kept] == [1]
 
 
-def test_a_new_deal_is_another() -> None:
-    desk = desk_for()
-    before = desk.practice.dealt
-    desk.deal_anew()
-    assert desk.practice.dealt.seed != before.seed
-    assert desk.practice.dealt.position != before.position
+def test_a_new_deal_has_other_cards() -> None:
+    session = session_for()
+    before = session.practice.deal
+    session.deal_anew()
+    assert session.practice.deal.seed != before.seed
+    assert session.practice.deal.position != before.position
 
 
-def test_a_kept_run_comes_back_as_a_ghost_and_goes_when_it_is_told_to() -> None:
-    desk = desk_for(shelf=NoShelf(), with_ghost=True)
-    assert desk.ghost is None
-    assert "will be your ghost" in desk.greeting()
-    desk.play(DRAW)
-    assert "You race a ghost: your run, 1 banked in 0:00" in desk.restart()
-    assert desk.toggle_ghost() == "The ghost is gone; e calls it back."
-    assert desk.ghost is None
+def test_a_kept_run_is_the_next_ghost_until_it_is_switched_off() -> None:
+    session = session_for(run_store=MemoryRunStore(), with_ghost=True)
+    assert session.ghost is None
+    assert "will be your ghost" in session.greeting()
+    session.play(DRAW)
+    assert "You race a ghost: your run, 1 banked in 0:00" in session.restart()
+    assert session.toggle_ghost() == "The ghost is off; e brings it back."
+    assert session.ghost is None
 
 
-def test_a_ghost_of_a_race_is_there_for_its_deal_alone() -> None:
+def test_a_ghost_from_a_race_belongs_to_its_deal_only() -> None:
     ghost = Ghost("ana in mint-otter-42/3", Climb(1, ((5, 30),), 9))
-    desk = desk_for(ghosts=[ghost], with_ghost=True)
-    assert desk.ghost == ghost
-    desk.deal_anew()
-    assert desk.ghost is None
+    session = session_for(ghosts=[ghost], with_ghost=True)
+    assert session.ghost == ghost
+    session.deal_anew()
+    assert session.ghost is None
 
 
-def test_a_won_game_s_clock_stands_still_and_it_stays_won() -> None:
-    clock, shelf = StoppedClock(), NoShelf()
-    dealt = PracticeDeal(CANFIELD, NEARLY_WON, race="mint-otter-42/3")
-    desk = PracticeSession(dealt, shelf=shelf, seconds=clock)
+def test_a_won_game_stops_its_clock_and_stays_won() -> None:
+    clock, run_store = StoppedClock(), MemoryRunStore()
+    deal = PracticeDeal(CANFIELD, NEARLY_WON, race="mint-otter-42/3")
+    session = PracticeSession(deal, run_store=run_store, seconds=clock)
     clock.at = 75.0
-    assert desk.bank_safe() == "Won: all 52 banked in 1:15, clean. v copies that, n deals anew."
-    clock.at = 100.0
-    assert desk.elapsed == 75_000
-    desk.undo()
-    desk.restart()
-    assert [run.is_won for run in shelf.kept] == [True]
-
-
-def test_banking_what_is_safe_says_how_many() -> None:
-    dealt = PracticeDeal(
-        CANFIELD, draw(CANFIELD, "t1: AS\nt2: 9C\nbase: A"), race="mint-otter-42/3"
+    assert (
+        session.bank_safe()
+        == "Won: all 52 banked in 1:15, clean. y copies the result, n deals anew."
     )
-    desk = PracticeSession(dealt, shelf=NoShelf())
-    assert desk.bank_safe() == "1 card was safe, and is banked."
-    assert desk.bank_safe() == "Nothing is safe to bank now: f banks what you choose."
+    clock.at = 100.0
+    assert session.elapsed == 75_000
+    session.undo()
+    session.restart()
+    assert [run.is_won for run in run_store.kept] == [True]
 
 
-def test_a_run_that_cannot_be_kept_is_told_and_practice_goes_on() -> None:
-    desk = desk_for(shelf=FullShelf())
-    desk.play(DRAW)
-    desk.restart()
-    assert desk.trouble == "This run could not be kept: No space left on device."
-    assert desk.play(DRAW) == ""
+def test_banking_the_safe_cards_says_how_many() -> None:
+    deal = PracticeDeal(CANFIELD, draw(CANFIELD, "t1: AS\nt2: 9C\nbase: A"), race="mint-otter-42/3")
+    session = PracticeSession(deal, run_store=MemoryRunStore())
+    assert session.bank_safe() == "1 safe card banked."
+    assert session.bank_safe() == "Nothing is safe to bank now: f banks what you choose."
+
+
+def test_practice_goes_on_when_a_run_cannot_be_saved() -> None:
+    session = session_for(run_store=FullRunStore())
+    session.play(DRAW)
+    session.restart()
+    assert session.trouble == "This run could not be saved: No space left on device."
+    assert session.play(DRAW) == ""
 
 
 def test_a_hint_is_counted_and_can_be_played() -> None:
-    desk = desk_for()
-    advised = desk.hint(card_name)
-    assert advised.move is not None
-    desk.play(advised.move)
-    assert desk.practice.hints == 1
-    assert "1 hint" in desk.share
+    session = session_for()
+    hint = session.hint(card_name)
+    assert hint.move is not None
+    session.play(hint.move)
+    assert session.practice.hints == 1
+    assert "1 hint" in session.share

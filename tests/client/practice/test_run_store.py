@@ -19,12 +19,12 @@ def run_at(began: int, seed: str = "demo") -> PracticeRun:
 
 
 def test_a_kept_run_is_found_with_its_deal_and_no_other(tmp_path: Path) -> None:
-    shelf = RunStore(tmp_path)
-    shelf.keep(run_at(5))
-    shelf.keep(run_at(3))
-    shelf.keep(run_at(4, seed="another"))
-    assert [run.began for run in shelf.runs(from_seed(CANFIELD, "demo"))] == [3, 5]
-    assert shelf.runs(from_seed(GAMES["lafayette"], "demo")) == []
+    run_store = RunStore(tmp_path)
+    run_store.keep(run_at(5))
+    run_store.keep(run_at(3))
+    run_store.keep(run_at(4, seed="another"))
+    assert [run.began for run in run_store.runs(from_seed(CANFIELD, "demo"))] == [3, 5]
+    assert run_store.runs(from_seed(GAMES["lafayette"], "demo")) == []
 
 
 def test_runs_lie_in_the_player_s_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,17 +41,17 @@ def test_nothing_half_written_is_left_beside_it(tmp_path: Path) -> None:
 
 
 def test_the_oldest_run_makes_room(tmp_path: Path) -> None:
-    shelf = RunStore(tmp_path)
+    run_store = RunStore(tmp_path)
     for began in range(MOST_KEPT + 3):
-        shelf.keep(run_at(began))
-    kept = [run.began for run in shelf.runs(from_seed(CANFIELD, "demo"))]
+        run_store.keep(run_at(began))
+    kept = [run.began for run in run_store.runs(from_seed(CANFIELD, "demo"))]
     assert kept == list(range(3, MOST_KEPT + 3))
 
 
 def test_what_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
-    shelf = RunStore(tmp_path)
-    folder = shelf.keep(run_at(5)).parent
+    run_store = RunStore(tmp_path)
+    folder = run_store.keep(run_at(5)).parent
     (folder / "000000000000006.run").write_text("saratoga practice 1\n", encoding="ascii")
     (folder / "000000000000007.run").write_bytes(b"\xff\xfe")
     (folder / "000000000000008.run").write_text("x" * (MOST_BYTES + 2), encoding="ascii")
-    assert [run.began for run in shelf.runs(from_seed(CANFIELD, "demo"))] == [5]
+    assert [run.began for run in run_store.runs(from_seed(CANFIELD, "demo"))] == [5]

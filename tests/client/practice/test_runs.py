@@ -28,17 +28,17 @@ def test_a_saved_run_replays_to_the_same_position(name: str, place: int) -> None
     read = parse_run(format_run(run))
     assert read.practice.position == practice.position
     assert read.practice.log == practice.log
-    assert read.practice.dealt == practice.dealt
+    assert read.practice.deal == practice.deal
     assert (read.began, read.end) == (run.began, run.end)
     assert format_run(read) == format_run(run)
 
 
 def test_a_run_of_a_race_s_deal_names_the_race() -> None:
-    dealt = from_record(race("lafayette", 3, [Entrant("Anna", banking, patience=20)]))
-    run = PracticeRun(practice=make(new_game(dealt), DRAW, 3), began=BEGAN, end=4)
+    deal = from_record(race("lafayette", 3, [Entrant("Anna", banking, patience=20)]))
+    run = PracticeRun(practice=make(new_game(deal), DRAW, 3), began=BEGAN, end=4)
     text = format_run(run)
     assert "race mint-otter-42/4\n" in text
-    assert parse_run(text).practice.dealt == dealt
+    assert parse_run(text).practice.deal == deal
 
 
 def test_a_run_reads_as_its_docstring_says() -> None:

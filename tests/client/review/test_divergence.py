@@ -38,9 +38,9 @@ def board(name: str, *moves: str, pace: int = 1000) -> OpenBoard:
 def test_the_first_move_that_differs_is_told_with_what_both_did() -> None:
     own = board("Anna", "t3>up", "draw", "cash-out")
     winner = board("Otto", "t3>up", "t8>up", "draw", pace=700)
-    parting = first_divergence(LADY_PALK, own, winner)
-    assert parting is not None
-    assert divergence_lines(parting, "You", "Otto") == (
+    divergence = first_divergence(LADY_PALK, own, winner)
+    assert divergence is not None
+    assert divergence_lines(divergence, "You", "Otto") == (
         "You: 2. 1 card from the stock to the waste (0:02)",
         "Otto: 2. 2♣ from column 8 banked (0:01)",
     )
@@ -49,10 +49,10 @@ def test_the_first_move_that_differs_is_told_with_what_both_did() -> None:
 def test_two_ways_to_the_same_position_part_only_after_it() -> None:
     own = board("Anna", "t3>up", "draw", "t8>up", "cash-out")
     winner = board("Otto", "t3>up", "t8>up", "draw", "draw")
-    parting = last_divergence(LADY_PALK, own, winner)
-    assert parting is not None
-    assert (parting.own, parting.winners) == (3, 3)
-    assert divergence_lines(parting, "You", "Otto") == (
+    divergence = last_divergence(LADY_PALK, own, winner)
+    assert divergence is not None
+    assert (divergence.own, divergence.winners) == (3, 3)
+    assert divergence_lines(divergence, "You", "Otto") == (
         "You: 4. cashed out (0:04)",
         "Otto: 4. 1 card from the stock to the waste (0:04)",
     )
@@ -61,9 +61,9 @@ def test_two_ways_to_the_same_position_part_only_after_it() -> None:
 def test_who_stopped_where_the_winner_went_on_is_told_so() -> None:
     own = board("Anna", "t3>up")
     winner = board("Otto", "t3>up", "draw")
-    parting = first_divergence(LADY_PALK, own, winner)
-    assert parting is not None
-    assert divergence_lines(parting, "You", "Otto")[0] == "You: stopped there"
+    divergence = first_divergence(LADY_PALK, own, winner)
+    assert divergence is not None
+    assert divergence_lines(divergence, "You", "Otto")[0] == "You: stopped there"
 
 
 def test_boards_that_are_alike_do_not_part() -> None:

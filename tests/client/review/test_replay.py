@@ -67,10 +67,10 @@ def test_home_and_end() -> None:
 
 def test_at_a_parting_both_boards_stand_alike_and_go_on_step_for_step() -> None:
     shown = replay_of(finished(), finished().results[1].player)
-    parting = first_divergence(shown.game, shown.board, shown.boards[shown.rival])
-    assert parting is not None
-    there = shown.at_parting(parting)
-    assert there == shown.stepped(9).at_parting(parting)
+    divergence = first_divergence(shown.game, shown.board, shown.boards[shown.rival])
+    assert divergence is not None
+    there = shown.at_divergence(divergence)
+    assert there == shown.stepped(9).at_divergence(divergence)
     winner = shown.boards[0]
     assert there.position == winner.positions[there.step_of(0)]
     assert there.stepped(2).step_of(0) == there.step_of(0) + 2
@@ -79,16 +79,16 @@ def test_at_a_parting_both_boards_stand_alike_and_go_on_step_for_step() -> None:
 
 def test_at_the_deal_no_time_has_passed() -> None:
     shown = replay_of(finished()).stepped(5)
-    there = shown.at_parting(Divergence(0, 0, "", 0, "", 0))
+    there = shown.at_divergence(Divergence(0, 0, "", 0, "", 0))
     assert (there.step, there.moment) == (0, 0)
 
 
 @every_game
 def test_changing_places_with_the_rival_twice_is_as_before(name: str) -> None:
     shown = replay_of(finished(name))
-    parting = first_divergence(shown.game, shown.board, shown.boards[shown.rival])
-    assert parting is not None
-    there = shown.at_parting(parting).stepped(1)
+    divergence = first_divergence(shown.game, shown.board, shown.boards[shown.rival])
+    assert divergence is not None
+    there = shown.at_divergence(divergence).stepped(1)
     other = there.of(there.rival)
     assert other.rival == there.shown
     assert other.of(other.rival) == there

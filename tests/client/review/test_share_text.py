@@ -33,7 +33,7 @@ def test_it_tells_the_race_from_the_player_s_side() -> None:
     boards = open_boards(record)
     assert race_text(record, boards, boards[1].player) == (
         "Saratoga, Lafayette, race mint-otter-42/2\n"
-        "Zoe [bot]: second of 3, 31 banked, +$105, reached at 2:59, cashed out\n"
+        "Zoe [bot]: 2nd of 3, 31 banked, +$105, reached at 2:59, cashed out\n"
         "1. Anna: 52 banked, +$210, reached at 3:23, won\n"
         "3. Otto: 4 banked, -$30, reached at 0:48, cashed out\n"
         "Check it: saratoga verify mint-otter-42/2"

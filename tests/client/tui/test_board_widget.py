@@ -74,7 +74,7 @@ async def table(view: View = VIEW) -> AsyncIterator[tuple[Table, Pilot[None]]]:
 
 
 def place(app: Table, pile: str, index: int | None = None) -> Tile:
-    layout = app.board.board
+    layout = app.board.layout_shown
     assert layout is not None
     found = layout.tile(Spot(pile, index))
     assert found is not None

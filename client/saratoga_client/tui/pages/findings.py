@@ -8,10 +8,9 @@ from saratoga_client.review.chart import chart
 from saratoga_client.review.divergence import divergence_lines, first_divergence
 from saratoga_client.review.pauses import longest_pauses
 from saratoga_client.review.share_text import race_text
-from saratoga_client.review.times import clock
 from saratoga_client.review.words import in_ascii
 from saratoga_client.sanitised import sanitised
-from saratoga_client.session.table_view import shown_name
+from saratoga_client.wording import minutes_and_seconds, shown_name
 from saratoga_rules.money import CARD_PRIZE, PACK_PRICE
 from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.records.replay import ReplayError, game_of
@@ -29,7 +28,7 @@ class Findings:
     player: str
     even: int
     """Cards at which the money is even."""
-    parting: tuple[str, ...] = ()
+    divergence: tuple[str, ...] = ()
     """The first move that was another than the winner's, and the winner's."""
     pause: str = ""
     share: str = ""
@@ -55,7 +54,7 @@ def findings_of(record: RaceRecord, player: str) -> Findings | None:
         boards=boards,
         player=player,
         even=PACK_PRICE * game.packs // CARD_PRIZE,
-        parting=() if own is None else _parting(record, own, boards[0]),
+        divergence=() if own is None else _parting(record, own, boards[0]),
         pause="" if own is None else _pause(own),
         share=race_text(record, boards, player),
     )
@@ -64,10 +63,10 @@ def findings_of(record: RaceRecord, player: str) -> Findings | None:
 def _parting(record: RaceRecord, own: OpenBoard, winner: OpenBoard) -> tuple[str, ...]:
     if own is winner:
         return ()
-    parting = first_divergence(game_of(record), own, winner)
-    if parting is None:
+    divergence = first_divergence(game_of(record), own, winner)
+    if divergence is None:
         return ()
-    return divergence_lines(parting, "you", sanitised(shown_name(winner.name, winner.bot)))
+    return divergence_lines(divergence, "you", sanitised(shown_name(winner.name, winner.bot)))
 
 
 def _pause(own: OpenBoard) -> str:
@@ -75,7 +74,7 @@ def _pause(own: OpenBoard) -> str:
     if longest is None or longest.lasted < LONG:
         return ""
     seconds = longest.lasted // 1000
-    return f"Your longest thought: {seconds} s, from {clock(longest.since)} on."
+    return f"Your longest thought: {seconds} s, from {minutes_and_seconds(longest.since)} on."
 
 
 def lettered(text: str, ascii_only: bool) -> str:

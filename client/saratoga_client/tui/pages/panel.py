@@ -1,7 +1,8 @@
-"""The race beside the board: who is where, how one stands, what happened. Pure; no card is named.
+"""The panel beside the board of a race: standings, the player's own result, a chart, events. Pure.
 
-From the top: a line or two for every racer (elided around oneself where there are too many), what
-concerns oneself, on large panels the counts over time, and the news.
+From the top: one or two lines for each racer (the player's neighbours, if there is not enough room
+for all), the player's standing, a chart of banked cards on large panels, and recent events. The
+panel names no card.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,28 +22,41 @@ from saratoga_client.board_view.text_width import (
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.review.chart import MARKS, chart
 from saratoga_client.review.climb import Climb
-from saratoga_client.review.times import clock
 from saratoga_client.sanitised import sanitised
 from saratoga_client.session.feed import FeedLine, Tone
 from saratoga_client.session.result_text import against_best, gap, own_result
-from saratoga_client.session.state import RaceClock, SessionState, disconnected_players
-from saratoga_client.session.state import race_clock as clock_of
-from saratoga_client.session.table_view import Row, dollars, rows, shown_name
-from saratoga_rules.cards import PACK
-from saratoga_rules.money import CARD_PRIZE, PACK_PRICE
-
-EVEN_PER_PACK: Final = PACK_PRICE // CARD_PRIZE
-"""Cards with which the money is even."""
+from saratoga_client.session.state import (
+    RaceClock,
+    SessionState,
+    disconnected_players,
+    race_clock,
+)
+from saratoga_client.session.table_view import Row, rows
+from saratoga_client.tui.pages.money_meter import (
+    draw_amounts,
+    draw_bar,
+    draw_meter,
+    money_role,
+)
+from saratoga_client.wording import (
+    MoneyMeter,
+    dollars,
+    minutes_and_seconds,
+    money_meter,
+    shown_name,
+)
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES
 
 ROOMY: Final = 28
-"""Cells inside the frame from which a racer's money stands beside the count."""
+"""Cells inside the frame from which there is room for a racer's money beside the count."""
 
-LEAST_NEWS: Final = 3
-"""Lines that the racers leave for what happened."""
+LEAST_EVENTS: Final = 3
+"""Lines reserved for recent events."""
 
 CHART_HEIGHT: Final = 9
 CHART_FROM: Final = 31
-"""Rows of the panel from which there is room for the chart."""
+"""Height of a panel that has room for the chart."""
 
 TONES: Final = {
     Tone.LEAD: Role.LEADER,
@@ -57,96 +71,109 @@ class _PanelLine(NamedTuple):
 
 
 def panel(
-    evening: SessionState, width: int, height: int, now: int, *, ascii_only: bool = False
+    state: SessionState, width: int, height: int, now: int, *, ascii_only: bool = False
 ) -> Canvas:
-    """The panel at the house's time `now`."""
+    """Draw the panel; `now` is the server's time in milliseconds since 1970."""
     canvas = Canvas(width, height)
-    with_signs = panel_symbols(ascii_only)
-    _frame(canvas, with_signs)
+    symbols = panel_symbols(ascii_only)
+    _frame(canvas, symbols)
     inner = width - 2
     if inner < 10 or height < 4:
         return canvas
-    found = rows(evening.table_view)
-    time = clock_of(evening, now)
-    concerns = list(_concerns(evening, time, inner))
-    with_chart = height >= CHART_FROM and inner >= ROOMY and len(found) > 0
-    news = LEAST_NEWS + 1 + (CHART_HEIGHT + 1 if with_chart else 0)
-    room = height - 2 - len(concerns) - 1 - news
+    found = rows(state.table_view)
+    time = race_clock(state, now)
+    own_lines = list(_own_lines(state, time, inner))
+    with_chart = has_chart(state, width, height)
+    below = LEAST_EVENTS + 1 + (CHART_HEIGHT + 1 if with_chart else 0)
+    room = height - 2 - len(own_lines) - 1 - below
     if found:
-        y = _racers(canvas, evening, found, max(1, room), with_signs)
+        y = _racers(canvas, state, found, max(1, room), symbols)
     else:
-        y = _gathered(canvas, evening, max(1, room), with_signs)
-    y = _section(canvas, y, "you", concerns, with_signs) if concerns else y
+        y = _gathered(canvas, state, max(1, room), symbols)
+    y = _section(canvas, y, "you", own_lines, symbols) if own_lines else y
     if with_chart:
-        _across(canvas, y, "banked over time", with_signs)
-        _chart(canvas, evening, found, y + 1, time)
+        _across(canvas, y, "banked over time", symbols)
+        _chart(canvas, state, found, y + 1, time)
         y += CHART_HEIGHT + 1
     if y < height - 2:
-        _across(canvas, y, "news", with_signs)
-        _news(canvas, evening.feed_lines, y + 1)
+        _across(canvas, y, "news", symbols)
+        _events(canvas, state.feed_lines, y + 1)
     return canvas
 
 
-def ticker(evening: SessionState, width: int, now: int, *, ascii_only: bool = False) -> Canvas:
-    """The race in one line, for screens without room for a panel."""
+def has_chart(state: SessionState, width: int, height: int) -> bool:
+    """Return whether a panel of this size has the chart, which changes with time alone."""
+    return height >= CHART_FROM and width - 2 >= ROOMY and bool(rows(state.table_view))
+
+
+def panel_content(state: SessionState, width: int, height: int, now: int) -> tuple[object, ...]:
+    """Return a value that differs whenever the panel is drawn differently."""
+    elapsed = race_clock(state, now).elapsed
+    return (
+        *(
+            state.table_view,
+            state.feed_lines,
+            state.link,
+            state.alarms,
+            state.history,
+            state.is_new_best,
+        ),
+        against_best(state, elapsed),
+        elapsed // 1000 if has_chart(state, width, height) else None,
+    )
+
+
+def ticker(state: SessionState, width: int, now: int, *, ascii_only: bool = False) -> Canvas:
+    """Draw the standings in one line, for screens without room for a panel."""
     canvas = Canvas(width, 1)
-    time = clock_of(evening, now)
-    end = clock(time.elapsed if time.left is None else time.left)
+    time = race_clock(state, now)
+    end = minutes_and_seconds(time.elapsed if time.left is None else time.left)
     x = 0
-    for row in _around_oneself(rows(evening.table_view), evening.player, 4):
+    for row in _shown_rows(rows(state.table_view), state.player, 4):
         if row is None:
             x = canvas.put(x, 0, f"{panel_symbols(ascii_only).dots} ", Role.DIM)
             continue
-        text = f"{row.place} {_name(row, evening)} {row.banked} {dollars(row.net)}"
+        text = f"{row.place} {_name(row, state)} {row.banked} {dollars(row.net)}"
         if x + cell_len(text) + 2 > width - len(end):
             break
-        x = canvas.put(x, 0, text, _role(row, evening)) + 2
+        x = canvas.put(x, 0, text, _role(row, state)) + 2
     canvas.put(width - len(end), 0, end, Role.TITLE)
     return canvas
 
 
-def meter(evening: SessionState, width: int, *, ascii_only: bool = False) -> Canvas:
-    """What one has paid and won, six rows high; where nobody races, empty."""
+def meter(game: Game, banked: int, width: int, *, ascii_only: bool = False) -> Canvas:
+    """Draw the money meter of the player's board in six rows."""
     canvas = Canvas(width, 6)
-    own, with_signs = evening.own, panel_symbols(ascii_only)
-    if own is None:
-        return canvas
-    paid, won = PACK_PRICE * own.game.packs, CARD_PRIZE * own.banked
-    even = EVEN_PER_PACK * own.game.packs
-    canvas.put(0, 0, f"banked {own.banked}/{own.game.goal.cards}", Role.LABEL)
-    tick = _bar(canvas, 0, 1, width, own.banked, own.game.goal.cards, even, with_signs)
-    canvas.put(tick, 2, f"{with_signs.tick}{even} = even", Role.TICK)
-    for y, (label, amount) in enumerate((("paid", -paid), ("won", won), ("net", own.net)), 3):
-        canvas.put(0, y, f"{label:<5}", Role.LABEL)
-        role = Role.MONEY_DOWN if amount < 0 else Role.MONEY_UP
-        canvas.put(5, y, f"{dollars(amount):>5}", role)
+    money = money_meter(game, banked)
+    y = draw_meter(canvas, 0, 0, width, money, panel_symbols(ascii_only))
+    draw_amounts(canvas, 0, y, money)
     return canvas
 
 
 # The frame
 
 
-def _frame(canvas: Canvas, with_signs: PanelSymbols) -> None:
-    width, height, corners = canvas.width, canvas.height, with_signs.corners
-    across = with_signs.across * max(0, width - 2)
+def _frame(canvas: Canvas, symbols: PanelSymbols) -> None:
+    width, height, corners = canvas.width, canvas.height, symbols.corners
+    across = symbols.across * max(0, width - 2)
     canvas.put(0, 0, f"{corners[0]}{across}{corners[1]}", Role.FRAME)
     for y in range(1, height - 1):
-        canvas.put(0, y, with_signs.upright, Role.FRAME)
-        canvas.put(width - 1, y, with_signs.upright, Role.FRAME)
+        canvas.put(0, y, symbols.upright, Role.FRAME)
+        canvas.put(width - 1, y, symbols.upright, Role.FRAME)
     canvas.put(0, height - 1, f"{corners[2]}{across}{corners[3]}", Role.FRAME)
     canvas.put(1, 0, " RACE ", Role.TITLE)
 
 
-def _across(canvas: Canvas, y: int, title: str, with_signs: PanelSymbols) -> None:
-    line = with_signs.across * max(0, canvas.width - 2)
-    canvas.put(0, y, f"{with_signs.corners[4]}{line}{with_signs.corners[5]}", Role.FRAME)
+def _across(canvas: Canvas, y: int, title: str, symbols: PanelSymbols) -> None:
+    line = symbols.across * max(0, canvas.width - 2)
+    canvas.put(0, y, f"{symbols.corners[4]}{line}{symbols.corners[5]}", Role.FRAME)
     canvas.put(1, y, f" {title} ", Role.LABEL)
 
 
 def _section(
-    canvas: Canvas, y: int, title: str, lines: Sequence[_PanelLine], with_signs: PanelSymbols
+    canvas: Canvas, y: int, title: str, lines: Sequence[_PanelLine], symbols: PanelSymbols
 ) -> int:
-    _across(canvas, y, title, with_signs)
+    _across(canvas, y, title, symbols)
     for line in lines:
         y += 1
         if y < canvas.height - 1:
@@ -158,29 +185,29 @@ def _section(
 
 
 def _racers(
-    canvas: Canvas, evening: SessionState, found: Sequence[Row], room: int, with_signs: PanelSymbols
+    canvas: Canvas, state: SessionState, found: Sequence[Row], room: int, symbols: PanelSymbols
 ) -> int:
     """Draw the racers; return the row after them."""
     with_bars = 2 * len(found) <= room
     lines = room // 2 if with_bars else room
     y = 1
-    for row in _around_oneself(found, evening.player, lines):
+    for row in _shown_rows(found, state.player, lines):
         if row is None:
-            canvas.put(1, y, f"   {with_signs.dots}", Role.DIM)
+            canvas.put(1, y, f"   {symbols.dots}", Role.DIM)
             y += 1
             continue
-        _racer(canvas, evening, row, y, with_signs, with_net=not with_bars)
+        _racer(canvas, state, row, y, symbols, with_net=not with_bars)
         y += 1
         if with_bars:
-            _racers_bar(canvas, evening, row, y, with_signs)
+            _racers_bar(canvas, state, row, y, symbols)
             y += 1
     return y
 
 
-def _around_oneself(found: Sequence[Row], you: str, lines: int) -> list[Row | None]:
-    """As many racers as there are lines for: the first, and those around oneself.
+def _shown_rows(found: Sequence[Row], you: str, lines: int) -> list[Row | None]:
+    """Return as many racers as there are lines: the first, and those around the player.
 
-    `None` stands for those left out.
+    `None` stands for the racers left out.
     """
     if len(found) <= lines:
         return list(found)
@@ -191,7 +218,7 @@ def _around_oneself(found: Sequence[Row], you: str, lines: int) -> list[Row | No
         return sorted(chosen, key=found.index)
     at = next((at for at, row in enumerate(found) if row.player == you), 0)
     if at <= lines - 3:
-        # the first ones, oneself among them, and one line for the rest
+        # the first ones, the player among them, and one line for the rest
         return [*found[: lines - 1], None]
     room = lines - 2
     if at >= len(found) - room:
@@ -202,104 +229,74 @@ def _around_oneself(found: Sequence[Row], you: str, lines: int) -> list[Row | No
 
 def _racer(
     canvas: Canvas,
-    evening: SessionState,
+    state: SessionState,
     row: Row,
     y: int,
-    with_signs: PanelSymbols,
+    symbols: PanelSymbols,
     with_net: bool,
 ) -> None:
-    """Place, name, count, money where there is room for it, and state."""
+    """Draw a racer's place, name, count, money (if there is room) and state."""
     inner = canvas.width - 2
     with_net = with_net or inner >= ROOMY
     net = f"{dollars(row.net):>6}" if with_net and inner >= ROOMY else ""
-    end = f"{row.banked:>4}{net} {_mark(evening, row, with_signs)}"
-    role = _role(row, evening)
+    end = f"{row.banked:>4}{net} {_mark(state, row, symbols)}"
+    role = _role(row, state)
     x = canvas.put(1, y, f"{row.place:>2} ", role)
-    name = _name(row, evening)
+    name = _name(row, state)
     room = inner - 3 - len(end) - 1
     text = (
-        fitted(name, room, with_signs.dots)
+        fitted(name, room, symbols.dots)
         if name == "YOU"
-        else fitted_name(row.name, row.bot, room, with_signs.dots)
+        else fitted_name(row.name, row.bot, room, symbols.dots)
     )
     x = canvas.put(x, y, text, role)
     x = canvas.put(canvas.width - 2 - len(end), y, f"{row.banked:>4}", role)
     if net:
-        x = canvas.put(x, y, net, Role.MONEY_DOWN if row.net < 0 else Role.MONEY_UP)
-    mark = Role.WARNING if row.player in disconnected_players(evening.table) else role
-    canvas.put(x + 1, y, _mark(evening, row, with_signs), mark)
+        x = canvas.put(x, y, net, money_role(row.net))
+    mark = Role.WARNING if row.player in disconnected_players(state.table) else role
+    canvas.put(x + 1, y, _mark(state, row, symbols), mark)
 
 
 def _racers_bar(
-    canvas: Canvas, evening: SessionState, row: Row, y: int, with_signs: PanelSymbols
+    canvas: Canvas, state: SessionState, row: Row, y: int, symbols: PanelSymbols
 ) -> None:
     inner = canvas.width - 2
-    game = evening.game
-    goal = game.goal.cards if game is not None else len(PACK)
-    even = EVEN_PER_PACK * (game.packs if game is not None else 1)
     net = "" if inner >= ROOMY else f" {dollars(row.net):>5}"
     width = inner - 3 - len(net) - 2
-    _bar(canvas, 4, y, width, row.banked, goal, even, with_signs)
+    draw_bar(canvas, 4, y, width, _money(state, row.banked), symbols)
     if net:
-        role = Role.MONEY_DOWN if row.net < 0 else Role.MONEY_UP
-        canvas.put(4 + width, y, net, role)
+        canvas.put(4 + width, y, net, money_role(row.net))
 
 
-def _bar(
-    canvas: Canvas,
-    x: int,
-    y: int,
-    width: int,
-    banked: int,
-    goal: int,
-    even: int,
-    with_signs: PanelSymbols,
-) -> int:
-    """A bar with the tick where the money is even; returns the tick's column.
-
-    However short the bar: it stops before the tick, at it or beyond it as the money does.
-    """
-    at = round(width * even / goal)
-    filled = min(width, round(width * banked / goal))
-    # a first card is seen, and the last one is missed
-    filled = max(filled, 1) if banked else 0
-    filled = min(filled, width - 1) if banked < goal else width
-    if banked < even:
-        filled = max(0, min(filled, at - 1))
-    elif banked == even:
-        filled = at
-    else:
-        filled = max(filled, at + 2)
-    canvas.put(x, y, with_signs.filled * filled, Role.BAR)
-    canvas.put(x + filled, y, with_signs.rest * (width - filled), Role.BAR_REST)
-    canvas.put(x + at, y, with_signs.tick, Role.TICK)
-    return x + at
+def _money(state: SessionState, banked: int) -> MoneyMeter:
+    """Return the money of a board; of a game unknown here, as in a game with one pack."""
+    return money_meter(state.game or GAMES["canfield"], banked)
 
 
-def _mark(evening: SessionState, row: Row, with_signs: PanelSymbols) -> str:
-    is_away = row.state == "racing" and row.player in disconnected_players(evening.table)
-    return with_signs.away if is_away else with_signs.states.get(row.state, "?")
+def _mark(state: SessionState, row: Row, symbols: PanelSymbols) -> str:
+    is_away = row.state == "racing" and row.player in disconnected_players(state.table)
+    return symbols.away if is_away else symbols.states.get(row.state, "?")
 
 
-def _name(row: Row, evening: SessionState) -> str:
-    return "YOU" if row.player == evening.player else sanitised(shown_name(row.name, row.bot))
+def _name(row: Row, state: SessionState) -> str:
+    return "YOU" if row.player == state.player else sanitised(shown_name(row.name, row.bot))
 
 
-def _role(row: Row, evening: SessionState) -> Role:
-    if row.player == evening.player:
+def _role(row: Row, state: SessionState) -> Role:
+    if row.player == state.player:
         return Role.YOU
     if row.state not in ("racing", "won"):
         return Role.DIM
     return Role.LEADER if row.place == 1 else Role.TEXT
 
 
-def _gathered(canvas: Canvas, evening: SessionState, room: int, with_signs: PanelSymbols) -> int:
-    """Before the race: who sits here."""
-    seats = evening.table.seats
+def _gathered(canvas: Canvas, state: SessionState, room: int, symbols: PanelSymbols) -> int:
+    """Draw the seats, before the race; return the row after them."""
+    seats = state.table.seats
     y = 1
     for seat in seats[:room] if len(seats) <= room else seats[: room - 1]:
-        role = Role.YOU if seat.player == evening.player else Role.TEXT
-        canvas.put(2, y, fitted_name(seat.name, seat.bot, canvas.width - 4, with_signs.dots), role)
+        role = Role.YOU if seat.player == state.player else Role.TEXT
+        canvas.put(2, y, fitted_name(seat.name, seat.bot, canvas.width - 4, symbols.dots), role)
         y += 1
     if len(seats) > room:
         canvas.put(2, y, f"and {len(seats) - room + 1} more", Role.DIM)
@@ -307,22 +304,22 @@ def _gathered(canvas: Canvas, evening: SessionState, room: int, with_signs: Pane
     return y
 
 
-# Oneself, the chart, the news
+# The player, the chart, the events
 
 
-def _concerns(evening: SessionState, time: RaceClock, inner: int) -> Iterator[_PanelLine]:
-    """What is said of the player: how the race stands for them, and what troubles."""
-    if evening.link is LinkState.RECONNECTING:
+def _own_lines(state: SessionState, time: RaceClock, inner: int) -> Iterator[_PanelLine]:
+    """Return the lines about the player: warnings, the standing, or the result."""
+    if state.link is LinkState.RECONNECTING:
         yield from _lines("connection lost; trying again", Role.WARNING, inner)
-    for alarm in evening.alarms[-1:]:
+    for alarm in state.alarms[-1:]:
         yield from _lines(alarm, Role.ALARM, inner)
-    if evening.table_view.outcome is not None:
-        yield from _lines(own_result(evening), Role.YOU, inner)
-        if evening.is_new_best:
+    if state.table_view.outcome is not None:
+        yield from _lines(own_result(state), Role.YOU, inner)
+        if state.is_new_best:
             yield from _lines("your best so far!", Role.MONEY_UP, inner)
         return
-    yield from _lines(gap(evening), Role.TEXT, inner)
-    yield from _lines(against_best(evening, time.elapsed), Role.DIM, inner)
+    yield from _lines(gap(state), Role.TEXT, inner)
+    yield from _lines(against_best(state, time.elapsed), Role.DIM, inner)
 
 
 def _lines(text: str, role: Role, inner: int) -> Iterator[_PanelLine]:
@@ -331,19 +328,18 @@ def _lines(text: str, role: Role, inner: int) -> Iterator[_PanelLine]:
 
 
 def _chart(
-    canvas: Canvas, evening: SessionState, found: Sequence[Row], y: int, time: RaceClock
+    canvas: Canvas, state: SessionState, found: Sequence[Row], y: int, time: RaceClock
 ) -> None:
     end = time.elapsed or max(
-        (moments[-1].at for moments in evening.history.values() if moments), default=0
+        (moments[-1].at for moments in state.history.values() if moments), default=0
     )
-    game = evening.game
-    even = EVEN_PER_PACK * (game.packs if game is not None else 1)
+    even = _money(state, 0).even
     climbs = []
     for row in found:
-        moments = evening.history.get(row.player, ())
+        moments = state.history.get(row.player, ())
         start = moments[0].banked if moments else row.banked
         climbs.append(Climb(start, tuple(moments[1:]), end))
-    roles = {mark: _role(row, evening) for mark, row in zip(MARKS, found, strict=False)}
+    roles = {mark: _role(row, state) for mark, row in zip(MARKS, found, strict=False)}
     width = canvas.width - 2
     for line, text in enumerate(chart(climbs, even, width, CHART_HEIGHT)[:CHART_HEIGHT]):
         is_axis = line == CHART_HEIGHT - 1
@@ -353,12 +349,12 @@ def _chart(
                 canvas.put(1 + column, y + line, sign, roles[sign] if is_mark else Role.DIM)
 
 
-def _news(canvas: Canvas, feed: Sequence[FeedLine], y: int) -> None:
-    """The newest first, as many as there is room for; a line is shown whole or not at all."""
-    for news in reversed(feed):
-        lines = wrapped(f"{clock(news.at)} {news.text}", canvas.width - 2, indent=5)
+def _events(canvas: Canvas, feed: Sequence[FeedLine], y: int) -> None:
+    """Draw the newest events first; an event is drawn whole or not at all."""
+    for event in reversed(feed):
+        lines = wrapped(f"{minutes_and_seconds(event.at)} {event.text}", canvas.width - 2, indent=5)
         if y + len(lines) > canvas.height - 1:
             return
         for text in lines:
-            canvas.put(1, y, text, TONES.get(news.tone, Role.DIM))
+            canvas.put(1, y, text, TONES.get(event.tone, Role.DIM))
             y += 1

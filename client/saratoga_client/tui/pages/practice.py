@@ -1,4 +1,4 @@
-"""What stands around the board in practice: a title that no race has, and the player's own counts."""
+"""The title, the panel and the one-line standing of practice. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,21 +12,20 @@ from saratoga_client.board_view.text_width import wrapped
 from saratoga_client.board_view.title import title_facts
 from saratoga_client.practice.game import PracticeGame
 from saratoga_client.practice.ghost import Ghost, gap_text
-from saratoga_client.review.times import clock
 from saratoga_client.sanitised import sanitised
-from saratoga_client.session.table_view import dollars
+from saratoga_client.tui.pages.money_meter import draw_meter
 from saratoga_client.tui.pages.symbols import Signs
-from saratoga_rules.money import CARD_PRIZE, PACK_PRICE
+from saratoga_client.wording import dollars, minutes_and_seconds, money_meter
 
 TAG: Final = " PRACTICE "
-SIGN: Final = " nothing counts here "
+NOTICE: Final = " nothing counts here "
 
 Line: TypeAlias = tuple[str, Role]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PracticeStanding:
-    """How a practice game stands at a moment."""
+    """The figures of a practice game at one moment."""
 
     practice: PracticeGame
     elapsed: int
@@ -34,20 +33,24 @@ class PracticeStanding:
     ghost: Ghost | None = None
 
     @property
-    def even(self) -> int:
-        """Cards with which the money would be even."""
-        return PACK_PRICE * self.practice.game.packs // CARD_PRIZE
+    def content(self) -> tuple[object, ...]:
+        """A value that differs whenever the panel is drawn differently."""
+        ghost = self.ghost
+        if ghost is None:
+            return (self.practice,)
+        is_over = self.elapsed >= ghost.climb.end
+        return (self.practice, ghost, ghost.climb.banked_at(self.elapsed), is_over)
 
 
 def practice_title(standing: PracticeStanding, width: int) -> Canvas:
-    """One line in a colour of its own: what is practised, and for how long."""
+    """Draw the title line, in a colour that no race has: game, deal, and time."""
     canvas = Canvas(width, 1, Role.PRACTICE)
     practice = standing.practice
     clean = "clean" if practice.is_clean else "helped"
-    right = f"{clean}  {clock(standing.elapsed)} "
+    right = f"{clean}  {minutes_and_seconds(standing.elapsed)} "
     end = width - cell_len(right)
     x = canvas.put(0, 0, TAG, Role.PRACTICE)
-    facts = (practice.game.title, practice.dealt.title, *title_facts(practice.game, practice.view))
+    facts = (practice.game.title, practice.deal.title, *title_facts(practice.game, practice.view))
     for fact in map(sanitised, facts):
         if x + cell_len(fact) + 1 < end:
             x = canvas.put(x, 0, fact, Role.PRACTICE) + 2
@@ -56,15 +59,13 @@ def practice_title(standing: PracticeStanding, width: int) -> Canvas:
 
 
 def practice_panel(standing: PracticeStanding, signs: Signs, width: int, height: int) -> Canvas:
-    """The player alone: no rival, no place; as much of it as there is room for."""
+    """Draw the player's own figures, as far as there is room."""
     canvas = Canvas(width, height)
     practice = standing.practice
-    canvas.put(1, 0, SIGN, Role.PRACTICE)
-    canvas.put(1, 2, f"banked {practice.banked}/{practice.game.goal.cards}", Role.COUNT)
-    _meter(canvas, standing, signs)
-    sections = [_money(practice), _counts(practice), _ghost(standing)]
-    y = 6
-    for section in sections:
+    canvas.put(1, 0, NOTICE, Role.PRACTICE)
+    money = money_meter(practice.game, practice.banked)
+    y = draw_meter(canvas, 1, 2, width - 2, money, signs) + 1
+    for section in (_money(practice), _counts(practice), _ghost(standing)):
         lines = [(part, role) for text, role in section for part in wrapped(text, width - 2)]
         if lines and y + len(lines) <= height:
             for text, role in lines:
@@ -75,25 +76,15 @@ def practice_panel(standing: PracticeStanding, signs: Signs, width: int, height:
 
 
 def practice_ticker(standing: PracticeStanding, width: int) -> Canvas:
-    """The same in a line, where there is no room for a panel."""
+    """Draw the figures in one line, for screens without room for a panel."""
     canvas = Canvas(width, 1)
     practice = standing.practice
     x = canvas.put(1, 0, f"banked {practice.banked}/{practice.game.goal.cards}", Role.COUNT)
     if standing.ghost is not None:
-        words = gap_text(standing.ghost, practice.banked, standing.elapsed)
-        x = canvas.put(x + 2, 0, words, Role.TEXT)
+        text = gap_text(standing.ghost, practice.banked, standing.elapsed)
+        x = canvas.put(x + 2, 0, text, Role.TEXT)
     canvas.put(x + 2, 0, "practice: nothing counts", Role.DIM)
     return canvas
-
-
-def _meter(canvas: Canvas, standing: PracticeStanding, signs: Signs) -> None:
-    practice, room = standing.practice, canvas.width - 2
-    cards = practice.game.goal.cards
-    filled = practice.banked * room // cards
-    canvas.put(1, 3, signs.filled * filled, Role.BAR)
-    canvas.put(1 + filled, 3, signs.rest * (room - filled), Role.BAR_REST)
-    tick = 1 + standing.even * room // cards
-    canvas.put(tick, 4, f"{signs.tick}{standing.even} = even", Role.TICK)
 
 
 def _money(practice: PracticeGame) -> Sequence[Line]:
@@ -103,11 +94,11 @@ def _money(practice: PracticeGame) -> Sequence[Line]:
 def _counts(practice: PracticeGame) -> Iterator[Line]:
     yield f"moves {len(practice.made)}", Role.TEXT
     if practice.undone:
-        yield f"to be made again {len(practice.undone)}", Role.DIM
+        yield f"undone moves {len(practice.undone)}", Role.DIM
     if practice.is_clean:
         yield "clean: no undo, no hint", Role.MONEY_UP
     else:
-        yield f"undone {practice.undos}, hints {practice.hints}", Role.TEXT
+        yield f"undos {practice.undos}, hints {practice.hints}", Role.TEXT
 
 
 def _ghost(standing: PracticeStanding) -> Iterator[Line]:
@@ -122,4 +113,4 @@ def _ghost(standing: PracticeStanding) -> Iterator[Line]:
     yield f"now {ghost.climb.banked_at(standing.elapsed)}, you {banked}", Role.TEXT
     yield gap_text(ghost, banked, standing.elapsed), role
     if standing.elapsed >= ghost.climb.end:
-        yield f"it stopped at {clock(ghost.climb.end)}", Role.DIM
+        yield f"stopped at {minutes_and_seconds(ghost.climb.end)}", Role.DIM

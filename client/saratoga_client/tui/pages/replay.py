@@ -12,11 +12,10 @@ from saratoga_client.board_view.text_width import fitted_name, wrapped
 from saratoga_client.input.move_text import CardName
 from saratoga_client.review.chart import AXIS, LABEL, chart
 from saratoga_client.review.replay import Replay
-from saratoga_client.review.times import clock, precise
 from saratoga_client.sanitised import sanitised
-from saratoga_client.session.table_view import dollars, shown_name
 from saratoga_client.tui.pages.replay_words import hidden_cards, next_move_text
 from saratoga_client.tui.pages.symbols import Signs
+from saratoga_client.wording import dollars, minutes_and_seconds, shown_name
 from saratoga_rules.money import CARD_PRIZE, PACK_PRICE, net
 
 TAG: Final = " REPLAY "
@@ -53,7 +52,7 @@ def replay_title(seen: ReplayState, width: int) -> Canvas:
     canvas = Canvas(width, 1, Role.TITLE)
     replay = seen.replay
     pace = f"x{seen.speed}  " if seen.speed else ""
-    right = f"{pace}{precise(replay.moment)} of {clock(replay.end)} "
+    right = f"{pace}{minutes_and_seconds(replay.moment, tenths=True)} of {minutes_and_seconds(replay.end)} "
     end = width - cell_len(right)
     board = replay.board
     facts = (
@@ -120,7 +119,7 @@ def _racers(canvas: Canvas, seen: ReplayState, signs: Signs, width: int, height:
     room = max(height - 1, 1)
     first = max(0, min(replay.shown - room // 2, len(replay.boards) - room))
     rows = range(first, min(first + room, len(replay.boards)))
-    canvas.put(1, 0, f"BANKED BY {clock(replay.moment)}", Role.LABEL)
+    canvas.put(1, 0, f"BANKED BY {minutes_and_seconds(replay.moment)}", Role.LABEL)
     for y, index in enumerate(rows, 1):
         board = replay.boards[index]
         banked = board.positions[replay.step_of(index)].banked

@@ -1,13 +1,12 @@
-"""What is said while a race is seen again: sentences for one line, about moves, partings and pauses."""
+"""The sentences of a replay: moves, differences between boards, and pauses. Pure."""
 
 from saratoga_client.input.move_text import CardName, describe, first_that_fits
 from saratoga_client.review.divergence import Divergence
 from saratoga_client.review.pauses import Pause
 from saratoga_client.review.replay import Replay
-from saratoga_client.review.times import lasting, precise
+from saratoga_client.review.times import duration_text
 from saratoga_client.sanitised import sanitised
-from saratoga_client.session.table_view import shown_name
-from saratoga_client.wording import capitalised, counted
+from saratoga_client.wording import capitalised, counted, minutes_and_seconds, shown_name
 from saratoga_rules.cards import Card
 from saratoga_rules.moves import parse_move
 from saratoga_rules.position import Position
@@ -16,73 +15,71 @@ from saratoga_rules.views import redact
 
 
 def last_move_text(replay: Replay, card_name: CardName) -> str:
-    """What led to the position that is shown."""
+    """Return the move or the ending that led to the shown position."""
     entry, board = replay.entry, replay.board
     if entry is None:
-        return "The deal, the same for everybody."
+        return "The deal, the same for every player."
     if entry.text in LOG_ENDINGS:
-        return f"{capitalised(LOG_ENDINGS[entry.text])} at {precise(entry.at)}."
+        return f"{capitalised(LOG_ENDINGS[entry.text])} at {minutes_and_seconds(entry.at, tenths=True)}."
     before = redact(board.positions[replay.step - 1])
     said = describe(replay.game, before, parse_move(entry.text), card_name)
     return first_that_fits(
-        f"{replay.step}. {said}, at {precise(entry.at)}", f"{replay.step}. {said}"
+        f"{replay.step}. {said}, at {minutes_and_seconds(entry.at, tenths=True)}",
+        f"{replay.step}. {said}",
     )
 
 
 def next_move_text(replay: Replay, index: int, card_name: CardName) -> str:
-    """What a board does next."""
+    """Return a board's next move or its ending."""
     board, step = replay.boards[index], replay.step_of(index)
     if step == len(board.entries):
-        return "nothing: it is over"
+        return "nothing: the board has ended"
     entry = board.entries[step]
     if entry.text in LOG_ENDINGS:
         return str(LOG_ENDINGS[entry.text])
     return describe(replay.game, redact(board.positions[step]), parse_move(entry.text), card_name)
 
 
-def first_divergence_text(replay: Replay, parting: Divergence) -> str:
-    """Where two boards first went different ways; what each did then stands in the panel."""
+def first_divergence_text(replay: Replay, divergence: Divergence) -> str:
+    """Return where two boards first differ; the panel has what each did then."""
     rival = _rival(replay)
-    where = (
-        f"after {counted(parting.own, 'move')} alike" if parting.own else "at once, from the deal"
-    )
+    if divergence.own:
+        where = f"after {counted(divergence.own, 'common move')}"
+    else:
+        where = "from the first move"
     return first_that_fits(
-        f"Parted from {rival} {where}. right: both go on; d: where for good",
-        f"Parted from {rival} {where}.",
-        f"Parted {where}.",
+        f"Differs from {rival} {where}. d: the last common position",
+        f"Differs from {rival} {where}.",
+        f"Differs {where}.",
     )
 
 
-def last_divergence_text(replay: Replay, parting: Divergence) -> str:
-    """Where two boards looked the same for the last time."""
+def last_divergence_text(replay: Replay, divergence: Divergence) -> str:
+    """Return where two boards had the same position for the last time."""
     rival = _rival(replay)
-    here = f"after {counted(parting.own, 'move')}"
-    if parting.own == parting.winners:
+    here = f"after {counted(divergence.own, 'move')}"
+    if divergence.own == divergence.winners:
         there = "as many on each board"
     else:
-        there = f"{parting.winners} on the other"
+        there = f"{divergence.winners} on the other"
     return first_that_fits(
-        f"The last position shared with {rival}, {here}, {there}.",
-        f"The last position that both had, {here}, {there}.",
+        f"The last position in common with {rival}, {here}, {there}.",
+        f"The last position in common, {here}, {there}.",
     )
 
 
 def pause_text(pause: Pause) -> str:
-    """How long somebody thought about the position that is shown."""
-    since = precise(pause.since)
-    return f"Thought about this for {lasting(pause.lasted)}, from {since} on. w: the next longest"
+    """Return how long the player paused before the next move."""
+    since = minutes_and_seconds(pause.since, tenths=True)
+    return f"A pause of {duration_text(pause.lasted)}, from {since} on. w: the next longest"
 
 
 def hidden_cards(position: Position) -> tuple[tuple[str, tuple[Card, ...]], ...]:
-    """What lies face down, under a heading each, in the order in which it would come up."""
+    """Return the hidden cards of reserve and stock with a heading, in the order they would turn up."""
     return (
         ("RESERVE, FROM THE TOP", tuple(position.reserve[-2::-1])),
-        ("STOCK, AS IT COMES", tuple(position.stock)),
+        ("STOCK, FROM THE TOP", tuple(position.stock)),
     )
-
-
-def _moves(number: int) -> str:
-    return counted(number, "move")
 
 
 def _rival(replay: Replay) -> str:

@@ -116,9 +116,9 @@ def _found(findings: Findings | None, signs: Signs) -> Iterator[Note]:
     if findings is None:
         return
     is_ascii = signs.filled == LETTERS.filled
-    if findings.parting:
+    if findings.divergence:
         yield "Your first move that the winner did not make:", Role.LABEL
-        for line in findings.parting:
+        for line in findings.divergence:
             yield f"  {lettered(line, is_ascii)}", Role.TEXT
     if findings.pause:
         yield findings.pause, Role.TEXT

@@ -96,7 +96,7 @@ class ResultsScreen(TableScreen):
                 self.controls.review(self._findings)
             case "y" if self._findings is not None:
                 self.app.copy_to_clipboard(self._findings.share)
-                self.say("The result is on your clipboard, if your terminal allows that (OSC 52).")
+                self.say("The result is on your clipboard, if your terminal supports OSC 52.")
             case _:
                 if not self.query_one(Page).press(key):
                     super().press(key)

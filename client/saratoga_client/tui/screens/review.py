@@ -1,19 +1,18 @@
-"""A finished race seen again: every board is open now, move by move or as time went."""
+"""A finished race replayed: every board is open, move by move or at the speed of the race."""
 
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Final
+from typing import ClassVar, Final
 
 from textual import events
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
-from saratoga_client.board_view.board import NO_MARKS, Marks
 from saratoga_client.board_view.canvas import Canvas
 from saratoga_client.board_view.roles import Role
-from saratoga_client.input.card_finder import found_text
 from saratoga_client.input.move_text import target_of
+from saratoga_client.input.selection import InputResult
 from saratoga_client.practice.deals import from_record
 from saratoga_client.practice.ghost import ghost_of_board
 from saratoga_client.review.boards import OpenBoard
@@ -21,10 +20,9 @@ from saratoga_client.review.divergence import first_divergence, last_divergence
 from saratoga_client.review.pauses import longest_pauses
 from saratoga_client.review.replay import Replay, replay_of
 from saratoga_client.review.share_text import race_text
-from saratoga_client.tui.base_screen import BaseScreen
-from saratoga_client.tui.board_widget import BoardWidget
+from saratoga_client.tui.board_pane import BoardPane, BoardPosition
 from saratoga_client.tui.canvas_view import CanvasView
-from saratoga_client.tui.finder import PROMPT, Finder
+from saratoga_client.tui.game_screen import COPY_KEY, GameScreen
 from saratoga_client.tui.lines import Guide
 from saratoga_client.tui.pages.replay import (
     ReplayState,
@@ -42,97 +40,94 @@ from saratoga_client.tui.pages.replay_words import (
 from saratoga_client.tui.pages.solo_keys import REPLAY_KEYS
 from saratoga_client.tui.screens.help import HelpScreen
 from saratoga_client.tui.screens.practice import PracticeScreen
+from saratoga_client.wording import counted
 from saratoga_rules.moves import Carry, parse_move
 from saratoga_rules.records.record import RaceRecord
 from saratoga_rules.views import redact
 
 SPEEDS: Final = (0, 1, 2, 8)
-"""How many times as fast as the race; 0 stands still."""
+"""The speeds of the replay as multiples of the race's; 0 pauses it."""
 
 MOST_PAUSES: Final = 5
-"""Thoughts of a board that are worth going to."""
+"""The key `w` goes through this many of a board's longest pauses."""
 
 PAGE: Final = 10
 """Moves that a page key goes."""
 
 BOTH: Final = 112
-"""Columns from which two boards stand side by side."""
+"""Columns of a screen that has room for two boards."""
 
 STEPS: Final = {
     "right": 1, "l": 1, "left": -1, "j": -1, "pagedown": PAGE, "pageup": -PAGE,
 }  # fmt: skip
-ALONE: Final = "Nobody else raced: this is the only board."
+ONLY_BOARD: Final = "There is only this board: no one else raced."
 
 JUMPS: Final = {".": 1_000, ",": -1_000, ">": 10_000, "<": -10_000}
-"""Keys that go by time; milliseconds."""
+"""Keys that go by time, in milliseconds."""
 
 
-class ReviewScreen(BaseScreen):
-    """Boards of a finished race; `dismiss`ed when the player has seen enough."""
+class ReviewScreen(GameScreen):
+    """The boards of a finished race; `dismiss` ends it."""
 
     DEFAULT_CSS = """
-    ReviewScreen #table { height: 1fr; }
     ReviewScreen #boards { width: 1fr; height: 1fr; }
-    ReviewScreen .side { width: 1fr; height: 1fr; }
+    ReviewScreen .board { width: 1fr; height: 1fr; }
     ReviewScreen .heading { height: 1; display: none; }
     ReviewScreen #rival { display: none; }
-    ReviewScreen #panel { width: 24; height: 1fr; }
-    ReviewScreen.-wide #panel { width: 34; }
-    ReviewScreen.-broad #panel { width: 44; }
+    ReviewScreen #side { width: 24; height: 1fr; }
+    ReviewScreen.-wide #side { width: 34; }
+    ReviewScreen.-broad #side { width: 44; }
     ReviewScreen.-both #table { layout: vertical; }
     ReviewScreen.-both #rival { display: block; }
     ReviewScreen.-both .heading { display: block; }
-    ReviewScreen.-both #panel { width: 1fr; height: 12; }
-    ReviewScreen #ticker { height: 1; display: none; }
-    ReviewScreen.-ticker #panel { display: none; }
-    ReviewScreen.-ticker #ticker { display: block; }
-    ReviewScreen.-focus #panel, ReviewScreen.-focus #ticker { display: none; }
+    ReviewScreen.-both #side { width: 1fr; height: 12; }
     """
-    TICK = 0.1
+    TICK: ClassVar[float] = 0.1
 
     def __init__(
         self, record: RaceRecord, player: str = "", *, seconds: Callable[[], float] = time.monotonic
     ) -> None:
-        """`player` is whose board is shown first, and whom the review is for; else the winner.
+        """Begin with a player's board; without a player, with the winner's.
 
-        Raises `ReplayError` at a record of rules that are not known here.
+        Raises `ReplayError` if the record's rules are not known here.
         """
         super().__init__()
         self.record = record
         self.player = player
         self.replay = replay_of(record, player)
-        self.finder = Finder()
         self.speed = 0
         self._seconds = seconds
-        self._is_open = False
-        self._seen_at = 0.0
-        self._deeds = self._keys()
+        self._names_hidden = False
+        self._ticked_at = 0.0
+        self._actions = self._key_actions()
 
-    def body(self) -> Iterable[Widget]:
-        with Horizontal(id="table"):
-            with Horizontal(id="boards"):
-                with Vertical(classes="side"):
-                    yield CanvasView(self._draw_heading, id="own-heading").add_class("heading")
-                    yield BoardWidget(self.program.colours, id="board")
-                with Vertical(id="rival", classes="side"):
-                    yield CanvasView(self._draw_rival, id="rival-heading").add_class("heading")
-                    yield BoardWidget(self.program.colours, id="rival-board")
+    def boards(self) -> Iterable[Widget]:
+        with Horizontal(id="boards"):
+            with Vertical(classes="board"):
+                yield CanvasView(self._draw_heading, id="own-heading").add_class("heading")
+                yield BoardPane(self.program.colours, id="board")
+            with Vertical(id="rival", classes="board"):
+                yield CanvasView(self._draw_rival, id="rival-heading").add_class("heading")
+                yield BoardPane(self.program.colours, id="rival-board")
+
+    def side(self) -> Iterable[Widget]:
+        with Vertical(id="side"):
             yield CanvasView(self._draw_panel, id="panel")
-        yield CanvasView(self._draw_ticker, id="ticker")
 
     def begin(self) -> None:
-        self._tell()
+        self._say_move()
 
-    # What the screen shows
+    # Drawing
 
     @property
-    def seen(self) -> ReplayState:
+    def shown(self) -> ReplayState:
+        """What the title and the panel show."""
         return ReplayState(
-            replay=self.replay, player=self.player, speed=self.speed, is_open=self._is_open
+            replay=self.replay, player=self.player, speed=self.speed, is_open=self._names_hidden
         )
 
     def draw_title(self, width: int, height: int) -> Canvas:
-        return replay_title(self.seen, width)
+        return replay_title(self.shown, width)
 
     def _draw_heading(self, width: int, height: int) -> Canvas:
         return board_heading(self.replay, self.replay.shown, width)
@@ -141,70 +136,78 @@ class ReviewScreen(BaseScreen):
         return board_heading(self.replay, self.replay.rival, width)
 
     def _draw_panel(self, width: int, height: int) -> Canvas:
-        return replay_panel(self.seen, self.signs, self.card_name, width, height)
+        return replay_panel(self.shown, self.signs, self.card_name, width, height)
 
-    def _draw_ticker(self, width: int, height: int) -> Canvas:
-        return replay_ticker(self.seen, width)
+    def draw_ticker(self, width: int, height: int) -> Canvas:
+        return replay_ticker(self.shown, width)
 
-    def guide(self) -> Guide:
-        if self.finder.is_open:
-            return (("enter", "keep"), ("esc", "end"))
+    def game_keys(self) -> Guide:
         several = len(self.replay.boards) > 1
         return (
             ("left right", "moves"),
             ("space", "stop" if self.speed else "play"),
-            *((("tab", "next racer"), ("d", "parting")) if several else ()),
+            *((("tab", "next racer"), ("d", "difference")) if several else ()),
             *((("x", "the other"),) if self.replay.ahead is not None else ()),
             *((("b", "both boards"),) if several and self.size.width >= BOTH else ()),
-            ("w", "longest thought"),
-            ("o", "the climb" if self._is_open else "face down"),
+            ("w", "longest pause"),
+            ("o", "chart" if self._names_hidden else "face down"),
             ("s", "play it yourself"),
-            ("v", "copy"),
+            (COPY_KEY, "copy"),
         )
 
-    def redraw(self) -> None:
-        super().redraw()
+    def redraw_side(self) -> None:
+        shown = self.shown
         for name in ("#own-heading", "#rival-heading", "#panel", "#ticker"):
-            self.query_one(name, CanvasView).redraw()
-        self._show_board("#board", self.replay.shown)
-        if self.has_class("-both"):
-            self._show_board("#rival-board", self.replay.rival)
+            self.query_one(name, CanvasView).redraw_for(shown)
 
-    def _show_board(self, name: str, index: int) -> None:
+    def redraw_boards(self) -> None:
+        super().redraw_boards()
+        if self.has_class("-both"):
+            rival = self.query_one("#rival-board", BoardPane)
+            rival.set_position(self._position_of(self.replay.rival))
+            rival.draw_position()
+
+    def position(self) -> BoardPosition:
+        return self._position_of(self.replay.shown)
+
+    def _position_of(self, index: int) -> BoardPosition:
         replay = self.replay
         board, step = replay.boards[index], replay.step_of(index)
-        card_style = self.program.appearance.card_style(replay.game)
-        view = redact(board.positions[step])
-        marks = replace(_landed(board, step), find=self.finder.text)
-        self.query_one(name, BoardWidget).show(replay.game, view, marks, card_style)
+        return BoardPosition(
+            game=replay.game,
+            view=redact(board.positions[step]),
+            style=self.program.appearance.card_style(replay.game),
+            find=self.finder.text,
+            last_target=_last_target(board, step),
+            is_interactive=False,
+        )
 
     def tick(self) -> None:
         if not self.speed or not self.is_current:
             return
         now = self._seconds()
-        gone, self._seen_at = now - self._seen_at, now
-        step = self.replay.step
-        self.replay = self.replay.at(self.replay.moment + int(gone * 1000 * self.speed))
-        if self.replay.moment >= self.replay.end:
-            self.speed = 0
-        if self.replay.step != step:
-            self._tell()
-        self.redraw()
+        passed, self._ticked_at = now - self._ticked_at, now
+        with self.drawn_once():
+            step = self.replay.step
+            self.replay = self.replay.at(self.replay.moment + int(passed * 1000 * self.speed))
+            if self.replay.moment >= self.replay.end:
+                self.speed = 0
+            if self.replay.step != step:
+                self._say_move()
+            self.redraw()
 
-    def _tell(self) -> None:
+    def _say_move(self) -> None:
         self.say(last_move_text(self.replay, self.card_name))
 
     def on_resize(self, event: events.Resize) -> None:
         if event.size.width < BOTH:
             self.remove_class("-both")
+        super().on_resize(event)
         self.call_after_refresh(self.redraw)
 
     # Keys
 
-    def press(self, key: str) -> None:
-        if self.finder.is_open or key == "/" or (key == "escape" and self.finder.text):
-            self._find(key)
-            return
+    def press_game(self, key: str) -> None:
         replay = self.replay
         match key:
             case _ if key in STEPS:
@@ -212,83 +215,87 @@ class ReviewScreen(BaseScreen):
             case _ if key in JUMPS:
                 self._go(replay.at(replay.moment + JUMPS[key]))
             case _ if key.isdigit() and key != "0":
-                self._see_place(int(key) - 1)
-            case _ if key in self._deeds:
-                self._deeds[key]()
+                self._show_place(int(key))
+            case _ if key in self._actions:
+                self._actions[key]()
             case _:
-                super().press(key)
+                self.say(f"{key} does nothing here; ? shows the keys.", Role.DIM)
 
-    def _keys(self) -> dict[str, Callable[[], None]]:
+    def play(self, result: InputResult) -> None:
+        """Nothing is played in a replay."""
+
+    def _key_actions(self) -> dict[str, Callable[[], None]]:
         return {
             "home": lambda: self._go(self.replay.at_home()),
             "end": lambda: self._go(self.replay.at_end()),
-            "space": self._play_on,
-            "k": self._play_on,
+            "space": self._change_speed,
+            "k": self._change_speed,
             "escape": lambda: self._go(self.replay),
-            "tab": lambda: self._see(self.replay.shown + 1),
-            "shift+tab": lambda: self._see(self.replay.shown - 1),
-            "x": lambda: self._see(self.replay.rival),
-            "d": self._part,
+            "tab": lambda: self._show(self.replay.shown + 1),
+            "shift+tab": lambda: self._show(self.replay.shown - 1),
+            "x": lambda: self._show(self.replay.rival),
+            "d": self._show_difference,
             "b": self._show_both,
             "w": self._show_pause,
-            "o": self._open,
+            "o": self._toggle_hidden,
             "s": self._practise,
-            "v": self._share,
-            "p": self._hide_panel,
-            "c": self._change_suits,
-            "?": self._help,
+            COPY_KEY: self._copy_result,
         }
 
     def _go(self, replay: Replay) -> None:
+        """Stop, and show a moment of the race."""
         self.speed = 0
         self.replay = replay
-        self._tell()
+        self._say_move()
 
-    def _play_on(self) -> None:
-        """As fast as the race was, faster, faster still, then stop."""
+    def _change_speed(self) -> None:
+        """Play at the race's speed, then faster, then stop."""
         self.speed = SPEEDS[(SPEEDS.index(self.speed) + 1) % len(SPEEDS)]
-        self._seen_at = self._seconds()
+        self._ticked_at = self._seconds()
         if self.speed and self.replay.moment >= self.replay.end:
             self.replay = self.replay.at_home()
-        pace = {0: "It stands still; space goes on.", 1: "As fast as the race was."}
-        self.say(pace.get(self.speed, f"{self.speed} times as fast as the race was."))
+        texts = {0: "Paused; space plays on.", 1: "Playing at the speed of the race."}
+        self.say(texts.get(self.speed, f"Playing {self.speed} times as fast as the race."))
 
-    def _see(self, index: int) -> None:
+    def _show(self, index: int) -> None:
         if len(self.replay.boards) == 1:
-            self.say(ALONE)
+            self.say(ONLY_BOARD)
             return
         self.replay = self.replay.of(index % len(self.replay.boards))
-        self._tell()
+        self._say_move()
 
-    def _see_place(self, index: int) -> None:
-        if index < len(self.replay.boards):
-            self._see(index)
+    def _show_place(self, place: int) -> None:
+        boards = len(self.replay.boards)
+        if place <= boards:
+            self._show(place - 1)
         else:
-            self.say(f"There were {len(self.replay.boards)} boards in this race.", Role.DIM)
+            self.say(
+                f"There is no place {place}: {counted(boards, 'board')} in this race.", Role.DIM
+            )
 
-    def _part(self) -> None:
-        """Where this board and the rival's parted first; asked again, where for good."""
+    def _show_difference(self) -> None:
+        """Go where this board and the rival's first differ; again, to their last common position."""
         replay = self.replay
         pair = (replay.board, replay.boards[replay.rival])
         first, last = first_divergence(replay.game, *pair), last_divergence(replay.game, *pair)
         if len(replay.boards) == 1:
-            self.say(ALONE)
+            self.say(ONLY_BOARD)
         elif first is None or last is None:
-            self.say("These two boards never parted.")
-        elif replay == replay.at_parting(first):
+            self.say("The moves of these two boards are the same.")
+        elif replay == replay.at_divergence(first):
             self.speed = 0
-            self.replay = replay.at_parting(last)
+            self.replay = replay.at_divergence(last)
             self.say(last_divergence_text(self.replay, last))
         else:
             self.speed = 0
-            self.replay = replay.at_parting(first)
+            self.replay = replay.at_divergence(first)
             self.say(first_divergence_text(self.replay, first))
 
     def _show_pause(self) -> None:
-        """What was thought about longest; asked again, what next to that."""
+        """Go to the longest pause before a move; again, to the next longest."""
         pauses = longest_pauses(self.replay.board, MOST_PAUSES)
         if not pauses:
-            self.say("No time passed on this board.")
+            self.say("There is no pause on this board.")
             return
         steps = [pause.step for pause in pauses]
         here = steps.index(self.replay.step) if self.replay.step in steps else -1
@@ -296,13 +303,16 @@ class ReviewScreen(BaseScreen):
         self._go(replace(self.replay, ahead=None).stepped(pause.step - self.replay.step))
         self.say(pause_text(pause))
 
-    def _open(self) -> None:
-        self._is_open = not self._is_open
-        self.say("o: the climb again." if self._is_open else "")
+    def _toggle_hidden(self) -> None:
+        """Name the hidden cards in the panel, or show the chart there."""
+        self._names_hidden = not self._names_hidden
+        self.say(
+            "The panel names the hidden cards; o shows the chart." if self._names_hidden else ""
+        )
 
     def _show_both(self) -> None:
         if len(self.replay.boards) == 1:
-            self.say(ALONE)
+            self.say(ONLY_BOARD)
         elif self.size.width < BOTH:
             self.say(f"Two boards need {BOTH} columns; here tab changes from one to the other.")
         else:
@@ -310,43 +320,23 @@ class ReviewScreen(BaseScreen):
             self.call_after_refresh(self.redraw)
 
     def _practise(self) -> None:
-        """The same deal by oneself, beside the ghost of the board that is shown."""
+        """Open practice with this deal and the shown board's ghost."""
         self.speed = 0
         ghosts = (ghost_of_board(self.record, self.replay.board.player),)
-        dealt = from_record(self.record)
-        self.app.push_screen(PracticeScreen(dealt, with_ghost=True, ghosts=ghosts))
+        deal = from_record(self.record)
+        self.app.push_screen(PracticeScreen(deal, with_ghost=True, ghosts=ghosts))
 
-    def _share(self) -> None:
-        self.app.copy_to_clipboard(race_text(self.record, self.replay.boards, self.player))
-        self.say("The result is on your clipboard, if your terminal allows that (OSC 52).")
+    def _copy_result(self) -> None:
+        self.copy(race_text(self.record, self.replay.boards, self.player))
 
-    def _hide_panel(self) -> None:
-        self.toggle_class("-focus")
-        self.say("The panel is hidden; p shows it." if self.has_class("-focus") else "")
-
-    def _change_suits(self) -> None:
-        suits = self.program.other_suits(self.replay.game)
-        self.say(f"The suits have {suits} colours now.")
-
-    def _help(self) -> None:
+    def show_help(self) -> None:
         self.speed = 0
         self.app.push_screen(HelpScreen(self.replay.game, REPLAY_KEYS, "REPLAY"))
 
-    def _find(self, key: str) -> None:
-        self.finder = self.finder.press(key)
-        if self.finder.text:
-            view = redact(self.replay.position)
-            self.say(found_text(self.replay.game, view, self.finder.text, self.card_name))
-        else:
-            self.say(PROMPT if self.finder.is_open else "Nothing is looked for any more.")
 
-
-def _landed(board: OpenBoard, step: int) -> Marks:
-    """Marks that show where the last move put its cards."""
+def _last_target(board: OpenBoard, step: int) -> str:
+    """Return the pile that the last move ended on; empty for none."""
     if not step or not board.entries[step - 1].is_move:
-        return NO_MARKS
+        return ""
     move = parse_move(board.entries[step - 1].text)
-    if not isinstance(move, Carry):
-        return NO_MARKS
-    pile = target_of(redact(board.positions[step - 1]), move)
-    return replace(NO_MARKS, targets=frozenset((pile,)))
+    return target_of(redact(board.positions[step - 1]), move) if isinstance(move, Carry) else ""

@@ -25,7 +25,7 @@ def test_who_did_not_win_learns_where_the_winner_went_another_way(game: str) -> 
         found = findings_of(record, racer.player)
         assert found is not None
         assert found.even == 10 * GAMES[game].packs
-        assert bool(found.parting) is (racer.player != winner)
+        assert bool(found.divergence) is (racer.player != winner)
 
 
 def test_the_chart_has_the_size_it_is_given() -> None:
@@ -36,7 +36,7 @@ def test_the_chart_has_the_size_it_is_given() -> None:
 
 def test_who_was_not_in_the_race_gets_no_words_about_themselves() -> None:
     found = of("somebody else")
-    assert (found.parting, found.pause) == ((), "")
+    assert (found.divergence, found.pause) == ((), "")
     assert found.share
 
 
@@ -46,5 +46,5 @@ def test_a_record_of_other_rules_tells_nothing() -> None:
 
 def test_a_terminal_with_letters_alone_gets_letters_alone() -> None:
     found = of("Zoë")
-    for line in found.parting:
+    for line in found.divergence:
         assert all(sign.isascii() or sign == "ë" for sign in lettered(line, True))

@@ -152,7 +152,7 @@ def test_every_row_is_exactly_as_wide_as_the_panel(
     present = renamed(SCENES[name](), called)
     for canvas in (
         panel(present, width, height, START + 25_000, ascii_only=ascii_only),
-        meter(present, width, ascii_only=ascii_only),
+        meter(GAMES["canfield"], 7, width, ascii_only=ascii_only),
         ticker(present, width, START + 25_000, ascii_only=ascii_only),
     ):
         for row in rows_of(canvas):
@@ -161,7 +161,7 @@ def test_every_row_is_exactly_as_wide_as_the_panel(
 
 
 def renamed(present: SessionState, name: str) -> SessionState:
-    """The evening with another name for whoever has the second seat."""
+    """Return the state with another name in the second seat."""
     seats = list(present.table.seats)
     if len(seats) > 1:
         seats[1] = replaced(seats[1], name=name)
@@ -194,14 +194,14 @@ def test_a_bar_passes_the_tick_exactly_when_the_money_does(name: str, data: st.D
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_no_line_of_news_is_cut(name: str) -> None:
+def test_no_event_is_cut(name: str) -> None:
     present = SCENES[name]()
     told = "".join("".join(rows_of(panel(present, 24, 60, START + 25_000))).split())
     for line in present.feed_lines:
         assert "".join(line.text.split()) in told.replace("│", "")
 
 
-def test_one_sees_oneself_however_many_race() -> None:
+def test_the_players_own_line_is_always_shown() -> None:
     for place in range(16):
         others = [f"{letter}{40 - at}" for at, letter in enumerate(LETTERS[1:])]
         told = " ".join([*others[:place], f"y{40 - place}", *others[place:]])
@@ -213,27 +213,25 @@ def test_one_sees_oneself_however_many_race() -> None:
             assert len(racers) < 2 or racers[0].startswith("│ 1 ")
 
 
-def test_who_has_lost_the_connection_is_marked() -> None:
+def test_a_disconnected_player_is_marked() -> None:
     rows = rows_of(panel(connection_lost(), 24, 21, START + 25_000))
     assert rows[1].endswith("○ │") or "○" in rows[1]
     assert "○" not in rows[3]
 
 
-def test_letters_alone_will_do() -> None:
+def test_ascii_mode_draws_only_ascii() -> None:
     for scene in (alone, four, sixteen, connection_lost, over):
         for canvas in (
             panel(scene(), 24, 21, START, ascii_only=True),
             panel(scene(), 44, 37, START, ascii_only=True),
-            meter(scene(), 24, ascii_only=True),
+            meter(GAMES["canfield"], 7, 24, ascii_only=True),
             ticker(scene(), 79, START, ascii_only=True),
         ):
             assert canvas.text().isascii()
 
 
-def test_the_meter_tells_what_was_paid_and_won() -> None:
-    own = board(opening("caprice"), game="caprice")
-    present = evening(first=snapshot("y8", own, table("y", game="caprice")))
-    assert meter(present, 24).text() == (
+def test_the_meter_shows_what_was_paid_and_won() -> None:
+    assert meter(GAMES["caprice"], 8, 24).text() == (
         "banked 8/104\n"
         "██···╎··················\n"
         "     ╎20 = even\n"
@@ -243,9 +241,8 @@ def test_the_meter_tells_what_was_paid_and_won() -> None:
     )
 
 
-def test_who_only_watches_has_no_money_on_the_table() -> None:
+def test_a_watchers_panel_has_no_line_for_the_player() -> None:
     watching = evening(standings("a5 r3"), first=snapshot("a1 =r1", shown=table("ar", host="a")))
-    assert meter(watching, 24).text().strip() == ""
     assert "YOU" not in panel(watching, 24, 21, START).text()
     assert "alone" not in panel(watching, 24, 21, START).text()
 

@@ -46,7 +46,7 @@ def test_the_ghost_s_count_is_the_one_it_had_by_now() -> None:
     assert "3 cards behind the ghost" in text
     assert "it stopped" not in text
     late = replace(with_ghost, elapsed=181_000)
-    assert "it stopped at 3:00" in practice_panel(late, LETTERS, 24, 21).text()
+    assert "stopped at 3:00" in practice_panel(late, LETTERS, 24, 21).text()
     assert "behind the ghost" in practice_ticker(with_ghost, 60).text()
 
 

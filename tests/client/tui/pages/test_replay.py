@@ -61,11 +61,11 @@ def test_the_mark_below_the_chart_goes_from_end_to_end() -> None:
     assert ends == [4, 22]
 
 
-def test_both_boards_next_moves_stand_there_after_a_parting() -> None:
+def test_the_panel_shows_both_boards_next_moves_after_a_divergence() -> None:
     replay = replayed()
-    parting = first_divergence(replay.game, replay.board, replay.boards[1])
-    assert parting is not None
-    seen = ReplayState(replay=replay.at_parting(parting))
+    divergence = first_divergence(replay.game, replay.board, replay.boards[1])
+    assert divergence is not None
+    seen = ReplayState(replay=replay.at_divergence(divergence))
     text = replay_panel(seen, LETTERS, ascii_card_name, 24, 21).text()
     assert "1. 6s from the waste" in text
     assert "2. 6s from the waste" in text

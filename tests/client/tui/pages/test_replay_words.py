@@ -57,7 +57,7 @@ def test_partings_and_pauses_fit_a_line(name: str) -> None:
 def test_the_end_is_said_as_what_it_was() -> None:
     end = replayed().at_end()
     assert last_move_text(end, card_name).startswith("Cashed out at ")
-    assert next_move_text(end, 0, card_name) == "nothing: it is over"
+    assert next_move_text(end, 0, card_name) == "nothing: the board has ended"
     assert next_move_text(end.stepped(-1), 0, card_name) == "cashed out"
 
 

@@ -1,4 +1,4 @@
-"""Practice under keys and the mouse: it answers everything, loses nothing, and is no race."""
+"""The practice screen with keys and mouse: every one is answered, and no run is lost."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,7 @@ def moves(player: Player) -> list[str]:
 
 
 @pytest.mark.parametrize("name", GAMES)
-async def test_practice_never_looks_like_a_race(name: str) -> None:
+async def test_the_practice_screen_has_no_word_of_a_race(name: str) -> None:
     screen = practice(name)
     async with before(screen) as player:
         assert player.lines[0].startswith(f" PRACTICE {GAMES[name].title}  seed 7")
@@ -43,25 +43,25 @@ async def test_practice_never_looks_like_a_race(name: str) -> None:
             assert racy not in player.text
 
 
-async def test_two_keys_are_a_move_and_z_and_y_go_back_and_on() -> None:
+async def test_two_keys_play_a_move_and_z_and_i_undo_and_redo_it() -> None:
     async with before(drawn(PAIR)) as player:
         await player.press("3", "1", "5", "5")
         assert moves(player) == ["t3>t1", "t5>up"]
-        assert await player.press("z") == "Undone; 1 move stands, y makes 1 again."
+        assert await player.press("z") == "Undone; 1 move stands, i redoes 1."
         assert moves(player) == ["t3>t1"]
-        assert await player.press("y") == "Made again; 2 moves stand."
+        assert await player.press("i") == "Redone; 2 moves stand."
         assert moves(player) == ["t3>t1", "t5>up"]
 
 
-async def test_undoing_the_deal_and_keys_without_a_meaning_are_answered() -> None:
+async def test_undo_at_the_deal_and_unknown_keys_get_an_answer() -> None:
     async with before(practice()) as player:
         assert await player.press("z") == "There is no move to undo."
-        assert await player.press("y") == "There is no undone move to make again."
+        assert await player.press("i") == "There is no move to redo."
         assert await player.press("j")
         assert await player.press("a") == "Nothing is safe to bank now: f banks what you choose."
 
 
-async def test_a_hint_is_lit_and_enter_plays_it() -> None:
+async def test_a_hint_is_highlighted_and_enter_plays_it() -> None:
     async with before(practice()) as player:
         assert (await player.press("h")).startswith("Hint: 3 cards from the stock")
         await player.press("enter")
@@ -70,7 +70,7 @@ async def test_a_hint_is_lit_and_enter_plays_it() -> None:
         assert "hints 1" in player.text
 
 
-async def test_beginning_again_asks_once_something_is_done_and_keeps_the_run() -> None:
+async def test_a_restart_after_a_move_asks_first_and_keeps_the_run() -> None:
     async with before(practice()) as player:
         assert "nothing counts" in await player.press("s")
         await player.press("space")
@@ -83,21 +83,21 @@ async def test_beginning_again_asks_once_something_is_done_and_keeps_the_run() -
         assert len(RunStore().runs(from_seed(CANFIELD, "7"))) == 1
 
 
-async def test_a_new_deal_is_another_seed() -> None:
+async def test_a_new_deal_has_another_seed() -> None:
     async with before(practice()) as player:
         await player.press("n")
         assert "seed 7 " not in player.lines[0]
         assert "seed " in player.lines[0]
 
 
-async def test_an_open_question_is_closed_by_any_other_key_which_does_what_it_does() -> None:
+async def test_another_key_closes_the_question_and_has_its_usual_effect() -> None:
     async with before(practice()) as player:
         await player.press("space", "s", "space")
         assert moves(player) == ["draw", "draw"]
         assert "y yes" not in player.lines[-1]
 
 
-async def test_what_is_left_is_kept_and_is_the_ghost_of_the_next_run() -> None:
+async def test_a_run_that_is_left_is_kept_as_the_ghost_of_the_next() -> None:
     clock = StoppedClock()
     async with before(practice(seconds=clock)) as player:
         await player.press("space")
@@ -106,25 +106,25 @@ async def test_what_is_left_is_kept_and_is_the_ghost_of_the_next_run() -> None:
     async with before(practice(with_ghost=True, seconds=StoppedClock())) as player:
         assert player.message.startswith("You race a ghost: your run, 1 banked in 0:09.")
         assert "level with the ghost" in player.text
-        assert await player.press("e") == "The ghost is gone; e calls it back."
+        assert await player.press("e") == "The ghost is off; e brings it back."
         assert "GHOST" not in player.text
 
 
-async def test_a_program_that_is_ended_keeps_the_run_too() -> None:
+async def test_the_run_is_kept_when_the_program_ends() -> None:
     async with before(practice()) as player:
         await player.press("space")
         player.app.exit()
     assert len(RunStore().runs(from_seed(CANFIELD, "7"))) == 1
 
 
-async def test_a_won_game_says_so_and_what_can_be_done_then() -> None:
+async def test_a_won_game_says_so_and_which_keys_go_on() -> None:
     async with before(drawn(NEARLY_WON, "canfield")) as player:
         assert (await player.press("a")).startswith("Won: all 52 banked in 0:0")
         assert "s again  n new deal" in player.lines[-1]
         assert (await player.press("1")).startswith("The game is won:")
 
 
-async def test_a_board_on_which_nothing_can_be_banked_any_more_is_called_stuck() -> None:
+async def test_a_board_where_nothing_more_can_be_banked_is_called_stuck() -> None:
     stuck = draw(CANFIELD, "t1: 9S 8H\nt2: 7S\nt3: QC\nup: C1\nbase: A\npass: 2")
     async with before(drawn(stuck, "canfield")) as player:
         await player.press("2", "1")
@@ -132,7 +132,7 @@ async def test_a_board_on_which_nothing_can_be_banked_any_more_is_called_stuck()
         await player.until(lambda: player.message.startswith("Stuck: nothing more can be banked."))
 
 
-async def test_finding_cards_takes_every_letter_for_a_card_and_escape_ends_it() -> None:
+async def test_the_search_takes_letters_as_cards_until_it_is_closed() -> None:
     async with before(practice()) as player:
         assert (await player.press("/")).startswith("Find:")
         assert "9♦" in await player.press("9", "d")
@@ -143,14 +143,14 @@ async def test_finding_cards_takes_every_letter_for_a_card_and_escape_ends_it() 
         assert moves(player) == ["draw"]
 
 
-async def test_the_result_goes_to_the_clipboard_with_the_seed() -> None:
+async def test_y_copies_the_result_with_the_seed() -> None:
     async with before(practice()) as player:
         await player.press("space")
-        assert "clipboard" in await player.press("v")
+        assert "clipboard" in await player.press("y")
         assert "saratoga practice canfield --seed 7" in player.app.clipboard
 
 
-async def test_rules_lie_over_the_board_and_go_away_again() -> None:
+async def test_the_help_opens_over_the_board_and_closes_again() -> None:
     screen = practice("caprice")
     async with before(screen) as player:
         await player.press("?")
@@ -160,7 +160,7 @@ async def test_rules_lie_over_the_board_and_go_away_again() -> None:
         assert player.sees(screen)
 
 
-async def test_looks_are_changed_and_kept() -> None:
+async def test_colours_and_suits_are_changed_and_kept() -> None:
     async with before(practice()) as player:
         assert await player.press("c") == "The suits have four colours now."
         assert (await player.press("t")).startswith("Colours: ")
@@ -170,7 +170,7 @@ async def test_looks_are_changed_and_kept() -> None:
         assert "banked 1/52" not in player.text
 
 
-async def test_a_double_click_banks_a_click_picks_and_a_second_places() -> None:
+async def test_a_double_click_banks_and_a_click_on_the_stock_draws() -> None:
     async with before(drawn(PAIR)) as player:
         await player.click("t5", 1, times=2)
         assert moves(player) == ["t5>up"]
@@ -178,11 +178,12 @@ async def test_a_double_click_banks_a_click_picks_and_a_second_places() -> None:
         assert len(moves(player)) == 2
 
 
-async def test_a_drag_carries_what_it_took() -> None:
+async def test_a_drag_carries_the_cards_from_the_pressed_one_on() -> None:
     async with before(drawn(PAIR)) as player:
         assert isinstance(player.screen, PracticeScreen)
-        board = player.screen.query_one("#board")
-        layout = player.screen.query_one("BoardWidget").board  # type: ignore[attr-defined]
+        board = player.screen.pane
+        layout = player.screen.pane.layout_shown
+        assert layout is not None
         spots = {(place.pile, place.index): place for place in layout.tiles}
         jack, queen = spots["t3", 0], spots["t1", 1]
         await player.pilot.mouse_down(board, offset=(jack.x + 1, jack.y))
@@ -194,7 +195,7 @@ async def test_a_drag_carries_what_it_took() -> None:
 
 @pytest.mark.parametrize("size", [(60, 20), SMALL, (100, 30), (120, 40), (200, 60)])
 @pytest.mark.parametrize("name", ["canfield", "caprice"])
-async def test_every_size_has_the_sign_the_board_and_the_keys(
+async def test_every_size_shows_the_notice_the_board_and_the_keys(
     name: str, size: tuple[int, int]
 ) -> None:
     async with before(practice(name), size, Appearance(ascii=True)) as player:

@@ -100,7 +100,7 @@ async def test_no_more_keys_are_kept_than_a_hand_can_have_meant() -> None:
         for _ in range(17):
             at_table.screen.handle("escape")
         await at_table.settled()
-        assert said(at_table) == "The house has not answered yet; that key was not kept."
+        assert said(at_table) == "The server has not answered yet; that key was ignored."
 
 
 async def test_a_refused_move_is_taken_back_with_the_reason() -> None:
@@ -178,7 +178,7 @@ async def test_cards_dropped_where_they_may_not_lie_go_back_with_the_reason() ->
 async def test_cash_out_asks_once_and_says_what_for() -> None:
     async with race() as at_table:
         await at_table.press("x")
-        assert said(at_table) == "Cash out with 4 banked, net -$30? Your race ends there."
+        assert said(at_table) == "Cash out with 4 banked, net -$30? Your race ends. (y/n)"
         assert at_table.rows[-1].strip() == "y cash out  any other key no"
         await at_table.press("y")
         assert at_table.seat.asked == ["cash out"]

@@ -1,4 +1,4 @@
-"""A race seen again: by moves, by time, beside the winner, and with nothing cut."""
+"""The review of a race: by moves, by time, beside another board, with no text cut."""
 
 from dataclasses import replace
 
@@ -24,14 +24,14 @@ def screen_of(player: Player) -> ReviewScreen:
     return player.screen
 
 
-async def test_it_begins_at_the_deal_of_whom_it_is_for(record: RaceRecord) -> None:
+async def test_the_review_begins_at_the_deal_of_the_players_board(record: RaceRecord) -> None:
     last = record.results[-1].player
     async with before(ReviewScreen(record, last)) as player:
         assert player.lines[0].startswith(" REPLAY  Lafayette  mint-otter-42/2  3. Otto  0/31")
-        assert player.message == "The deal, the same for everybody."
+        assert player.message == "The deal, the same for every player."
 
 
-async def test_keys_go_by_moves(record: RaceRecord) -> None:
+async def test_keys_step_by_moves(record: RaceRecord) -> None:
     async with before(ReviewScreen(record)) as player:
         assert await player.press("right") == "1. 1 card from the stock to the waste, at 0:00.4"
         await player.press("pagedown", "left")
@@ -41,7 +41,7 @@ async def test_keys_go_by_moves(record: RaceRecord) -> None:
         assert (await player.press("end")).startswith("Cashed out at 1:44.")
 
 
-async def test_keys_go_by_time(record: RaceRecord) -> None:
+async def test_keys_step_by_time(record: RaceRecord) -> None:
     async with before(ReviewScreen(record)) as player:
         await player.press(">", ">", ".", ",")
         assert screen_of(player).replay.moment == 20_000
@@ -49,17 +49,17 @@ async def test_keys_go_by_time(record: RaceRecord) -> None:
         assert screen_of(player).replay.moment == 0
 
 
-async def test_the_race_runs_again_as_fast_as_is_asked_for(record: RaceRecord) -> None:
+async def test_space_plays_the_race_at_three_speeds(record: RaceRecord) -> None:
     clock = StoppedClock()
     async with before(ReviewScreen(record, seconds=clock)) as player:
-        assert await player.press("space") == "As fast as the race was."
+        assert await player.press("space") == "Playing at the speed of the race."
         clock.at = 5.0
         await player.until(lambda: screen_of(player).replay.moment == 5_000)
-        assert await player.press("space", "space") == "8 times as fast as the race was."
+        assert await player.press("space", "space") == "Playing 8 times as fast as the race."
         clock.at = 6.0
         await player.until(lambda: screen_of(player).replay.moment == 13_000)
         assert "x8" in player.lines[0]
-        assert await player.press("space") == "It stands still; space goes on."
+        assert await player.press("space") == "Paused; space plays on."
         clock.at = 600.0
         await player.press("space")
         clock.at = 6000.0
@@ -67,7 +67,7 @@ async def test_the_race_runs_again_as_fast_as_is_asked_for(record: RaceRecord) -
         assert screen_of(player).replay.is_over
 
 
-async def test_racers_are_gone_through_and_chosen_by_place(record: RaceRecord) -> None:
+async def test_boards_are_chosen_in_turn_and_by_place(record: RaceRecord) -> None:
     async with before(ReviewScreen(record)) as player:
         await player.press(">", "tab")
         assert "2. Zoë [bot]" in player.lines[0]
@@ -76,18 +76,18 @@ async def test_racers_are_gone_through_and_chosen_by_place(record: RaceRecord) -
         assert "3. Otto" in player.lines[0]
         await player.press("1")
         assert "1. Anna" in player.lines[0]
-        assert await player.press("9") == "There were 3 boards in this race."
+        assert await player.press("9") == "There is no place 9: 3 boards in this race."
 
 
-async def test_d_goes_where_the_boards_parted_and_both_go_on_from_there(
+async def test_d_goes_where_the_boards_first_differ_and_both_go_on_from_there(
     record: RaceRecord,
 ) -> None:
     async with before(ReviewScreen(record, record.results[1].player)) as player:
         replay = screen_of(player).replay
-        parting = first_divergence(replay.game, replay.board, replay.boards[0])
-        assert parting is not None
-        assert "Parted from Anna after 2 moves alike." in await player.press("d")
-        assert screen_of(player).replay.step == parting.own == 2
+        divergence = first_divergence(replay.game, replay.board, replay.boards[0])
+        assert divergence is not None
+        assert "Differs from Anna after 2 common moves." in await player.press("d")
+        assert screen_of(player).replay.step == divergence.own == 2
         panel = player.text
         assert "2. 6♠ from the waste" in panel
         assert "1. 6♠ from the waste" in panel
@@ -97,7 +97,7 @@ async def test_d_goes_where_the_boards_parted_and_both_go_on_from_there(
         assert "position" in await player.press("d")
 
 
-async def test_two_boards_stand_side_by_side_where_there_is_room(record: RaceRecord) -> None:
+async def test_two_boards_are_shown_side_by_side_on_a_wide_screen(record: RaceRecord) -> None:
     async with before(ReviewScreen(record), LARGE) as player:
         await player.press("b", "end")
         assert "1. Anna" in player.lines[1]
@@ -109,7 +109,7 @@ async def test_two_boards_stand_side_by_side_where_there_is_room(record: RaceRec
         assert (await player.press("b")).startswith("Two boards need 112 columns")
 
 
-async def test_one_board_is_shown_again_where_the_room_has_gone(record: RaceRecord) -> None:
+async def test_one_board_is_shown_again_when_the_screen_becomes_narrow(record: RaceRecord) -> None:
     async with before(ReviewScreen(record), LARGE) as player:
         await player.press("b")
         await player.pilot.resize_terminal(80, 24)
@@ -118,24 +118,24 @@ async def test_one_board_is_shown_again_where_the_room_has_gone(record: RaceReco
         assert "BANKED BY" in player.lines[1]
 
 
-async def test_what_lies_face_down_is_named_in_place_of_the_climb(record: RaceRecord) -> None:
+async def test_the_panel_names_the_hidden_cards_in_place_of_the_chart(record: RaceRecord) -> None:
     async with before(ReviewScreen(record)) as player:
-        assert "STOCK, AS IT COMES" not in player.text
+        assert "STOCK, FROM THE TOP" not in player.text
         await player.press("o")
         assert "RESERVE, FROM THE TOP" in player.text
-        assert "STOCK, AS IT COMES" in player.text
+        assert "STOCK, FROM THE TOP" in player.text
         await player.press("o")
         assert "0:00" in player.lines[-3]
 
 
-async def test_the_longest_thoughts_are_gone_to_one_after_another(record: RaceRecord) -> None:
+async def test_w_goes_through_the_longest_pauses(record: RaceRecord) -> None:
     async with before(ReviewScreen(record)) as player:
         longest = float((await player.press("w")).split(" s,")[0].split()[-1])
         second = float((await player.press("w")).split(" s,")[0].split()[-1])
         assert longest >= second > 0
 
 
-async def test_the_deal_can_be_played_beside_the_ghost_of_the_board(record: RaceRecord) -> None:
+async def test_the_deal_can_be_practised_beside_the_ghost_of_the_board(record: RaceRecord) -> None:
     screen = ReviewScreen(record)
     async with before(screen) as player:
         await player.press("tab", "s")
@@ -145,9 +145,9 @@ async def test_the_deal_can_be_played_beside_the_ghost_of_the_board(record: Race
         assert player.sees(screen)
 
 
-async def test_sharing_finding_and_help(record: RaceRecord) -> None:
+async def test_copy_search_and_help(record: RaceRecord) -> None:
     async with before(ReviewScreen(record)) as player:
-        assert "clipboard" in await player.press("v")
+        assert "clipboard" in await player.press("y")
         assert "saratoga verify mint-otter-42/2" in player.app.clipboard
         await player.press("/", "d")
         assert screen_of(player).finder.text == "D"
@@ -155,16 +155,16 @@ async def test_sharing_finding_and_help(record: RaceRecord) -> None:
         assert isinstance(player.screen, HelpScreen)
 
 
-async def test_one_board_alone_has_nobody_to_be_compared_with() -> None:
+async def test_a_single_board_cannot_be_compared() -> None:
     record = finished()
     alone = replace(record, results=record.results[:1])
     async with before(ReviewScreen(alone)) as player:
         for key in ("d", "x", "tab", "b"):
-            assert await player.press(key) == "Nobody else raced: this is the only board."
+            assert await player.press(key) == "There is only this board: no one else raced."
 
 
 @pytest.mark.parametrize("name", GAMES)
-async def test_nothing_is_cut_at_80_by_24_in_any_game(name: str) -> None:
+async def test_no_text_is_cut_at_80_by_24_in_any_game(name: str) -> None:
     record = finished(name)
     async with before(ReviewScreen(record), appearance=Appearance(ascii=True)) as player:
         for keys in (("d",), ("d", "right"), ("end",), ("w",), ("o",), ("tab", "pagedown")):

@@ -1,0 +1,201 @@
+"""The base of the screens with a board: race, practice and replay.
+
+It has the board, the panel beside it, the card search, the mouse and the keys that all three share.
+A key or a mouse action changes the state first; then the screen is drawn once.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from textual import on
+from textual.containers import Horizontal
+from textual.widget import Widget
+
+from saratoga_client.board_view.canvas import Canvas
+from saratoga_client.board_view.roles import Role
+from saratoga_client.input.card_finder import found_text
+from saratoga_client.input.selection import InputResult
+from saratoga_client.tui.base_screen import BaseScreen
+from saratoga_client.tui.board_pane import BoardPane, BoardPosition
+from saratoga_client.tui.canvas_view import CanvasView
+from saratoga_client.tui.finder import PROMPT, Finder
+from saratoga_client.tui.lines import Guide, MessageLine
+
+SEARCH_KEYS: Final[Guide] = (("enter", "keep"), ("esc", "end"))
+"""The key line while a card is searched for."""
+
+COPY_KEY: Final = "y"
+"""Copies the result to the clipboard, here and on the page of results."""
+
+
+class GameScreen(BaseScreen):
+    """A screen with a board that is played or replayed."""
+
+    DEFAULT_CSS = """
+    GameScreen #table { height: 1fr; }
+    GameScreen #panel { height: 1fr; }
+    GameScreen #ticker { height: 1; display: none; }
+    GameScreen.-ticker #side { display: none; }
+    GameScreen.-ticker #ticker { display: block; }
+    GameScreen.-focus #side, GameScreen.-focus #ticker { display: none; }
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.finder = Finder()
+        self._defers_drawing = False
+        self._is_outdated = False
+        self._unsaid: tuple[str, Role] | None = None
+        """The message of the present key, which the next drawing shows."""
+
+    def body(self) -> Iterable[Widget]:
+        with Horizontal(id="table"):
+            yield from self.boards()
+            yield from self.side()
+        yield CanvasView(self.draw_ticker, id="ticker")
+
+    def boards(self) -> Iterable[Widget]:
+        """Return the widgets of the board."""
+        yield BoardPane(self.program.colours, quick=self.program.appearance.quick, id="board")
+
+    @property
+    def pane(self) -> BoardPane:
+        """The board that keys act on."""
+        return self.query_one("#board", BoardPane)
+
+    # Of each game screen
+
+    @abstractmethod
+    def side(self) -> Iterable[Widget]:
+        """Return the widgets beside the board; the outermost has the id `side`."""
+
+    @abstractmethod
+    def position(self) -> BoardPosition:
+        """Return the position for the board."""
+
+    @abstractmethod
+    def game_keys(self) -> Guide:
+        """Return the keys of the moment for the key line, unless a card is searched for."""
+
+    @abstractmethod
+    def press_game(self, key: str) -> None:
+        """Do what a key does that only this screen has."""
+
+    @abstractmethod
+    def play(self, result: InputResult) -> None:
+        """Carry out the result of a key, a click or a drop."""
+
+    @abstractmethod
+    def show_help(self) -> None:
+        """Open the keys and the rules over the screen."""
+
+    @abstractmethod
+    def draw_ticker(self, width: int, height: int) -> Canvas:
+        """Draw the line that replaces the panel on small screens."""
+
+    @abstractmethod
+    def redraw_side(self) -> None:
+        """Update the widgets beside the board."""
+
+    # Drawing
+
+    @contextmanager
+    def drawn_once(self) -> Iterator[None]:
+        """Defer all drawing and messages until the end of the block, and draw once there."""
+        if self._defers_drawing:
+            yield
+            return
+        self._defers_drawing, self._is_outdated = True, False
+        try:
+            yield
+        finally:
+            self._defers_drawing = False
+        if self._is_outdated and self.is_attached:
+            self.redraw()
+
+    def redraw(self) -> None:
+        if self._defers_drawing:
+            self._is_outdated = True
+            return
+        self.show_message()
+        self.redraw_boards()
+        self.redraw_side()
+        super().redraw()
+
+    def redraw_boards(self) -> None:
+        """Update the board."""
+        self.pane.set_position(self.position())
+        self.pane.draw_position()
+
+    def say(self, text: str, role: Role = Role.TEXT) -> None:
+        self._unsaid = text, role
+        if self._defers_drawing:
+            self._is_outdated = True
+        else:
+            self.show_message()
+
+    def show_message(self) -> None:
+        """Show the message that was said last."""
+        if self._unsaid is not None:
+            super().say(*self._unsaid)
+            self._unsaid = None
+
+    @property
+    def message(self) -> str:
+        """The message that was said last, shown or not yet."""
+        return self.query_one(MessageLine).text if self._unsaid is None else self._unsaid[0]
+
+    def guide(self) -> Guide:
+        return SEARCH_KEYS if self.finder.is_open else self.game_keys()
+
+    # Keys and the mouse
+
+    def handle(self, key: str) -> None:
+        with self.drawn_once():
+            super().handle(key)
+
+    def press(self, key: str) -> None:
+        match key:
+            case _ if self.finder.is_open or key == "/" or (key == "escape" and self.finder.text):
+                self._search(key)
+            case "p":
+                self.toggle_class("-focus")
+                is_hidden = self.has_class("-focus")
+                self.say("The panel is hidden; p shows it." if is_hidden else "")
+            case "c":
+                colours = self.program.other_suits(self.position().game)
+                self.say(f"The suits have {colours} colours now.")
+            case "?":
+                self.show_help()
+            case "t" | "q":
+                super().press(key)
+            case _:
+                self.press_game(key)
+
+    def press_board(self, key: str) -> None:
+        """Press a key that plays on the board."""
+        self.pane.set_position(self.position())
+        self.play(self.pane.press(key))
+
+    @on(BoardPane.Pointed)
+    def _pointed(self, event: BoardPane.Pointed) -> None:
+        with self.drawn_once():
+            self.drop_question()
+            self.play(event.result)
+            self.redraw()
+
+    def _search(self, key: str) -> None:
+        self.finder = self.finder.press(key)
+        if self.finder.text:
+            position = self.position()
+            text = found_text(position.game, position.view, self.finder.text, self.card_name)
+            self.say(text)
+        else:
+            self.say(PROMPT if self.finder.is_open else "Search cleared.")
+
+    def copy(self, text: str) -> None:
+        """Copy a text to the clipboard and say so."""
+        self.app.copy_to_clipboard(text)
+        self.say("The result is on your clipboard, if your terminal supports OSC 52.")
