@@ -1,4 +1,4 @@
-"""Which address a connection counts for.
+"""The client address by which a connection is limited.
 
 Limits count an IPv6 client by its /64, because one household has at least 2^64 addresses (RFC 6177).
 Each trusted proxy appends the address that it was called from to `X-Forwarded-For`. Entries further
@@ -12,14 +12,14 @@ from typing import Final
 FORWARDED_FOR: Final = "X-Forwarded-For"
 
 IPV6_PREFIX: Final = 64
-"""Leading bits of an IPv6 address that limits are counted by."""
+"""The leading bits of an IPv6 address that limits use."""
 
 NO_ADDRESS: Final = ""
-"""The address of a connection that has none, such as one over a Unix socket."""
+"""Stands for the address of a connection without one, such as over a Unix socket."""
 
 
 def network_of(address: str) -> str:
-    """Return what limits are counted by: an IPv4 address, the /64 of an IPv6 address or `NO_ADDRESS`."""
+    """Return the key for limits: an IPv4 address, the /64 of an IPv6 address, or `NO_ADDRESS`."""
     found = _parsed(address)
     if found is None:
         return NO_ADDRESS
@@ -29,7 +29,7 @@ def network_of(address: str) -> str:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether only this machine can connect from that address; true for `NO_ADDRESS`."""
+    """Return whether only this machine can connect from that address; true for `NO_ADDRESS`."""
     found = _parsed(address)
     return address == NO_ADDRESS if found is None else found.is_loopback
 

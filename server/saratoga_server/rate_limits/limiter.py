@@ -1,7 +1,7 @@
 """The rate limiter of this process: token buckets and connection counts per address and per player.
 
-The table of addresses is bounded. Connections from ever new addresses fill the table; from then on
-new addresses share the buckets of a crowd, and no address is forgiven early.
+The table of addresses is bounded. If connections from very many addresses fill it, further addresses
+share a fixed number of usages (the crowd), and no address gets its tokens back early.
 """
 
 from collections import Counter
@@ -30,30 +30,30 @@ from saratoga_server.rate_limits.rates import (
 from saratoga_server.rate_limits.token_buckets import TokenBucket, Usage, UsageTable
 
 MAX_ENTRIES: Final = 32_768
-"""Addresses, and as many players, whose usage is kept; about 1 KiB each."""
+"""The most addresses, and the most players, whose usage is kept; about 1 KiB each."""
 
 CROWD: Final = 256
-"""Usages that new addresses share while the table is full."""
+"""The number of usages that new addresses share while the table is full."""
 
 COMMANDS_PREPAID: Final = 16
-"""Commands that a connection takes from its address at once, so that most commands need not ask it."""
+"""Tokens that a connection takes from its address at once, so that most commands check no address."""
 
 
 class Evictable(Protocol):
-    """What the limiter asks of a connection."""
+    """A connection that the limiter can close."""
 
     @property
     def holds_seat(self) -> bool:
-        """Whether it holds a seat; such a connection is evicted last."""
+        """True if it holds a seat; such a connection is evicted last."""
         ...
 
     def evict(self) -> None:
-        """End, because a newer connection needs the room."""
+        """Close the connection to make room for a newer one."""
         ...
 
 
 class NoConnection:
-    """A connection that is closed, or that only tests have."""
+    """A stand-in for a connection that is closed."""
 
     holds_seat: Final = False
 
@@ -65,16 +65,16 @@ NO_CONNECTION: Final = NoConnection()
 
 
 class AddressUsage(Usage):
-    """What one address has used."""
+    """The usage of one address."""
 
     factor: float = inf
-    """Multiplies the limits on connections."""
+    """The factor for the limits on connections."""
     unauthenticated: "dict[Quota, None]" = field(default_factory=dict)
     """Open connections before their hello, oldest first."""
 
 
 class PlayerUsage(Usage):
-    """What one player has used, or one connection before its hello."""
+    """The usage of one player, or of one connection before its hello."""
 
     quotas: "list[Quota]" = field(default_factory=list)
     """The player's connections, oldest first."""
@@ -88,27 +88,27 @@ class Quota(Struct, eq=False):
     address: AddressUsage
     player: PlayerUsage
     prepaid: float = 0.0
-    """Commands taken from the address and not used yet."""
+    """Tokens taken from the address and not used yet."""
     overdrawn: int = 0
-    """Commands beyond the player's limit, less later ones within it. Commands beyond the limit of the
-    address do not count: others use that up too."""
+    """Commands beyond the player's limit, minus later ones within it. Commands beyond the limit of the
+    address do not count, because others share that limit."""
     has_requested: bool = False
     is_open: bool = True
 
     def move_to(self, address: str) -> None:
-        """Count a connection without a hello at the address that its proxy has named."""
+        """Count a connection before its hello at the address that its proxy has named."""
         self._leave_address()
         self.address = self.limiter.usage_of(address)
         self.limiter.count(self)
 
     def requested(self) -> None:
-        """Note that the connection has sent a request: it is answered rather than evicted."""
+        """Record that the connection has sent a request: it will be answered, not evicted."""
         self.has_requested = True
 
     def authenticated(self, player: str) -> None:
         """Count the connection as this player's; if the player has too many, evict one.
 
-        A connection that has closed while its hello was answered counts no more.
+        Does nothing for a connection that has closed while its hello was answered.
         """
         if not self.is_open:
             return
@@ -123,7 +123,7 @@ class Quota(Struct, eq=False):
             evicted.connection.evict()
 
     def close(self) -> None:
-        """Count the connection no longer. A second call does nothing."""
+        """Stop counting the connection. A second call does nothing."""
         if not self.is_open:
             return
         self.is_open = False
@@ -134,7 +134,7 @@ class Quota(Struct, eq=False):
             self.player.quotas.remove(self)
 
     def spend(self, cost: float, now: float) -> bool:
-        """Take the tokens of a command from player and address; return whether both had them."""
+        """Take the tokens for a command from player and address; return whether both had enough."""
         if not self.player.commands.take(cost, now):
             self.overdrawn += 1
             self.limiter.count_refusal(Action.COMMANDS)
@@ -150,7 +150,7 @@ class Quota(Struct, eq=False):
         return True
 
     def penalise(self, cost: float, now: float) -> None:
-        """Take further tokens from the player, if they are there, for a frame that is no command."""
+        """Take further tokens from the player, if there are any, for a frame that is not a command."""
         self.player.commands.take(cost, now)
 
     def seconds_to_wait(self, cost: float, now: float) -> float:
@@ -182,7 +182,7 @@ class Quota(Struct, eq=False):
             bucket.refund(1)
 
     def may_watch_beside(self, others: Iterable["Quota"]) -> bool:
-        """Whether the address may have one more watcher at a table that these watch."""
+        """Return whether the address may have one more watcher at a table with these watchers."""
         beside = sum(other.address is self.address for other in others)
         return beside < MAX_WATCHERS_PER_ADDRESS * self.address.factor
 
@@ -240,7 +240,7 @@ class RateLimiter:
     def count(self, quota: Quota) -> None:
         """Count a connection at its address, and evict an older one if too many are without a hello.
 
-        Where all others of the address have sent a request, none is evicted: `has_room` refuses.
+        If all others of the address have sent a request, none is evicted, and `has_room` refuses this one.
         """
         address = quota.address
         address.open += 1
@@ -255,12 +255,12 @@ class RateLimiter:
             self._evict(next(iter(self._unauthenticated)))
 
     def forget_unauthenticated(self, quota: Quota) -> None:
-        """Count a connection as unauthenticated no longer."""
+        """Stop counting a connection as unauthenticated."""
         self._unauthenticated.pop(quota, None)
         quota.address.unauthenticated.pop(quota, None)
 
     def has_room(self, quota: Quota) -> bool:
-        """Whether the address has no more connections than it may, this one included."""
+        """Return whether the address has not too many connections, including this one."""
         address = quota.address
         has_room = (
             address.open <= MAX_CONNECTIONS_PER_ADDRESS * address.factor
@@ -275,7 +275,7 @@ class RateLimiter:
         self._refusals[action] += 1
 
     def usage_of(self, address: str) -> AddressUsage:
-        """Return the usage of an address, or of the crowd that it belongs to while the table is full."""
+        """Return the usage of an address, or a shared one (the crowd's) while the table is full."""
         network = network_of(address)
         is_local = not self._behind_proxies and is_loopback(address)
         if self._factor is None or network == NO_ADDRESS or is_local:
@@ -294,7 +294,7 @@ class RateLimiter:
         usage = self._players.find(name)
         if usage is None:
             usage = PlayerUsage(self._per_player, commands)
-            # if the table is full, it lasts as long as the connection
+            # if the table is full, the usage lasts as long as the connection
             self._players.insert(name, usage, self.now())
         return usage
 

@@ -1,8 +1,8 @@
-"""The limits: how often a player and an address may do what, and how many connections they may have.
+"""The rate limits and connection limits of players and addresses.
 
-They are sized so that sixteen friends behind one address with three bots each never meet one, even
-when the server restarts in mid-race or the store is away for a minute
-(tests/server/rate_limits/test_rates.py plays that evening).
+They are large enough for sixteen friends behind one address with three bots each, even if the server
+restarts during a race or the store is unavailable for a minute
+(tests/server/rate_limits/test_rates.py proves it).
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ from saratoga_protocol.commands import (
 
 
 class Action(StrEnum):
-    """What is limited, under the name that the metrics use."""
+    """A limited action; the value is its name in the metrics."""
 
     CONNECTION = "connections"
     """A new connection, HTTP or WebSocket."""
@@ -46,7 +46,7 @@ class Action(StrEnum):
     WRONG_CODE = "codes"
     """A request for a table that does not exist."""
     CHANGE = "changes"
-    """A change of a table, which is sent to everybody at that table."""
+    """A change of a table, which is sent to everyone at that table."""
 
 
 class Rate(Struct, frozen=True):
@@ -57,10 +57,10 @@ class Rate(Struct, frozen=True):
 
 
 UNLIMITED: Final = Rate(0, 0.0)
-"""Tokens come back at once."""
+"""The rate without a limit: tokens come back at once."""
 
 Rates = Mapping[Action, Rate]
-"""An action that is missing has no limit."""
+"""The rates by action; an action that is missing has no limit."""
 
 PER_ADDRESS: Final[Rates] = {
     Action.CONNECTION: Rate(512, 1 / 128),
@@ -79,7 +79,7 @@ PER_PLAYER: Final[Rates] = {
     Action.WRONG_CODE: Rate(20, 6.0),
     Action.CHANGE: Rate(120, 0.5),
 }
-"""Commands are missing here: `--rate` and `--burst` set their rate."""
+"""The rates of a player. Commands are missing, because `--rate` and `--burst` set their rate."""
 
 NO_LIMITS: Final[Rates] = {}
 
@@ -100,7 +100,7 @@ MAX_WATCHERS_PER_ADDRESS: Final = 50
 """Connections of one address among the watchers of one table."""
 
 BYTES_OF_A_COMMAND: Final = 1024
-"""A longer frame counts as several commands. The client's own frames are below 300 bytes."""
+"""Bytes of a frame that count as one command. Saratoga's own frames are below 300 bytes."""
 
 COSTS: Final[Mapping[type[Struct], int]] = {
     GetRecord: 10,
@@ -121,7 +121,7 @@ COSTS: Final[Mapping[type[Struct], int]] = {
 
 
 def scaled(rates: Rates, factor: float) -> Rates:
-    """Return the rates for `factor` times as many people; a bucket holds one token at least."""
+    """Return the rates for `factor` times as many people; a bucket holds at least one token."""
     return {
         action: Rate(max(1.0, rate.burst * factor), rate.every / factor)
         for action, rate in rates.items()

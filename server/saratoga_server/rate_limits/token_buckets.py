@@ -1,6 +1,6 @@
 """Token buckets, and a bounded LRU of them.
 
-Pure: the caller passes the time in, in seconds of a clock that never steps.
+Pure: the caller passes the time, in seconds of a clock that never steps.
 """
 
 from itertools import islice
@@ -12,10 +12,10 @@ from msgspec import Struct, field
 from saratoga_server.rate_limits.rates import Action, Rate, Rates
 
 ROUNDING: Final = 1e-6
-"""Seconds of waiting that count as none."""
+"""Waiting times below this many seconds count as 0, because of rounding."""
 
 CHECKED_PER_INSERT: Final = 8
-"""Oldest entries that an insert into the LRU checks, and drops if it may."""
+"""The number of oldest entries that an insert into the LRU checks, and drops if they are unused."""
 
 
 class TokenBucket:
@@ -50,19 +50,19 @@ class TokenBucket:
         self._full_at -= tokens * self._rate.every
 
     def is_full(self, now: float) -> bool:
-        """Whether the bucket is as good as a new one."""
+        """Return whether the bucket is full."""
         return self._full_at <= now
 
 
 class Usage(Struct, eq=False):
-    """What one address or one player has used."""
+    """The usage of one address or one player: its token buckets and open connections."""
 
     rates: Rates
     commands: TokenBucket
     buckets: dict[Action, TokenBucket] = field(default_factory=dict)
-    """Of the other actions, made when first needed."""
+    """The buckets of the other actions, created when first needed."""
     open: int = 0
-    """Connections that count here now."""
+    """The number of open connections."""
 
     def bucket(self, action: Action) -> TokenBucket | None:
         """Return the bucket of an action, or `None` if the action has no limit."""
@@ -72,7 +72,7 @@ class Usage(Struct, eq=False):
         return bucket
 
     def is_unused(self, now: float) -> bool:
-        """Whether forgetting it makes no difference."""
+        """Return whether the usage equals a new one, so that it can be dropped."""
         buckets = (self.commands, *self.buckets.values())
         return not self.open and all(bucket.is_full(now) for bucket in buckets)
 
@@ -83,7 +83,7 @@ _U = TypeVar("_U", bound=Usage)
 class UsageTable(Generic[_U]):
     """A bounded LRU of usages by name, which drops only unused ones.
 
-    A full table refuses new entries, so that no flood of new ones makes it forget what an old one has used.
+    A full table refuses new entries, so that a flood of new ones cannot make it drop the usage of old ones.
     """
 
     def __init__(self, capacity: int) -> None:

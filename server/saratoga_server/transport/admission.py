@@ -1,7 +1,7 @@
-"""Which requests are let in: limits per address, checked before anything else is done for a client.
+"""Admission of requests: limits per address, checked before any other work for a client.
 
-A refusal is HTTP 429 with `Retry-After`; the client waits and comes again. Behind proxies a client's
-address is known only when its request has been read, so the limits of addresses begin there.
+A refusal is HTTP 429 with `Retry-After`. Behind proxies a client's address is only known once its request
+has been read, so limits per address are checked then.
 """
 
 import asyncio
@@ -28,19 +28,19 @@ from saratoga_server.transport.http_responses import refusal_page, response
 from saratoga_server.transport.response_budget import WAIT, ResponseBudget
 
 HEALTH: Final = frozenset({"/healthz", "/readyz"})
-"""Pages that the host's own balancers and monitors may request without limit."""
+"""Pages that the operator's load balancers and monitors may request without limit."""
 
 RETRY_WHEN_FULL: Final = 2.0
-"""Seconds after which a connection of the same address may have ended."""
+"""Seconds to wait when an address has too many connections."""
 
 Pages = Callable[[Request], Awaitable[Response]]
-"""Answers requests that are no WebSocket handshakes."""
+"""Answers requests other than WebSocket handshakes."""
 
 log = EventLog("admission")
 
 
 class Admission:
-    """The limits on requests, for all connections of this node."""
+    """The limits on requests for all connections of this node."""
 
     def __init__(
         self, limiter: RateLimiter, trusted_proxies: int, pages: Pages, budget: ResponseBudget
@@ -52,11 +52,11 @@ class Admission:
         self._has_seen_proxy = False
 
     def counted_address(self, peer: str) -> str:
-        """Return the address by which a connection counts until its request has been read."""
+        """Return the address at which a connection counts until its request has been read."""
         return NO_ADDRESS if self._proxies else peer
 
     def refusal(self, connection: PlayerConnection, request: Request) -> Response | None:
-        """Count a request; returns the answer if there have been too many."""
+        """Count a request; return a refusal if there have been too many."""
         self._learn_address(connection, request)
         quota = connection.quota
         quota.requested()
@@ -69,13 +69,13 @@ class Admission:
         return None
 
     async def page(self, connection: PlayerConnection, request: Request) -> Response:
-        """Return the page, unless the address asks for too many."""
+        """Return the page, or a refusal if the address requests too many."""
         if self._is_health_check(connection, request):
             return await self._pages(request)
         quota = connection.quota
         if wait := quota.take(Action.PAGE):
             return _too_many(wait)
-        # a client that asks for a record may be looking for tables
+        # a client that requests a record may be guessing table codes
         if wait := quota.take(Action.WRONG_CODE):
             return _too_many(wait)
         page = await self._page(request)
@@ -87,7 +87,7 @@ class Admission:
         return page
 
     def ended(self, connection: PlayerConnection) -> None:
-        """Count a connection no longer."""
+        """Stop counting a connection."""
         self._budget.done(connection.page_size)
         connection.quota.close()
 
@@ -105,7 +105,7 @@ class Admission:
             self._budget.loading.release()
 
     def _is_health_check(self, connection: PlayerConnection, request: Request) -> bool:
-        """Whether a program of the host's asks: from this machine, or a proxy for itself."""
+        """Return whether a health check comes from this machine or from a proxy itself."""
         if request.path not in HEALTH:
             return False
         if self._proxies:
@@ -122,17 +122,17 @@ class Admission:
             log.warning(
                 "proxy_not_trusted",
                 address=connection.address,
-                advice="if it is yours, say --trusted-proxies 1: all its players count as one",
+                advice="start with --trusted-proxies 1 if it is yours: all its players count as one",
             )
 
 
 def is_handshake(request: Request) -> bool:
-    """Whether a WebSocket is asked for; a header that comes twice is refused by the handshake."""
+    """Return whether a request asks for a WebSocket; the handshake refuses duplicate headers."""
     return any(value.lower() == "websocket" for value in request.headers.get_all("Upgrade"))
 
 
 def _may_be_long(path: str) -> bool:
-    """Whether it may be the path of a record, in any spelling."""
+    """Return whether a path may be that of a record, in any spelling."""
     return "records" in unquote(path)
 
 

@@ -1,7 +1,8 @@
-"""Frames to commands: each is paid for, carried out and answered before the next of its connection.
+"""The command runner: decodes frames, checks rate limits, carries out commands and sends the answers.
 
-So a client that floods the server only holds up itself. A move is judged in the callback that read
-it, and answered in the callback of its commit; every other command is one task.
+Commands of a connection are carried out one after another, so a flooding client only delays itself. A
+move is judged in the callback that read it, and answered in the callback of its commit; every other
+command is a task.
 """
 
 import asyncio
@@ -23,36 +24,36 @@ from saratoga_server.transport.commands import Commands, PendingMove
 from saratoga_server.transport.response_budget import WAIT, ResponseBudget
 
 BAD_FRAME_COST: Final = 5
-"""Commands that one unreadable frame counts for."""
+"""The cost of an unreadable frame, in commands."""
 
 log = EventLog("commands")
 
 
 class Client(Protocol):
-    """A connection on which a command came."""
+    """The connection that sent a command."""
 
     def answering(self) -> None:
-        """Begin no other command until `answered`."""
+        """Stop taking commands until `answered`."""
         ...
 
     def answered(self) -> None: ...
 
     def refuse_service(self, code: CloseCode) -> None:
-        """Close, and read nothing any more."""
+        """Close the connection and stop reading from it."""
         ...
 
     async def drained(self) -> None:
-        """Wait until the client has read what was sent, or is gone."""
+        """Wait until the client has read what was sent, or has gone."""
         ...
 
 
 class CommandRunner:
-    """How this node carries out what clients ask."""
+    """Carries out the commands of all clients of this node."""
 
     def __init__(
         self, commands: Commands, metrics: Metrics, budget: ResponseBudget, *, most_overdrawn: float
     ) -> None:
-        """`most_overdrawn`: commands beyond its quota after which a client is disconnected."""
+        """`most_overdrawn`: commands beyond the quota after which a client is disconnected."""
         self._commands = commands
         self._metrics = metrics
         self._budget = budget

@@ -1,4 +1,4 @@
-"""What the transport needs of the part that carries out commands."""
+"""The interface between the transport and the dispatcher of commands."""
 
 import asyncio
 from typing import Protocol
@@ -10,32 +10,32 @@ from saratoga_server.ports import CommitOutcome
 
 
 class PendingMove(Protocol):
-    """A move that was judged and is on its way to the store."""
+    """A judged move that is being stored."""
 
     @property
     def durable(self) -> "asyncio.Future[CommitOutcome]":
-        """Done when the store has answered; fails with `StoreUnavailable`."""
+        """The store's answer; fails with `StoreUnavailable`."""
         ...
 
     def finish(self) -> AnyEvent | None:
-        """Apply the move and return the answer; `None`: `explain` has to be asked for it.
+        """Apply the move and return the answer; `None`: call `explain` for the answer.
 
-        Called once when `durable` is done, however that ended, even if the connection is gone.
+        Called once when `durable` is done or has failed, even if the connection has gone.
         """
         ...
 
     async def explain(self) -> AnyEvent:
-        """Return the answer to a move that the store did not accept as it was judged."""
+        """Return the answer to a move that the store has refused."""
         ...
 
 
 class Commands(Protocol):
-    """Carries out commands. Whatever goes wrong in doing so is an answer as well."""
+    """Carries out commands. Every error becomes an answer."""
 
     def connected(self, session: Session) -> None: ...
 
     def begin_move(self, session: Session, command: MakeMove) -> PendingMove | AnyEvent | None:
-        """Judge a move without waiting; an event is its answer, `None`: ask `answer` instead."""
+        """Judge a move without waiting. Returns its answer, or the pending move; `None`: call `answer`."""
         ...
 
     async def answer(self, session: Session, command: AnyCommand) -> AnyEvent: ...

@@ -1,10 +1,10 @@
-"""A client's connection, from its acceptance to its end.
+"""A client's connection, from accepting it to its end.
 
     accepted -> handshake -> open -> closing -> lost
 
-TLS is negotiated while a connection is *accepted*. One that asks for a page, or is refused, is never
-*open*: it is *closing* when its answer is written. There is no task, future or timer for a
-connection: the gateway looks at all of them four times a second.
+TLS is negotiated while a connection is *accepted*. A connection that requests a page, or is refused, is
+never *open*: it is *closing* once its answer is written. A connection has no task, future or timer of its
+own: the gateway checks all of them four times a second.
 """
 
 import asyncio
@@ -33,20 +33,20 @@ OPEN_WITHIN: Final = 10.0
 """Seconds for the handshake, or for the request of a page."""
 
 READ_WITHIN: Final = 8.0
-"""Seconds to read an answer over HTTP. A client that reads nothing is cut off sooner."""
+"""Seconds in which a client must read an HTTP answer. One that reads nothing is aborted sooner."""
 
 HELLO_WITHIN: Final = 10.0
-"""Seconds in which a client must say hello."""
+"""Seconds in which a client must send its hello."""
 
 CLOSE_WITHIN: Final = 2.0
 """Seconds for the client's part of the closing handshake."""
 
 CONTROL: Final = Rate(20, 0.5)
-"""Pings and pongs of a client."""
+"""The rate limit of a client's pings and pongs."""
 
 
 class ConnectionPhase(Enum):
-    """Of a connection's life."""
+    """A phase in the life of a connection."""
 
     ACCEPTED = auto()
     HANDSHAKE = auto()
@@ -56,7 +56,7 @@ class ConnectionPhase(Enum):
 
 
 class Runner(Protocol):
-    """Carries out commands."""
+    """Carries out the commands of connections."""
 
     def begin(self, client: "PlayerConnection", session: Session, message: bytes | str) -> None:
         """Carry out the command in a message, or refuse it."""
@@ -70,15 +70,15 @@ class Owner(Protocol):
     def runner(self) -> Runner: ...
 
     def count(self, connection: "PlayerConnection") -> Quota:
-        """Count a connection by its address."""
+        """Count a connection at its address."""
         ...
 
     def handshake(self, connection: "PlayerConnection") -> Handshake:
-        """Return what takes the first request of a connection."""
+        """Return the handshake that reads the first request of a connection."""
         ...
 
     def stopped_reading(self) -> None:
-        """Count a client that was cut off because it does not read."""
+        """Count a client that was aborted because it does not read."""
         ...
 
     def lost(self, connection: "PlayerConnection") -> None:
@@ -86,12 +86,12 @@ class Owner(Protocol):
         ...
 
     def ended(self, connection: "PlayerConnection", session: Session) -> None:
-        """Note that a session has ended, after its last command."""
+        """Handle the end of a session, after its last command."""
         ...
 
 
 class PlayerConnection(asyncio.Protocol):
-    """One connection, whose other end is not trusted to be reasonable."""
+    """A connection to a client that is not trusted."""
 
     __slots__ = (
         *("_controls", "_deadline", "_is_answering", "_is_cut", "_is_paused", "_leaving"),
@@ -105,9 +105,9 @@ class PlayerConnection(asyncio.Protocol):
     _reading: SlowReaderDetector
 
     def __init__(self, owner: Owner, outside: socket.socket, address: str) -> None:
-        """Begin with an accepted socket, on which TLS may have to be negotiated first.
+        """Start with an accepted socket; TLS may be negotiated on it next.
 
-        The owner counts it: `address` is the client's, or its proxy's until the request is read.
+        `address` is the client's, or its proxy's until the request has been read.
         """
         self._owner = owner
         self._outside: socket.socket | None = outside
@@ -115,26 +115,26 @@ class PlayerConnection(asyncio.Protocol):
         self.address = address
         self.session: Session | None = None
         self.page_size = 0
-        """Bytes of the page that the client is sent, if it asked for one."""
+        """The size of the page that is sent, if the client requested one."""
         self._receiver: Handshake | Inbox | None = None
-        """What takes the next bytes; `None`: nothing waits, and the next byte begins a message."""
+        """The receiver of the next bytes; `None`: nothing is waiting, and the next byte begins a message."""
         self._controls = TokenBucket(CONTROL)
         self._deadline = inf
-        """When something is done about the present phase, by `monotonic`."""
+        """The time limit of the present phase, by `monotonic`."""
         self._is_answering = False
-        """A command is being carried out."""
+        """True while a command is carried out."""
         self._is_paused = False
-        """Nothing is read."""
+        """True while reading is paused."""
         self._is_cut = False
         self._leaving: CloseCode | None = None
-        """To close with when the command under way is answered."""
+        """The close code to send when the present command is answered."""
         self.quota = owner.count(self)
-        """Its share of the limits, from its first moment on."""
+        """The connection's share of the limits, counted from the start."""
 
     # What the event loop calls
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # uvloop's is no subclass of it
+        # uvloop's transport is not a subclass of asyncio's
         self._transport = transport = cast(asyncio.Transport, transport)
         self._outside = None
         bound_buffers(transport.get_extra_info("socket"))
@@ -168,14 +168,14 @@ class PlayerConnection(asyncio.Protocol):
             self._end_session()
 
     def never_connected(self) -> None:
-        """Note that TLS could not be negotiated, or that the peer had gone before."""
+        """Handle a failed TLS negotiation, or a peer that had already gone."""
         self._phase = ConnectionPhase.LOST
         self._owner.lost(self)
 
     # The handshake
 
     def opened(self, session: Session, rest: bytes) -> None:
-        """Begin a session after its handshake; `rest` came behind the request."""
+        """Begin a session after its handshake; `rest` is the data after the request."""
         now = monotonic()
         self._phase = ConnectionPhase.OPEN
         self.session = session
@@ -186,7 +186,7 @@ class PlayerConnection(asyncio.Protocol):
             self.data_received(rest)
 
     def answer_and_end(self, response: bytes) -> None:
-        """Answer a request that opens no session; then the connection ends."""
+        """Answer a request that opens no session, then end the connection."""
         self._deadline = monotonic() + READ_WITHIN
         self.write(response)
         self._end()
@@ -195,18 +195,18 @@ class PlayerConnection(asyncio.Protocol):
 
     @property
     def may_begin(self) -> bool:
-        """Whether the next frame may be looked at: no command is being carried out."""
+        """True if the next frame may be read: no command is being carried out."""
         if self._phase is ConnectionPhase.OPEN:
             return not self._is_answering and not self._outbox.is_full
         return self._phase is ConnectionPhase.CLOSING
 
     def begin(self, message: bytes | str) -> None:
-        """Carry out the command in a message, if commands are still carried out."""
+        """Carry out the command in a message, unless the connection is closing."""
         if self.is_open and self._leaving is None and self.session is not None:
             self._owner.runner.begin(self, self.session, message)
 
     def answering(self) -> None:
-        """Begin no further command until `answered`."""
+        """Stop taking commands until `answered`."""
         self._is_answering = True
 
     def answered(self) -> None:
@@ -220,7 +220,7 @@ class PlayerConnection(asyncio.Protocol):
         self._go_on()
 
     async def drained(self) -> None:
-        """Wait until the client has read what was sent, or is gone."""
+        """Wait until the client has read what was sent, or has gone."""
         await self._outbox.drained()
 
     def _go_on(self) -> None:
@@ -236,7 +236,7 @@ class PlayerConnection(asyncio.Protocol):
 
     @property
     def is_open(self) -> bool:
-        """Whether the client may still be there: neither side has begun to close."""
+        """True until either side begins to close."""
         return self._phase is ConnectionPhase.OPEN and not self._transport.is_closing()
 
     @property
@@ -245,17 +245,17 @@ class PlayerConnection(asyncio.Protocol):
         return self._transport.get_write_buffer_size()
 
     def send(self, frame: bytes | str) -> None:
-        """Write a message; cut off a client that has not read what was sent before."""
+        """Write a message; abort the connection if too much waits for the client to read it."""
         if self.is_open and not self._outbox.send(frame):
             self._cut_slow_reader()
 
     def write(self, data: bytes) -> None:
-        """Write bytes as they are, if they can still be written."""
+        """Write raw bytes, if the connection can still be written to."""
         if not self._transport.is_closing():
             self._transport.write(data)
 
     def write_protocol(self, parser: FrameParser) -> None:
-        """Write what a parser has to send, and follow it into closing."""
+        """Write the bytes that a frame parser has to send; close if it closes."""
         if not parser.is_open and self._phase is ConnectionPhase.OPEN:
             self._begin_closing()
         for data in parser.data_to_send():
@@ -267,20 +267,20 @@ class PlayerConnection(asyncio.Protocol):
     # What the client sends
 
     def allows_control(self) -> bool:
-        """Whether one more ping or pong is within bounds."""
+        """Return whether one more ping or pong is within the rate limit."""
         return self._controls.take(1, monotonic())
 
     def ponged(self, payload: bytes) -> None:
-        """Note an answer to the last ping; older answers and unasked ones are worth nothing."""
+        """Record the answer to the last ping; other pongs are ignored."""
         self._pings.answer(payload)
 
     def flooded(self) -> None:
-        """Refuse service to a client that sends what no client needs to send."""
+        """Refuse service to a client that sends too many control frames or fragments."""
         self.quota.limiter.count_refusal(Action.COMMANDS)
         self.refuse_service(ABUSE)
 
     def emptied(self) -> None:
-        """Go back to reading whole messages."""
+        """Drop the empty inbox."""
         self._receiver = None
 
     def pause_reading(self) -> None:
@@ -300,36 +300,36 @@ class PlayerConnection(asyncio.Protocol):
         return self.session is not None and self.session.holds_seat
 
     def evict(self) -> None:
-        """End, because a newer connection needs the room."""
+        """Close the connection to make room for a newer one."""
         if self.session is None:
             self.cut()
         else:
             self.session.evict()
 
     def close(self, code: CloseCode) -> None:
-        """Begin to close; what was sent before arrives."""
+        """Begin to close; data sent before still arrives."""
         if not self.is_open:
             return
         self._begin_closing()
         self._inbox().close(code)
 
     def leave(self, code: CloseCode) -> None:
-        """Close when the command under way is answered; further commands are not carried out.
+        """Close when the present command is answered; further commands are not carried out.
 
-        The first code counts: a client that is banned must not be asked to come back by a drain.
+        The first code counts: a drain must not ask a banned client to reconnect.
         """
         self._leaving = code = self._leaving or code
         if not self._is_answering:
             self.close(code)
 
     def refuse_service(self, code: CloseCode) -> None:
-        """Close, and throw away whatever the client still sends."""
+        """Close, and discard whatever the client still sends."""
         self.close(code)
         self._inbox().shut()
         self.resume_reading()
 
     def cut(self) -> None:
-        """End at once; what waits is thrown away, here and in the kernel."""
+        """Abort the connection; discard waiting data, here and in the kernel."""
         if self._outside is not None:
             with suppress(OSError):
                 self._outside.shutdown(socket.SHUT_RDWR)
@@ -348,7 +348,7 @@ class PlayerConnection(asyncio.Protocol):
         self._deadline = monotonic() + CLOSE_WITHIN
 
     def _end(self) -> None:
-        """Write nothing more, and wait for the client to end: to hang up on it could lose the answer."""
+        """Stop writing and wait for the client to close; closing first could lose the answer."""
         self._phase = ConnectionPhase.CLOSING
         self._inbox().shut()
         if self._transport.is_closing():
@@ -359,10 +359,10 @@ class PlayerConnection(asyncio.Protocol):
         else:
             self._transport.close()
 
-    # What the gateway asks again and again
+    # Periodic checks by the gateway
 
     def check(self, now: float) -> None:
-        """Do what is due at `now`, by `monotonic`."""
+        """Enforce the time limits at `now`, by `monotonic`."""
         if (
             self._is_cut
             or self._phase is ConnectionPhase.ACCEPTED
@@ -382,10 +382,10 @@ class PlayerConnection(asyncio.Protocol):
             self.close(NO_HELLO)
 
     def keep_alive(self, alive: bytes | str, now: float) -> None:
-        """Send a sign of life and, when it is time to, a ping; close if pings stay unanswered."""
+        """Send an `Alive` event and, if due, a ping; close if pings stay unanswered."""
         self.send(alive)
         if not self._pings.is_due(now) or not self.is_open or not self.may_begin:
-            # a pong that waits behind a command is read after it
+            # a pong may be waiting behind a command
             return
         if self._pings.are_unanswered:
             self.close(TOO_SLOW)

@@ -1,8 +1,8 @@
-"""Closing all connections of a node: in batches, so that not all reconnect elsewhere at once.
+"""Drain: close all connections of a node in batches, so that not all reconnect elsewhere at once.
 
-Connections with a running race are closed first, table by table: a pause matters most to them, and
-the other nodes are not busy with reconnections yet. If closing takes too long, it is spectators
-whose connections are cut without a close frame.
+Connections with a running race are closed first, table by table: for them a pause matters most, and the
+other nodes are not busy with reconnections yet. If closing takes too long, the connections that are
+aborted without a close frame are those of watchers.
 """
 
 import random
@@ -15,11 +15,11 @@ BATCH: Final = 10
 """Connections that are closed together."""
 
 PAUSE: Final = 0.08
-"""Seconds between two batches, on average: 125 connections a second are what a node takes in well
-beside its own players (a hello, a seat and a snapshot of the table each)."""
+"""Seconds between two batches, on average. A node can take over 125 connections a second beside its
+own players (a hello, a seat and a snapshot of the table each)."""
 
 LONGEST: Final = 8.0
-"""Seconds for all batches together, however many they are."""
+"""The most seconds for all batches together."""
 
 
 def batches(
@@ -36,10 +36,10 @@ def batches(
 
 
 def pauses(count: int, chance: Callable[[], float] = random.random) -> list[float]:
-    """Return seconds to wait after each of so many batches; none after the last.
+    """Return the seconds to wait after each of `count` batches; none after the last.
 
-    `chance` draws from 0 to 1.
+    `chance` returns a random number from 0 to 1.
     """
     mean = min(PAUSE, LONGEST / max(count, 1))
-    # between half and one and a half: nodes that drain together do not stay in step
+    # random, so that nodes that drain at the same time do not stay in step
     return [mean * (0.5 + chance()) for _ in range(count - 1)] + [0.0] * (count > 0)

@@ -1,7 +1,7 @@
-"""Frames that are not whole plain messages, read by `websockets`: control frames, fragments, closing.
+"""The parser for frames that are not whole messages: control frames, fragments, close frames.
 
-Such frames are rare, and a `ServerProtocol` takes 5 KiB. So a parser is made when one comes, and
-dropped when the connection is between messages again.
+Such frames are rare, and a `ServerProtocol` of `websockets` takes 5 KiB. So a parser is created when such a
+frame comes, and dropped when the connection is between two messages again.
 """
 
 from typing import Final
@@ -15,19 +15,19 @@ from saratoga_protocol.refusals import CloseCode
 from saratoga_protocol.version import MAX_COMMAND_BYTES
 
 MOST_FRAGMENTS: Final = 16
-"""Frames of one message. Saratoga's own clients send whole messages."""
+"""The most frames of one message. Saratoga's own clients send whole messages."""
 
 CONTROLS: Final = (Opcode.CLOSE, Opcode.PING, Opcode.PONG)
 
 
 class TooManyFragments(Exception):
-    """A message came in more than `MOST_FRAGMENTS` frames."""
+    """A message has more than `MOST_FRAGMENTS` frames."""
 
 
 class FrameParser:
-    """The public Sans-I/O layer of `websockets`, from a moment between two messages on.
+    """A parser on the public Sans-I/O layer of `websockets`, created between two messages.
 
-    Whatever is called, `data_to_send` has something to write afterwards, or nothing.
+    After every call, write what `data_to_send` returns.
     """
 
     __slots__ = ("_is_text", "_parts", "_protocol")
@@ -35,17 +35,17 @@ class FrameParser:
     def __init__(self) -> None:
         self._protocol = ServerProtocol(state=State.OPEN, max_size=MAX_COMMAND_BYTES)
         self._parts: list[bytes] = []
-        """Of the message that is incomplete."""
+        """The parts of the incomplete message."""
         self._is_text = False
 
     @property
     def is_open(self) -> bool:
-        """Whether neither side has begun to close, and nothing has broken the protocol."""
+        """True until either side begins to close or breaks the protocol."""
         return self._protocol.state is State.OPEN
 
     @property
     def is_between_messages(self) -> bool:
-        """Whether this parser can be dropped, if the bytes it was given end with a frame."""
+        """True if no message is incomplete, so that this parser can be dropped."""
         return not self._parts and self.is_open
 
     def receive(self, frame: bytes) -> Frame | None:
@@ -55,7 +55,7 @@ class FrameParser:
         return events[0] if events and isinstance(events[0], Frame) else None
 
     def joined(self, frame: Frame) -> bytes | str | None:
-        """Return the message that this data frame completes; `None`: it completes none.
+        """Return the message that this data frame completes; `None` if it is still incomplete.
 
         Raises `TooManyFragments`.
         """
@@ -78,10 +78,10 @@ class FrameParser:
             return None
 
     def close(self, code: CloseCode) -> None:
-        """Begin to close, unless that has begun."""
+        """Begin to close, unless closing has begun."""
         if self.is_open:
             self._protocol.send_close(code.code, code.reason)
 
     def data_to_send(self) -> list[bytes]:
-        """Return what to write now, in order; an empty item: end the TCP connection."""
+        """Return the bytes to write, in order; an empty item means: end the TCP connection."""
         return self._protocol.data_to_send()

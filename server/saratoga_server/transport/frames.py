@@ -1,8 +1,8 @@
-"""WebSocket frames (RFC 6455, 5.2): how long one is, and the commonest kind read and written directly.
+"""Fast reading and writing of the commonest WebSocket frames (RFC 6455, 5.2).
 
-`websockets` parses a frame bit by bit in nested generators, which costs as much as judging the move
-in it. A final, masked, unextended text or binary frame needs none of that; every other frame goes
-to `websockets`, which stays the judge of what a frame is.
+`websockets` parses frames in nested generators, which costs as much as judging the move inside. A final,
+masked text or binary frame without extensions is simple enough to be read here; every other frame is
+parsed by `websockets`.
 """
 
 from struct import Struct
@@ -16,20 +16,20 @@ BINARY: Final = 0x82
 PING: Final = 0x89
 
 MASKED: Final = 0x80
-"""In a frame's second byte: four bytes of mask precede the payload."""
+"""The bit of a frame's second byte that says that four bytes of mask precede the payload."""
 
 _LENGTH_BITS: Final = 0x7F
 
 SHORT: Final = 125
-"""Bytes of a payload whose length fits into the frame's second byte."""
+"""The longest payload whose length fits into the frame's second byte."""
 _MEDIUM: Final = 126
-"""In place of that length: it follows in two bytes."""
+"""Stands for a length in the next two bytes."""
 _LONG: Final = 127
-"""In place of that length: it follows in eight bytes."""
+"""Stands for a length in the next eight bytes."""
 _MOST_MEDIUM: Final = 0xFFFF
 
 MOST_HEAD: Final = 14
-"""Bytes of the longest head: two, eight of length, four of mask."""
+"""Bytes of the longest frame header: two, eight of length, four of mask."""
 
 _SHORT_HEAD: Final = Struct("!BB").pack
 _MEDIUM_HEAD: Final = Struct("!BBH").pack
@@ -37,7 +37,7 @@ _LONG_HEAD: Final = Struct("!BBQ").pack
 
 
 def frame_size(data: bytes | bytearray) -> int | None:
-    """Return the bytes of the frame that begins `data`, with its head; `None`: too few to tell."""
+    """Return the size of the first frame in `data`, with its header; `None` if data are too short to tell."""
     if len(data) < 2:
         return None
     length = data[1] & _LENGTH_BITS
@@ -53,7 +53,7 @@ def frame_size(data: bytes | bytearray) -> int | None:
 def read_message(data: bytes) -> bytes | str | None:
     """Return the message if `data` is exactly one final masked data frame, else `None`.
 
-    Text that is not UTF-8, and a payload of more than `MAX_COMMAND_BYTES`, are `None` as well.
+    Returns `None` also for text that is not UTF-8 and for payloads above `MAX_COMMAND_BYTES`.
     """
     size = len(data)
     if size < 6 or size > 8 + MAX_COMMAND_BYTES:
@@ -84,7 +84,7 @@ def _unmasked(data: bytes, mask_at: int) -> bytes:
 
 
 def pack_message(message: bytes | str) -> bytes:
-    """Return the frame that carries a server's message: binary for bytes, text for a string."""
+    """Return the frame of a server's message: binary for bytes, text for a string."""
     first = BINARY
     if isinstance(message, str):
         first, message = TEXT, message.encode()

@@ -1,4 +1,4 @@
-"""All connections of this node: accepted, looked at again and again, closed in the end."""
+"""The gateway: accepts, checks and closes all connections of this node."""
 
 import asyncio
 import itertools
@@ -39,16 +39,16 @@ TLS_WITHIN: Final = 5.0
 """Seconds to negotiate TLS."""
 
 WATCH_EVERY: Final = 0.25
-"""Seconds between two looks at every connection."""
+"""Seconds between two checks of every connection."""
 
 LOOKED_AT_AT_ONCE: Final = 100
-"""Connections, in one turn of the event loop: a tenth of a millisecond."""
+"""Connections checked in one turn of the event loop: a tenth of a millisecond."""
 
 log = EventLog("gateway")
 
 
 class GatewaySettings(Struct, frozen=True, kw_only=True):
-    """Where the gateway listens, and what it lets in."""
+    """The settings of the gateway: where it listens, and its limits."""
 
     host: str
     port: int
@@ -57,13 +57,13 @@ class GatewaySettings(Struct, frozen=True, kw_only=True):
     rate: float = 50
     burst: float = 100
     trusted_proxies: int = 0
-    """How many proxies of the host's own every connection has come through."""
+    """The number of the operator's proxies that every connection passes."""
     per_address: float | None = 1.0
-    """What an address may do, in measures of sixteen friends; `None`: anything."""
+    """The factor for the limits per address (`Config.limits_per_address`); `None`: no limits."""
 
 
 def gateway_settings(config: Config) -> GatewaySettings:
-    """Return where to listen and what to admit. Raises `ssl.SSLError` for a bad certificate."""
+    """Return the gateway's settings. Raises `ssl.SSLError` for a bad certificate."""
     return GatewaySettings(
         host=config.host,
         port=config.port,
@@ -85,7 +85,7 @@ def _tls(config: Config) -> ssl.SSLContext | None:
 
 
 class Gateway:
-    """The connections of this node, and what they have in common."""
+    """The connections of this node, and the parts that they share."""
 
     def __init__(
         self, commands: Commands, settings: GatewaySettings, pages: Pages, metrics: Metrics
@@ -107,20 +107,20 @@ class Gateway:
             commands, metrics, self.budget, most_overdrawn=settings.burst
         )
         self.connections: dict[PlayerConnection, None] = {}
-        """All, from their acceptance on."""
+        """All accepted connections."""
         self._open: dict[PlayerConnection, None] = {}
-        """Those with a session that has not ended; first the one served longest ago."""
+        """The connections with a session, the one served longest ago first."""
         self.keepalive = KeepAlive(self._open, commands.now)
         self._numbers = itertools.count(1)
         self._listeners: list[Listener] = []
         self._is_listening = True
         self._answering: dict[PlayerConnection, asyncio.Task[None]] = {}
-        """Requests for pages."""
+        """The tasks that answer requests for pages, by connection."""
         self._tasks = BackgroundTasks()
         self._has_ended = asyncio.Event()
         """Set whenever a connection or a session has ended."""
         self._handshake_options: Final[dict[str, Any]] = {
-            # clients other than browsers name no origin: None lets them in
+            # `None` admits programs other than browsers, which send no origin
             "origins": [None, *(Origin(origin) for origin in settings.origins)],
             "subprotocols": [Subprotocol(name) for name in SUBPROTOCOLS],
             "max_size": MAX_COMMAND_BYTES,
@@ -145,12 +145,12 @@ class Gateway:
     # What connections call
 
     def count(self, connection: PlayerConnection) -> Quota:
-        """Count a connection by its address, from its first moment on."""
+        """Count a new connection at its address."""
         address = self._admission.counted_address(connection.address)
         return self._limiter.open(address, connection)
 
     def handshake(self, connection: PlayerConnection) -> Handshake:
-        """Return what takes the first request of a connection."""
+        """Return the handshake that reads the first request of a connection."""
         protocol = ServerProtocol(**self._handshake_options)
         return Handshake(connection, partial(self._requested, connection), protocol)
 
@@ -161,7 +161,7 @@ class Gateway:
         if refusal is not None:
             handshake.respond(refusal)
         elif not is_handshake(request):
-            # until the answer is written, nothing more is read
+            # nothing more is read until the answer is written
             connection.pause_reading()
             answering = asyncio.create_task(self._answer(connection, handshake, request))
             self._answering[connection] = answering
@@ -195,7 +195,7 @@ class Gateway:
         connection.opened(session, rest)
 
     def stopped_reading(self) -> None:
-        """Count a client that was cut off because it does not read."""
+        """Count a client that was aborted because it does not read."""
         self._metrics.slow_clients += 1
 
     def lost(self, connection: PlayerConnection) -> None:
@@ -207,15 +207,15 @@ class Gateway:
         self._has_ended.set()
 
     def ended(self, connection: PlayerConnection, session: Session) -> None:
-        """Pass on that a session has ended, after its last command."""
+        """Handle the end of a session, after its last command."""
         del self._open[connection]
         self._tasks.spawn(self._commands.disconnected(session))
         self._has_ended.set()
 
-    # What goes on in the background
+    # Background work
 
     async def watch(self) -> None:
-        """Look at all connections again and again for what is due or stuck; never returns."""
+        """Check all connections periodically for timeouts and slow readers; never return."""
         while True:
             due = time.monotonic() + WATCH_EVERY
             await asyncio.sleep(WATCH_EVERY)
@@ -236,7 +236,7 @@ class Gateway:
     # The end
 
     def stop_listening(self) -> None:
-        """Accept nothing more; a client in its handshake is answered 503."""
+        """Stop accepting connections; a client in its handshake is answered 503."""
         self._is_listening = False
         for listener in self._listeners:
             listener.close()
@@ -246,7 +246,7 @@ class Gateway:
         code: CloseCode = RESTARTING,
         is_racing: Callable[[Session], bool] = lambda session: False,
     ) -> None:
-        """Close all sessions, batch by batch, each when the command under way is answered."""
+        """Close all sessions in batches, each when its present command is answered."""
 
         def races(connection: PlayerConnection) -> bool:
             return connection.session is not None and is_racing(connection.session)
@@ -259,7 +259,7 @@ class Gateway:
         await self._emptied(self._open)
 
     async def close(self, code: CloseCode = RESTARTING) -> None:
-        """Accept nothing more, close all connections, and wait until all have ended."""
+        """Stop accepting connections, close all, and wait until they have ended."""
         self.stop_listening()
         for connection in list(self.connections):
             if connection.session is None:
@@ -283,6 +283,6 @@ class Gateway:
             await self._has_ended.wait()
 
     def cut(self) -> None:
-        """End every connection at once."""
+        """Abort every connection."""
         for connection in list(self.connections):
             connection.cut()

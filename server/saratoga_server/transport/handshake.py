@@ -1,4 +1,4 @@
-"""The one HTTP request that a connection begins with: a WebSocket handshake, or a page."""
+"""The HTTP request with which a connection begins: a WebSocket handshake, or a page."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -8,7 +8,7 @@ from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
 
 MOST_HEAD: Final = 16 * 1024
-"""Bytes of a request with all its headers."""
+"""The most bytes of a request with its headers."""
 
 HEAD_END: Final = b"\r\n\r\n"
 
@@ -17,7 +17,7 @@ HEAD_TOO_LONG: Final = (
     b"Connection: close\r\nContent-Length: 0\r\n\r\n"
 )
 UNREADABLE: Final = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-"""For what `websockets` answers with nothing, which a proxy would take for a broken server."""
+"""The answer to requests that `websockets` does not answer; a proxy expects some answer."""
 
 
 class Requester(Protocol):
@@ -26,12 +26,12 @@ class Requester(Protocol):
     def write(self, data: bytes) -> None: ...
 
     def answer_and_end(self, response: bytes) -> None:
-        """Answer a request that opens no session; then the connection ends."""
+        """Answer a request that opens no session, then end the connection."""
         ...
 
 
 Requested = Callable[["Handshake", Request], None]
-"""Has a request answered by `accept` or `respond`, at once or later."""
+"""Called with each request; it calls `accept` or `respond`, at once or later."""
 
 
 class Handshake:
@@ -46,11 +46,11 @@ class Handshake:
         self._requested = requested
         self._protocol = protocol
         self._head = bytearray()
-        """What has come: the head, and from then on what came behind it."""
+        """The data received: the head of the request, and later the data after it."""
         self._is_read = False
 
     def receive(self, data: bytes) -> None:
-        """Take bytes of the head; what comes behind it waits."""
+        """Receive bytes of the request; data after its head are kept."""
         searched = max(0, len(self._head) - len(HEAD_END) + 1)
         self._head += data
         if self._is_read:
@@ -75,11 +75,11 @@ class Handshake:
 
     @property
     def rest(self) -> bytes:
-        """What came behind the request."""
+        """The data received after the request."""
         return bytes(self._head) if self._is_read else b""
 
     def accept(self, request: Request) -> str | None:
-        """Answer a WebSocket handshake; returns the subprotocol, or `None` if it was refused."""
+        """Answer a WebSocket handshake; return the subprotocol, or `None` if it was refused."""
         response = self._protocol.accept(request)
         self._protocol.send_response(response)
         if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:

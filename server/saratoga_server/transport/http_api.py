@@ -1,13 +1,13 @@
-"""What the server answers over plain HTTP, on the port of the WebSockets: public facts, to read.
+"""The HTTP pages, on the same port as the WebSockets. They are public and read-only.
 
     GET /healthz                 the process is alive
     GET /readyz                  the store answers, and players may connect; else 503
     GET /leaderboards/GAME       a page, as JSON; ?ranking=&period=&bots=&offset=&limit=
     GET /records/CODE/NUMBER     the record of a finished race, as text; 404 until it is over
-    GET /                        what this is
+    GET /                        a sentence about the server
 
-Anybody may read all of it, and so may pages of any origin: nothing here is secret or changes anything.
-A refusal is JSON with a code for programs, `error`, and a sentence for people, `message`.
+Everyone may read the pages, and so may web pages of any origin: nothing here is
+secret. A refusal is JSON with a code for programs, `error`, and a sentence for people, `message`.
 """
 
 import asyncio
@@ -30,14 +30,14 @@ from saratoga_server.ports import StoreUnavailable
 from saratoga_server.transport.http_responses import METHODS, TEXT, Page, refusal_page, response
 
 ANSWER_WITHIN: Final = 3.0
-"""Seconds that the server may take for a page."""
+"""Seconds in which a page must be answered."""
 
 LEADERBOARD_FRESH: Final = 1.0
-"""Seconds that a page of a leaderboard is shown again without asking the store."""
+"""Seconds for which a page of a leaderboard is cached."""
 
 MOST_PAGES_KEPT: Final = 64
 
-ABOUT: Final = "Saratoga: patience as a race. Players come in with the program saratoga.\n"
+ABOUT: Final = "This is a Saratoga server: patience as a race. Join with the program saratoga.\n"
 
 _PARAMETERS: Final = frozenset({"ranking", "period", "bots", "offset", "limit"})
 
@@ -45,10 +45,10 @@ log = EventLog("http")
 
 
 class PublicServer(Protocol):
-    """What the pages need of the server."""
+    """The queries that the pages send to the server."""
 
     async def why_not_ready(self) -> str | None:
-        """Return why no player should be sent here now, for people; `None`: the server is ready."""
+        """Return a sentence why the server is not ready; `None` if it is ready."""
         ...
 
     async def leaderboard(self, query: GetLeaderboard) -> Leaderboard:
@@ -69,24 +69,26 @@ class _HttpError(Exception):
 
 
 class HttpPages(Struct):
-    """Answers requests that are no WebSocket handshakes."""
+    """Answers requests other than WebSocket handshakes."""
 
     server: PublicServer
     now: Callable[[], float] = monotonic
-    """Seconds, for how long a page is fresh."""
+    """Returns seconds from a clock that never steps."""
     _kept: dict[GetLeaderboard, tuple[float, Page]] = field(default_factory=dict)
 
     async def __call__(self, request: Request) -> Response:
         return response(await self.page(request.method, request.path), request.method)
 
     async def page(self, method: str, target: str) -> Page:
-        """Return the page for a request; whatever goes wrong is a page too."""
+        """Return the page for a request; errors are pages too."""
         if method == "OPTIONS":
             allow = ("Access-Control-Allow-Methods", METHODS)
             return Page(body=b"", kind=TEXT, more=(allow,))
         if method not in ("GET", "HEAD"):
             return refusal_page(
-                HTTPStatus.METHOD_NOT_ALLOWED, "read_only", "These pages are only read."
+                HTTPStatus.METHOD_NOT_ALLOWED,
+                "read_only",
+                "These pages are read-only. Use GET or HEAD.",
             )
         try:
             async with asyncio.timeout(ANSWER_WITHIN):
@@ -160,17 +162,15 @@ def _split(target: str) -> SplitResult:
     try:
         return urlsplit(target)
     except ValueError:
-        raise _HttpError(
-            HTTPStatus.BAD_REQUEST, "bad_request", "That address cannot be read."
-        ) from None
+        raise _HttpError(HTTPStatus.BAD_REQUEST, "bad_request", "That URL is not valid.") from None
 
 
 def _leaderboard_query(game: str, query: str) -> GetLeaderboard:
-    """Read the parameters as the command on the wire reads its fields."""
+    """Parse the query parameters like the fields of the command `get_leaderboard`."""
     given: dict[str, object] = {}
     for name, value in _pairs(query):
         if name not in _PARAMETERS:
-            raise _bad_query(f"There is no parameter {name!r}; there are {_listed()}.")
+            raise _bad_query(f"There is no parameter {name!r}. The parameters are {_listed()}.")
         if name in given:
             raise _bad_query(f"The parameter {name!r} is given twice.")
         given[name] = value
@@ -185,7 +185,7 @@ def _pairs(query: str) -> list[tuple[str, str]]:
     try:
         return parse_qsl(query, keep_blank_values=True, max_num_fields=16)
     except ValueError:
-        raise _bad_query("Those are too many parameters.") from None
+        raise _bad_query("The URL has too many parameters.") from None
 
 
 def _bad_query(message: str) -> _HttpError:

@@ -1,4 +1,4 @@
-"""Answers over plain HTTP."""
+"""HTTP responses with the headers that all of them have."""
 
 import email.utils
 from http import HTTPStatus
@@ -15,7 +15,7 @@ NOT_KEPT: Final = "no-store"
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """What is answered, without the headers that every answer has."""
+    """The content of a response, without the headers that every response has."""
 
     body: bytes
     status: HTTPStatus = HTTPStatus.OK
@@ -26,7 +26,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def refusal_page(status: HTTPStatus, error: str, message: str, wait: int = 1) -> Page:
-    """Return the page of a refusal; `wait`: seconds after which to try again, where that helps."""
+    """Return the page of a refusal; `wait`: seconds after which to try again."""
     more: tuple[tuple[str, str], ...] = ()
     if status is HTTPStatus.METHOD_NOT_ALLOWED:
         more = (("Allow", METHODS),)
@@ -38,7 +38,7 @@ def refusal_page(status: HTTPStatus, error: str, message: str, wait: int = 1) ->
 
 
 def response(page: Page, method: str) -> Response:
-    """Return the page as HTTP."""
+    """Return the page as an HTTP response."""
     headers = Headers(
         [
             ("Date", email.utils.formatdate(usegmt=True)),

@@ -1,8 +1,8 @@
-"""What a connection has received and not carried out yet: frame by frame, one a turn of the event loop.
+"""A connection's inbox: data received and not handled yet. One frame is handled per turn of the loop.
 
-A read that is exactly one message, on a connection of which nothing waits, never comes here
-(`connection.py`). Everything else does: several frames in one read, parts of frames, frames that
-`websockets` must parse, and whatever arrives while a command is carried out.
+A read that is exactly one message is handled without an inbox if nothing is waiting (`connection.py`).
+The inbox gets the rest: several frames in one read, parts of frames, frames that `websockets` must parse,
+and data that arrive while a command is carried out.
 """
 
 import asyncio
@@ -16,15 +16,15 @@ from saratoga_server.transport.frame_parser import CONTROLS, FrameParser, TooMan
 from saratoga_server.transport.frames import MOST_HEAD, frame_size, read_message
 
 MOST_WAITING: Final = MAX_COMMAND_BYTES + MOST_HEAD
-"""Bytes from which on nothing more is read: one longest frame."""
+"""The most bytes that may wait before reading is paused: one frame of the greatest length."""
 
 
 class Reader(Protocol):
-    """The connection, as its inbox needs it."""
+    """The connection, as its inbox uses it."""
 
     @property
     def may_begin(self) -> bool:
-        """Whether the next frame may be looked at: no command is being carried out."""
+        """True if the next frame may be read: no command is being carried out."""
         ...
 
     def begin(self, message: bytes | str) -> None:
@@ -34,15 +34,15 @@ class Reader(Protocol):
     def ponged(self, payload: bytes) -> None: ...
 
     def allows_control(self) -> bool:
-        """Whether one more ping or pong is within bounds; if not, the connection is being closed."""
+        """Return whether one more ping or pong is allowed; if not, the connection is being closed."""
         ...
 
     def flooded(self) -> None:
-        """Close, and read nothing any more: the peer sends what no client needs to send."""
+        """Refuse service to a client that sends too many control frames or fragments."""
         ...
 
     def write_protocol(self, parser: FrameParser) -> None:
-        """Write what the parser has to send, and end the connection if it says so."""
+        """Write the bytes that the parser has to send; close if it closes."""
         ...
 
     def pause_reading(self) -> None: ...
@@ -50,12 +50,12 @@ class Reader(Protocol):
     def resume_reading(self) -> None: ...
 
     def emptied(self) -> None:
-        """Nothing waits, and the next byte begins a message: the inbox can be dropped."""
+        """Drop the inbox: nothing is waiting, and the next byte begins a message."""
         ...
 
 
 class Inbox:
-    """Bytes that wait, and the parser if one is needed."""
+    """The waiting bytes of a connection, and a frame parser if one is needed."""
 
     __slots__ = ("_bytes", "_is_scheduled", "_is_shut", "_parser", "_reader")
 
@@ -75,18 +75,18 @@ class Inbox:
         self.go_on()
 
     def go_on(self) -> None:
-        """Take the next frame in the next turn of the event loop."""
+        """Handle the next frame in the next turn of the event loop."""
         if not self._is_scheduled:
             self._is_scheduled = True
             asyncio.get_running_loop().call_soon(self._take_frame)
 
     def shut(self) -> None:
-        """Throw away what waits, and whatever comes."""
+        """Discard the waiting data and all further data."""
         self._is_shut = True
         self._bytes.clear()
 
     def close(self, code: CloseCode) -> None:
-        """Begin to close; further frames are read for the peer's answer alone."""
+        """Begin to close; further frames are only read for the peer's close frame."""
         parser = self._parser = self._parser or FrameParser()
         parser.close(code)
         self._reader.write_protocol(parser)
@@ -108,7 +108,7 @@ class Inbox:
             self._reader.emptied()
 
     def _next_frame(self) -> bytes:
-        """Cut off one frame, or all there is of one that is too long; nothing: it is incomplete."""
+        """Remove and return the first frame (a part, if it is too long); empty if it is incomplete."""
         size = frame_size(self._bytes)
         if size is None:
             return b""
@@ -119,7 +119,7 @@ class Inbox:
         return frame
 
     def _read(self, frame: bytes) -> bytes | str | None:
-        """Return the message that a frame completes, if it completes one."""
+        """Return the message that a frame completes, or `None`."""
         if self._parser is None:
             message = read_message(frame)
             if message is not None:

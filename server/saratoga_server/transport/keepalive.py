@@ -1,7 +1,6 @@
-"""Signs of life to every client, a few at a time, and pings for those that give none.
+"""Keep-alive: `Alive` events to every client, and pings to silent ones.
 
-All through a round a few clients are served in each turn of the event loop: a thousand at once
-would hold moves up.
+A few clients are served in each turn of the event loop, because a thousand at once would delay moves.
 """
 
 import asyncio
@@ -17,39 +16,39 @@ from saratoga_server.logs import EventLog
 from saratoga_server.transport.connection import PlayerConnection
 
 ALIVE_EVERY: Final = 2.0
-"""Seconds between two signs of life; they also give the slow reader detector something to see."""
+"""Seconds between two `Alive` events, which also let the slow reader detector notice silent clients."""
 
 PORTION: Final = 16
-"""Connections, at most, that are served in one turn of the event loop: half a millisecond."""
+"""The most connections served in one turn of the event loop: half a millisecond."""
 
 MOST_PORTIONS: Final = 6
-"""In one turn, where the loop is so busy that it has too few turns for one portion each."""
+"""The most portions served in one turn, if the event loop is busy and has few turns."""
 
 log = EventLog("transport")
 
 
 def portions_of(connections: int) -> int:
-    """Return in how many portions so many connections are served every `ALIVE_EVERY`."""
+    """Return the number of portions into which so many connections are divided."""
     return max(1, math.ceil(connections / PORTION))
 
 
 class KeepAlive:
-    """Serves the open connections in turn."""
+    """Sends `Alive` events and pings to the open connections in turn."""
 
     def __init__(self, connections: "dict[PlayerConnection, None]", now: Callable[[], int]) -> None:
-        """`connections`: the open ones, kept by the gateway; `now`: the server's milliseconds."""
+        """`connections`: the gateway's open connections; `now` returns the server's time in milliseconds."""
         self._connections = connections
         self._now = now
 
     async def run(self) -> None:
-        """Serve all again and again; never returns."""
+        """Serve all connections every `ALIVE_EVERY` seconds; never return."""
         due = time.monotonic()
         while True:
             portions = portions_of(len(self._connections))
             pause = ALIVE_EVERY / portions
             due += pause
             await asyncio.sleep(max(0.0, due - time.monotonic()))
-            # no more is made up for than a round
+            # never catch up more than one round
             behind = min(time.monotonic() - due, ALIVE_EVERY)
             more = min(int(behind / pause), MOST_PORTIONS - 1)
             due = max(due + more * pause, time.monotonic() - ALIVE_EVERY)

@@ -1,7 +1,7 @@
-"""Listening sockets: connections are counted from their first moment, before TLS is negotiated.
+"""Listening sockets that count connections before TLS is negotiated.
 
-`loop.create_server` shows a connection when TLS is negotiated; until then a client would hold a
-file that nothing has counted. So connections are accepted here, by one task per listening socket.
+`loop.create_server` reports a connection only after TLS; until then a client would hold an open file that
+is not counted. So connections are accepted here, by one task for each listening socket.
 """
 
 import asyncio
@@ -19,18 +19,18 @@ BACKLOG: Final = 1024
 """Connections that may wait to be accepted."""
 
 RETRY_AFTER: Final = 0.5
-"""Seconds before the next try when no more files may be open, or nothing can be accepted at all."""
+"""Seconds before the next attempt if accepting fails, for example with too many open files."""
 
 PEER_FAULTS: Final = frozenset(
     {errno.ENETDOWN, errno.EPROTO, errno.ENOPROTOOPT, errno.EHOSTDOWN, errno.ENONET}
     | {errno.EHOSTUNREACH, errno.EOPNOTSUPP, errno.ENETUNREACH, errno.ECONNABORTED}
 )
-"""Errors of the one connection that waited, which accept(2) on Linux passes on and drops."""
+"""Errors of a single waiting connection, which accept(2) on Linux reports and drops."""
 
 log = EventLog("listener")
 
 Accept = Callable[[socket.socket, str], PlayerConnection]
-"""Makes the connection for an accepted socket and the address of its peer."""
+"""Creates the connection for an accepted socket and the address of its peer."""
 
 
 async def bind(host: str, port: int) -> list[socket.socket]:
@@ -48,7 +48,7 @@ class Listener:
     """Accepts connections from one bound socket until it is closed."""
 
     def __init__(self, bound: socket.socket, accept: Accept, tls: dict[str, Any]) -> None:
-        """Begin to listen; `tls`: what asyncio takes for it. Raises `OSError`."""
+        """Begin to listen; `tls`: asyncio's arguments for TLS. Raises `OSError`."""
         self._socket = bound
         self._accept = accept
         self._tls = tls
@@ -64,7 +64,7 @@ class Listener:
         return port
 
     def close(self) -> None:
-        """Accept nothing more."""
+        """Stop accepting connections."""
         self._accepting.cancel()
         self._accepting.add_done_callback(lambda _: self._socket.close())
 
@@ -88,7 +88,7 @@ class Listener:
             except Exception as fault:  # one connection must not end the accepting of others
                 log.error("server_fault", fault=fault)
                 accepted.close()
-            # one a turn of the loop, however many wait
+            # accept one connection per turn of the loop
             await asyncio.sleep(0)
 
     def _connect_soon(self, accepted: socket.socket, peer: str) -> None:
@@ -104,7 +104,7 @@ class Listener:
         await asyncio.sleep(RETRY_AFTER)
 
     async def _connect(self, accepted: socket.socket, connection: PlayerConnection) -> None:
-        """Negotiate TLS, where it is used, and give the connection its transport."""
+        """Negotiate TLS, if it is used, and give the connection its transport."""
         loop = asyncio.get_running_loop()
         try:
             if accepted.family != socket.AF_UNIX:

@@ -1,7 +1,6 @@
-"""What a connection sends: written without waiting, and bounded, because a client may stop reading.
+"""A connection's outbox: messages are written without waiting, up to a limit.
 
-Nothing waits for a client but the command whose answer it has asked for: the connection's next
-command is begun when the transport has room again.
+If a client reads too slowly, only its own next command waits, until the transport has room again.
 """
 
 import asyncio
@@ -10,33 +9,33 @@ from typing import Final
 from saratoga_server.transport.frames import pack_message
 
 MOST_PENDING: Final = 192 * 1024
-"""Bytes that may wait for a client to read them. With what the kernel holds (128 KiB), and what TLS
-hides (64 KiB and one frame), that is less than 512 KiB."""
+"""The most bytes that may wait for a client to read them. With the buffers of the kernel (128 KiB) and of
+TLS (64 KiB and one frame), a client holds less than 512 KiB."""
 
 MOST_FRAMES: Final = 1024
-"""Frames that may be sent while something waits all the time."""
+"""The most frames that may be sent without the client ever having read all of them."""
 
 
 class Outbox:
-    """Messages on their way to one client."""
+    """The messages that are being sent to one client."""
 
     __slots__ = ("_drained", "_frames", "_long", "_transport", "is_full")
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
         self._frames = 0
-        """Sent since nothing waited."""
+        """Frames sent since the last time when nothing was waiting."""
         self._long = 0
-        """Bytes of answers longer than `MOST_PENDING`, which may wait besides."""
+        """Bytes of answers longer than `MOST_PENDING`, which may wait in addition."""
         self.is_full = False
-        """So much waits for the client to read it that no further command should be begun."""
+        """True if so much is waiting that no further command should begin."""
         self._drained: asyncio.Future[None] | None = None
-        """Awaited by a command whose answer is long."""
+        """A future that a command with a long answer awaits."""
 
     def send(self, message: bytes | str) -> bool:
-        """Write a message; False: too much waits already, and the message was not written.
+        """Write a message; return False, without writing it, if too much is waiting.
 
-        One answer may be longer than all that may wait: then that much may wait besides.
+        One answer may be longer than the limit; its bytes are then allowed in addition.
         """
         pending = self._transport.get_write_buffer_size()
         if pending:
@@ -53,18 +52,18 @@ class Outbox:
         return True
 
     def fill(self) -> None:
-        """Note that the transport wants no more for now."""
+        """Record that the transport's buffer is full."""
         self.is_full = True
 
     def drain(self) -> None:
-        """Note that the transport wants more, or that the connection has ended."""
+        """Record that the transport has room again, or that the connection has ended."""
         self.is_full = False
         drained, self._drained = self._drained, None
         if drained is not None and not drained.done():
             drained.set_result(None)
 
     async def drained(self) -> None:
-        """Wait until the client has read what was sent, or is gone; for one command at a time."""
+        """Wait until the client has read what was sent, or has gone. Only one command may wait."""
         if self.is_full:
             self._drained = asyncio.get_running_loop().create_future()
             await self._drained

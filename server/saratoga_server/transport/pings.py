@@ -1,4 +1,4 @@
-"""Pings: for peers whose machine acknowledges what no program there reads any more."""
+"""Pings, which detect peers whose machine still acknowledges data but whose program is gone."""
 
 from typing import Final
 
@@ -8,18 +8,18 @@ PING_EVERY: Final = 20.0
 """Seconds."""
 
 MOST_UNANSWERED: Final = 2
-"""Pings in a row. The answer to one may have arrived while this process stood still."""
+"""The most pings in a row without an answer. One answer may be late because this process was busy."""
 
 
 class Pings:
-    """The pings of one connection. A pong counts if it answers the last of them."""
+    """The pings of one connection. Only a pong that answers the last ping counts."""
 
     __slots__ = ("_due", "_number", "_unanswered")
 
     def __init__(self, now: float) -> None:
         self._due = now + PING_EVERY
         self._number = 0
-        """Of the last ping, which is its payload."""
+        """The number of the last ping, which is its payload."""
         self._unanswered = 0
 
     def is_due(self, now: float) -> bool:
@@ -27,18 +27,18 @@ class Pings:
 
     @property
     def are_unanswered(self) -> bool:
-        """Whether so many were, that the peer is gone."""
+        """True if so many pings are unanswered that the peer counts as gone."""
         return self._unanswered >= MOST_UNANSWERED
 
     def next(self, now: float) -> bytes:
-        """Return the frame of one more ping."""
+        """Return the frame of the next ping."""
         self._due = now + PING_EVERY
         self._number += 1
         self._unanswered += 1
         return pack_ping(self._payload())
 
     def answer(self, payload: bytes) -> None:
-        """Note a pong; answers to older pings, and to none, are worth nothing."""
+        """Record a pong; answers to older pings, and unsolicited ones, are ignored."""
         if payload == self._payload():
             self._unanswered = 0
 

@@ -1,36 +1,36 @@
-"""A bound on answers longer than what may wait for one client: records, of up to two megabytes.
+"""A memory limit for long answers, which are records of up to two megabytes.
 
-A client that asks for a record and does not read it holds all of it until it is cut off after two
-seconds. So only so many bytes of long answers are on their way at once, to all clients together.
+A client that requests a record and does not read it holds its memory until it is aborted after two seconds.
+So the bytes of long answers that are being sent at once, to all clients together, are limited.
 """
 
 import asyncio
 from typing import Final
 
 LONG: Final = 64 * 1024
-"""Bytes from which an answer is long."""
+"""The size in bytes above which an answer is long."""
 
 MOST_BYTES: Final = 32 * 1024 * 1024
-"""Of all long answers on their way."""
+"""The most bytes of long answers that are being sent at once."""
 
 LOADED_AT_ONCE: Final = 8
-"""Records that are being read from the store, of unknown length."""
+"""The most records that are being read from the store at once; their sizes are unknown."""
 
 WAIT: Final = 1.0
-"""Seconds after which there may be room again."""
+"""Seconds after which a refused client may try again."""
 
 
 class ResponseBudget:
-    """The long answers on their way from this node."""
+    """The budget for long answers that this node is sending."""
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self.left = most
-        """Bytes that may still be sent."""
+        """The bytes left in the budget."""
         self.loading = asyncio.Semaphore(LOADED_AT_ONCE)
         """Held while a record is read from the store."""
 
     def has_room(self, size: int) -> bool:
-        """Whether an answer of so many bytes may be sent; if so, it counts until it is `done`."""
+        """Reserve `size` bytes until `done`; return False if there is no room."""
         if size > LONG:
             if size > self.left:
                 return False
@@ -38,6 +38,6 @@ class ResponseBudget:
         return True
 
     def done(self, size: int) -> None:
-        """Count an answer no longer: it was read, or its reader is gone."""
+        """Release the bytes of an answer that was read, or whose reader has gone."""
         if size > LONG:
             self.left += size

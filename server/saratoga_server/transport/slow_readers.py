@@ -7,11 +7,11 @@ from typing import Final
 from saratoga_server.transport.socket_options import unsent_bytes
 
 LONGEST_PENDING: Final = 2.0
-"""Seconds in which a client must read something of what waits."""
+"""Seconds in which a client must read some of the waiting data."""
 
 
 class SlowReaderDetector:
-    """Watches the bytes that wait for one client: they must become fewer, or be none."""
+    """Watches the bytes that wait for one client: their number must fall."""
 
     __slots__ = ("_before", "_is_tls", "_socket", "_transport", "_waiting_since")
 
@@ -23,13 +23,13 @@ class SlowReaderDetector:
         self._before = 0
 
     def has_stopped(self, now: float) -> bool:
-        """Whether nothing was read for too long; to be asked again and again."""
+        """Return whether the client has read nothing for too long; to be called periodically."""
         pending, before = self._transport.get_write_buffer_size(), self._before
         if self._is_tls and self._socket is not None:
-            # a TLS transport does not show what waits in the plain one below it
+            # a TLS transport does not show the bytes in the plain transport below it
             pending += unsent_bytes(self._socket)
         if not pending and not before:
-            # nearly always, for a thousand connections four times a second
+            # the common case: this runs for every connection four times a second
             return False
         self._before = pending
         if pending < before or not before:

@@ -1,4 +1,4 @@
-"""Kernel buffers of a connection: how much they may hold, and how much was not sent."""
+"""Socket options: the sizes of a connection's kernel buffers, and the bytes not sent."""
 
 import socket
 import struct
@@ -6,13 +6,13 @@ from contextlib import suppress
 from typing import Final
 
 SEND_BUFFER: Final = 64 * 1024
-"""Bytes that the kernel may hold for a client. Linux doubles the number for its own bookkeeping."""
+"""The kernel's send buffer in bytes. Linux doubles the number for its own bookkeeping."""
 
 RECEIVE_BUFFER: Final = 16 * 1024
-"""Bytes that the kernel may hold from a client: two of the longest frames."""
+"""The kernel's receive buffer in bytes: two of the longest frames."""
 
 UNACKNOWLEDGED: Final = 10_000
-"""Milliseconds after which the kernel drops a peer that acknowledges nothing."""
+"""Milliseconds after which the kernel drops a peer that acknowledges no data."""
 
 _AT_ONCE: Final = struct.pack("ii", 1, 0)
 """SO_LINGER of 0 seconds: reset the connection on close."""
@@ -22,10 +22,10 @@ _NOT_SENT: Final = struct.Struct("=144xI")
 
 
 def bound_buffers(connection: socket.socket | None) -> None:
-    """Make the kernel hold little, so that a client that does not read is noticed soon."""
+    """Set small kernel buffers, so that a client that does not read is noticed soon."""
     if connection is None:
         return
-    # some kernels refuse options of a connection that the peer has reset
+    # some kernels refuse options on a connection that the peer has reset
     with suppress(OSError):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
@@ -34,7 +34,7 @@ def bound_buffers(connection: socket.socket | None) -> None:
 
 
 def forget_unsent(connection: socket.socket | None) -> None:
-    """Make the kernel drop what it holds and reset the connection when it is closed."""
+    """Make the kernel discard its buffers and reset the connection when it is closed."""
     if connection is None:
         return
     with suppress(OSError):
@@ -42,7 +42,7 @@ def forget_unsent(connection: socket.socket | None) -> None:
 
 
 def unsent_bytes(connection: socket.socket) -> int:
-    """Return what the kernel has not sent because the peer takes no more; 0 where it cannot tell."""
+    """Return the bytes that the kernel has not sent because the peer reads no more; 0 if unknown."""
     if not hasattr(socket, "TCP_INFO"):
         return 0
     try:

@@ -281,4 +281,4 @@ async def test_the_root_says_what_this_is(port: int) -> None:
     status, headers, body = await exchange(port, "GET / HTTP/1.1")
     assert status == "HTTP/1.1 200 OK"
     assert headers["Content-Type"].startswith("text/plain")
-    assert body.startswith(b"Saratoga:")
+    assert body.startswith(b"This is a Saratoga server")
