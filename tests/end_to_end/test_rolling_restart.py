@@ -19,7 +19,7 @@ from kit.recorded_players import Notes
 from kit.server_process import ServerProcess
 from kit.stores import StoreServer
 
-PACE = 30.0
+PACE = 60.0
 """Moves a second."""
 MANY = ("lady-palk", "caprice")
 """A table for each of these games."""

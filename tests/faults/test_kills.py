@@ -13,14 +13,17 @@ from kit.catastrophes import Party, Victim, party, store_of
 from kit.figures import note
 from kit.stores import StoreServer
 
-LONGEST_PEACE = 1.0
-"""Seconds at most between everybody's racing and the next strike."""
+PACE = 120.0
+"""Moves a second of each player in the short tests."""
+
+LONGEST_PAUSE = 0.3
+"""Seconds at most that all players race before the next kill."""
 
 
 async def strike_in_mid_race(guests: Party, victim: Victim, times: int, chance: Random) -> None:
     for _ in range(times):
         await guests.mid_race()
-        await asyncio.sleep(chance.uniform(0, LONGEST_PEACE))
+        await asyncio.sleep(chance.uniform(0, LONGEST_PAUSE))
         await guests.strike(victim)
 
 
@@ -32,7 +35,7 @@ async def audited(guests: Party) -> tuple[int, int]:
 
 async def test_races_go_on_after_kills() -> None:
     chance = Random(1)
-    async with party(("lady-palk",), pace=40) as guests:
+    async with party(("lady-palk",), pace=PACE) as guests:
         for victim in Victim:
             await strike_in_mid_race(guests, victim, 2, chance)
         races, moves = await audited(guests)
@@ -42,7 +45,7 @@ async def test_races_go_on_after_kills() -> None:
 
 async def test_races_go_on_after_kills_on_a_store_of_the_hosts(mortal_store: StoreServer) -> None:
     chance = Random(mortal_store.binary)
-    async with party(("lady-palk",), 40, mortal_store) as guests:
+    async with party(("lady-palk",), PACE, mortal_store) as guests:
         for victim in Victim:
             await strike_in_mid_race(guests, victim, 1, chance)
         await guests.mid_race()

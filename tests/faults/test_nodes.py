@@ -22,7 +22,7 @@ from kit.stores import StoreServer
 
 NODES = 3
 
-LONGEST_PEACE = 0.5
+LONGEST_PAUSE = 0.3
 """Seconds at most between everybody's racing and the next fault."""
 
 Fault = Callable[[], Awaitable[None]]
@@ -75,7 +75,7 @@ async def under_fault(guests: Party, faults: list[Fault], chance: Random) -> tup
     """Let each of them happen in mid-race, and hold every race against everybody's notes."""
     for fault in faults:
         await guests.mid_race()
-        await asyncio.sleep(chance.uniform(0, LONGEST_PEACE))
+        await asyncio.sleep(chance.uniform(0, LONGEST_PAUSE))
         await fault()
     await guests.finish()
     async with store_of(guests) as store:
@@ -91,7 +91,7 @@ async def test_races_over_several_nodes_go_on_whatever_breaks_between_them(
     mortal_store: StoreServer,
 ) -> None:
     chance = Random(mortal_store.binary)
-    async with evening(mortal_store, ("lady-palk",), pace=40) as (guests, nodes, links):
+    async with evening(mortal_store, ("lady-palk",), pace=120) as (guests, nodes, links):
         faults: list[Fault] = [
             partial(cut_the_news, mortal_store),
             partial(kill, nodes[1]),

@@ -29,7 +29,7 @@ from kit.storms.storm_run import (
 OTHER_KINDS = {"node killed", "node restarted", "answer lost", "reconnect storm"}
 """Faults that an installation with a cluster gets beside the cluster's own."""
 
-SILENCE = 4.0
+SILENCE = 1.5
 """Seconds without an event after which a player reconnects: less than usual."""
 
 GAMES = ("canfield-aisleriot", "lafayette")

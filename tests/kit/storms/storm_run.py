@@ -22,6 +22,9 @@ from saratoga_server.store.opening import open_store
 AUDIT_EVERY = 25
 """Injections between two audits of the finished races."""
 
+HEARTBEATS = 3
+"""Heartbeats that a player sends before it takes a silent connection for lost, at least."""
+
 AUDITED_WITHIN = 180.0
 """Seconds for the final audit."""
 
@@ -103,7 +106,10 @@ async def run_storm(
         pace=plan.pace,
         clustered=plan.clustered,
         module=plan.module,
-        timing=Timing(silence=plan.silence),
+        timing=Timing(
+            silence=plan.silence,
+            heartbeat_every=min(Timing().heartbeat_every, plan.silence / HEARTBEATS),
+        ),
     ) as installation:
         storm = Storm(installation, plan.kinds, plan.seed)
         async with open_store(installation.store_url) as store:
