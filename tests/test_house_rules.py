@@ -28,14 +28,7 @@ DOORS = "tests/end_to_end/test_doors.py"
 TESTED_ELSEWHERE: dict[str, tuple[str, ...]] = {
     "client/net/link_state.py": ("tests/client/net/test_connection.py",),
     "client/problems.py": ("tests/client/cli/test_commands.py",),
-    # the bots' minds: by what they bank, move by move, in every game
-    "client/bots/offline.py": ("tests/client/bots/test_strengths.py",),
-    "client/bots/choice.py": ("tests/client/bots/test_strengths.py",),
-    "client/bots/strong.py": ("tests/client/bots/test_strengths.py",),
-    "client/bots/weak.py": ("tests/client/bots/test_strengths.py",),
-    "client/bots/evaluation.py": ("tests/client/bots/test_strengths.py",),
     # the players' commands and what they are made of: in processes of their own, at a real house
-    "client/bots/bot_connection.py": (DEMO, BY_HAND),
     "client/local/clock.py": (BY_HAND,),
     "client/cli/bot.py": (BY_HAND,),
     "client/cli/completion.py": ("tests/client/cli/test_commands.py",),

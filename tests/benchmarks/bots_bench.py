@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from time import process_time
 
-from saratoga_client.bots.offline import play_alone
+from saratoga_client.bots.offline import play_offline
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game
@@ -36,7 +36,7 @@ def measure(name: str, strength: Strength, deals: int) -> Figures:
     began = process_time()
     for number in range(deals):
         start = deal_for_key(game, practice_key(f"bench {number}"))
-        played = play_alone(game, start, CHOOSERS[strength], temper=number)
+        played = play_offline(game, start, CHOOSERS[strength], variation=number)
         banked += played.end.banked
         won += game.goal(played.end)
         moves += len(played.moves)

@@ -99,7 +99,7 @@ async def rivals(url: str, game: str) -> AsyncIterator[str]:
                 house,
                 CHOOSERS[strength],
                 pace=pace,
-                temper=number,
+                variation=number,
                 starts_with=len(RIVALS) + 1 if number == 0 else None,
             )
             playing.append(group.create_task(player.stay()))

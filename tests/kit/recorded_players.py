@@ -258,7 +258,7 @@ class RecordedPlayer:
 
     connection: NotingConnection
     strength: str
-    temper: int
+    variation: int
     name: str = ""
     bot: TablePlayer | None = None
 
@@ -272,7 +272,7 @@ class RecordedPlayer:
             self.connection,
             CHOOSERS[Strength(self.strength)],
             pace=pace,
-            temper=self.temper,
+            variation=self.variation,
             races=races,
             starts_with=starts_with,
         )

@@ -1,6 +1,4 @@
-"""Programs that play: two strengths, shown as bots wherever their name is shown.
+"""Programs that play: two strengths, marked as bots wherever their names are shown.
 
-A bot knows what a person at its seat would know: its view, and what it has seen turned up
-before. `choice` is where a bot decides; `weak` and `strong` are how; `player` sits it down at a
-table; `alone` lets it play without one.
+A bot knows what a player in its seat would know: its view, and the cards that it has seen before.
 """

@@ -1,7 +1,6 @@
-"""A bot's board in one race: it looks, chooses, moves, and remembers, at a human pace.
+"""A bot's board in one race: the bot chooses a move, sends it, and remembers what it saw.
 
-Whatever the house answers is the truth: a refused move shows the present board, and the bot looks
-again.
+The server's answer decides: after a refused move the bot chooses again on the board in the refusal.
 """
 
 import asyncio
@@ -25,13 +24,13 @@ from saratoga_rules.moves import Move
 RACING: Final = "racing"
 
 OVER: Final = frozenset({"board_over", "time_up", "not_racing", "no_such_race", "race_running"})
-"""Refusals after which there is nothing left to play."""
+"""Codes of refusals that end the board."""
 
 MOST_REFUSALS: Final = 10
-"""In a row; a bot and a house that disagree so often do not play the same game."""
+"""Refusals in a row after which the bot gives up."""
 
-RESTLESS: Final = 0.5
-"""A bot's pauses vary by this much of themselves to both sides."""
+PAUSE_VARIATION: Final = 0.5
+"""Fraction by which the pause before a move varies, up or down."""
 
 
 class BoardPlayer:
@@ -39,52 +38,54 @@ class BoardPlayer:
 
     def __init__(
         self,
-        house: Connection,
+        connection: Connection,
         game: Game,
         choose: Chooser,
         *,
         pace: float,
-        temper: int = 0,
+        variation: int = 0,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self._house = house
+        self._connection = connection
         self._game = game
         self._choose = choose
         self._pause = 1 / pace if pace > 0 else 0.0
-        self._memory = Memory(temper=temper)
+        self._memory = Memory(variation=variation)
         self._chance = chance
         self._refusals = 0
 
     async def play(self, board: events.BoardView) -> events.BoardView:
-        """Play from this board on; returns the board as it ended. Raises `CommandRefused`."""
+        """Play on from this board and return the board at its end. Raises `CommandRefused`."""
         while board.state == RACING:
             began = time.monotonic()
             choice = await asyncio.to_thread(self._think, board)
-            await self._rest(time.monotonic() - began)
-            board = await self._act(board, choice)
+            await self._pause_before_move(time.monotonic() - began)
+            board = await self._send(board, choice)
         return board
 
     def _think(self, board: events.BoardView) -> Choice:
         return self._choose(self._game, rules_view(board.view), self._memory)
 
-    async def _rest(self, thought: float) -> None:
-        pause = self._pause * (1 + RESTLESS * (2 * self._chance() - 1))
+    async def _pause_before_move(self, thought: float) -> None:
+        pause = self._pause * (1 + PAUSE_VARIATION * (2 * self._chance() - 1))
         await asyncio.sleep(max(0.0, pause - thought))
 
-    async def _act(self, board: events.BoardView, choice: Choice) -> events.BoardView:
+    async def _send(self, board: events.BoardView, choice: Choice) -> events.BoardView:
         try:
             if choice.move is None:
-                made = await self._house.ask(partial(CashOut, race=board.race), events.MoveMade)
+                made = await self._connection.ask(
+                    partial(CashOut, race=board.race), events.MoveMade
+                )
                 return made.board
-            made = await self._house.ask(
+            made = await self._connection.ask(
                 partial(MakeMove, race=board.race, after=board.count, move=str(choice.move)),
                 events.MoveMade,
             )
         except RequestTimedOut:
-            # perhaps it was made all the same; then the next attempt shows the present board
+            # if the server made the move, it refuses the next one and sends the present board
             return board
-        except CommandRefused as no:
-            return self._look_again(board, no)
+        except CommandRefused as refusal:
+            return self._after_refusal(board, refusal)
         self._refusals = 0
         self._memory = self._remembered(choice, choice.move, board, made.board)
         return made.board
@@ -95,23 +96,23 @@ class BoardPlayer:
         seen_before, seen_after = rules_view(before.view), rules_view(after.view)
         return remember(self._game, choice.memory, seen_before, move, seen_after)
 
-    def _look_again(self, board: events.BoardView, no: CommandRefused) -> events.BoardView:
-        """The board after a refusal; if it is another one, what was planned is void."""
+    def _after_refusal(self, board: events.BoardView, refusal: CommandRefused) -> events.BoardView:
+        """Return the board after a refusal; the bot drops its plan if the board has changed."""
         self._refusals += 1
-        is_patient = self._refusals <= MOST_REFUSALS
-        if no.board is not None and is_patient:
+        may_retry = self._refusals <= MOST_REFUSALS
+        if refusal.board is not None and may_retry:
             self._memory = replace(self._memory, plan=(), stock=())
-            return no.board
-        if no.code in OVER:
+            return refusal.board
+        if refusal.code in OVER:
             return events.BoardView(
                 race=board.race,
                 count=board.count,
                 view=board.view,
                 banked=board.banked,
                 net=board.net,
-                state=no.code,
+                state=refusal.code,
             )
-        if (no.retry or no.code == STALE_ID) and is_patient:
-            # asked again under another id; if the board has changed, the house will show it
+        if (refusal.retry or refusal.code == STALE_ID) and may_retry:
+            # the bot repeats the move under a new id
             return board
-        raise no
+        raise refusal

@@ -1,4 +1,4 @@
-"""A bot on its way from this machine to a table: under which name, and with which token."""
+"""A bot's connection and seat: choose a name and token, connect, join, and leave at the end."""
 
 import random
 from collections.abc import AsyncIterator, Callable
@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from saratoga_client.bots.identities import NAMES, claimed, temper_of
+from saratoga_client.bots.identities import NAMES, claim_identity, variation_of
 from saratoga_client.bots.player import PACE, Report, TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.local.key_files import UnusableToken
@@ -19,25 +19,27 @@ from saratoga_client.session.witness import Witness
 from saratoga_protocol.commands import LeaveTable
 from saratoga_protocol.events import AnyEvent, Snapshot
 
-GOODBYE: Final = 1.0
-"""Seconds to give up the seat, when the program is to end."""
+LEAVE_WITHIN: Final = 1.0
+"""Seconds for the leave command when the program ends."""
 
 
-class Visitor:
-    """A bot that has sat down."""
+class SeatedBot:
+    """A bot with a connection and a seat at a table."""
 
-    def __init__(self, house: Connection, code: str) -> None:
-        self.house = house
+    def __init__(self, connection: Connection, code: str) -> None:
+        self.connection = connection
         self.code = code
-        """Of the table."""
+        """The table's code."""
 
     @property
     def name(self) -> str:
-        return self.house.welcome.name or ""
+        """The bot's name."""
+        return self.connection.welcome.name or ""
 
     @property
     def player(self) -> str:
-        return self.house.welcome.player
+        """The bot's player id."""
+        return self.connection.welcome.player
 
     async def play(
         self,
@@ -49,12 +51,12 @@ class Visitor:
         witness: Witness | None = None,
         on_event: Callable[[AnyEvent], None] = lambda event: None,
     ) -> Report:
-        """Race until `races` are over, or for ever; as host, start when `starts_with` are ready."""
+        """Play `races` races, or until the table closes; a host starts with `starts_with` ready."""
         player = TablePlayer(
-            self.house,
+            self.connection,
             CHOOSERS[Strength(strength)],
             pace=pace,
-            temper=temper_of(self.name),
+            variation=variation_of(self.name),
             races=races,
             starts_with=starts_with,
             witness=witness,
@@ -66,39 +68,39 @@ class Visitor:
 @asynccontextmanager
 async def seated_bot(
     server: str, sit_down: Draft, *, name: str | None = None, folder: Path | None = None
-) -> AsyncIterator[Visitor]:
-    """A bot that joins or creates a table, and gives the seat up in the end.
+) -> AsyncIterator[SeatedBot]:
+    """Connect a bot and let it join or create a table; leave the table at the end.
 
-    Its name is the one given, or a free one of `NAMES`. Raises `Problem`.
+    Without a `name` the bot gets a free one of `NAMES`. Raises `Problem`.
     """
     async with AsyncExitStack() as stack:
-        house = await _entered(stack, server, name, folder)
-        if house.welcome.table is not None:
-            # an earlier run ended without a goodbye
-            await house.request(partial(LeaveTable, table=house.welcome.table))
-        snapshot = await house.ask(sit_down, Snapshot)
+        connection = await _connect(stack, server, name, folder)
+        if connection.welcome.table is not None:
+            # an earlier run ended without leaving its table
+            await connection.request(partial(LeaveTable, table=connection.welcome.table))
+        snapshot = await connection.ask(sit_down, Snapshot)
         try:
-            yield Visitor(house, snapshot.table.code)
+            yield SeatedBot(connection, snapshot.table.code)
         finally:
-            await _leave(house)
+            await _leave(connection)
 
 
-async def _entered(
+async def _connect(
     stack: AsyncExitStack, server: str, name: str | None, folder: Path | None
 ) -> Connection:
-    """A connection under a name that neither another process nor another player has."""
+    """Connect under a name that no other process and no other player has."""
     check_address(server)
-    names = [name] if name is not None else _own_names()
+    names = [name] if name is not None else _candidate_names()
     for candidate in names:
         async with AsyncExitStack() as attempt:
             try:
-                token = attempt.enter_context(claimed(candidate, server, folder))
+                token = attempt.enter_context(claim_identity(candidate, server, folder))
             except UnusableToken as unusable:
                 raise Problem(unusable.what, unusable.remedy, Exit.UNEXPECTED) from unusable
             if token is None:
                 continue
             try:
-                house = await attempt.enter_async_context(
+                connection = await attempt.enter_async_context(
                     open_connection(server, token=token, name=candidate, bot=True)
                 )
             except Problem as problem:
@@ -106,25 +108,25 @@ async def _entered(
                     continue
                 raise
             stack.push_async_exit(attempt.pop_all())
-            return house
+            return connection
     if name is not None:
         raise Problem(
-            f"The bot {name} is already at work on this machine.",
-            "Send another with --name.",
+            f"The bot {name} is already running on this machine.",
+            "Choose another name with --name.",
             Exit.REFUSED,
         )
     raise Problem("Every bot's name is taken.", "Choose one with --name.", Exit.REFUSED)
 
 
-def _own_names() -> list[str]:
-    """Names in any order; behind them the same with numbers, for a house where all are taken."""
+def _candidate_names() -> list[str]:
+    """Return the names in random order, then the same names with numbers 2 and 3."""
     drawn = random.sample(NAMES, len(NAMES))
     return drawn + [f"{name} {number}" for number in (2, 3) for name in drawn]
 
 
-async def _leave(house: Connection) -> None:
-    """Give the seat up, if there is still somebody to tell."""
-    if house.seat is None:
+async def _leave(connection: Connection) -> None:
+    """Give up the seat if the bot has one; ignore errors, since the program ends."""
+    if connection.seat is None:
         return
     with suppress(Exception):
-        await house.request(partial(LeaveTable, table=house.seat), within=GOODBYE)
+        await connection.request(partial(LeaveTable, table=connection.seat), within=LEAVE_WITHIN)

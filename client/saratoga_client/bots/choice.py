@@ -1,7 +1,7 @@
-"""What a bot's decision is made of: a move or none, and what to remember.
+"""A bot's decision: the next move, or none, and the memory for the next decision.
 
-A chooser is pure: no chance, no clock. What looks random in a weak bot is drawn from the view
-itself, so the same view and memory give the same choice, whatever lies face down.
+A chooser is pure. The weak bot's apparent randomness is a hash of the view, so the same view and
+memory always give the same choice, whatever the hidden cards are.
 """
 
 from typing import NamedTuple, Protocol
@@ -13,17 +13,17 @@ from saratoga_rules.views import View
 
 
 class Choice(NamedTuple):
-    """What a bot does next."""
+    """A bot's decision."""
 
     move: Move | None
-    """`None`: it sees nothing that leads further, and cashes out."""
+    """`None`: the bot sees no useful move and cashes out."""
     memory: Memory
-    """To be carried to the next choice, through `memory.remember`."""
+    """Passed on to the next choice, through `memory.remember`."""
 
 
 class Chooser(Protocol):
-    """A bot's way to play."""
+    """A function that decides for a bot."""
 
     def __call__(self, game: Game, view: View, memory: Memory, /) -> Choice:
-        """Choose a legal move, or stop; whoever follows it always comes to an end."""
+        """Choose a legal move, or stop; a game played by these choices always ends."""
         ...

@@ -1,4 +1,4 @@
-"""What a position is worth to the strong bot, in banked cards and hopes of more.
+"""The strong bot's evaluation of positions: banked cards and the chances of banking more.
 
 The weights of each game were found by playing many deals (tests/benchmarks/bots_bench.py).
 """
@@ -19,29 +19,30 @@ from saratoga_rules.vocabulary.foundations import rank_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """How much each feature counts; a banked card counts 10."""
+    """The weight of each feature; a banked card has weight 10."""
 
     reserve: float = 0.0
-    """For every card in the reserve."""
+    """For each card in the reserve."""
     hand: float = 0.0
-    """For every card in the stock and the waste."""
+    """For each card in the stock and the waste."""
     waste: float = 0.0
-    """For every card on the waste, beyond that."""
+    """For each card on the waste, in addition."""
     space: float = 0.0
+    """For each empty column."""
     joined: float = 0.0
-    """For every card that lies where it could have been built."""
+    """For each card that lies on a card that it could be built on."""
     blocker: float = 0.0
-    """For every card in a column on one that is wanted earlier."""
+    """For each card in a column above a card that can be banked earlier."""
     buried: float = 0.0
-    """For every card on the waste on one that is wanted earlier."""
+    """For each card on the waste above a card that can be banked earlier."""
     fitting: float = 0.0
-    """For every card that would fit on a column, were it at hand."""
+    """For each card that could be built on a column if it were available."""
     unseen: float = 0.0
-    """For a card that the move turns up: it is worth seeing."""
+    """For each hidden card that is turned up."""
     looks: int = 100
-    """Positions looked at before a line is chosen."""
+    """Positions searched before a plan is chosen."""
     last_looks: int = 600
-    """Positions looked at before the bot stops."""
+    """Positions searched before the bot cashes out."""
 
 
 WEIGHTS: Final[Mapping[str, Weights]] = MappingProxyType(
@@ -65,34 +66,34 @@ WEIGHTS: Final[Mapping[str, Weights]] = MappingProxyType(
     }
 )
 
-_OTHERWISE: Final = Weights(reserve=-5, hand=-1, space=2, joined=1, blocker=-1, unseen=1)
-"""For a game that nobody has tuned yet."""
+_DEFAULT: Final = Weights(reserve=-5, hand=-1, space=2, joined=1, blocker=-1, unseen=1)
+"""Weights for a game that has none of its own."""
 
 BANKED: Final = 10.0
-MOST_SHIFT: Final = 0.3
-"""By how much of itself a bot's temper may shift a weight."""
+LARGEST_VARIATION: Final = 0.3
+"""Largest fraction by which a bot's variation changes a weight."""
 
 _SHIFTED: Final = ("reserve", "hand", "space", "joined", "blocker", "unseen")
 _FAR: Final = 99
 _NO_CARDS: Final[frozenset[Card]] = frozenset()
 
 
-def weights_of(game: Game, temper: int) -> Weights:
-    """The weights of a bot; tempers but 0 shift them a little, so that no two bots play alike."""
-    weights = WEIGHTS.get(game.name, _OTHERWISE)
-    return _shifted(weights, temper) if temper else weights
+def weights_of(game: Game, variation: int) -> Weights:
+    """Return the weights of a bot; a variation other than 0 changes them a little."""
+    weights = WEIGHTS.get(game.name, _DEFAULT)
+    return _shifted(weights, variation) if variation else weights
 
 
-def worth_in(game: Game, weights: Weights) -> Callable[[Position], float]:
-    """The worth of positions of this game, with what is known filled in."""
+def evaluator(game: Game, weights: Weights) -> Callable[[Position], float]:
+    """Return the function that evaluates positions of this game."""
     onto = game.columns.build.onto
 
-    def worth(position: Position) -> float:
+    def evaluate(position: Position) -> float:
         value = BANKED * position.banked
         value += weights.reserve * len(position.reserve)
         value += weights.hand * (len(position.stock) + len(position.waste))
         value += weights.waste * len(position.waste)
-        waits = _waits(position.up, position.down, position.base)
+        distances = _distances(position.up, position.down, position.base)
         for column in position.columns:
             if not column:
                 value += weights.space
@@ -102,9 +103,9 @@ def worth_in(game: Game, weights: Weights) -> Callable[[Position], float]:
             for lower, card in pairwise(column):
                 if card in onto[lower]:
                     value += weights.joined
-            value += weights.blocker * _blockers(column, waits)
+            value += weights.blocker * _blockers(column, distances)
         if weights.buried and position.waste:
-            value += weights.buried * _blockers(position.waste, waits)
+            value += weights.buried * _blockers(position.waste, distances)
         if weights.fitting:
             tops = (onto[column[-1]] for column in position.columns if column)
             value += weights.fitting * len(_NO_CARDS.union(*tops))
@@ -112,25 +113,25 @@ def worth_in(game: Game, weights: Weights) -> Callable[[Position], float]:
             value += weights.unseen
         return value
 
-    return worth
+    return evaluate
 
 
 @lru_cache(maxsize=64)
-def _shifted(weights: Weights, temper: int) -> Weights:
+def _shifted(weights: Weights, variation: int) -> Weights:
     shifted = {
         feature: weight
-        * (1 + MOST_SHIFT * (crc32(f"{temper} {feature}".encode()) % 201 - 100) / 100)
+        * (1 + LARGEST_VARIATION * (crc32(f"{variation} {feature}".encode()) % 201 - 100) / 100)
         for feature, weight in ((name, getattr(weights, name)) for name in _SHIFTED)
     }
     return replace(weights, **shifted)
 
 
-def _blockers(pile: tuple[Card, ...], waits: Mapping[Card, int]) -> int:
-    """How many cards of the pile lie on one that is wanted earlier."""
+def _blockers(pile: tuple[Card, ...], distances: Mapping[Card, int]) -> int:
+    """Return the number of cards that lie above a card that can be banked earlier."""
     count = 0
     earliest = _FAR
     for card in pile:
-        wait = waits.get(card, _FAR)
+        wait = distances.get(card, _FAR)
         if wait > earliest:
             count += 1
         else:
@@ -139,16 +140,16 @@ def _blockers(pile: tuple[Card, ...], waits: Mapping[Card, int]) -> int:
 
 
 @lru_cache(maxsize=1 << 14)
-def _waits(up: tuple[int, ...], down: tuple[int, ...], base: int) -> Mapping[Card, int]:
-    """After how many cards on its foundation each card is wanted, at the earliest."""
-    waits: dict[Card, int] = {}
+def _distances(up: tuple[int, ...], down: tuple[int, ...], base: int) -> Mapping[Card, int]:
+    """Return for each card how many cards must be banked before it, at least."""
+    distances: dict[Card, int] = {}
     for heights, rank_of in ((up, partial(rank_at, base)), (down, _rank_down)):
         copies = len(heights) // len(SUITS)
         for index, height in enumerate(heights):
             for at in range(height, 13):
                 card = card_of(rank_of(at + 1), SUITS[index // copies])
-                waits[card] = min(at - height, waits.get(card, _FAR))
-    return waits
+                distances[card] = min(at - height, distances.get(card, _FAR))
+    return distances
 
 
 def _rank_down(height: int) -> int:

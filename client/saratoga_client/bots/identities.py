@@ -1,7 +1,7 @@
-"""Who a bot is: a name and a secret of its own, kept like a person's, one process at a time.
+"""A bot's identity: a name and a secret, stored like a player's, used by one process at a time.
 
-A bot that comes again under its name is the same player, with the same standing on the bots'
-leaderboards. Two processes cannot be the same bot: the second takes the next free name.
+A bot that returns under its name is the same player on the bots' leaderboards. Two processes
+cannot use one identity: the second takes the next free name.
 """
 
 import contextlib
@@ -36,14 +36,14 @@ NAMES: Final = (
     "Silas",
     "Thea",
 )
-"""What bots are called who were given no name."""
+"""Names of bots that were given none."""
 
 
 @contextmanager
-def claimed(name: str, server: str, folder: Path | None = None) -> Iterator[str | None]:
-    """The token of the bot of that name for that house; `None` if another process is that bot now.
+def claim_identity(name: str, server: str, folder: Path | None = None) -> Iterator[str | None]:
+    """Yield a bot's token for a server; `None` if another process uses this identity.
 
-    Raises `key_files.UnusableToken`, `ValueError` if that is no address of a house.
+    Raises `key_files.UnusableToken`, or `ValueError` if `server` is not a server's address.
     """
     folder = home() / FOLDER if folder is None else folder
     path = folder / f"{_file_name(name)}.secret"
@@ -58,13 +58,13 @@ def claimed(name: str, server: str, folder: Path | None = None) -> Iterator[str 
             _unlock(lock)
 
 
-def temper_of(name: str) -> int:
-    """A bot's own way to play; never 0, which is nobody's."""
+def variation_of(name: str) -> int:
+    """Return a bot's variation, derived from its name; never 0, the standard weights."""
     return crc32(name.encode()) or 1
 
 
 def _file_name(name: str) -> str:
-    """A name may hold what a file's name may not."""
+    """Return a valid file name for a bot; names with special characters become hexadecimal."""
     return name.encode().hex() if not (name.isascii() and name.isalnum()) else name.lower()
 
 

@@ -1,7 +1,7 @@
-"""What a bot carries from one move to the next: what it has seen, and what it means to do.
+"""A bot's memory between moves: the cards it has seen, and its plan.
 
-Nothing in it goes beyond what an attentive player could remember. The stock is known after the
-waste was turned over, because every card of it has been seen, in that order.
+It holds no more than an attentive player could remember. The order of the stock is known after a
+redeal, because every card of it was seen on the waste.
 """
 
 from dataclasses import dataclass, replace
@@ -18,30 +18,30 @@ from saratoga_rules.views import View
 class Memory:
     """A bot's memory of one board."""
 
-    temper: int = 0
-    """What makes this bot play a little differently from others of its strength."""
+    variation: int = 0
+    """A number that makes this bot play a little differently from others of its strength."""
     stock: tuple[Card, ...] = ()
-    """The stock in the order in which it will be drawn, where it has been seen; else empty."""
+    """The stock in drawing order, once it is known; else empty."""
     plan: tuple[Move, ...] = ()
-    """The moves that are to follow, as long as nothing unforeseen turns up."""
+    """The next moves of the plan."""
     moves: int = 0
-    """How many moves the bot has made."""
+    """Number of moves made."""
     idle: int = 0
-    """How many of the last moves brought nothing new."""
+    """Number of moves in a row without progress."""
     most_banked: int = 0
     fewest_in_hand: int = 1 << 30
-    """Of the stock, the waste and the reserve together."""
+    """Smallest number of cards in stock, waste and reserve together so far."""
 
 
 def recall(view: View, memory: Memory) -> Position:
-    """The view with the stock filled in where it is remembered."""
+    """Return the view with the remembered stock filled in."""
     if memory.stock and len(memory.stock) == len(view.stock):
         return view._replace(stock=memory.stock)
     return view
 
 
 def remember(game: Game, memory: Memory, before: View, move: Move, after: View) -> Memory:
-    """The memory after `move` led from one view to the next."""
+    """Return the memory after a move changed the view from `before` to `after`."""
     in_hand = len(after.stock) + len(after.waste) + len(after.reserve)
     is_new = (
         after.banked > memory.most_banked
@@ -59,7 +59,7 @@ def remember(game: Game, memory: Memory, before: View, move: Move, after: View) 
 
 
 def _stock(game: Game, memory: Memory, before: View, move: Move, after: View) -> tuple[Card, ...]:
-    """The stock, as far as it is known to the last card; else nothing."""
+    """Return the stock if all of it is known, else an empty tuple."""
     if isinstance(move, Redeal):
         return before.waste
     if len(memory.stock) != len(before.stock):

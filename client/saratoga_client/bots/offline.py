@@ -1,4 +1,4 @@
-"""A bot playing by itself, without a house: to measure bots, and to practise against them."""
+"""A bot that plays a deal without a server, to measure bots."""
 
 from dataclasses import dataclass
 
@@ -12,16 +12,16 @@ from saratoga_rules.views import redact
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """A board that a bot has played to its end."""
+class OfflineGame:
+    """A deal that a bot has played: the last position and the moves."""
 
     end: Position
     moves: tuple[Move, ...]
 
 
-def play_alone(game: Game, start: Position, choose: Chooser, temper: int = 0) -> Played:
-    """Let a bot play a deal until it is won or the bot stops; it sees views only."""
-    position, memory = start, Memory(temper=temper)
+def play_offline(game: Game, start: Position, choose: Chooser, variation: int = 0) -> OfflineGame:
+    """Let a bot play a deal until it is won or the bot stops; the bot sees views only."""
+    position, memory = start, Memory(variation=variation)
     moves: list[Move] = []
     while not game.goal(position):
         view = redact(position)
@@ -31,4 +31,4 @@ def play_alone(game: Game, start: Position, choose: Chooser, temper: int = 0) ->
         position = play(game, position, move)
         memory = remember(game, memory, view, move, redact(position))
         moves.append(move)
-    return Played(position, tuple(moves))
+    return OfflineGame(position, tuple(moves))

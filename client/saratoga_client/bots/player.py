@@ -1,7 +1,6 @@
-"""A bot at a table: sits down, says ready, races, and comes again for the next race.
+"""A bot at a table: it says ready, plays its board, and takes part in the next race.
 
-It keeps the seat's duties by the deal (`seat.Seat`) as a person's program does, and it shows
-itself as a bot in its hello.
+It contributes to a fair deal and checks it, as a player's program does (`session.fairness`).
 """
 
 import asyncio
@@ -27,18 +26,20 @@ from saratoga_rules.games import GAMES
 LOG: Final = logging.getLogger("saratoga.bot")
 
 PACE: Final = 3.0
-"""Moves a second, about what a quick person makes."""
+"""Moves a second, about the pace of a fast player."""
 
-OVERTAKEN: Final = frozenset({"wrong_phase", "wrong_commitment", "nobody_ready", "host_only"})
-"""Refusals that say only that the table has moved on; the next event tells where to."""
+HARMLESS_REFUSALS: Final = frozenset(
+    {"wrong_phase", "wrong_commitment", "nobody_ready", "host_only"}
+)
+"""Codes of refusals that mean only that the table has changed; the next event shows how."""
 
 
 @dataclass(slots=True)
 class Report:
-    """What a bot has to tell."""
+    """The deals that a bot saw and the results of its races."""
 
     openings: dict[str, events.View] = field(default_factory=dict)
-    """The deal as it was seen, by race."""
+    """The first view of each race's deal, by race id."""
     outcomes: list[events.Outcome] = field(default_factory=list)
 
 
@@ -47,72 +48,72 @@ class TablePlayer:
 
     def __init__(
         self,
-        house: Connection,
+        connection: Connection,
         choose: Chooser,
         *,
         pace: float = PACE,
-        temper: int = 0,
+        variation: int = 0,
         races: int | None = None,
         starts_with: int | None = None,
         witness: Witness | None = None,
         on_event: Callable[[AnyEvent], None] = lambda event: None,
     ) -> None:
-        """`races`: how many it stays for; `None` is as many as there are.
+        """Create the player of a seated bot.
 
-        `starts_with`: a bot that is host runs its table: it starts the race when so many are
-        ready, and calls the next one.
+        `races` is the number of races to play; `None` means no limit. With `starts_with` a bot
+        that is host starts a race when so many players are ready, and prepares the next one.
         """
-        self._house = house
+        self._connection = connection
         self._choose = choose
         self._pace = pace
-        self._temper = temper
+        self._variation = variation
         self._races = races
         self._starts_with = starts_with
         self._on_event = on_event
-        self._seat = FairnessDuties(house, witness)
+        self._duties = FairnessDuties(connection, witness)
         self._race = ""
-        """The race of the board that is or was being played."""
+        """The race of the bot's current or last board."""
         self._done: set[tuple[str, str]] = set()
-        """What was said to the house, and on which race or commitment: nothing is said twice."""
+        """Commands sent, each with its race or commitment, so that none is sent twice."""
         self._board: asyncio.Task[events.BoardView] | None = None
         self.report = Report()
 
     @property
     def testimonies(self) -> dict[str, Testimony]:
-        """What the bot witnessed of each finished race, by race id."""
-        return self._seat.testimonies
+        """The bot's testimony of each finished race, by race id."""
+        return self._duties.testimonies
 
     async def stay(self) -> Report:
-        """Play until the last race is over; the seat must have been taken.
+        """Play until the last race is over; the bot must have a seat already.
 
-        Raises `Problem` when the seat is lost, or whatever came between bot and house.
+        Raises `Problem` if the bot loses its seat, or the error that ended the connection.
         """
         try:
             async with asyncio.TaskGroup() as group:
-                await self._attend(group)
+                await self._follow(group)
                 self._stop()
-        except BaseExceptionGroup as troubles:
-            raise _first(troubles) from None
+        except BaseExceptionGroup as group:
+            raise _first_error(group) from None
         return self.report
 
-    async def _attend(self, group: asyncio.TaskGroup) -> None:
-        """Take in the house's events until there is no more to do."""
-        async for event in self._house.events():
-            await self._seat.handle(event)
+    async def _follow(self, group: asyncio.TaskGroup) -> None:
+        """Handle events until the last race is over."""
+        async for event in self._connection.events():
+            await self._duties.handle(event)
             self._on_event(event)
             match event:
                 case events.Dealt(board=board):
                     self.report.openings.setdefault(board.race, board.view)
-                    self._take_up(group, board)
+                    self._start_board(group, board)
                 case events.Snapshot():
                     if event.board is not None:
-                        self._take_up(group, event.board)
+                        self._start_board(group, event.board)
                     if event.outcome is not None:
-                        self._note(event.outcome)
+                        self._record_outcome(event.outcome)
                 case events.BoardEnded():
                     self._stop()
                 case events.RaceOver(outcome=outcome):
-                    self._note(outcome)
+                    self._record_outcome(outcome)
                 case events.SeatLost(reason=reason):
                     raise Problem("The bot has lost its seat.", reason, Exit.REFUSED)
                 case _:
@@ -121,21 +122,21 @@ class TablePlayer:
                 return
             await self._prepare()
 
-    def _take_up(self, group: asyncio.TaskGroup, board: events.BoardView) -> None:
-        """Play this board, unless that is being done already."""
+    def _start_board(self, group: asyncio.TaskGroup, board: events.BoardView) -> None:
+        """Start to play this board, unless the bot is playing it already."""
         is_playing = self._board is not None and not self._board.done()
         if board.state != RACING or (is_playing and self._race == board.race):
             return
         self._stop()
         self._race = board.race
-        table = self._seat.table
+        table = self._duties.table
         assert table is not None, "a board comes with a table"
         player = BoardPlayer(
-            self._house,
+            self._connection,
             GAMES[table.settings.game],
             self._choose,
             pace=self._pace,
-            temper=self._temper,
+            variation=self._variation,
         )
         self._board = group.create_task(player.play(board))
 
@@ -144,62 +145,62 @@ class TablePlayer:
             self._board.cancel()
             self._board = None
 
-    def _note(self, outcome: events.Outcome) -> None:
-        """Remember how a race ended that this bot was in; each once."""
+    def _record_outcome(self, outcome: events.Outcome) -> None:
+        """Record the outcome of a race that the bot was in, once."""
         known = any(noted.race == outcome.race for noted in self.report.outcomes)
         if outcome.race == self._race and not known:
             self._stop()
             self.report.outcomes.append(outcome)
 
     async def _prepare(self) -> None:
-        """Do what brings the next race about: say ready, and as host start it, or call it."""
-        draft = self._duty()
+        """Say ready for the next race; as host start it, or prepare it."""
+        draft = self._host_command()
         try:
             if draft is not None:
-                await self._house.request(draft)
-            elif self._is_to_say_ready():
-                await self._seat.ready()
-        except CommandRefused as no:
-            if no.code not in OVERTAKEN:
+                await self._connection.request(draft)
+            elif self._should_say_ready():
+                await self._duties.ready()
+        except CommandRefused as refusal:
+            if refusal.code not in HARMLESS_REFUSALS:
                 raise
         except DealSpent as spent:
-            LOG.warning("the bot sits this one out: %s", spent)
+            LOG.warning("the bot does not take part in this race: %s", spent)
         except RequestTimedOut:
             self._done.clear()
 
-    def _is_to_say_ready(self) -> bool:
-        table = self._seat.table
+    def _should_say_ready(self) -> bool:
+        table = self._duties.table
         return (
             table is not None
             and table.phase == "gathering"
-            and not self._seat.is_ready
+            and not self._duties.is_ready
             and self._is_first("ready", table.commitment)
         )
 
-    def _duty(self) -> Draft | None:
-        """What a host does now, if this bot is host and one that runs its table."""
-        table = self._seat.table
-        if table is None or self._starts_with is None or not self._seat.is_host:
+    def _host_command(self) -> Draft | None:
+        """Return the command that is due if this bot is host and runs its table."""
+        table = self._duties.table
+        if table is None or self._starts_with is None or not self._duties.is_host:
             return None
         if table.phase == "over" and self._is_first("next", table.race):
             return partial(NextRace, table=table.code)
         ready = sum(seat.ready and seat.connected for seat in table.seats)
-        is_time = self._seat.is_ready and ready >= self._starts_with
+        is_time = self._duties.is_ready and ready >= self._starts_with
         if table.phase == "gathering" and is_time and self._is_first("start", table.commitment):
             return partial(Start, table=table.code)
         return None
 
-    def _is_first(self, deed: str, occasion: str) -> bool:
-        """Whether this was not done yet on this occasion; from now on it was."""
-        if (deed, occasion) in self._done:
+    def _is_first(self, command: str, occasion: str) -> bool:
+        """Return whether this command was not sent on this occasion before, and record it."""
+        if (command, occasion) in self._done:
             return False
-        self._done.add((deed, occasion))
+        self._done.add((command, occasion))
         return True
 
 
-def _first(troubles: BaseExceptionGroup[BaseException]) -> BaseException:
-    """What went wrong first; a group is an affair of tasks, not of whoever reads it."""
-    trouble: BaseException = troubles
-    while isinstance(trouble, BaseExceptionGroup):
-        trouble = trouble.exceptions[0]
-    return trouble
+def _first_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return the first single error of an exception group."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -1,8 +1,7 @@
-"""Looking ahead as far as the bot can see: the best it can reach before a card is turned up.
+"""Best-first search for the best position that the bot can reach with the cards it knows. Pure.
 
-Best-first over positions. A step carries a card, after turning as many known cards of the stock
-as it takes; where a step turns up a card that the bot has not seen, the looking ahead ends, since
-the card itself is worth seeing. Pure.
+A step carries a card, after drawing as many known cards of the stock as needed. The search does not
+go beyond a position in which an unknown card is turned up.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,20 +22,20 @@ class _Node(NamedTuple):
     plan: tuple[Move, ...]
 
 
-CLEARLY: Final = 1e-9
-"""Worth is a sum of fractions; less than this is no difference."""
+EPSILON: Final = 1e-9
+"""Differences of evaluations below this are rounding errors."""
 
 
 def look_ahead(
-    game: Game, start: Position, worth: Callable[[Position], float], limit: int
+    game: Game, start: Position, evaluate: Callable[[Position], float], limit: int
 ) -> tuple[Move, ...]:
-    """The way to the most worthwhile position within some `limit` of positions looked at.
+    """Return the moves to the best position among `limit` searched ones.
 
-    Empty if none is better than staying.
+    Return no moves if none is better than `start`.
     """
-    best, best_worth = _Node(start, ()), worth(start)
+    best, best_value = _Node(start, ()), evaluate(start)
     seen = {_form(start)}
-    heap = [(-best_worth, 0, best)]
+    heap = [(-best_value, 0, best)]
     looked = 0
     while heap and looked < limit:
         node = heappop(heap)[2]
@@ -46,17 +45,17 @@ def look_ahead(
                 continue
             seen.add(form)
             looked += 1
-            value = worth(position)
+            value = evaluate(position)
             found = _Node(position, node.plan + moves)
-            if value > best_worth + CLEARLY:
-                best, best_worth = found, value
+            if value > best_value + EPSILON:
+                best, best_value = found, value
             if not _turns_up(position):
                 heappush(heap, (-value, looked, found))
     return best.plan
 
 
 def _form(position: Position) -> tuple[object, ...]:
-    """Equal for positions that differ only in the order of their columns."""
+    """Return a key that is equal for positions that differ only in the order of their columns."""
     return (
         tuple(sorted(position.columns)),
         position.up,
@@ -68,7 +67,7 @@ def _form(position: Position) -> tuple[object, ...]:
 
 
 def _turns_up(position: Position) -> bool:
-    """Whether a card lies open that the bot has not seen."""
+    """Return whether an unknown card is turned up."""
     if position.reserve and position.reserve[-1] is HIDDEN:
         return True
     if position.waste and position.waste[-1] is HIDDEN:
@@ -91,7 +90,7 @@ def _steps(game: Game, position: Position) -> Iterator[tuple[tuple[Move, ...], P
 
 
 def _wanted(game: Game, position: Position) -> frozenset[Card] | set[Card]:
-    """The cards that could be played if they came up; judged properly afterwards."""
+    """Return the cards that might be playable from the waste; the judge decides later."""
     wanted: set[Card] = set(wanted_up(position.up, position.base))
     wanted.update(wanted_down(position.down))
     for column in position.columns:
@@ -103,11 +102,11 @@ def _wanted(game: Game, position: Position) -> frozenset[Card] | set[Card]:
 
 
 def _turnings(game: Game, position: Position) -> Iterator[tuple[tuple[Move, ...], Position]]:
-    """Every other card that can be brought to the top of the waste by turning known cards."""
+    """Return every way to bring another known card to the top of the waste."""
     if position.stock and position.stock[0] is HIDDEN:
         return
     moves: tuple[Move, ...] = ()
-    # the cards keep their order, so how many of them lie on the waste says it all
+    # the cards keep their order, so the size of the waste identifies the position
     seen = {len(position.waste)}
     while True:
         if position.stock:

@@ -1,4 +1,4 @@
-"""The strengths in which a bot can be had."""
+"""The strengths of bots, and the chooser of each."""
 
 from collections.abc import Mapping
 from enum import StrEnum

@@ -1,7 +1,4 @@
-"""The weak bot: plays what it happens to see, likes to bank, and soon loses patience.
-
-It looks no move ahead and misses things, as somebody does who plays patience while talking.
-"""
+"""The weak bot: it overlooks moves, never looks ahead, and soon cashes out."""
 
 from binascii import crc32
 from typing import Final
@@ -14,25 +11,25 @@ from saratoga_rules.moves import DOWN, UP, Carry, Draw, Move, Redeal
 from saratoga_rules.position import format_position
 from saratoga_rules.views import View
 
-SEES_A_BANKING_MOVE: Final = 60
-"""In how many of 100 cases."""
+BANK_PERCENT: Final = 60
+"""Percentage of positions in which the bot banks a card that it could bank."""
 
-TRIES_A_MOVE: Final = 45
-"""In how many of 100 cases it carries some card before it turns the stock."""
+CARRY_PERCENT: Final = 45
+"""Percentage of positions in which the bot carries a card instead of drawing."""
 
-PATIENCE: Final = 40
-"""After so many moves that brought nothing new it cashes out."""
+MOST_IDLE_MOVES: Final = 40
+"""Moves in a row without progress after which the bot cashes out."""
 
 MOST_PASSES: Final = 4
-"""It goes through the stock so often, and then turns nothing over any more."""
+"""Passes through the stock after which the bot makes no redeal."""
 
 
 def choose_weakly(game: Game, view: View, memory: Memory) -> Choice:
     """Choose as a careless beginner would."""
-    moves = [move for move in legal_moves(game, view) if not _is_shunned(move, view)]
-    if not moves or memory.idle >= PATIENCE:
+    moves = [move for move in legal_moves(game, view) if not _is_avoided(move, view)]
+    if not moves or memory.idle >= MOST_IDLE_MOVES:
         return Choice(None, memory)
-    chance = crc32(f"{format_position(view)} {memory.moves} {memory.temper}".encode())
+    chance = crc32(f"{format_position(view)} {memory.moves} {memory.variation}".encode())
     return Choice(_pick(moves, chance), memory)
 
 
@@ -41,16 +38,16 @@ def _pick(moves: list[Move], chance: int) -> Move:
     banking = [move for move in carries if move.target in (UP, DOWN)]
     turning = [move for move in moves if not isinstance(move, Carry)]
     chance, roll = divmod(chance, 100)
-    if banking and roll < SEES_A_BANKING_MOVE:
+    if banking and roll < BANK_PERCENT:
         return banking[chance % len(banking)]
     chance, roll = divmod(chance, 100)
-    if carries and (roll < TRIES_A_MOVE or not turning):
+    if carries and (roll < CARRY_PERCENT or not turning):
         return carries[chance % len(carries)]
     return turning[0]
 
 
-def _is_shunned(move: Move, view: View) -> bool:
-    """What does not occur to it: to take a card back, or to go through the stock once more."""
+def _is_avoided(move: Move, view: View) -> bool:
+    """Return whether the weak bot never makes this move: a take-back, or a late redeal."""
     match move:
         case Carry(source=source):
             return source.startswith(f"{UP}.")

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
-from saratoga_client.bots.bot_connection import Visitor, seated_bot
+from saratoga_client.bots.bot_connection import SeatedBot, seated_bot
 from saratoga_client.bots.player import Report
 from saratoga_client.cli import leaderboard, verify
 from saratoga_client.cli.watch_display import display_for
@@ -101,7 +101,7 @@ async def _stage(game: Game, server: str, pace: float, folder: Path, shown_in: O
 
 
 @asynccontextmanager
-async def _four_bots(server: str, game: Game, folder: Path) -> AsyncIterator[list[Visitor]]:
+async def _four_bots(server: str, game: Game, folder: Path) -> AsyncIterator[list[SeatedBot]]:
     """Four bots at a table of their own; the first has created it."""
     open_table = partial(CreateTable, game=game.name, cap=CAP, seats=len(LINE_UP), public=False)
     async with AsyncExitStack() as stack:
@@ -114,7 +114,7 @@ async def _four_bots(server: str, game: Game, folder: Path) -> AsyncIterator[lis
 
 async def _race(
     watcher: Connection,
-    bots: list[Visitor],
+    bots: list[SeatedBot],
     witnesses: list[Witness],
     folder: Path,
     pace: float,
@@ -156,7 +156,7 @@ def _same_deal(reports: list[Report], race: str) -> str:
 
 
 async def _settled(
-    watcher: Connection, game: Game, bots: list[Visitor], race: str
+    watcher: Connection, game: Game, bots: list[SeatedBot], race: str
 ) -> events.Leaderboard:
     """The bots' leaderboard of the day, once all four are on it. Raises `Problem`."""
     players = {bot.player for bot in bots}

@@ -75,7 +75,7 @@ Answer = Callable[[commands.AnyCommand], events.AnyEvent]
 async def played(
     server: ScriptedServer, judge: Judge, answer: Answer, strength: Strength = Strength.WEAK
 ) -> events.BoardView:
-    """The board as the bot leaves it, every command answered by `answer`."""
+    """Return the board as the bot leaves it; `answer` answers every command."""
     async with Connection(server.url, TOKEN) as client, asyncio.TaskGroup() as group:
         peer = await server.peer()
         answering = group.create_task(_answer_all(peer, answer))
@@ -100,7 +100,7 @@ async def test_a_bot_plays_its_board_to_the_end(
     assert judge.made
 
 
-async def test_after_a_refusal_a_bot_looks_at_the_board_again(
+async def test_after_a_refusal_a_bot_plays_on_from_the_board_in_it(
     server: ScriptedServer, judge: Judge
 ) -> None:
     refused: list[commands.AnyCommand] = []
@@ -116,7 +116,7 @@ async def test_after_a_refusal_a_bot_looks_at_the_board_again(
     assert (await played(server, judge, answer)).state == "cashed out"
 
 
-async def test_a_bot_outlives_a_house_that_cannot_judge_for_a_moment(
+async def test_a_bot_repeats_a_move_after_a_temporary_server_fault(
     server: ScriptedServer, judge: Judge
 ) -> None:
     refused: list[commands.AnyCommand] = []
@@ -132,7 +132,7 @@ async def test_a_bot_outlives_a_house_that_cannot_judge_for_a_moment(
     assert (await played(server, judge, answer)).state == "cashed out"
 
 
-async def test_a_move_that_another_command_has_overtaken_is_made_under_another_id(
+async def test_a_bot_repeats_a_move_with_a_stale_id_under_a_new_id(
     server: ScriptedServer, judge: Judge
 ) -> None:
     refused: list[commands.AnyCommand] = []
@@ -147,9 +147,7 @@ async def test_a_move_that_another_command_has_overtaken_is_made_under_another_i
     assert (await played(server, judge, answer)).state == "cashed out"
 
 
-async def test_a_bot_that_is_refused_for_ever_gives_up(
-    server: ScriptedServer, judge: Judge
-) -> None:
+async def test_a_bot_gives_up_after_too_many_refusals(server: ScriptedServer, judge: Judge) -> None:
     def answer(command: commands.AnyCommand) -> events.AnyEvent:
         return events.Refused(
             re=command.id, code="illegal_move", message="No.", board=judge.board()
@@ -159,7 +157,7 @@ async def test_a_bot_that_is_refused_for_ever_gives_up(
         await played(server, judge, answer)
 
 
-async def test_a_board_that_the_house_has_ended_is_left_alone(
+async def test_a_bot_stops_when_the_server_has_ended_its_board(
     server: ScriptedServer, judge: Judge
 ) -> None:
     def answer(command: commands.AnyCommand) -> events.AnyEvent:
@@ -168,9 +166,7 @@ async def test_a_board_that_the_house_has_ended_is_left_alone(
     assert (await played(server, judge, answer)).count == 0
 
 
-async def test_a_bot_that_sees_nothing_more_cashes_out(
-    server: ScriptedServer, judge: Judge
-) -> None:
+async def test_a_bot_without_a_move_cashes_out(server: ScriptedServer, judge: Judge) -> None:
     async with Connection(server.url, TOKEN) as client:
         peer = await server.peer()
         player = BoardPlayer(
@@ -183,7 +179,9 @@ async def test_a_bot_that_sees_nothing_more_cashes_out(
         assert (await playing).state == "cashed out"
 
 
-async def test_a_move_says_how_many_came_before(server: ScriptedServer, judge: Judge) -> None:
+async def test_a_move_carries_the_number_of_moves_before_it(
+    server: ScriptedServer, judge: Judge
+) -> None:
     async with Connection(server.url, TOKEN) as client:
         peer = await server.peer()
         player = BoardPlayer(

@@ -1,58 +1,48 @@
-"""A bot keeps its name and its token at each house, and is in one place at a time."""
+"""A bot keeps its token at each server, and only one process can be that bot."""
 
-from functools import partial
 from pathlib import Path
 
-import pytest
+from saratoga_client.bots.identities import claim_identity, variation_of
 
-from saratoga_client.bots.bot_connection import seated_bot
-from saratoga_client.bots.identities import claimed, temper_of
-from saratoga_client.problems import Problem
-from saratoga_protocol.commands import JoinTable
-
-HOUSE = "ws://127.0.0.1:7470"
+SERVER = "ws://127.0.0.1:7470"
 
 
-def test_a_bot_that_comes_again_has_the_same_token(tmp_path: Path) -> None:
-    with claimed("Otto", HOUSE, tmp_path) as first:
+def test_a_bot_that_returns_has_the_same_token(tmp_path: Path) -> None:
+    with claim_identity("Otto", SERVER, tmp_path) as first:
         pass
-    with claimed("Otto", HOUSE, tmp_path) as second:
+    with claim_identity("Otto", SERVER, tmp_path) as second:
         assert first == second is not None
 
 
-def test_bots_of_other_names_have_other_tokens(tmp_path: Path) -> None:
-    with claimed("Otto", HOUSE, tmp_path) as otto, claimed("Mabel", HOUSE, tmp_path) as mabel:
+def test_bots_with_different_names_have_different_tokens(tmp_path: Path) -> None:
+    with (
+        claim_identity("Otto", SERVER, tmp_path) as otto,
+        claim_identity("Mabel", SERVER, tmp_path) as mabel,
+    ):
         assert otto != mabel
 
 
-def test_a_bot_is_told_apart_by_no_two_houses(tmp_path: Path) -> None:
-    with claimed("Otto", HOUSE, tmp_path) as here:
+def test_a_bot_has_a_different_token_at_each_server(tmp_path: Path) -> None:
+    with claim_identity("Otto", SERVER, tmp_path) as here:
         pass
-    with claimed("Otto", "wss://cards.example.org", tmp_path) as there:
+    with claim_identity("Otto", "wss://cards.example.org", tmp_path) as there:
         assert here != there
 
 
-def test_nobody_else_can_be_a_bot_that_is_at_work(tmp_path: Path) -> None:
-    with claimed("Otto", HOUSE, tmp_path) as first, claimed("Otto", HOUSE, tmp_path) as second:
+def test_a_second_process_cannot_use_the_identity_of_a_running_bot(tmp_path: Path) -> None:
+    with (
+        claim_identity("Otto", SERVER, tmp_path) as first,
+        claim_identity("Otto", SERVER, tmp_path) as second,
+    ):
         assert first is not None
         assert second is None
 
 
-def test_names_that_no_file_could_have_are_kept_all_the_same(tmp_path: Path) -> None:
-    with claimed("../Zoë :-)", HOUSE, tmp_path) as token:
+def test_a_name_that_is_no_file_name_is_stored_inside_the_folder(tmp_path: Path) -> None:
+    with claim_identity("../Zoë :-)", SERVER, tmp_path) as token:
         assert token is not None
     assert all(path.parent == tmp_path for path in tmp_path.rglob("*"))
 
 
-def test_every_name_has_a_temper_of_its_own() -> None:
-    assert 0 != temper_of("Otto") != temper_of("Mabel") != 0
-
-
-async def test_a_bots_token_that_others_can_read_is_told_of_in_words(tmp_path: Path) -> None:
-    with claimed("Gus", HOUSE, tmp_path):
-        pass
-    (tmp_path / "gus.secret").chmod(0o644)
-    sit_down = partial(JoinTable, table="mint-otter-42")
-    with pytest.raises(Problem, match="chmod 600"):
-        async with seated_bot("ws://127.0.0.1:1", sit_down, name="Gus", folder=tmp_path):
-            pass
+def test_every_name_has_its_own_variation() -> None:
+    assert 0 != variation_of("Otto") != variation_of("Mabel") != 0

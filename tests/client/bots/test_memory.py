@@ -1,4 +1,4 @@
-"""What a bot remembers, and what it must not know."""
+"""A bot remembers what it has seen and knows nothing else."""
 
 from saratoga_client.bots.memory import Memory, recall, remember
 from saratoga_rules.cards import HIDDEN
@@ -22,7 +22,7 @@ def after(*moves: Move) -> tuple[Position, Memory]:
     return position, memory
 
 
-def test_the_first_time_through_nobody_knows_the_stock() -> None:
+def test_the_stock_is_unknown_in_the_first_pass() -> None:
     position, memory = after(DRAW, DRAW)
     assert set(recall(redact(position), memory).stock) == {HIDDEN}
 
@@ -37,18 +37,18 @@ def test_cards_drawn_again_are_no_longer_in_the_remembered_stock() -> None:
     assert recall(redact(position), memory).stock == position.stock == START.stock[6:]
 
 
-def test_the_reserve_stays_unknown_but_for_its_top() -> None:
+def test_the_reserve_below_its_top_card_stays_unknown() -> None:
     position, memory = after(*[DRAW] * 12, REDEAL)
     reserve = recall(redact(position), memory).reserve
     assert reserve == (HIDDEN,) * 12 + position.reserve[-1:]
 
 
-def test_a_stock_that_does_not_fit_the_memory_is_not_guessed() -> None:
+def test_a_remembered_stock_of_another_size_is_ignored() -> None:
     view = redact(START)
     assert recall(view, Memory(stock=START.stock[1:])) == view
 
 
-def test_drawing_known_cards_is_idling_and_new_ones_are_not() -> None:
+def test_drawing_known_cards_is_no_progress_and_drawing_new_ones_is() -> None:
     _, first_time = after(*[DRAW] * 12)
     _, second_time = after(*[DRAW] * 12, REDEAL, DRAW, DRAW)
     assert first_time.idle == 0

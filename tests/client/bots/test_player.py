@@ -95,7 +95,7 @@ async def ready_bot(bot: Bot) -> commands.Ready:
     return ready
 
 
-async def test_a_bot_that_has_sat_down_says_ready_by_itself(bot: Bot) -> None:
+async def test_a_seated_bot_says_ready(bot: Bot) -> None:
     ready = await ready_bot(bot)
     assert ready.commitment == table().commitment
 
@@ -117,7 +117,7 @@ async def test_a_new_commitment_is_answered_with_a_new_ready(bot: Bot) -> None:
     assert again.nonce_hash != ready.nonce_hash
 
 
-async def test_a_ready_that_came_too_late_is_no_matter(bot: Bot) -> None:
+async def test_a_refused_late_ready_is_harmless(bot: Bot) -> None:
     await bot.peer.send(snapshot())
     late = await bot.peer.command()
     await bot.peer.send(events.Refused(re=late.id, code="wrong_commitment", message="Look again."))
@@ -126,7 +126,7 @@ async def test_a_ready_that_came_too_late_is_no_matter(bot: Bot) -> None:
     assert isinstance(await bot.done(), commands.Ready)
 
 
-async def test_a_dealt_board_is_played_until_the_house_ends_it(bot: Bot) -> None:
+async def test_a_bot_plays_its_board_until_the_server_ends_it(bot: Bot) -> None:
     await ready_bot(bot)
     await bot.peer.send(dealt())
     assert isinstance(await bot.peer.command(), commands.MakeMove)
@@ -142,7 +142,7 @@ async def test_a_dealt_board_is_played_until_the_house_ends_it(bot: Bot) -> None
     assert report.openings == {RACE: board().view}
 
 
-async def test_a_race_that_ended_while_the_line_was_down_counts(bot: Bot) -> None:
+async def test_a_race_that_ended_while_the_connection_was_lost_counts(bot: Bot) -> None:
     await ready_bot(bot)
     await bot.peer.send(dealt())
     await bot.peer.command()
@@ -152,7 +152,7 @@ async def test_a_race_that_ended_while_the_line_was_down_counts(bot: Bot) -> Non
     assert (await bot.staying).outcomes == [outcome()]
 
 
-async def test_a_race_of_before_one_s_time_does_not_count(bot: Bot) -> None:
+async def test_a_race_before_the_bot_came_does_not_count(bot: Bot) -> None:
     over = replace(snapshot(), table=table(phase="over"), outcome=outcome())
     await bot.peer.send(over)
     fetch = await bot.peer.command()
@@ -164,7 +164,7 @@ async def test_a_race_of_before_one_s_time_does_not_count(bot: Bot) -> None:
     assert not bot.staying.done()
 
 
-async def test_a_bot_sits_out_a_deal_whose_countdown_it_has_seen(bot: Bot) -> None:
+async def test_a_bot_does_not_race_a_deal_whose_countdown_it_has_seen(bot: Bot) -> None:
     counting = replace(gathered(version=3).table, phase="countdown", racers=[RIVAL.player])
     await bot.peer.send(events.TableChanged(table=counting, now=NOON), gathered(version=4))
     fresh = replace(gathered(version=5).table, commitment="c2" * 32)
@@ -174,14 +174,14 @@ async def test_a_bot_sits_out_a_deal_whose_countdown_it_has_seen(bot: Bot) -> No
     assert ready.commitment == "c2" * 32
 
 
-async def test_a_bot_that_lost_its_seat_says_why(bot: Bot) -> None:
+async def test_a_bot_that_lost_its_seat_reports_the_reason(bot: Bot) -> None:
     await ready_bot(bot)
     await bot.peer.send(events.SeatLost(table=CODE, reason="the host sent it away"))
     with pytest.raises(Problem, match="sent it away"):
         await bot.staying
 
 
-async def test_a_refusal_that_no_event_will_mend_ends_the_stay(bot: Bot) -> None:
+async def test_a_lasting_refusal_ends_the_bot(bot: Bot) -> None:
     await bot.peer.send(snapshot())
     ready = await bot.peer.command()
     await bot.peer.send(events.Refused(re=ready.id, code="not_seated", message="No seat."))
@@ -189,7 +189,7 @@ async def test_a_refusal_that_no_event_will_mend_ends_the_stay(bot: Bot) -> None
         await bot.staying
 
 
-async def test_a_lost_line_costs_a_bot_no_move(server: ScriptedServer, bot: Bot) -> None:
+async def test_a_lost_connection_costs_a_bot_no_move(server: ScriptedServer, bot: Bot) -> None:
     joining = asyncio.ensure_future(bot.house.request(partial(commands.JoinTable, table=CODE)))
     join = await bot.peer.command()
     await bot.peer.send(snapshot(re=join.id))
@@ -206,7 +206,7 @@ async def test_a_lost_line_costs_a_bot_no_move(server: ScriptedServer, bot: Bot)
     assert await again.command() == move
 
 
-async def test_a_bot_that_runs_its_table_calls_the_next_race(server: ScriptedServer) -> None:
+async def test_a_bot_that_runs_its_table_prepares_the_next_race(server: ScriptedServer) -> None:
     async with Connection(server.url, TOKEN) as client:
         peer = await server.peer()
         player = TablePlayer(client, CHOOSERS[Strength.WEAK], pace=0, starts_with=1)

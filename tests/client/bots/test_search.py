@@ -1,4 +1,4 @@
-"""How far the strong bot sees."""
+"""The strong bot's search uses known cards only."""
 
 from saratoga_client.bots.search import look_ahead
 from saratoga_rules.games import GAMES
@@ -15,17 +15,17 @@ def plan(text: str, limit: int = 200) -> list[str]:
     return [str(move) for move in look_ahead(LAFAYETTE, parse_position(text), banked, limit)]
 
 
-def test_known_cards_of_the_stock_are_turned_up_to_the_one_that_is_wanted() -> None:
+def test_known_cards_of_the_stock_are_drawn_up_to_a_useful_one() -> None:
     text = "stock=9C5DAS waste=8H reserve=##KD up=0,0,0,0 down=0,0,0,0 columns=3H/3D/5H/4H base=1 passes=2"
     assert plan(text) == ["draw", "draw", "draw", "w>up", "r>down"]
 
 
-def test_nothing_better_than_staying_is_no_plan() -> None:
+def test_without_an_improvement_there_is_no_plan() -> None:
     text = "stock=- waste=- reserve=- up=0,0,0,0 down=0,0,0,0 columns=5H/7H/9H/JH base=1 passes=2"
     assert plan(text) == []
 
 
-def test_hidden_cards_of_the_stock_are_not_turned_in_thought() -> None:
+def test_hidden_cards_of_the_stock_are_not_searched() -> None:
     text = (
         "stock=#### waste=- reserve=- up=0,0,0,0 down=0,0,0,0 columns=5H/7H/9H/JH base=1 passes=1"
     )

@@ -1,77 +1,28 @@
-"""What holds for every bot in every game."""
+"""Every strength of bot has a chooser, and the strong bot banks more than the weak one."""
 
 import pytest
 
-from saratoga_client.bots.memory import Memory
-from saratoga_client.bots.offline import play_alone
+from saratoga_client.bots.offline import play_offline
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_rules.dealing.deal import deal_for_key, practice_key
 from saratoga_rules.game import Game
 from saratoga_rules.games import GAMES
-from saratoga_rules.judge import legal_moves, play
-from saratoga_rules.position import Position
-from saratoga_rules.views import redact
-
-EVERY_GAME = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
-EVERY_STRENGTH = pytest.mark.parametrize("strength", Strength)
 
 DEALS = 12
-"""Enough that the strong bot's lead is no matter of luck, as the fixed deals show."""
+"""Fixed deals: enough for a clear lead of the strong bot."""
 
 
-def deal(game: Game, number: int) -> Position:
-    return deal_for_key(game, practice_key(f"test {number}"))
+def test_every_strength_has_a_chooser() -> None:
+    assert set(CHOOSERS) == set(Strength)
 
 
-@EVERY_GAME
-@EVERY_STRENGTH
-def test_a_bot_makes_legal_moves_and_comes_to_an_end(game: Game, strength: Strength) -> None:
-    start = deal(game, 0)
-    played = play_alone(game, start, CHOOSERS[strength])
-    position = start
-    for move in played.moves:
-        assert move in legal_moves(game, position)
-        position = play(game, position, move)
-    assert position == played.end
-
-
-@EVERY_GAME
-@EVERY_STRENGTH
-def test_a_bot_plays_the_same_deal_the_same_way(game: Game, strength: Strength) -> None:
-    start = deal(game, 1)
-    once = play_alone(game, start, CHOOSERS[strength], temper=5)
-    assert play_alone(game, start, CHOOSERS[strength], temper=5) == once
-
-
-@EVERY_STRENGTH
-@pytest.mark.parametrize("name", ["canfield", "lafayette", "caprice"])
-def test_bots_of_another_temper_play_another_way(name: str, strength: Strength) -> None:
-    start = deal(GAMES[name], 3)
-    ways = {play_alone(GAMES[name], start, CHOOSERS[strength], temper) for temper in range(5)}
-    assert len(ways) > 1
-
-
-@EVERY_GAME
-@EVERY_STRENGTH
-def test_what_lies_face_down_changes_no_choice(game: Game, strength: Strength) -> None:
-    choose = CHOOSERS[strength]
-    position = deal(game, 2)
-    for _ in range(30):
-        swapped = position._replace(
-            stock=position.stock[::-1], reserve=(*position.reserve[-2::-1], *position.reserve[-1:])
-        )
-        choice = choose(game, redact(position), Memory())
-        assert choose(game, redact(swapped), Memory()) == choice
-        if choice.move is None:
-            break
-        position = play(game, position, choice.move)
-
-
-@EVERY_GAME
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
 def test_the_strong_bot_banks_more_than_the_weak_one(game: Game) -> None:
     banked = {
         strength: sum(
-            play_alone(game, deal(game, number), chooser, temper=number).end.banked
+            play_offline(
+                game, deal_for_key(game, practice_key(f"test {number}")), chooser, variation=number
+            ).end.banked
             for number in range(DEALS)
         )
         for strength, chooser in CHOOSERS.items()

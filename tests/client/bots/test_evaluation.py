@@ -1,0 +1,41 @@
+"""The strong bot's evaluation of positions."""
+
+import pytest
+
+from kit.positions import draw
+from saratoga_client.bots.evaluation import LARGEST_VARIATION, WEIGHTS, evaluator, weights_of
+from saratoga_rules.game import Game
+from saratoga_rules.games import GAMES
+
+CANFIELD = GAMES["canfield"]
+
+
+def value(game: Game, picture: str) -> float:
+    return evaluator(game, WEIGHTS[game.name])(draw(game, picture))
+
+
+def test_a_banked_card_is_worth_more_than_the_same_card_in_a_column() -> None:
+    assert value(CANFIELD, "up: S1\nbase: A") > value(CANFIELD, "t1: AS\nbase: A")
+
+
+def test_each_card_of_the_reserve_lowers_the_value() -> None:
+    assert value(CANFIELD, "reserve: 3D 4H\nbase: A") < value(CANFIELD, "reserve: 3D\nbase: A")
+
+
+def test_cards_built_in_order_are_worth_more_than_the_same_cards_apart() -> None:
+    apart = value(CANFIELD, "t1: 8D\nt2: 7C\nbase: A") + WEIGHTS["canfield"].space
+    assert value(CANFIELD, "t1: 8D 7C\nbase: A") > apart
+
+
+def test_a_card_above_one_that_is_banked_earlier_lowers_the_value() -> None:
+    assert value(CANFIELD, "t1: AS KS\nbase: A") < value(CANFIELD, "t1: KS AS\nbase: A")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_variation_changes_weights_only_a_little(name: str) -> None:
+    standard, varied = weights_of(GAMES[name], 0), weights_of(GAMES[name], 12345)
+    assert standard == WEIGHTS[name]
+    assert varied != standard
+    for feature in ("reserve", "hand", "space", "joined", "blocker", "unseen"):
+        weight = getattr(standard, feature)
+        assert abs(getattr(varied, feature) - weight) <= LARGEST_VARIATION * abs(weight) + 1e-9
