@@ -86,7 +86,7 @@ class SaratogaApp(TerminalApp):
         """Change the colours of everything; returns what they are called."""
         self.appearance = self.appearance.with_next_theme()
         for screen in self.screen_stack:
-            for widget in screen.query(Widget):
+            for widget in (screen, *screen.query(Widget)):
                 if isinstance(widget, Themed):
                     widget.dress(self.colours)
         self._remember("theme", self.appearance.theme_name)

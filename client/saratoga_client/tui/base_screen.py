@@ -17,10 +17,12 @@ from saratoga_client.board_view.roles import Role
 from saratoga_client.board_view.text_width import wrapped
 from saratoga_client.input.move_text import CardName, ascii_card_name, card_name
 from saratoga_client.tui.canvas_view import CanvasView
+from saratoga_client.tui.colours import Paint
 from saratoga_client.tui.keys import key_of
 from saratoga_client.tui.lines import Guide, KeyLine, MessageLine, TitleLine, title_line
 from saratoga_client.tui.pages.symbols import Signs, signs
 from saratoga_client.tui.ports import Program
+from saratoga_client.tui.rich_view import paint_ground
 
 LEAST_WIDTH: Final = 54
 LEAST_HEIGHT: Final = 18
@@ -47,7 +49,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     """A screen with a title, a body, one message and the keys of the moment."""
 
     DEFAULT_CSS = """
-    BaseScreen { layout: vertical; overflow: hidden hidden; background: transparent; }
+    BaseScreen { layout: vertical; overflow: hidden hidden; }
     BaseScreen #too-small { display: none; }
     BaseScreen.-too-small > * { display: none !important; }
     BaseScreen.-too-small > #too-small { display: block !important; }
@@ -92,7 +94,12 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """Return the widgets between the title line and the message line."""
         return ()
 
+    def dress(self, colours: Paint) -> None:
+        """Change the colours of what shows between the widgets."""
+        paint_ground(self, colours)
+
     def on_mount(self) -> None:
+        self.dress(self.program.colours)
         if self.TICK:
             self.set_interval(self.TICK, self.tick)
         self.begin()

@@ -18,8 +18,7 @@ class TableList(DataTable[object], can_focus=False):
 
     DEFAULT_CSS = """
     TableList { height: 1fr; overflow-x: hidden; scrollbar-size-vertical: 1; }
-    TableList#tables > .datatable--cursor, TableList#tables > .datatable--hover,
-    TableList#tables > .datatable--even-row { background: transparent; text-style: none; }
+    TableList#tables > .datatable--even-row { background: transparent; }
     """
 
     class Clicked(Message):
@@ -30,7 +29,9 @@ class TableList(DataTable[object], can_focus=False):
             self.row = row
 
     def __init__(self, *, id: str) -> None:  # noqa: A002
-        super().__init__(id=id, show_header=False, cursor_type="row", cell_padding=0)
+        super().__init__(
+            id=id, show_header=False, show_cursor=False, cursor_type="row", cell_padding=0
+        )
         self._shown: tuple[object, ...] = ()
 
     def on_mount(self) -> None:
