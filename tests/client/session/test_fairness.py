@@ -1,4 +1,4 @@
-"""A seat at the table of a cardboard server, honest or not."""
+"""The fairness duties at the table of a scripted server, honest or not."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -51,7 +51,7 @@ Alarms = list[tuple[str, tuple[str, ...]]]
 
 
 class Player:
-    """A seat, the connection under it, and the house's end of that."""
+    """A player's duties, the connection, and the server's side of it."""
 
     def __init__(self, client: Connection, peer: ScriptedPeer, folder: Path) -> None:
         self.peer = peer
@@ -61,7 +61,7 @@ class Player:
         )
 
     async def answer(self, duty: Any) -> commands.AnyCommand:
-        """Let the seat do its duty, and say yes to the one command that it sends."""
+        """Handle an event and accept the one command that the duties send."""
         doing = asyncio.ensure_future(duty)
         command = await self.peer.command()
         await self.peer.send(events.Done(re=command.id))
@@ -74,7 +74,7 @@ class Player:
         return command
 
     async def race(self) -> str:
-        """From the gathering to the deal; returns the nonce that was shown."""
+        """Go from the gathering to the deal; return the revealed nonce."""
         await self.seat.handle(gathering())
         ready = await self.ready()
         reveal = await self.answer(self.seat.handle(countdown(ready.nonce_hash)))
@@ -133,7 +133,7 @@ def dealt(nonce: str) -> AnyEvent:
 
 
 def record_of(nonce: str) -> RaceRecord:
-    """Both cash out at once."""
+    """Return the record of a race in which both players cash out at once."""
     racers = tuple(
         RacerLog(
             player=player,
@@ -211,22 +211,22 @@ async def test_every_deal_gets_a_nonce_of_its_own(player: Player) -> None:
     assert first.nonce_hash != second.nonce_hash
 
 
-async def test_the_nonce_is_shown_once(player: Player) -> None:
+async def test_the_nonce_is_revealed_once(player: Player) -> None:
     await player.seat.handle(gathering())
     ready = await player.ready()
     await player.answer(player.seat.handle(countdown(ready.nonce_hash)))
-    # This would wait for an answer if it asked for anything.
+    # A further command would wait here for an answer.
     await player.seat.handle(countdown(ready.nonce_hash, version=3))
 
 
-async def test_an_older_picture_of_the_table_is_passed_over(player: Player) -> None:
+async def test_an_older_version_of_the_table_is_ignored(player: Player) -> None:
     await player.seat.handle(gathering(version=5))
     await player.seat.handle(countdown("00" * 32, version=4))
     assert player.seat.table is not None
     assert player.seat.table.phase == "gathering"
 
 
-async def test_a_program_that_starts_anew_still_knows_its_nonce(
+async def test_a_restarted_program_still_knows_its_nonce(
     server: ScriptedServer, tmp_path: Path
 ) -> None:
     async with Connection(server.url, TOKEN) as client:
@@ -240,7 +240,7 @@ async def test_a_program_that_starts_anew_still_knows_its_nonce(
     assert nonce_hash(bytes.fromhex(reveal.nonce)) == ready.nonce_hash
 
 
-async def test_no_nonce_is_promised_again_for_a_deal_that_had_its_countdown(
+async def test_the_player_does_not_get_ready_again_for_a_deal_after_its_countdown(
     player: Player,
 ) -> None:
     await player.seat.handle(gathering())
@@ -252,7 +252,7 @@ async def test_no_nonce_is_promised_again_for_a_deal_that_had_its_countdown(
         await player.seat.ready()
 
 
-async def test_a_program_that_starts_anew_does_not_promise_its_nonce_again_either(
+async def test_a_restarted_program_does_not_get_ready_again_for_that_deal(
     server: ScriptedServer, tmp_path: Path
 ) -> None:
     async with Connection(server.url, TOKEN) as client:
@@ -268,7 +268,7 @@ async def test_a_program_that_starts_anew_does_not_promise_its_nonce_again_eithe
             await after.seat.ready()
 
 
-async def test_a_detour_over_another_deal_does_not_hide_the_first(player: Player) -> None:
+async def test_a_reused_deal_is_noticed_although_another_came_between(player: Player) -> None:
     await player.seat.handle(gathering())
     ready = await player.ready()
     await player.answer(player.seat.handle(countdown(ready.nonce_hash)))
@@ -286,7 +286,7 @@ async def test_a_detour_over_another_deal_does_not_hide_the_first(player: Player
     [[], [events.Seat(player=RIVAL, name="Bert", ready=True, nonce_hash="00" * 32)]],
     ids=["a racer less", "another hash"],
 )
-async def test_a_countdown_with_other_promises_than_at_first_raises_the_alarm(
+async def test_a_countdown_with_changed_nonce_hashes_raises_the_alarm(
     player: Player, others: list[events.Seat]
 ) -> None:
     await player.seat.handle(gathering())
@@ -299,7 +299,7 @@ async def test_a_countdown_with_other_promises_than_at_first_raises_the_alarm(
     assert player.alarms == [(RACE, (COUNTDOWN_CHANGED,))]
 
 
-async def test_a_racer_who_leaves_in_the_countdown_is_no_reason_for_alarm(player: Player) -> None:
+async def test_a_racer_who_leaves_in_the_countdown_raises_no_alarm(player: Player) -> None:
     await player.seat.handle(gathering())
     honest = countdown((await player.ready()).nonce_hash)
     await player.answer(player.seat.handle(honest))
@@ -308,7 +308,7 @@ async def test_a_racer_who_leaves_in_the_countdown_is_no_reason_for_alarm(player
     assert player.alarms == []
 
 
-async def test_no_nonce_is_shown_for_another_deal_than_was_agreed(player: Player) -> None:
+async def test_no_nonce_is_revealed_for_a_deal_the_player_is_not_ready_for(player: Player) -> None:
     await player.seat.handle(gathering())
     ready = await player.ready()
     await player.seat.handle(countdown(ready.nonce_hash, promise="d0" * 32))
@@ -317,7 +317,7 @@ async def test_no_nonce_is_shown_for_another_deal_than_was_agreed(player: Player
     assert "has not said ready" in faults[0]
 
 
-async def test_no_nonce_is_shown_if_the_house_names_another_hash(player: Player) -> None:
+async def test_no_nonce_is_revealed_if_the_server_names_another_hash(player: Player) -> None:
     await player.seat.handle(gathering())
     await player.ready()
     await player.seat.handle(countdown("00" * 32))
@@ -325,7 +325,7 @@ async def test_no_nonce_is_shown_if_the_house_names_another_hash(player: Player)
     assert "did not send" in faults[0]
 
 
-async def test_a_nonce_that_comes_too_late_is_no_disaster(player: Player) -> None:
+async def test_a_nonce_that_the_server_refuses_is_no_error(player: Player) -> None:
     await player.seat.handle(gathering())
     ready = await player.ready()
     showing = asyncio.create_task(player.seat.handle(countdown(ready.nonce_hash)))
@@ -344,11 +344,11 @@ async def test_an_honest_race_is_witnessed(player: Player) -> None:
     assert player.alarms == []
 
 
-async def test_a_record_is_asked_for_once(player: Player) -> None:
+async def test_a_record_is_requested_once(player: Player) -> None:
     record = record_of(await player.race())
     outcome = outcome_of(record)
     await player.hear_the_end(record, outcome)
-    # This would wait for an answer if it asked again.
+    # A second request would wait here for an answer.
     await player.seat.handle(replace(snapshot(), table=table(version=9), outcome=outcome))
 
 
@@ -361,7 +361,7 @@ async def test_a_record_is_asked_for_once(player: Player) -> None:
         ({"digest": "00" * 32}, "digest"),
     ],
 )
-async def test_a_result_that_is_not_the_records_raises_the_alarm(
+async def test_a_result_that_differs_from_the_record_raises_the_alarm(
     player: Player, lie: dict[str, Any], sentence: str
 ) -> None:
     record = record_of(await player.race())
@@ -372,7 +372,7 @@ async def test_a_result_that_is_not_the_records_raises_the_alarm(
     assert player.seat.testimonies[RACE].verdict == "not the race seen here"
 
 
-async def test_a_record_that_the_house_wants_time_for_is_asked_for_again(player: Player) -> None:
+async def test_a_record_refused_for_the_moment_is_requested_again(player: Player) -> None:
     record = record_of(await player.race())
     doing = asyncio.ensure_future(player.seat.handle(events.RaceOver(outcome=outcome_of(record))))
     command = await player.peer.command()
@@ -383,18 +383,18 @@ async def test_a_record_that_the_house_wants_time_for_is_asked_for_again(player:
     assert player.seat.testimonies[RACE].verdict == "witnessed here"
 
 
-async def test_a_record_that_is_refused_is_not_asked_for_again(player: Player) -> None:
+async def test_a_refused_record_is_not_requested_again(player: Player) -> None:
     outcome = outcome_of(record_of(await player.race()))
     doing = asyncio.ensure_future(player.seat.handle(events.RaceOver(outcome=outcome)))
     command = await player.peer.command()
     await player.peer.send(events.Refused(re=command.id, code="no_such_race", message="No."))
     await doing
-    # This would wait for an answer if it asked again.
+    # A second request would wait here for an answer.
     await player.seat.handle(replace(snapshot(), table=table(version=9), outcome=outcome))
     assert player.seat.testimonies == {}
 
 
-async def test_a_record_without_an_answer_is_not_asked_for_again(
+async def test_a_record_request_without_an_answer_is_not_repeated(
     server: ScriptedServer, tmp_path: Path
 ) -> None:
     async with Connection(server.url, TOKEN, timing=Timing(answer_within=0.1)) as client:
@@ -407,7 +407,7 @@ async def test_a_record_without_an_answer_is_not_asked_for_again(
         await watcher.answer(watcher.seat.not_ready())
 
 
-async def test_a_commitment_changed_after_the_countdown_raises_the_alarm(player: Player) -> None:
+async def test_a_commitment_changed_since_the_countdown_raises_the_alarm(player: Player) -> None:
     await player.race()
     running = replace(table(version=7, phase="running"), commitment="d0" * 32)
     for _ in range(2):
@@ -416,7 +416,7 @@ async def test_a_commitment_changed_after_the_countdown_raises_the_alarm(player:
     assert "changed since the countdown" in faults[0]
 
 
-async def test_who_only_watches_shows_nothing_and_still_witnesses(player: Player) -> None:
+async def test_a_watcher_reveals_nothing_and_still_witnesses_the_race(player: Player) -> None:
     seats = [events.Seat(player=RIVAL, name="Bert", nonce_hash=nonce_hash(RIVALS_NONCE))]
     counting = replace(table(phase="countdown"), commitment=PROMISE, seats=seats, racers=[RIVAL])
     await player.seat.handle(events.TableChanged(table=counting, now=NOON))

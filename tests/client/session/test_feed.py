@@ -1,4 +1,4 @@
-"""The news of a race: who leads, who passed whom, who stopped."""
+"""The lines about a race: the lead, passes, milestones and endings."""
 
 from kit.evenings import START, board, evening, seat, snapshot, standings, table
 from saratoga_client.session.feed import (
@@ -12,7 +12,7 @@ from saratoga_client.session.state import SessionState
 from saratoga_protocol import events
 
 
-def told(present: SessionState) -> list[str]:
+def lines(present: SessionState) -> list[str]:
     return [line.text for line in present.feed_lines]
 
 
@@ -24,53 +24,53 @@ def changed(version: int, **more: object) -> events.TableChanged:
     return events.TableChanged(table=table(version=version, **more), now=START)  # type: ignore[arg-type]
 
 
-def test_whoever_takes_the_lead_is_told_once() -> None:
+def test_a_new_leader_gets_one_line() -> None:
     present = evening(standings("a2 y1 r1"), standings("a3 y1 r1"), standings("y4 a3 r1"))
-    assert told(present) == ["ana takes the lead with 2", "you take the lead with 4"]
+    assert lines(present) == ["ana takes the lead with 2", "you take the lead with 4"]
     assert [line.at for line in present.feed_lines] == [10_000, 30_000]
 
 
-def test_a_lead_that_changes_with_every_card_is_told_when_it_has_settled() -> None:
+def test_a_lead_that_changes_with_every_card_gets_a_line_when_it_has_settled() -> None:
     flicker = [standings(word) for word in ("a2 y1 r1", "y3 a2 r1", "a4 y3 r1", "y5 a4 r1")]
     assert leads(evening(*flicker, every=500)) == ["ana takes the lead with 2"]
     settled = evening(*flicker, *[standings("y5 a4 r1")] * 4, standings("y6 a4 r1"), every=1000)
     assert leads(settled) == ["ana takes the lead with 2", "you take the lead with 5"]
-    # and whoever is passed again and again is not told of every time
-    assert sum("passed" in line for line in told(evening(*flicker * 5, every=500))) <= 2
+    # A racer who is passed again and again gets no line each time.
+    assert sum("passed" in line for line in lines(evening(*flicker * 5, every=500))) <= 2
 
 
-def test_nobody_leads_a_shared_first_place() -> None:
-    assert told(evening(standings("a3 =y3 r1"))) == []
+def test_a_shared_first_place_has_no_leader() -> None:
+    assert lines(evening(standings("a3 =y3 r1"))) == []
 
 
-def test_who_passed_whom_is_told_from_the_players_side() -> None:
+def test_a_pass_is_described_from_the_players_side() -> None:
     present = evening(
         standings("o9 a5 y3 r1"),
         standings("o9 y6 a5 r1"),
         standings("o9 a7 y6 r1"),
         first=snapshot("o9 a4 y3 r1", board(), table("oyar")),
     )
-    assert told(present) == ["you passed ana", "ana passed you"]
+    assert lines(present) == ["you passed ana", "ana passed you"]
 
 
-def test_the_lead_says_enough_and_no_passing_is_told_beside_it() -> None:
+def test_a_line_about_the_lead_replaces_the_one_about_the_pass() -> None:
     present = evening(standings("y6 a5 r1"), first=snapshot("a5 y3 r1", board()))
-    assert told(present) == ["you take the lead with 6"]
+    assert lines(present) == ["you take the lead with 6"]
 
 
-def test_every_tenth_card_is_told() -> None:
+def test_every_tenth_card_gets_a_line() -> None:
     first = snapshot("a19 y9 r1", board())
     present = evening(standings("a21 y10 r1"), standings("a22 y11 r1"), first=first)
-    assert told(present) == ["ana reached 20", "you reached 10"]
+    assert lines(present) == ["ana reached 20", "you reached 10"]
 
 
-def test_how_boards_end_is_told_and_of_bots_too() -> None:
+def test_every_ended_board_gets_a_line() -> None:
     present = evening(
         standings("a12:cashed_out y9 r8:stuck o7:left"),
         standings("a12:cashed_out y9:stuck r8:stuck o7:left"),
         first=snapshot("a12 y9 r8 o7", board(), table("yaro")),
     )
-    assert told(present) == [
+    assert lines(present) == [
         "ana cashed out with 12, +$10",
         "raj is stuck at 8, -$10",
         "Otto [bot] left at 7, -$15",
@@ -80,19 +80,19 @@ def test_how_boards_end_is_told_and_of_bots_too() -> None:
 
 def test_the_end_of_the_time_is_one_line_for_all() -> None:
     word = "a2:out_of_time y1:out_of_time r1:out_of_time"
-    assert told(evening(standings(word), first=snapshot("a2 y1 r1", board()))) == [
+    assert lines(evening(standings(word), first=snapshot("a2 y1 r1", board()))) == [
         "time is up for 3 racers"
     ]
 
 
-def test_a_lost_connection_and_a_new_host_are_told() -> None:
+def test_a_lost_connection_and_a_new_host_get_a_line() -> None:
     absent = [seat("y"), seat("a", connected=False), seat("r")]
     present = evening(
         changed(2, seats=absent, host="a"),
         changed(3, seats=[seat("y"), seat("a"), seat("r")], host="r"),
         changed(4, host="y"),
     )
-    assert told(present) == [
+    assert lines(present) == [
         "ana lost the connection",
         "ana is host now",
         "ana is back",
@@ -101,12 +101,12 @@ def test_a_lost_connection_and_a_new_host_are_told() -> None:
     ]
 
 
-def test_whoever_comes_late_is_not_told_what_was_before() -> None:
+def test_a_player_who_joins_late_gets_no_lines_about_the_past() -> None:
     present = evening(first=snapshot("a21 y9 r8:stuck", board()))
-    assert told(present) == []
+    assert lines(present) == []
 
 
-def test_a_look_after_a_pause_tells_where_things_stand_in_a_few_lines() -> None:
+def test_after_a_pause_a_few_lines_describe_the_situation() -> None:
     word = "a30 b29 c28 d27:stuck e26:stuck f25:stuck y1"
     present = evening(
         standings(word),
@@ -116,15 +116,15 @@ def test_a_look_after_a_pause_tells_where_things_stand_in_a_few_lines() -> None:
     assert sum(line.tone is Tone.ENDING for line in present.feed_lines) == 3
 
 
-def test_no_name_commands_the_terminal() -> None:
+def test_a_name_cannot_control_the_terminal() -> None:
     seats = [seat("y"), seat("a", name="\x1b[2Jana\u202e")]
     present = evening(
         standings("a2 y1"), first=snapshot("y1 =a1", board(), table("ya", seats=seats))
     )
-    assert told(present) == ["<U+001B>[2Jana<U+202E> takes the lead with 2"]
+    assert lines(present) == ["<U+001B>[2Jana<U+202E> takes the lead with 2"]
 
 
-def test_old_news_make_room() -> None:
+def test_the_oldest_lines_are_dropped() -> None:
     feed = Feed()
     for number in range(MAX_LINES + 5):
         feed = with_line(feed, number, f"line {number}", Tone.LINK)
@@ -132,6 +132,6 @@ def test_old_news_make_room() -> None:
     assert feed.lines[-1].text == f"line {MAX_LINES + 4}"
 
 
-def test_nothing_new_is_no_news() -> None:
+def test_without_a_change_there_is_no_line() -> None:
     present = evening(standings("a2 y1 r1"))
     assert evening(standings("a2 y1 r1"), standings("a2 y1 r1")).feed_lines == present.feed_lines

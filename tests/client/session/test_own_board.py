@@ -1,4 +1,4 @@
-"""One's own board: what is shown ahead of the house, and what becomes of it."""
+"""The player's own board: moves shown before their answers, confirmed or taken back."""
 
 import pytest
 from hypothesis import given, settings
@@ -29,7 +29,7 @@ def open_board(position: Position = DEAL, count: int = 0) -> OwnBoard:
 
 
 def quiet_line(length: int) -> tuple[Position, list[Move], list[Position]]:
-    """A position in which so many moves follow one another that turn nothing up."""
+    """Return a position with `length` moves in a row that turn no card up, and their results."""
     for key in range(200):
         position = opening(key=key)
         for _ in range(25):
@@ -71,7 +71,7 @@ def in_flight(moves: int = 3) -> OwnBoard:
     return own
 
 
-def test_moves_that_turn_nothing_up_are_shown_at_once() -> None:
+def test_moves_that_turn_no_card_up_are_shown_at_once() -> None:
     own = in_flight()
     assert own.shown == redact(PASSED[2])
     assert own.view == redact(START)
@@ -79,7 +79,7 @@ def test_moves_that_turn_nothing_up_are_shown_at_once() -> None:
     assert own.may_move
 
 
-def test_a_move_that_turns_something_up_is_awaited() -> None:
+def test_a_move_that_turns_a_card_up_is_awaited() -> None:
     own = with_move(open_board(), DRAW)
     assert own.awaited
     assert not own.may_move
@@ -90,12 +90,12 @@ def test_a_move_that_turns_something_up_is_awaited() -> None:
     assert done.in_flight == ()
 
 
-def test_what_the_judge_refuses_is_not_shown() -> None:
+def test_an_illegal_move_is_not_shown() -> None:
     with pytest.raises(IllegalMove):
         with_move(open_board(), parse_move("redeal"))
 
 
-def test_answers_come_in_one_after_another() -> None:
+def test_each_answer_confirms_its_move() -> None:
     own = in_flight()
     for number, position in enumerate(PASSED, start=1):
         own = with_board(own, board(position, number))
@@ -105,18 +105,18 @@ def test_answers_come_in_one_after_another() -> None:
     assert own.taken_back == ""
 
 
-def test_an_older_picture_changes_nothing() -> None:
+def test_an_older_board_changes_nothing() -> None:
     own = with_board(in_flight(), board(PASSED[1], 2))
     assert with_board(own, board(PASSED[0], 1)) is own
 
 
-def test_a_picture_that_is_ahead_settles_all_moves_that_it_has() -> None:
+def test_a_newer_board_confirms_all_moves_that_it_contains() -> None:
     own = with_board(in_flight(), board(PASSED[1], 2))
     assert [flight.move for flight in own.in_flight] == LINE[2:]
     assert own.shown == redact(PASSED[2])
 
 
-def test_a_refused_move_is_taken_back_with_all_that_came_after() -> None:
+def test_a_refused_move_is_taken_back_with_all_later_moves() -> None:
     own = in_flight()
     ticket = own.in_flight[1].ticket
     own = without(own, ticket, "The rules do not allow that move.")
@@ -129,14 +129,14 @@ def test_a_refused_move_is_taken_back_with_all_that_came_after() -> None:
     assert with_move(own, LINE[1]).taken_back == ""
 
 
-def test_the_end_of_the_board_takes_back_what_came_too_late() -> None:
+def test_the_end_of_the_board_takes_back_the_moves_in_flight() -> None:
     own = with_board(in_flight(), board(PASSED[0], 2, state="out of time"))
     assert own.shown == redact(PASSED[0])
     assert not own.may_move
     assert own.taken_back == (
         "The waste to column 3 and 1 move after it were taken back: your board had ended: out of time."
     )
-    # and no answer that was on its way brings it to life again
+    # A late answer does not reopen the board.
     assert with_board(own, board(PASSED[0], 1)) is own
 
 
@@ -146,14 +146,14 @@ def test_a_move_that_ends_the_board_is_not_taken_back() -> None:
     assert own.state == "stuck"
 
 
-def test_the_houses_final_word_counts_even_if_it_goes_back() -> None:
+def test_a_final_board_counts_even_with_fewer_moves() -> None:
     own = with_board(in_flight(), board(PASSED[1], 2))
     own = with_board(own, board(PASSED[0], 1), is_final=True)
     assert own.shown == redact(PASSED[0])
     assert "the server has only 1" in own.taken_back
 
 
-def test_a_board_of_another_race_is_none_of_ours() -> None:
+def test_a_board_of_another_race_is_ignored() -> None:
     own = open_board()
     assert with_board(own, board(race="mint-otter-42/2", count=9)) is own
 

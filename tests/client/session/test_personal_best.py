@@ -1,4 +1,4 @@
-"""The best one has done, and how it grew."""
+"""A player's best result, and its course over time."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ BEST = PersonalBest(
 )
 
 
-def test_what_one_did_in_a_race_is_read_from_its_moves() -> None:
+def test_a_result_is_computed_from_the_moves_of_the_record() -> None:
     best = best_in(RECORD, PLAYER)
     assert best is not None
     row = RECORD.results[0]
@@ -34,15 +34,15 @@ def test_what_one_did_in_a_race_is_read_from_its_moves() -> None:
     assert [at for at, _ in best.counts] == sorted(at for at, _ in best.counts)
 
 
-def test_nobody_has_a_best_in_a_race_of_others() -> None:
+def test_a_race_of_other_players_gives_no_best_result() -> None:
     assert best_in(RECORD, "somebodyelseeeee") is None
 
 
-def test_a_record_of_rules_that_are_not_known_here_has_no_best() -> None:
+def test_a_record_of_unknown_rules_gives_no_best_result() -> None:
     assert best_in(replace(RECORD, rules_version=999), PLAYER) is None
 
 
-def test_more_cards_are_better_and_as_many_sooner() -> None:
+def test_more_cards_are_better_and_as_many_earlier() -> None:
     assert is_better(BEST, None)
     assert is_better(replace(BEST, banked=13, reached=90_000), BEST)
     assert is_better(replace(BEST, reached=59_999), BEST)
@@ -50,12 +50,12 @@ def test_more_cards_are_better_and_as_many_sooner() -> None:
     assert not is_better(replace(BEST, banked=11, reached=1), BEST)
 
 
-def test_what_the_deal_gave_is_no_feat() -> None:
+def test_cards_banked_by_the_deal_do_not_count() -> None:
     dealt = replace(BEST, banked=30, reached=None)
     assert not is_better(dealt, None)
     assert is_better(BEST, replace(dealt, banked=12))
 
 
 @given(st.integers(0, 100_000))
-def test_the_best_is_known_at_every_moment(at: int) -> None:
+def test_the_best_result_is_known_at_every_moment(at: int) -> None:
     assert banked_by(BEST, at) == (1 if at < 20_000 else 7 if at < 60_000 else 12)

@@ -1,4 +1,4 @@
-"""Records of a table's races: kept, checked, and searched for a best of one's own."""
+"""Records of a table's races: kept, checked, and searched for the player's best result."""
 
 import os
 from dataclasses import replace
@@ -23,20 +23,20 @@ RACE = RECORD.race_id
 GIVEN = events.Record(race=RACE, text=TEXT)
 
 
-class Office:
-    """A registrar at work after a race."""
+class Keeping:
+    """A record keeper after a race, with its stores."""
 
     def __init__(self, folder: Path) -> None:
-        self.desk = StateStore()
-        self.keepsakes = RecordStore(folder / "races")
+        self.store = StateStore()
+        self.records = RecordStore(folder / "races")
         self.witness = Witness(folder / "witness")
-        self.registrar = RecordKeeper(self.desk, self.keepsakes, self.witness)
-        self.desk.replace(over(RECORD, you="ana"))
+        self.keeper = RecordKeeper(self.store, self.records, self.witness)
+        self.store.replace(over(RECORD, you="ana"))
 
     @property
     def evening(self) -> SessionState:
-        assert self.desk.state is not None
-        return self.desk.state
+        assert self.store.state is not None
+        return self.store.state
 
     @property
     def outcome(self) -> events.Outcome:
@@ -45,81 +45,81 @@ class Office:
 
 
 @pytest.fixture
-def office(tmp_path: Path) -> Office:
-    return Office(tmp_path)
+def keeping(tmp_path: Path) -> Keeping:
+    return Keeping(tmp_path)
 
 
-async def test_a_finished_race_is_kept_checked_and_ones_best(office: Office) -> None:
-    await office.registrar.race_over(office.outcome, GIVEN)
-    assert office.keepsakes.text(RACE) == TEXT
-    assert office.evening.verifications[RACE].ok
-    assert office.evening.is_new_best
-    assert office.evening.best is not None
-    assert office.evening.best.race == RACE
-    assert office.evening.feed_lines == ()
+async def test_a_finished_race_is_kept_and_checked_and_may_be_the_best(keeping: Keeping) -> None:
+    await keeping.keeper.race_over(keeping.outcome, GIVEN)
+    assert keeping.records.text(RACE) == TEXT
+    assert keeping.evening.verifications[RACE].ok
+    assert keeping.evening.is_new_best
+    assert keeping.evening.best is not None
+    assert keeping.evening.best.race == RACE
+    assert keeping.evening.feed_lines == ()
 
 
-async def test_a_race_is_taken_in_once(office: Office) -> None:
-    await office.registrar.race_over(office.outcome, GIVEN)
-    before = office.evening
-    await office.registrar.race_over(office.outcome, GIVEN)
-    assert office.evening is before
+async def test_a_finished_race_is_processed_once(keeping: Keeping) -> None:
+    await keeping.keeper.race_over(keeping.outcome, GIVEN)
+    before = keeping.evening
+    await keeping.keeper.race_over(keeping.outcome, GIVEN)
+    assert keeping.evening is before
 
 
-async def test_a_missing_record_is_reported_once(office: Office) -> None:
+async def test_a_missing_record_is_reported_once(keeping: Keeping) -> None:
     for other in (None, events.Record(race=f"{CODE}/9", text="")):
-        await office.registrar.race_over(office.outcome, other)
-    assert [line.text for line in office.evening.feed_lines] == [
+        await keeping.keeper.race_over(keeping.outcome, other)
+    assert [line.text for line in keeping.evening.feed_lines] == [
         f"the server did not send the record of race {RACE}; a review asks again"
     ]
-    await office.registrar.race_over(office.outcome, GIVEN)
-    assert office.evening.verifications[RACE].ok
+    await keeping.keeper.race_over(keeping.outcome, GIVEN)
+    assert keeping.evening.verifications[RACE].ok
 
 
 @pytest.mark.parametrize("text", ["", "hello", TEXT[:-9], TEXT.replace("draw", "redeal", 1), "é"])
-async def test_a_record_that_does_not_hold_is_said_to(office: Office, text: str) -> None:
-    await office.registrar.race_over(office.outcome, events.Record(race=RACE, text=text))
-    found = office.evening.verifications[RACE]
+async def test_the_verdict_on_a_bad_record_says_what_is_wrong(keeping: Keeping, text: str) -> None:
+    await keeping.keeper.race_over(keeping.outcome, events.Record(race=RACE, text=text))
+    found = keeping.evening.verifications[RACE]
     assert not found.ok
     assert found.sentence.startswith("NOT VERIFIED: ")
-    assert office.evening.best is None
+    assert keeping.evening.best is None
 
 
-async def test_a_record_of_another_race_than_was_seen_is_said_to_be(office: Office) -> None:
-    office.witness.keep(Sighting(race=RACE, game="canfield", commitment="00" * 32))
-    await office.registrar.race_over(office.outcome, GIVEN)
-    assert not office.evening.verifications[RACE].ok
-    assert office.keepsakes.text(RACE) == TEXT, "it shows what the house has said"
-    assert office.evening.best is None
-    assert office.keepsakes.best("canfield", office.evening.player) is None
+async def test_the_verdict_says_that_the_record_is_not_of_the_race_seen(keeping: Keeping) -> None:
+    keeping.witness.keep(Sighting(race=RACE, game="canfield", commitment="00" * 32))
+    await keeping.keeper.race_over(keeping.outcome, GIVEN)
+    assert not keeping.evening.verifications[RACE].ok
+    assert keeping.records.text(RACE) == TEXT, "it shows what the house has said"
+    assert keeping.evening.best is None
+    assert keeping.records.best("canfield", keeping.evening.player) is None
 
 
-async def test_a_full_disk_is_told_and_the_race_is_checked_all_the_same(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+async def test_a_full_disk_is_reported_and_the_race_is_checked_all_the_same(
+    keeping: Keeping, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    await office.registrar.race_over(office.outcome, GIVEN)
-    assert [line.text for line in office.evening.feed_lines] == [
+    await keeping.keeper.race_over(keeping.outcome, GIVEN)
+    assert [line.text for line in keeping.evening.feed_lines] == [
         "the record was not saved on this machine: No space left on device"
     ]
-    assert office.evening.verifications[RACE].ok
+    assert keeping.evening.verifications[RACE].ok
 
 
-async def test_a_best_of_another_game_than_is_played_now_waits_for_its_game(
-    office: Office,
+async def test_a_best_result_of_another_game_is_shown_with_that_game(
+    keeping: Keeping,
 ) -> None:
     gathering = table(phase="gathering", version=20, game="caprice", race=f"{CODE}/3")
-    office.desk.replace(
-        next_state(office.evening, events.TableChanged(table=gathering, now=START), START)
+    keeping.store.replace(
+        next_state(keeping.evening, events.TableChanged(table=gathering, now=START), START)
     )
-    await office.registrar.keep_and_check(RACE, TEXT)
-    assert office.evening.best is None
-    assert office.keepsakes.best("canfield", office.evening.player) is not None
-    again = gathering_of(office.evening, "canfield")
-    assert office.registrar.with_best(again).best is not None
+    await keeping.keeper.keep_and_check(RACE, TEXT)
+    assert keeping.evening.best is None
+    assert keeping.records.best("canfield", keeping.evening.player) is not None
+    again = gathering_of(keeping.evening, "canfield")
+    assert keeping.keeper.with_best(again).best is not None
 
 
 def gathering_of(evening: SessionState, game: str) -> SessionState:
@@ -128,34 +128,34 @@ def gathering_of(evening: SessionState, game: str) -> SessionState:
     return next_state(evening, events.TableChanged(table=shown, now=START), START)
 
 
-async def test_a_best_found_after_the_next_race_was_called_is_not_of_this_race(
-    office: Office,
+async def test_a_best_result_found_during_the_next_race_is_not_of_that_race(
+    keeping: Keeping,
 ) -> None:
     gathering = table(phase="gathering", version=20, race=f"{CODE}/3")
-    office.desk.replace(
-        next_state(office.evening, events.TableChanged(table=gathering, now=START), START)
+    keeping.store.replace(
+        next_state(keeping.evening, events.TableChanged(table=gathering, now=START), START)
     )
-    await office.registrar.keep_and_check(RACE, TEXT)
-    assert office.evening.best is not None
-    assert not office.evening.is_new_best
+    await keeping.keeper.keep_and_check(RACE, TEXT)
+    assert keeping.evening.best is not None
+    assert not keeping.evening.is_new_best
 
 
-def test_the_kept_record_is_that_of_this_house(office: Office) -> None:
+def test_only_the_record_with_the_announced_digest_counts(keeping: Keeping) -> None:
     other = format_record(replace(RECORD, cap=5))
-    office.keepsakes.keep(TEXT)
-    office.keepsakes.keep(other)
+    keeping.records.keep(TEXT)
+    keeping.records.keep(other)
     for text in (TEXT, other):
-        outcome = replaced(office.outcome, digest=digest_of(text))
-        picture = replace(office.evening.table_view, outcome=outcome)
-        office.desk.replace(replace(office.evening, table_view=picture))
-        assert office.registrar.kept(RACE) == text
-    assert office.registrar.kept(f"{CODE}/77") is None
+        outcome = replaced(keeping.outcome, digest=digest_of(text))
+        picture = replace(keeping.evening.table_view, outcome=outcome)
+        keeping.store.replace(replace(keeping.evening, table_view=picture))
+        assert keeping.keeper.kept(RACE) == text
+    assert keeping.keeper.kept(f"{CODE}/77") is None
 
 
-def test_alarms_are_gathered_and_command_no_terminal(office: Office) -> None:
-    office.registrar.raise_alarm(RACE, ("the deal was changed", "\x1b[2J"))
-    office.registrar.raise_alarm(RACE, ("the seed is another",))
-    assert office.evening.alarms == (
+def test_alarms_are_collected_and_cannot_control_the_terminal(keeping: Keeping) -> None:
+    keeping.keeper.raise_alarm(RACE, ("the deal was changed", "\x1b[2J"))
+    keeping.keeper.raise_alarm(RACE, ("the seed is another",))
+    assert keeping.evening.alarms == (
         f"Race {RACE}: the deal was changed.",
         f"Race {RACE}: <U+001B>[2J.",
         f"Race {RACE}: the seed is another.",

@@ -1,4 +1,4 @@
-"""What remains of the races on this machine, whole or not at all."""
+"""The records and best results kept on this machine."""
 
 import os
 from dataclasses import replace
@@ -37,7 +37,7 @@ def test_a_kept_record_is_found_again_byte_for_byte(kept: RecordStore) -> None:
     assert kept.keep(TEXT) == path
 
 
-def test_the_record_kept_last_comes_first(kept: RecordStore) -> None:
+def test_the_latest_record_comes_first(kept: RecordStore) -> None:
     paths = [kept.keep(text_of(seed)) for seed in range(3)]
     for age, path in enumerate(paths):
         assert path is not None
@@ -45,7 +45,7 @@ def test_the_record_kept_last_comes_first(kept: RecordStore) -> None:
     assert kept.records() == paths[::-1]
 
 
-def test_two_houses_may_have_a_race_of_one_name(kept: RecordStore) -> None:
+def test_races_of_two_servers_with_one_id_are_kept_apart(kept: RecordStore) -> None:
     other = format_record(replace(RECORD, cap=5))
     first, second = kept.keep(TEXT), kept.keep(other)
     assert first is not None
@@ -57,19 +57,21 @@ def test_two_houses_may_have_a_race_of_one_name(kept: RecordStore) -> None:
 
 
 @pytest.mark.parametrize("race_id", ["mint-otter-42/99", "../../etc/passwd", "*", ""])
-def test_what_is_not_kept_is_not_found(kept: RecordStore, race_id: str) -> None:
+def test_a_record_that_was_not_kept_is_not_found(kept: RecordStore, race_id: str) -> None:
     kept.keep(TEXT)
     assert kept.text(race_id) is None
 
 
-def test_what_is_no_record_is_not_kept(kept: RecordStore) -> None:
+def test_a_text_that_is_no_record_is_not_kept(kept: RecordStore) -> None:
     assert kept.keep("hello") is None
     assert kept.keep(TEXT[:-20]) is None
     assert kept.records() == []
 
 
 @pytest.mark.parametrize("damage", [b"", b"\xff\xfe", TEXT[: len(TEXT) // 2].encode()])
-def test_a_damaged_record_is_passed_over_and_kept_anew(kept: RecordStore, damage: bytes) -> None:
+def test_a_damaged_record_is_ignored_and_can_be_kept_again(
+    kept: RecordStore, damage: bytes
+) -> None:
     path = kept.keep(TEXT)
     assert path is not None
     path.write_bytes(damage)
@@ -79,14 +81,16 @@ def test_a_damaged_record_is_passed_over_and_kept_anew(kept: RecordStore, damage
     assert kept.text(RECORD.race_id) == TEXT
 
 
-def test_a_record_under_another_races_name_is_passed_over(kept: RecordStore) -> None:
+def test_a_record_under_the_name_of_another_race_is_ignored(kept: RecordStore) -> None:
     path = kept.keep(TEXT)
     assert path is not None
     path.write_text(text_of(4))
     assert kept.text(RECORD.race_id) is None
 
 
-def test_the_oldest_record_makes_room(kept: RecordStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oldest_record_is_deleted_first(
+    kept: RecordStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "MAX_KEPT", 2)
     for age in range(3):
         path = kept.keep(text_of(age))
@@ -97,7 +101,7 @@ def test_the_oldest_record_makes_room(kept: RecordStore, monkeypatch: pytest.Mon
     assert kept.text("mint-otter-42/1") is None
 
 
-def test_the_best_is_remembered_by_player_and_game(kept: RecordStore, tmp_path: Path) -> None:
+def test_best_results_are_kept_by_player_and_game(kept: RecordStore, tmp_path: Path) -> None:
     best = best_in(RECORD, PLAYER)
     assert best is not None
     assert kept.best("canfield", PLAYER) is None
@@ -109,7 +113,7 @@ def test_the_best_is_remembered_by_player_and_game(kept: RecordStore, tmp_path: 
     assert again.best("canfield", "somebodyelseeeee") is None
 
 
-def test_a_better_best_takes_the_place_of_the_former(kept: RecordStore) -> None:
+def test_a_better_result_replaces_the_best(kept: RecordStore) -> None:
     best = best_in(RECORD, PLAYER)
     assert best is not None
     kept.note(best, PLAYER)
@@ -120,7 +124,7 @@ def test_a_better_best_takes_the_place_of_the_former(kept: RecordStore) -> None:
 
 
 @pytest.mark.parametrize("torn", [b"", b"{", b'{"a": 3}', b"\xff", b"[" * 100_000, b"null"])
-def test_torn_bests_are_set_aside_and_begun_anew(
+def test_an_unreadable_file_of_best_results_is_renamed_and_a_new_one_begun(
     kept: RecordStore, torn: bytes, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder = tmp_path / "races"
@@ -135,7 +139,7 @@ def test_torn_bests_are_set_aside_and_begun_anew(
     assert kept.best("canfield", PLAYER) == best
 
 
-def test_a_best_that_cannot_be_written_whole_leaves_the_former(
+def test_a_failed_write_leaves_the_former_best_result(
     kept: RecordStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     best = best_in(RECORD, PLAYER)
@@ -153,7 +157,7 @@ def test_a_best_that_cannot_be_written_whole_leaves_the_former(
     assert (tmp_path / "races" / BESTS).read_bytes() == before
 
 
-def test_nothing_is_kept_before_something_was(tmp_path: Path) -> None:
+def test_an_empty_folder_has_no_records_and_no_best_results(tmp_path: Path) -> None:
     empty = RecordStore(tmp_path / "nowhere")
     assert empty.records() == []
     assert empty.text("mint-otter-42/1") is None

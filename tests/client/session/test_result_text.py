@@ -1,4 +1,4 @@
-"""How far ahead, how far behind, how it came out."""
+"""Sentences on the distance to the rivals, the personal best and the result."""
 
 from dataclasses import replace
 
@@ -64,7 +64,7 @@ def test_the_result_is_a_sentence(told: str, sentence: str) -> None:
     assert own_result(at("a9 y3 r1")) == ""
 
 
-def test_the_best_runs_along() -> None:
+def test_the_sentence_on_the_personal_best_follows_the_race() -> None:
     present = replace(at("a9 y3 r1"), best=BEST)
     assert against_best(present, 0) == "your best had 1 by now"
     assert against_best(present, 20_000) == "your best had 7 by now"
@@ -75,13 +75,13 @@ def test_the_best_runs_along() -> None:
     assert against_best(waiting, 0) == "your best: 10 cards, +$0"
 
 
-def test_places_are_words() -> None:
+def test_places_are_ordinals() -> None:
     assert [ordinal(place) for place in (1, 2, 3, 4, 11, 12, 13, 21)] == [
         "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st",
     ]  # fmt: skip
 
 
-def test_the_evening_is_totalled_by_money_and_then_by_races_won() -> None:
+def test_the_totals_are_ordered_by_money_and_then_by_races_won() -> None:
     seats = [
         seat("y", races=2, net=10, wins=0),
         seat("a", races=2, net=10, wins=1),

@@ -1,4 +1,4 @@
-"""What goes on beside everything else, and how it ends."""
+"""The background tasks of a table session, and the end of the session."""
 
 import asyncio
 import inspect
@@ -10,28 +10,30 @@ from saratoga_client.net.errors import ClientClosed, Unreachable
 from saratoga_client.session.session_tasks import SessionTasks
 
 
-class InWords(Exception):
-    """A trouble as the player is told."""
+class Explained(Exception):
+    """An error as the player sees it."""
 
 
-async def test_the_first_trouble_ends_it_all_in_words() -> None:
-    tasks = SessionTasks(lambda trouble: InWords(str(trouble)))
+async def test_the_first_error_of_a_task_ends_the_session_explained() -> None:
+    tasks = SessionTasks(lambda error: Explained(str(error)))
     order: list[int] = []
 
     async def fail(number: int) -> None:
         order.append(number)
-        raise Unreachable("ws://house.invalid", f"reason {number}")
+        raise Unreachable("ws://server.invalid", f"reason {number}")
 
     for number in (1, 2):
         tasks.start(fail(number))
-    with pytest.raises(InWords, match="reason 1"):
+    with pytest.raises(Explained, match="reason 1"):
         await tasks.wait_for_end()
     await tasks.cancel()
     assert order == [1, 2]
 
 
-async def test_a_fault_of_this_program_is_not_hidden(caplog: pytest.LogCaptureFixture) -> None:
-    tasks = SessionTasks(lambda trouble: trouble)
+async def test_an_unexpected_error_of_a_task_is_raised_and_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    tasks = SessionTasks(lambda error: error)
 
     async def stumble() -> None:
         raise ZeroDivisionError
@@ -42,15 +44,15 @@ async def test_a_fault_of_this_program_is_not_hidden(caplog: pytest.LogCaptureFi
     assert "unexpected error in a background task" in caplog.text
 
 
-async def test_only_the_first_word_on_the_end_counts() -> None:
-    tasks = SessionTasks(lambda trouble: trouble)
+async def test_only_the_first_call_of_end_counts() -> None:
+    tasks = SessionTasks(lambda error: error)
     tasks.end()
     tasks.end(ClientClosed("too late"))
     await tasks.wait_for_end()
 
 
-async def test_nothing_goes_on_after_the_end() -> None:
-    tasks = SessionTasks(lambda trouble: trouble)
+async def test_cancelling_stops_every_task() -> None:
+    tasks = SessionTasks(lambda error: error)
     stopped: list[str] = []
 
     async def wait() -> None:
@@ -65,7 +67,7 @@ async def test_nothing_goes_on_after_the_end() -> None:
     assert stopped == ["stopped"]
 
 
-async def test_a_chore_that_is_stopped_before_it_began_is_closed() -> None:
+async def test_work_that_is_cancelled_before_its_first_step_is_closed() -> None:
     async def never() -> None:
         raise AssertionError
 

@@ -1,4 +1,4 @@
-"""The evening as its player lives it, event by invented event."""
+"""The state of a session after invented events."""
 
 from dataclasses import replace
 
@@ -53,11 +53,11 @@ def gathered() -> SessionState:
     return evening(first=snapshot(shown=table(phase="gathering")))
 
 
-def test_the_deal_comes_with_the_clock() -> None:
+def test_the_deal_starts_the_race_clock() -> None:
     present = next_state(gathered(), changed(2, "countdown"), START - 5000)
     assert present.own is None
     dealt = events.Dealt(board=board(), start_at=START, deadline=START + CAP, now=START)
-    # the deal and the news that the race runs may come in either order
+    # The deal and the table's change may come in either order.
     for order in ((changed(3, "running"), dealt), (dealt, changed(3, "running"))):
         running = present
         for event in order:
@@ -86,7 +86,7 @@ def test_a_board_of_another_race_is_not_dealt() -> None:
         ("over", START + 1000, 0, 0, None),
     ],
 )
-def test_the_clock_tells_what_the_house_will_hold_one_to(
+def test_the_clock_shows_the_time_that_the_server_allows(
     phase: str, now: int, until_start: int, elapsed: int, left: int | None
 ) -> None:
     present = evening(first=snapshot(shown=table(phase=phase)))
@@ -94,7 +94,7 @@ def test_the_clock_tells_what_the_house_will_hold_one_to(
 
 
 @given(st.lists(st.integers(-3000, CAP + 3000), max_size=8), st.integers(0, CAP))
-def test_no_reconnection_moves_the_clock(pauses: list[int], now: int) -> None:
+def test_reconnecting_does_not_change_the_clock(pauses: list[int], now: int) -> None:
     present = evening()
     for number, pause in enumerate(pauses):
         present = link_changed(present, LinkState.RECONNECTING, START + pause)
@@ -104,12 +104,12 @@ def test_no_reconnection_moves_the_clock(pauses: list[int], now: int) -> None:
     assert race_clock(present, START + now) == (0, now, CAP - now)
 
 
-def test_a_race_without_a_cap_has_no_time_left_to_tell() -> None:
+def test_a_race_without_a_time_limit_has_no_time_left() -> None:
     endless = replaced(table(), deadline=0)
     assert race_clock(evening(first=snapshot(shown=endless)), START + 5000) == (0, 5000, None)
 
 
-def test_a_lost_connection_is_told_and_what_was_announced_is_past() -> None:
+def test_a_lost_connection_gets_a_line_and_ends_the_announcement() -> None:
     present = next_state(evening(), events.Announcement(text="Down at nine."), START)
     assert present.announcement == "Down at nine."
     present = link_changed(present, LinkState.RECONNECTING, START + 3000)
@@ -123,7 +123,7 @@ def test_a_lost_connection_is_told_and_what_was_announced_is_past() -> None:
     assert link_changed(present, LinkState.CONNECTED, START + 6000) is present
 
 
-def test_an_answer_confirms_the_board_and_the_end_ends_it() -> None:
+def test_an_answer_confirms_a_move_and_an_ending_ends_the_board() -> None:
     present = confirm(evening(), board(DRAWN, 1))
     assert present.own is not None
     assert (present.own.count, present.own.state) == (1, "racing")
@@ -133,7 +133,7 @@ def test_an_answer_confirms_the_board_and_the_end_ends_it() -> None:
     assert not present.own.may_move
 
 
-def test_a_race_that_is_over_is_over_for_ones_board_though_nobody_said_so() -> None:
+def test_the_end_of_the_race_ends_the_own_board_without_an_event_of_its_own() -> None:
     present = evening()
     assert present.own is not None
     present = replace(present, own=with_move(present.own, DRAW))
@@ -143,7 +143,7 @@ def test_a_race_that_is_over_is_over_for_ones_board_though_nobody_said_so() -> N
     assert present.own is not None
     assert present.own.state == "out of time"
     assert not present.own.may_move
-    # the answer to the move in flight is still heard, and brings nothing to life
+    # The answer to the move in flight still counts and does not reopen the board.
     late = confirm(present, board(DRAWN, 1)).own
     assert late is not None
     assert (late.count, late.state, late.in_flight) == (1, "out of time", ())
@@ -152,7 +152,7 @@ def test_a_race_that_is_over_is_over_for_ones_board_though_nobody_said_so() -> N
     assert refused.taken_back == "The draw was taken back: your board had ended: out of time."
 
 
-def test_a_snapshot_says_how_it_is_whatever_was_thought_before() -> None:
+def test_a_snapshot_replaces_the_board() -> None:
     present = confirm(evening(), board(DRAWN, 1))
     present = next_state(present, snapshot("a9 y1", board(), table(version=5)), START + 5000)
     assert present.own is not None
@@ -160,7 +160,7 @@ def test_a_snapshot_says_how_it_is_whatever_was_thought_before() -> None:
     assert [row.banked for row in present.table_view.standings] == [9, 1]
 
 
-def test_the_next_gathering_clears_the_table() -> None:
+def test_the_next_gathering_clears_the_board_and_the_feed() -> None:
     present = replace(evening(standings("a9 y3 r1")), is_new_best=True)
     present = next_state(present, changed(7, "gathering", f"{CODE}/2"), START + 99_000)
     assert present.own is None
@@ -169,19 +169,19 @@ def test_the_next_gathering_clears_the_table() -> None:
     assert not present.is_new_best
 
 
-def test_what_is_verified_outlives_the_race() -> None:
+def test_verifications_outlast_the_race() -> None:
     present = replace(evening(), verifications={RACE: Verification(True, "witnessed here")})
     present = next_state(present, changed(7, "gathering", f"{CODE}/2"), START + 99_000)
     assert RACE in present.verifications
 
 
-def test_a_voided_countdown_gathers_again() -> None:
+def test_after_a_cancelled_countdown_the_table_gathers_again() -> None:
     present = next_state(gathered(), changed(2, "countdown"), START - 5000)
     present = next_state(present, changed(3, "gathering"), START - 2000)
     assert (present.phase, present.own) == ("gathering", None)
 
 
-def test_who_lost_the_seat_is_told_why() -> None:
+def test_a_lost_seat_has_a_reason() -> None:
     lost = events.SeatLost(table=CODE, reason="\x1bThe host has kicked you from the table.")
     assert (
         next_state(evening(), lost, START).seat_lost
@@ -200,7 +200,7 @@ def test_events_of_other_tables_and_races_change_nothing() -> None:
     assert next_state(present, old, START) is present
 
 
-def test_a_watcher_has_no_board_and_hears_the_news() -> None:
+def test_a_watcher_has_no_board_and_gets_the_feed() -> None:
     beside = first_state(YOU, snapshot("a1 =r1", shown=table("ar", host="a")))
     beside = next_state(beside, standings("a5 r1"), START + 9000)
     assert beside.own is None
@@ -209,21 +209,21 @@ def test_a_watcher_has_no_board_and_hears_the_news() -> None:
     assert [line.text for line in beside.feed_lines] == ["ana takes the lead with 5"]
 
 
-def test_a_game_of_a_newer_house_is_followed_without_a_board() -> None:
+def test_a_race_of_an_unknown_game_is_followed_without_a_board() -> None:
     newer = replaced(table(), settings=replaced(table().settings, game="golf"))
     beside = first_state(YOU, snapshot("", board(), newer))
     assert beside.game is None
     assert beside.own is None
 
 
-def test_a_board_that_is_none_is_a_fault_of_the_house() -> None:
+def test_an_invalid_board_raises_an_error() -> None:
     bad = board()
     bad = replaced(bad, view=replaced(bad.view, columns=["ZZ"]))
     with pytest.raises(ValueError, match="ZZ"):
         first_state(YOU, snapshot("y1", bad))
 
 
-def test_everybodys_climb_is_kept_for_the_chart_and_does_not_grow_for_ever() -> None:
+def test_the_history_keeps_every_racers_points_up_to_a_limit() -> None:
     steps = [standings(f"a{count} y1") for count in range(1, 50)] * 10
     present = evening(*steps, every=100)
     climb = present.history[player("a")]
@@ -232,7 +232,7 @@ def test_everybodys_climb_is_kept_for_the_chart_and_does_not_grow_for_ever() -> 
     assert [moment.banked for moment in present.history[YOU]] == [1]
 
 
-def test_who_has_a_seat_and_no_connection_is_away() -> None:
+def test_players_with_a_seat_and_no_connection_are_disconnected() -> None:
     assert disconnected_players(table(seats=[seat("y"), seat("a", connected=False)])) == {
         player("a")
     }

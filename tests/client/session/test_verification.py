@@ -1,4 +1,4 @@
-"""Records held against themselves and against what was seen."""
+"""Records checked by themselves and against what this machine saw."""
 
 from dataclasses import replace
 
@@ -22,24 +22,24 @@ def seen(commitment: str) -> Sighting:
     return Sighting(race=RECORD.race_id, game="caprice", commitment=commitment)
 
 
-def test_an_honest_record_that_nobody_saw_is_self_consistent_only() -> None:
+def test_a_good_record_of_a_race_not_seen_here_is_self_consistent_only() -> None:
     proof = prove(TEXT, RECORD.race_id)
     assert proof.ok
     assert proof.testimony.verdict == "self-consistent only"
 
 
-def test_a_record_of_the_race_that_was_seen_is_witnessed() -> None:
+def test_a_good_record_of_a_race_seen_here_is_witnessed() -> None:
     proof = prove(TEXT, RECORD.race_id, seen(RECORD.commitment))
     assert proof.ok
     assert proof.testimony.verdict == "witnessed here"
     assert proof.sentence == f"{RECORD.race_id} is verified: witnessed here."
 
 
-def test_another_commitment_than_was_seen_fails() -> None:
+def test_a_record_with_another_commitment_fails() -> None:
     assert failed(prove(TEXT, RECORD.race_id, seen("00" * 32))) == {"witness"}
 
 
-def test_the_record_of_another_race_than_was_asked_for_fails() -> None:
+def test_a_record_of_a_race_that_was_not_asked_for_fails() -> None:
     proof = prove(TEXT, "mint-otter-42/99", seen(RECORD.commitment))
     assert "race" in failed(proof)
 
@@ -57,6 +57,6 @@ def test_a_record_with_another_order_fails() -> None:
     assert "finish" in failed(proof)
 
 
-def test_junk_fails_and_does_not_raise() -> None:
+def test_garbage_fails_and_does_not_raise() -> None:
     for junk in (b"", b"\xff\xfe", b"saratoga record 1\n", b"\n" * 1000):
         assert not prove(junk).ok

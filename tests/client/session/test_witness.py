@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from kit.races import Entrant, race
 from kit.walks import banking
-from saratoga_client.session import witness as witnessing
+from saratoga_client.session import witness as witness_module
 from saratoga_client.session.witness import Sighting, Witness, compare_with_record
 from saratoga_rules.position import format_position
 from saratoga_rules.records.record import RaceRecord, digest_of, format_record
@@ -19,7 +19,7 @@ def record() -> RaceRecord:
 
 
 def sighting_of(record: RaceRecord) -> Sighting:
-    """What an honest house lets one of the racers see."""
+    """Return what an honest server lets one of the racers see."""
     return Sighting(
         race=record.race_id,
         game=record.game,
@@ -32,18 +32,18 @@ def sighting_of(record: RaceRecord) -> Sighting:
     )
 
 
-def test_what_was_seen_is_kept_from_run_to_run(tmp_path: Path, record: RaceRecord) -> None:
+def test_a_sighting_is_kept_over_a_restart(tmp_path: Path, record: RaceRecord) -> None:
     Witness(tmp_path / "seen").keep(sighting_of(record))
     assert Witness(tmp_path / "seen").load(record.race_id) == sighting_of(record)
 
 
-def test_nobody_else_can_read_it(tmp_path: Path, record: RaceRecord) -> None:
+def test_only_the_owner_can_read_the_file(tmp_path: Path, record: RaceRecord) -> None:
     Witness(tmp_path).keep(sighting_of(record))
     (file,) = tmp_path.iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_a_race_never_seen_is_not_remembered(tmp_path: Path) -> None:
+def test_a_race_never_seen_has_no_sighting(tmp_path: Path) -> None:
     assert Witness(tmp_path).load("mint-otter-42/1") is None
 
 
@@ -61,9 +61,7 @@ def test_a_race_never_seen_is_not_remembered(tmp_path: Path) -> None:
         "",
     ],
 )
-def test_what_does_not_look_like_a_race_is_not_kept(
-    tmp_path: Path, record: RaceRecord, name: str
-) -> None:
+def test_an_invalid_race_id_is_not_kept(tmp_path: Path, record: RaceRecord, name: str) -> None:
     folder = tmp_path / "a" / "seen"
     folder.mkdir(parents=True)
     Witness(folder).keep(replace(sighting_of(record), race=name))
@@ -71,7 +69,7 @@ def test_what_does_not_look_like_a_race_is_not_kept(
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-def test_a_spoilt_file_is_as_good_as_none(tmp_path: Path, record: RaceRecord) -> None:
+def test_a_damaged_file_counts_as_missing(tmp_path: Path, record: RaceRecord) -> None:
     witness = Witness(tmp_path)
     witness.keep(sighting_of(record))
     (file,) = tmp_path.iterdir()
@@ -79,27 +77,27 @@ def test_a_spoilt_file_is_as_good_as_none(tmp_path: Path, record: RaceRecord) ->
     assert witness.load(record.race_id) is None
 
 
-def test_the_oldest_gives_way(
+def test_the_oldest_sighting_is_deleted_first(
     tmp_path: Path, record: RaceRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(witnessing, "MAX_KEPT", 3)
+    monkeypatch.setattr(witness_module, "MAX_KEPT", 3)
     for number in range(1, 6):
         Witness(tmp_path).keep(replace(sighting_of(record), race=f"mint-otter-42/{number}"))
     assert len(list(tmp_path.iterdir())) == 3
 
 
-def test_the_record_of_the_race_that_was_seen_is_witnessed(record: RaceRecord) -> None:
+def test_the_record_of_a_race_seen_here_is_witnessed(record: RaceRecord) -> None:
     said = compare_with_record(sighting_of(record), format_record(record))
     assert said.disagreements == ()
     assert said.seen == ("commitment", "nonces", "deal", "digest")
     assert said.verdict == "witnessed here"
 
 
-def test_a_record_of_a_race_never_seen_is_only_self_consistent(record: RaceRecord) -> None:
+def test_the_record_of_a_race_never_seen_is_only_self_consistent(record: RaceRecord) -> None:
     assert compare_with_record(None, format_record(record)).verdict == "self-consistent only"
 
 
-def test_what_is_no_record_agrees_with_nothing(record: RaceRecord) -> None:
+def test_a_text_that_is_no_record_disagrees(record: RaceRecord) -> None:
     said = compare_with_record(sighting_of(record), "draw\n")
     assert said.verdict == "not the race seen here"
 
@@ -117,7 +115,7 @@ def test_what_is_no_record_agrees_with_nothing(record: RaceRecord) -> None:
         ({"nonce_hashes": {"zz": "00" * 32}}, "is in the record, but was not in the countdown"),
     ],
 )
-def test_a_record_of_another_race_than_was_seen_is_found_out(
+def test_a_record_that_differs_from_the_sighting_disagrees(
     record: RaceRecord, change: dict[str, str], sentence: str
 ) -> None:
     sighting = replace(sighting_of(record), **change)
@@ -126,14 +124,14 @@ def test_a_record_of_another_race_than_was_seen_is_found_out(
     assert said.verdict == "not the race seen here"
 
 
-def test_who_was_ready_and_did_not_race_accuses_nobody(record: RaceRecord) -> None:
+def test_a_player_who_was_ready_and_did_not_race_is_no_disagreement(record: RaceRecord) -> None:
     sighting = replace(sighting_of(record), player="zz", nonce="00" * 16, deal="")
     said = compare_with_record(sighting, format_record(record))
     assert said.disagreements == ()
     assert said.verdict == "witnessed here"
 
 
-def test_another_nonce_than_was_promised_is_found_out(record: RaceRecord) -> None:
+def test_a_nonce_that_does_not_match_its_hash_disagrees(record: RaceRecord) -> None:
     hashes = {racer.player: racer.nonce_hash for racer in record.racers}
     liar = record.racers[1].player
     sighting = replace(sighting_of(record), nonce_hashes={**hashes, liar: "00" * 32})
