@@ -1,9 +1,9 @@
-"""Races that are over, as the players at the table have them: from records, made by walkers."""
+"""Finished races, and the session states after them."""
 
 from functools import cache
 
-from kit.evenings import CODE, START
 from kit.races import Entrant, race
+from kit.session_states import CODE, START
 from kit.walks import banking, wandering
 from saratoga_client.session.state import SessionState, first_state
 from saratoga_protocol import events
@@ -18,14 +18,14 @@ ENTRANTS = (
 
 @cache
 def finished_race(game: str = "canfield", seed: int = 1) -> RaceRecord:
-    """Ana banks what she can, Zoë wanders, and Otto the bot stops early."""
+    """Return the record of a race: Ana banks, Zoë plays at random, Otto the bot stops early."""
     return race(game, seed, ENTRANTS)
 
 
 def over(
     record: RaceRecord, you: str = "Zoë", host: str = "ana", races: int = 3, tie: str = ""
 ) -> SessionState:
-    """The evening after a race, with what its players won and lost at the table so far."""
+    """Return the session state after a race, with the players' totals at the table."""
     players = {racer.name: racer for racer in record.racers}
     results = [
         events.Result(

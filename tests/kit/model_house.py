@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from kit.evenings import START, YOU, board, opening, table
+from kit.session_states import START, YOU, board, opening, table
 from saratoga_client.net.backoff import Backoff
 from saratoga_client.net.connection import Connection, LinkState, Timing
 from saratoga_client.net.requests import Requests

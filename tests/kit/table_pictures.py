@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from kit.evenings import board, evening, seat, snapshot, standings, table
 from kit.finished import finished_race, over
+from kit.session_states import board, seat, snapshot, standings, state_after, table
 from kit.table_screens import Sitting, sitting
 from kit.walks import banking, walk
 from saratoga_client.local.terminal import Colours
@@ -59,7 +59,7 @@ def racing(game: str, position: Position) -> SessionState:
     """Four racers, one of them stopped, and some news."""
     own = position.banked
     first = snapshot(f"y{own} a{own} o3 m2", board(position, 45, game=game), _four(game))
-    return evening(
+    return state_after(
         standings(f"a{own + 9} y{own} o3 m2", game),
         standings(f"a{own + 9} y{own} o3 m2:stuck", game),
         first=first,
@@ -105,7 +105,7 @@ def _race(
 
 
 def _countdown() -> Picture:
-    return Picture(evening(first=snapshot(shown=_four("caprice", "countdown"))), SMALL)
+    return Picture(state_after(first=snapshot(shown=_four("caprice", "countdown"))), SMALL)
 
 
 def _results(game: str, size: tuple[int, int]) -> Picture:
@@ -121,7 +121,7 @@ def _gathering(size: tuple[int, int]) -> Picture:
         seat("o", ready=True, nonce_hash="b2" * 32),
         seat("m", connected=False),
     ]
-    return Picture(evening(first=snapshot(shown=table(phase="gathering", seats=seats))), size)
+    return Picture(state_after(first=snapshot(shown=table(phase="gathering", seats=seats))), size)
 
 
 async def painted(picture: Picture) -> str:

@@ -13,8 +13,8 @@ from typing import Final, TypeVar
 from textual.pilot import Pilot
 from textual.widget import Widget
 
-from kit.evenings import CODE, START, YOU
 from kit.screen_cells import painted_rows
+from kit.session_states import CODE, START, YOU
 from saratoga_client.net.connection import LinkState
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.session.own_board import OwnBoard, with_move, without

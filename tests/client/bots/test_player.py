@@ -7,7 +7,6 @@ from functools import partial
 import pytest
 from msgspec.structs import replace
 
-from kit.pictures import outcome
 from kit.scripted_server import (
     CODE,
     NOON,
@@ -20,6 +19,7 @@ from kit.scripted_server import (
     snapshot,
     table,
 )
+from kit.table_views import outcome
 from saratoga_client.bots.player import Report, TablePlayer
 from saratoga_client.bots.strengths import CHOOSERS, Strength
 from saratoga_client.net.connection import Connection

@@ -6,8 +6,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from kit.pictures import outcome, running
 from kit.scripted_server import CODE, NOON, RACE
+from kit.table_views import outcome, running
 from saratoga_client.cli.scoreboard import Scoreboard, scoreboard
 from saratoga_client.cli.watch_display import JsonDisplay, display_for, watched_table
 from saratoga_client.output import OutputFormat

@@ -1,17 +1,17 @@
 """Events of a table are written while they happen, standings at most every few seconds."""
 
-from kit.evenings import START, evening, standings
 from kit.recorded_output import RecordedOutput
+from kit.session_states import START, standings, state_after
 from saratoga_client.plain.change_writer import ChangeWriter
 
 
 async def test_the_first_state_is_written_in_full_and_then_only_changes() -> None:
     output = RecordedOutput()
     writer = ChangeWriter(output, lambda: START + 10_000)
-    writer.show(evening())
+    writer.show(state_after())
     assert output.lines[0] == "table mint-otter-42: canfield, 10 minutes, 16 seats, private"
     output.lines.clear()
-    writer.show(evening(standings("a2 y1 =r1")))
+    writer.show(state_after(standings("a2 y1 =r1")))
     assert output.lines == ["news: ana takes the lead with 2"]
     writer.pause()
 
@@ -19,10 +19,10 @@ async def test_the_first_state_is_written_in_full_and_then_only_changes() -> Non
 async def test_a_paused_writer_drops_what_happens_and_goes_on_from_there() -> None:
     output = RecordedOutput()
     writer = ChangeWriter(output, lambda: START + 10_000)
-    writer.show(evening())
+    writer.show(state_after())
     output.lines.clear()
     writer.pause()
-    later = evening(standings("a2 y1 =r1:stuck"))
+    later = state_after(standings("a2 y1 =r1:stuck"))
     writer.show(later)
     writer.resume()
     writer.show(later)

@@ -5,9 +5,19 @@ from typing import cast
 
 import pytest
 
-from kit.evenings import CODE, YOU, board, evening, opening, outcome, player, seat, snapshot
-from kit.evenings import table as at_table
 from kit.recorded_output import RecordedOutput, scripted_session
+from kit.session_states import (
+    CODE,
+    YOU,
+    board,
+    opening,
+    outcome,
+    player,
+    seat,
+    snapshot,
+    state_after,
+)
+from kit.session_states import table as at_table
 from kit.table_screens import InventedSeat
 from saratoga_client.plain.change_writer import ChangeWriter
 from saratoga_client.plain.commands import TableCommands
@@ -48,22 +58,22 @@ class Sitting:
 
 def gathering(**seats: bool) -> SessionState:
     table = at_table(phase="gathering", seats=[seat("y", **seats), seat("a"), seat("o")])
-    return evening(first=snapshot(shown=table))
+    return state_after(first=snapshot(shown=table))
 
 
 def over() -> SessionState:
-    return evening(events.RaceOver(outcome=outcome("a9:cashed_out y1:cashed_out")))
+    return state_after(events.RaceOver(outcome=outcome("a9:cashed_out y1:cashed_out")))
 
 
 async def test_a_typed_move_is_played_and_answered_for() -> None:
-    sitting = Sitting(evening())
+    sitting = Sitting(state_after())
     assert await sitting.say("draw") == []
     assert sitting.seat.asked == ["draw"]
     assert sitting.seat.own.count == 1
 
 
 async def test_what_is_not_legal_goes_to_no_house() -> None:
-    sitting = Sitting(evening())
+    sitting = Sitting(state_after())
     own = sitting.seat.own
     assert DRAW in legal_moves(own.game, own.view)
     (answer,) = await sitting.say("redeal")
@@ -72,7 +82,7 @@ async def test_what_is_not_legal_goes_to_no_house() -> None:
 
 
 async def test_cashing_out_asks_once_and_says_what_one_would_end_with() -> None:
-    sitting = Sitting(evening())
+    sitting = Sitting(state_after())
     (question,) = await sitting.say("cash out")
     assert question.startswith("cash out: your race would end with 1 banked, -$45.")
     assert sitting.seat.asked == []
@@ -82,7 +92,7 @@ async def test_cashing_out_asks_once_and_says_what_one_would_end_with() -> None:
 
 @pytest.mark.parametrize("between", ["no", "gap", "draw"])
 async def test_a_question_is_forgotten_when_something_else_is_said(between: str) -> None:
-    sitting = Sitting(evening())
+    sitting = Sitting(state_after())
     await sitting.say("cash out")
     await sitting.say(between)
     assert await sitting.say("yes") == ["no: There is no question to answer."]
@@ -90,7 +100,7 @@ async def test_a_question_is_forgotten_when_something_else_is_said(between: str)
 
 
 async def test_leaving_a_race_asks_and_tells_what_becomes_of_it() -> None:
-    sitting = Sitting(evening())
+    sitting = Sitting(state_after())
     (question,) = await sitting.say("leave")
     assert question.startswith("leave: your race would end with 1 banked, -$45.")
     assert await sitting.say("yes") == [f"left: {CODE}; your race ended with 1 banked, -$45"]
@@ -103,7 +113,7 @@ async def test_between_races_one_leaves_without_being_asked() -> None:
 
 
 async def test_who_only_watches_has_no_seat_to_give_up() -> None:
-    sitting = Sitting(evening(), Context.WATCHING)
+    sitting = Sitting(state_after(), Context.WATCHING)
     await sitting.say("leave yes")
     assert sitting.seat.asked == []
     assert sitting.deeds.has_left
@@ -120,7 +130,7 @@ async def test_the_host_is_told_to_start_when_the_others_are_ready() -> None:
     [
         (gathering, "no: There is no deal yet. Type ready; the host types start."),
         (
-            lambda: evening(first=snapshot("y1 =a1")),
+            lambda: state_after(first=snapshot("y1 =a1")),
             "no: You are not in this race. Type ready when the next one gathers.",
         ),
     ],
@@ -133,7 +143,7 @@ async def test_without_a_board_one_is_told_how_to_come_to_one(
 
 
 async def test_a_board_that_has_ended_takes_no_more_moves() -> None:
-    sitting = Sitting(evening(first=snapshot("y1 =a1", board(state="cashed out", count=1))))
+    sitting = Sitting(state_after(first=snapshot("y1 =a1", board(state="cashed out", count=1))))
     (answer,) = await sitting.say("draw")
     assert answer.startswith("no: Your board has ended: cashed out.")
     assert await sitting.say("legal") == ["legal: 0"]
@@ -164,7 +174,7 @@ async def test_what_the_house_refuses_is_said_and_nothing_breaks() -> None:
 
 
 async def test_what_needs_a_finished_race_says_so() -> None:
-    sitting = Sitting(evening())
+    sitting = Sitting(state_after())
     for command in ("review", "share", "verify"):
         assert await sitting.say(command) == ["no: No race is over yet."]
     sitting = Sitting(over())
@@ -173,7 +183,7 @@ async def test_what_needs_a_finished_race_says_so() -> None:
 
 
 async def test_scripts_wait_for_what_they_name_and_for_nothing_else() -> None:
-    sitting = Sitting(evening())
+    sitting = Sitting(state_after())
     assert await sitting.say("wait deal") == []
     (answer,) = await sitting.say("wait tomorrow")
     assert answer.startswith("no: Type wait ready, wait ready 3, or wait with countdown, ")
@@ -181,9 +191,11 @@ async def test_scripts_wait_for_what_they_name_and_for_nothing_else() -> None:
 
 
 async def test_the_gap_and_the_places_can_be_asked_for_at_any_time() -> None:
-    assert await Sitting(evening()).say("gap") == ["gap: level with ana; first to bank more leads"]
+    assert await Sitting(state_after()).say("gap") == [
+        "gap: level with ana; first to bank more leads"
+    ]
     assert await Sitting(gathering()).say("gap") == ["gap: no race is running"]
-    standings = await Sitting(evening()).say("standings")
+    standings = await Sitting(state_after()).say("standings")
     assert [line.split(":")[0] for line in standings] == [
         "standing 1. Zoë",
         "standing 1. ana",

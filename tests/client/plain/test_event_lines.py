@@ -4,19 +4,19 @@ from dataclasses import replace
 
 import msgspec
 
-from kit.evenings import (
+from kit.session_states import (
     CAP,
     RACE,
     START,
     board,
-    evening,
     opening,
     outcome,
     seat,
     snapshot,
     standings,
+    state_after,
 )
-from kit.evenings import table as at_table
+from kit.session_states import table as at_table
 from saratoga_client.net.link_state import LinkState
 from saratoga_client.plain.card_names import CardNames, LineStyle
 from saratoga_client.plain.event_lines import (
@@ -55,7 +55,7 @@ def shown(table: events.Table, **changed: object) -> events.TableChanged:
 
 
 def test_who_sits_down_hears_the_table_and_what_to_say() -> None:
-    lines = list(opening_lines(evening(first=snapshot(shown=GATHERING)), PLAIN, START))
+    lines = list(opening_lines(state_after(first=snapshot(shown=GATHERING)), PLAIN, START))
     assert lines == [
         "table mint-otter-42: canfield, 10 minutes, 16 seats, private",
         "seat 1 Zoë: you, host, not ready",
@@ -68,20 +68,20 @@ def test_who_sits_down_hears_the_table_and_what_to_say() -> None:
 
 
 def test_who_comes_back_hears_the_board() -> None:
-    lines = list(opening_lines(evening(), LineStyle(CardNames(in_words=True)), START))
+    lines = list(opening_lines(state_after(), LineStyle(CardNames(in_words=True)), START))
     assert "deal: canfield, 1 banked, -$45" in lines
     assert sum(line.startswith("column ") for line in lines) == 4
     assert any(" of " in line for line in lines if line.startswith("column 1: "))
 
 
 def test_who_comes_late_hears_that_the_race_is_on_without_them() -> None:
-    lines = list(opening_lines(evening(first=snapshot("y1 =a1")), PLAIN, START))
+    lines = list(opening_lines(state_after(first=snapshot("y1 =a1")), PLAIN, START))
     assert any(line.startswith("note: this race started without you") for line in lines)
     assert lines[-1].startswith("standing ")
 
 
 def test_others_are_heard_to_come_and_get_ready_and_oneself_is_not() -> None:
-    first = evening(first=snapshot(shown=GATHERING))
+    first = state_after(first=snapshot(shown=GATHERING))
     ready = [seat("y", ready=True), seat("a", ready=True), seat("r"), seat("o")]
     assert heard(first, shown(GATHERING, seats=ready)) == [
         "seat: ana is ready",
@@ -90,7 +90,7 @@ def test_others_are_heard_to_come_and_get_ready_and_oneself_is_not() -> None:
 
 
 def test_who_leaves_is_told_of_once_by_whoever_tells_more() -> None:
-    first = evening(first=snapshot(shown=GATHERING))
+    first = state_after(first=snapshot(shown=GATHERING))
     gone = [seat("y"), seat("r")]
     assert heard(first, shown(GATHERING, seats=gone)) == ["seat: ana left the table"]
     assert heard(first, shown(GATHERING, seats=gone, notice="raj has sent ana away.")) == [
@@ -99,7 +99,7 @@ def test_who_leaves_is_told_of_once_by_whoever_tells_more() -> None:
 
 
 def test_a_lost_connection_says_that_the_score_is_safe() -> None:
-    first = evening()
+    first = state_after()
     lost = link_changed(first, LinkState.RECONNECTING, START)
     assert said(first, lost) == [
         "link: connection lost, reconnecting. Your score is safe; the race's clock runs on."
@@ -109,7 +109,7 @@ def test_a_lost_connection_says_that_the_score_is_safe() -> None:
 
 
 def test_a_move_is_one_line_when_the_house_has_made_it() -> None:
-    first = evening()
+    first = state_after()
     assert first.own is not None
     on_its_way = replace(first, own=with_move(first.own, DRAW))
     assert said(first, on_its_way) == []
@@ -120,13 +120,13 @@ def test_a_move_is_one_line_when_the_house_has_made_it() -> None:
 
 
 def test_an_ending_says_why_and_that_it_counts() -> None:
-    first = evening()
+    first = state_after()
     ended = confirm(first, board(count=1, state="stuck"))
     assert said(first, ended) == ["ended: stuck, 1 banked, -$45; no more cards can be banked"]
 
 
 def test_how_a_rival_ends_is_news_and_how_one_does_oneself_is_not_said_twice() -> None:
-    lines = heard(evening(), standings("y1:cashed_out =a1:stuck =r1"))
+    lines = heard(state_after(), standings("y1:cashed_out =a1:stuck =r1"))
     assert lines == ["news: ana is stuck at 1, -$45"]
 
 
@@ -141,7 +141,7 @@ def test_a_result_is_told_once_with_ties_explained_and_totals_after_it() -> None
         msgspec.structs.replace(row, tie="reached 9 first") if row.place == 1 else row
         for row in end.results
     ]
-    first = evening()
+    first = state_after()
     lines = heard(
         first,
         events.TableChanged(table=told, now=START),
@@ -162,14 +162,14 @@ def test_a_result_is_told_once_with_ties_explained_and_totals_after_it() -> None
 
 
 def test_after_one_race_the_totals_are_the_result() -> None:
-    lines = heard(evening(), events.RaceOver(outcome=outcome("a9:cashed_out y1:cashed_out")))
+    lines = heard(state_after(), events.RaceOver(outcome=outcome("a9:cashed_out y1:cashed_out")))
     assert [line for line in lines if line.startswith("result")]
     assert not [line for line in lines if line.startswith("total")]
 
 
 def test_the_clock_says_what_is_gone_and_what_is_left() -> None:
-    assert clock_line(evening(), START + 75_000) == "clock: 1:15 passed, 8:45 left"
-    assert clock_line(evening(), START + CAP) == "clock: 10:00 passed, 0:00 left"
-    assert clock_line(evening(first=snapshot(shown=GATHERING)), START) == (
+    assert clock_line(state_after(), START + 75_000) == "clock: 1:15 passed, 8:45 left"
+    assert clock_line(state_after(), START + CAP) == "clock: 10:00 passed, 0:00 left"
+    assert clock_line(state_after(first=snapshot(shown=GATHERING)), START) == (
         "clock: no race is running"
     )

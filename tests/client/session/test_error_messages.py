@@ -2,7 +2,7 @@
 
 import pytest
 
-from kit.evenings import CODE, board, evening, snapshot, standings
+from kit.session_states import CODE, board, snapshot, standings, state_after
 from saratoga_client.net.errors import (
     ClientClosed,
     CommandRefused,
@@ -59,7 +59,7 @@ def test_the_message_for_a_refusal_keeps_its_code() -> None:
 
 
 def seat_lost(reason: str, first: events.Snapshot | None = None) -> SessionState:
-    present = evening(standings("a5 y3 r1"), first=first)
+    present = state_after(standings("a5 y3 r1"), first=first)
     return next_state(present, events.SeatLost(table=CODE, reason=reason), 0)
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from kit.evenings import CODE, START, board, outcome, snapshot, standings, table
 from kit.model_house import ModelConnection, breathe, model_game
+from kit.session_states import CODE, START, board, outcome, snapshot, standings, table
 from saratoga_client.net.connection import LinkState
 from saratoga_client.net.errors import UnexpectedAnswer
 from saratoga_client.session.event_listener import EventListener

@@ -1,6 +1,6 @@
 """The lines about a race: the lead, passes, milestones and endings."""
 
-from kit.evenings import START, board, evening, seat, snapshot, standings, table
+from kit.session_states import START, board, seat, snapshot, standings, state_after, table
 from saratoga_client.session.feed import (
     MAX_AT_ONCE,
     MAX_LINES,
@@ -25,26 +25,26 @@ def changed(version: int, **more: object) -> events.TableChanged:
 
 
 def test_a_new_leader_gets_one_line() -> None:
-    present = evening(standings("a2 y1 r1"), standings("a3 y1 r1"), standings("y4 a3 r1"))
+    present = state_after(standings("a2 y1 r1"), standings("a3 y1 r1"), standings("y4 a3 r1"))
     assert lines(present) == ["ana takes the lead with 2", "you take the lead with 4"]
     assert [line.at for line in present.feed_lines] == [10_000, 30_000]
 
 
 def test_a_lead_that_changes_with_every_card_gets_a_line_when_it_has_settled() -> None:
     flicker = [standings(word) for word in ("a2 y1 r1", "y3 a2 r1", "a4 y3 r1", "y5 a4 r1")]
-    assert leads(evening(*flicker, every=500)) == ["ana takes the lead with 2"]
-    settled = evening(*flicker, *[standings("y5 a4 r1")] * 4, standings("y6 a4 r1"), every=1000)
+    assert leads(state_after(*flicker, every=500)) == ["ana takes the lead with 2"]
+    settled = state_after(*flicker, *[standings("y5 a4 r1")] * 4, standings("y6 a4 r1"), every=1000)
     assert leads(settled) == ["ana takes the lead with 2", "you take the lead with 5"]
     # A racer who is passed again and again gets no line each time.
-    assert sum("passed" in line for line in lines(evening(*flicker * 5, every=500))) <= 2
+    assert sum("passed" in line for line in lines(state_after(*flicker * 5, every=500))) <= 2
 
 
 def test_a_shared_first_place_has_no_leader() -> None:
-    assert lines(evening(standings("a3 =y3 r1"))) == []
+    assert lines(state_after(standings("a3 =y3 r1"))) == []
 
 
 def test_a_pass_is_described_from_the_players_side() -> None:
-    present = evening(
+    present = state_after(
         standings("o9 a5 y3 r1"),
         standings("o9 y6 a5 r1"),
         standings("o9 a7 y6 r1"),
@@ -54,18 +54,18 @@ def test_a_pass_is_described_from_the_players_side() -> None:
 
 
 def test_a_line_about_the_lead_replaces_the_one_about_the_pass() -> None:
-    present = evening(standings("y6 a5 r1"), first=snapshot("a5 y3 r1", board()))
+    present = state_after(standings("y6 a5 r1"), first=snapshot("a5 y3 r1", board()))
     assert lines(present) == ["you take the lead with 6"]
 
 
 def test_every_tenth_card_gets_a_line() -> None:
     first = snapshot("a19 y9 r1", board())
-    present = evening(standings("a21 y10 r1"), standings("a22 y11 r1"), first=first)
+    present = state_after(standings("a21 y10 r1"), standings("a22 y11 r1"), first=first)
     assert lines(present) == ["ana reached 20", "you reached 10"]
 
 
 def test_every_ended_board_gets_a_line() -> None:
-    present = evening(
+    present = state_after(
         standings("a12:cashed_out y9 r8:stuck o7:left"),
         standings("a12:cashed_out y9:stuck r8:stuck o7:left"),
         first=snapshot("a12 y9 r8 o7", board(), table("yaro")),
@@ -80,14 +80,14 @@ def test_every_ended_board_gets_a_line() -> None:
 
 def test_the_end_of_the_time_is_one_line_for_all() -> None:
     word = "a2:out_of_time y1:out_of_time r1:out_of_time"
-    assert lines(evening(standings(word), first=snapshot("a2 y1 r1", board()))) == [
+    assert lines(state_after(standings(word), first=snapshot("a2 y1 r1", board()))) == [
         "time is up for 3 racers"
     ]
 
 
 def test_a_lost_connection_and_a_new_host_get_a_line() -> None:
     absent = [seat("y"), seat("a", connected=False), seat("r")]
-    present = evening(
+    present = state_after(
         changed(2, seats=absent, host="a"),
         changed(3, seats=[seat("y"), seat("a"), seat("r")], host="r"),
         changed(4, host="y"),
@@ -102,13 +102,13 @@ def test_a_lost_connection_and_a_new_host_get_a_line() -> None:
 
 
 def test_a_player_who_joins_late_gets_no_lines_about_the_past() -> None:
-    present = evening(first=snapshot("a21 y9 r8:stuck", board()))
+    present = state_after(first=snapshot("a21 y9 r8:stuck", board()))
     assert lines(present) == []
 
 
 def test_after_a_pause_a_few_lines_describe_the_situation() -> None:
     word = "a30 b29 c28 d27:stuck e26:stuck f25:stuck y1"
-    present = evening(
+    present = state_after(
         standings(word),
         first=snapshot("y1 =a1 =b1 =c1 =d1 =e1 =f1", board(), table("yabcdef")),
     )
@@ -118,7 +118,7 @@ def test_after_a_pause_a_few_lines_describe_the_situation() -> None:
 
 def test_a_name_cannot_control_the_terminal() -> None:
     seats = [seat("y"), seat("a", name="\x1b[2Jana\u202e")]
-    present = evening(
+    present = state_after(
         standings("a2 y1"), first=snapshot("y1 =a1", board(), table("ya", seats=seats))
     )
     assert lines(present) == ["<U+001B>[2Jana<U+202E> takes the lead with 2"]
@@ -133,5 +133,7 @@ def test_the_oldest_lines_are_dropped() -> None:
 
 
 def test_without_a_change_there_is_no_line() -> None:
-    present = evening(standings("a2 y1 r1"))
-    assert evening(standings("a2 y1 r1"), standings("a2 y1 r1")).feed_lines == present.feed_lines
+    present = state_after(standings("a2 y1 r1"))
+    assert (
+        state_after(standings("a2 y1 r1"), standings("a2 y1 r1")).feed_lines == present.feed_lines
+    )

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kit.evenings import RACE
 from kit.model_house import AT_ONCE, ModelConnection, ModelHouse, breathe, model_game
+from kit.session_states import RACE
 from saratoga_client.input.prediction import predicted_view
 from saratoga_client.problems import Problem
 from saratoga_client.session.own_board import OwnBoard

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kit.evenings import board, opening
+from kit.session_states import board, opening
 from saratoga_client.session.own_board import (
     OwnBoard,
     own_board,

@@ -4,7 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from kit.evenings import START, YOU, board, evening, outcome, seat, snapshot, standings, table
+from kit.session_states import (
+    START,
+    YOU,
+    board,
+    outcome,
+    seat,
+    snapshot,
+    standings,
+    state_after,
+    table,
+)
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.result_text import against_best, gap, ordinal, own_result, totals
 from saratoga_client.session.state import SessionState
@@ -22,7 +32,7 @@ BEST = PersonalBest(
 
 
 def at(told: str) -> SessionState:
-    return evening(standings(told))
+    return state_after(standings(told))
 
 
 @pytest.mark.parametrize(
@@ -43,7 +53,7 @@ def at(told: str) -> SessionState:
 )
 def test_the_gap_is_a_sentence(told: str, sentence: str) -> None:
     first = snapshot("y1 =a1 =o1 =r1", board(), table("yaor"))
-    assert gap(evening(standings(told), first=first)) == sentence
+    assert gap(state_after(standings(told), first=first)) == sentence
 
 
 @pytest.mark.parametrize(
@@ -59,7 +69,7 @@ def test_the_gap_is_a_sentence(told: str, sentence: str) -> None:
     ],
 )
 def test_the_result_is_a_sentence(told: str, sentence: str) -> None:
-    present = evening(events.RaceOver(outcome=outcome(told)))
+    present = state_after(events.RaceOver(outcome=outcome(told)))
     assert own_result(present) == sentence
     assert own_result(at("a9 y3 r1")) == ""
 
@@ -71,7 +81,7 @@ def test_the_sentence_on_the_personal_best_follows_the_race() -> None:
     assert against_best(replace(present, best=None), 0) == ""
     past = replace(present, best=replace(BEST, banked=0))
     assert against_best(past, 0) == "past your best of 0!"
-    waiting = replace(evening(first=snapshot(shown=table(phase="gathering"))), best=BEST)
+    waiting = replace(state_after(first=snapshot(shown=table(phase="gathering"))), best=BEST)
     assert against_best(waiting, 0) == "your best: 10 cards, +$0"
 
 
@@ -89,6 +99,6 @@ def test_the_totals_are_ordered_by_money_and_then_by_races_won() -> None:
         seat("o", races=2, net=60, wins=1),
         seat("m"),
     ]
-    present = evening(first=snapshot(shown=table(seats=seats, phase="over")))
+    present = state_after(first=snapshot(shown=table(seats=seats, phase="over")))
     assert [row.name for row in totals(present)] == ["Otto", "ana", "Zoë", "raj"]
     assert present.player == YOU

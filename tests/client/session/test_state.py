@@ -7,20 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace as replaced
 
-from kit.evenings import (
+from kit.session_states import (
     CAP,
     CODE,
     RACE,
     START,
     YOU,
     board,
-    evening,
     opening,
     outcome,
     player,
     seat,
     snapshot,
     standings,
+    state_after,
     table,
 )
 from saratoga_client.net.connection import LinkState
@@ -50,7 +50,7 @@ def changed(version: int, phase: str, race: str = RACE, now: int = START) -> eve
 
 
 def gathered() -> SessionState:
-    return evening(first=snapshot(shown=table(phase="gathering")))
+    return state_after(first=snapshot(shown=table(phase="gathering")))
 
 
 def test_the_deal_starts_the_race_clock() -> None:
@@ -89,13 +89,13 @@ def test_a_board_of_another_race_is_not_dealt() -> None:
 def test_the_clock_shows_the_time_that_the_server_allows(
     phase: str, now: int, until_start: int, elapsed: int, left: int | None
 ) -> None:
-    present = evening(first=snapshot(shown=table(phase=phase)))
+    present = state_after(first=snapshot(shown=table(phase=phase)))
     assert race_clock(present, now) == (until_start, elapsed, left)
 
 
 @given(st.lists(st.integers(-3000, CAP + 3000), max_size=8), st.integers(0, CAP))
 def test_reconnecting_does_not_change_the_clock(pauses: list[int], now: int) -> None:
-    present = evening()
+    present = state_after()
     for number, pause in enumerate(pauses):
         present = link_changed(present, LinkState.RECONNECTING, START + pause)
         again = snapshot("y1 =a1 =r1", board(), table(version=2 + number), now=START + pause)
@@ -106,11 +106,11 @@ def test_reconnecting_does_not_change_the_clock(pauses: list[int], now: int) -> 
 
 def test_a_race_without_a_time_limit_has_no_time_left() -> None:
     endless = replaced(table(), deadline=0)
-    assert race_clock(evening(first=snapshot(shown=endless)), START + 5000) == (0, 5000, None)
+    assert race_clock(state_after(first=snapshot(shown=endless)), START + 5000) == (0, 5000, None)
 
 
 def test_a_lost_connection_gets_a_line_and_ends_the_announcement() -> None:
-    present = next_state(evening(), events.Announcement(text="Down at nine."), START)
+    present = next_state(state_after(), events.Announcement(text="Down at nine."), START)
     assert present.announcement == "Down at nine."
     present = link_changed(present, LinkState.RECONNECTING, START + 3000)
     assert present.announcement == "Down at nine."
@@ -124,7 +124,7 @@ def test_a_lost_connection_gets_a_line_and_ends_the_announcement() -> None:
 
 
 def test_an_answer_confirms_a_move_and_an_ending_ends_the_board() -> None:
-    present = confirm(evening(), board(DRAWN, 1))
+    present = confirm(state_after(), board(DRAWN, 1))
     assert present.own is not None
     assert (present.own.count, present.own.state) == (1, "racing")
     ended = events.BoardEnded(board=board(DRAWN, 2, "stuck"), at=9000)
@@ -134,7 +134,7 @@ def test_an_answer_confirms_a_move_and_an_ending_ends_the_board() -> None:
 
 
 def test_the_end_of_the_race_ends_the_own_board_without_an_event_of_its_own() -> None:
-    present = evening()
+    present = state_after()
     assert present.own is not None
     present = replace(present, own=with_move(present.own, DRAW))
     present = next_state(
@@ -153,7 +153,7 @@ def test_the_end_of_the_race_ends_the_own_board_without_an_event_of_its_own() ->
 
 
 def test_a_snapshot_replaces_the_board() -> None:
-    present = confirm(evening(), board(DRAWN, 1))
+    present = confirm(state_after(), board(DRAWN, 1))
     present = next_state(present, snapshot("a9 y1", board(), table(version=5)), START + 5000)
     assert present.own is not None
     assert (present.own.count, present.own.taken_back) == (0, "")
@@ -161,7 +161,7 @@ def test_a_snapshot_replaces_the_board() -> None:
 
 
 def test_the_next_gathering_clears_the_board_and_the_feed() -> None:
-    present = replace(evening(standings("a9 y3 r1")), is_new_best=True)
+    present = replace(state_after(standings("a9 y3 r1")), is_new_best=True)
     present = next_state(present, changed(7, "gathering", f"{CODE}/2"), START + 99_000)
     assert present.own is None
     assert present.feed_lines == ()
@@ -170,7 +170,7 @@ def test_the_next_gathering_clears_the_board_and_the_feed() -> None:
 
 
 def test_verifications_outlast_the_race() -> None:
-    present = replace(evening(), verifications={RACE: Verification(True, "witnessed here")})
+    present = replace(state_after(), verifications={RACE: Verification(True, "witnessed here")})
     present = next_state(present, changed(7, "gathering", f"{CODE}/2"), START + 99_000)
     assert RACE in present.verifications
 
@@ -184,16 +184,16 @@ def test_after_a_cancelled_countdown_the_table_gathers_again() -> None:
 def test_a_lost_seat_has_a_reason() -> None:
     lost = events.SeatLost(table=CODE, reason="\x1bThe host has kicked you from the table.")
     assert (
-        next_state(evening(), lost, START).seat_lost
+        next_state(state_after(), lost, START).seat_lost
         == "<U+001B>The host has kicked you from the table."
     )
-    assert next_state(evening(), events.SeatLost(table=CODE, reason=""), START).seat_lost != ""
+    assert next_state(state_after(), events.SeatLost(table=CODE, reason=""), START).seat_lost != ""
     elsewhere = events.SeatLost(table="other-table-01", reason="gone")
-    assert next_state(evening(), elsewhere, START).seat_lost == ""
+    assert next_state(state_after(), elsewhere, START).seat_lost == ""
 
 
 def test_events_of_other_tables_and_races_change_nothing() -> None:
-    present = evening()
+    present = state_after()
     other = standings("a9 y3", race="mint-otter-42/9")
     assert next_state(present, other, START) is present
     old = events.TableChanged(table=table(version=0, phase="over"), now=START)
@@ -225,7 +225,7 @@ def test_an_invalid_board_raises_an_error() -> None:
 
 def test_the_history_keeps_every_racers_points_up_to_a_limit() -> None:
     steps = [standings(f"a{count} y1") for count in range(1, 50)] * 10
-    present = evening(*steps, every=100)
+    present = state_after(*steps, every=100)
     climb = present.history[player("a")]
     assert len(climb) <= MAX_POINTS
     assert [moment.at for moment in climb] == sorted(moment.at for moment in climb)

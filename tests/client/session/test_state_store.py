@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from kit.evenings import evening, standings
+from kit.session_states import standings, state_after
 from saratoga_client.session.state import SessionState
 from saratoga_client.session.state_store import StateStore, StateStoreClosed
 
-FIRST, SECOND = evening(), evening(standings("a5 y3 r1"))
+FIRST, SECOND = state_after(), state_after(standings("a5 y3 r1"))
 
 
 async def test_a_waiter_continues_when_the_condition_holds() -> None:

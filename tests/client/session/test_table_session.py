@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kit.evenings import CODE, RACE, START, board, outcome, seat, snapshot, standings, table
 from kit.finished import finished_race
 from kit.model_house import AT_ONCE, ModelConnection, ModelHouse, breathe, model_game
+from kit.session_states import CODE, RACE, START, board, outcome, seat, snapshot, standings, table
 from saratoga_client.net.connection import Timing
 from saratoga_client.net.errors import ClientClosed, ServerClosed
 from saratoga_client.problems import Exit, Problem

@@ -1,9 +1,9 @@
 """The view of a table after the server's events."""
 
-from kit.pictures import SEATS, STANDINGS, outcome, running
 from msgspec.structs import replace
 
 from kit.scripted_server import CODE, NOON, RACE, snapshot, table
+from kit.table_views import SEATS, STANDINGS, outcome, running
 from saratoga_client.session.table_view import first_view, next_view, remaining, rows
 from saratoga_protocol import events
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kit.evenings import board, evening, snapshot, standings, table
 from kit.positions import draw
+from kit.session_states import board, snapshot, standings, state_after, table
 from kit.solo import before, finished
 from kit.table_screens import sitting
 from saratoga_client.input import scene
@@ -74,7 +74,7 @@ async def test_a_key_that_plays_no_move_lists_no_moves_and_draws_the_board_at_mo
     monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     told = snapshot("y4 a3 r2", board(POSITION), table())
-    async with sitting(evening(first=told), position=POSITION) as at_table:
+    async with sitting(state_after(first=told), position=POSITION) as at_table:
         listed = Counted(monkeypatch, scene, "legal_moves")
         drawn = Counted(monkeypatch, board_widget, "draw_layout")
         await at_table.press(key)
@@ -86,7 +86,7 @@ async def test_a_key_that_plays_a_move_lists_the_moves_once_and_draws_the_board_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told = snapshot("y4 a3 r2", board(POSITION), table())
-    async with sitting(evening(first=told), position=POSITION) as at_table:
+    async with sitting(state_after(first=told), position=POSITION) as at_table:
         await at_table.press("tab")
         listed = Counted(monkeypatch, scene, "legal_moves")
         drawn = Counted(monkeypatch, board_widget, "draw_layout")
@@ -104,7 +104,7 @@ async def test_the_panel_and_the_meter_are_drawn_only_when_they_change(
     from saratoga_client.tui.screens import race
 
     told = snapshot("y4 a3 r2", board(POSITION), table())
-    async with sitting(evening(first=told), position=POSITION) as at_table:
+    async with sitting(state_after(first=told), position=POSITION) as at_table:
         screen = at_table.screen
         assert isinstance(screen, GameScreen)
         screen.tick()

@@ -1,13 +1,13 @@
 """Bots that a player brings along: they come under their own names to the player's table."""
 
-from kit.evenings import evening, table
-from kit.evenings import snapshot as table_snapshot
 from kit.scripted_server import CODE, scripted_server, snapshot
+from kit.session_states import snapshot as table_snapshot
+from kit.session_states import state_after, table
 from kit.table_screens import sitting
 from saratoga_protocol.commands import JoinTable
 from saratoga_protocol.events import Refused
 
-GATHERING = evening(first=table_snapshot(shown=table(phase="gathering")))
+GATHERING = state_after(first=table_snapshot(shown=table(phase="gathering")))
 
 
 async def test_a_bot_of_the_chosen_strength_sits_down_beside_the_player() -> None:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kit.evenings import board, evening, snapshot, table
 from kit.secrecy import sight
+from kit.session_states import board, snapshot, state_after, table
 from kit.table_screens import sitting
 from kit.walks import places, step_at
 from saratoga_client.session.state import SessionState
@@ -32,7 +32,7 @@ Cells: TypeAlias = list[list[tuple[str, str]]]
 
 def racing(game: Game, position: Position) -> SessionState:
     own = board(position, 45, game=game.name)
-    return evening(first=snapshot(f"y{position.banked} a3", own, table("ya", game=game.name)))
+    return state_after(first=snapshot(f"y{position.banked} a3", own, table("ya", game=game.name)))
 
 
 def shuffled(position: Position, chance: Random) -> Position:

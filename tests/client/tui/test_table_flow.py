@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from kit.evenings import START, board, evening, outcome, player, seat, snapshot, table
+from kit.session_states import START, board, outcome, player, seat, snapshot, state_after, table
 from kit.table_screens import Sitting, sitting
 from saratoga_client.problems import Exit, Problem
 from saratoga_client.tui.screens.countdown import CountdownScreen
@@ -14,7 +14,7 @@ from saratoga_client.tui.screens.results import ResultsScreen
 from saratoga_client.tui.screens.watching import WatchingScreen
 from saratoga_protocol import events
 
-GATHERING = evening(first=snapshot(shown=table(phase="gathering")))
+GATHERING = state_after(first=snapshot(shown=table(phase="gathering")))
 DEALT = events.Dealt(board=board(), start_at=START, deadline=START + 600_000, now=START)
 
 
@@ -61,7 +61,7 @@ async def test_a_race_takes_the_help_away_and_results_do_not() -> None:
 
 
 async def test_who_comes_into_a_race_without_a_board_watches() -> None:
-    first = evening(first=snapshot("a1 r1", shown=table("ar", host="a")))
+    first = state_after(first=snapshot("a1 r1", shown=table("ar", host="a")))
     async with sitting(first) as at_table:
         assert top(at_table) is WatchingScreen
 
@@ -75,7 +75,7 @@ async def test_a_voided_countdown_goes_back_to_the_gathering_and_says_why() -> N
 
 
 async def test_a_new_host_has_the_host_s_keys() -> None:
-    first = evening(first=snapshot(shown=table(phase="gathering", host="a")))
+    first = state_after(first=snapshot(shown=table(phase="gathering", host="a")))
     async with sitting(first) as at_table:
         assert "s start" not in at_table.rows[-1]
         await at_table.hear(changed("gathering", 2, host=player("y"), notice="ana has left."))
@@ -105,7 +105,7 @@ async def test_leaving_asks_once_and_then_gives_the_seat_up() -> None:
 @pytest.mark.parametrize("refuses", [True, False])
 async def test_what_the_house_refuses_leaves_the_player_where_they_are(refuses: bool) -> None:
     seats = [seat("y", ready=True), seat("a", ready=True)]
-    first = evening(first=snapshot(shown=table(phase="gathering", seats=seats)))
+    first = state_after(first=snapshot(shown=table(phase="gathering", seats=seats)))
     async with sitting(first) as at_table:
         at_table.seat.refuses = refuses
         await at_table.press("s")

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from kit.evenings import CODE, evening, snapshot, table
+from kit.session_states import CODE, snapshot, state_after, table
 from kit.table_screens import sitting
 from saratoga_client.net.connection import LinkState
 
-GATHERING = evening(first=snapshot(shown=table(phase="gathering")))
+GATHERING = state_after(first=snapshot(shown=table(phase="gathering")))
 
 
 async def test_the_player_is_asked_before_the_seat_is_given_up() -> None:

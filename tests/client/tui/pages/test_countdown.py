@@ -4,8 +4,8 @@ from dataclasses import replace as with_
 
 import pytest
 
-from kit.evenings import START, evening, player, seat, snapshot, table
 from kit.rich_pages import INK, page_text
+from kit.session_states import START, player, seat, snapshot, state_after, table
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.pages.countdown import countdown_page
 from saratoga_client.tui.pages.symbols import LETTERS, UNICODE, Signs
@@ -22,7 +22,7 @@ def countdown(letters: str) -> SessionState:
         )
         for number, letter in enumerate(letters)
     ]
-    return evening(first=snapshot(shown=table(letters, phase="countdown", seats=seats)))
+    return state_after(first=snapshot(shown=table(letters, phase="countdown", seats=seats)))
 
 
 def page(

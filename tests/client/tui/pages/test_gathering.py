@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 from rich.console import Group
 
-from kit.evenings import evening, player, seat, snapshot, table
 from kit.rich_pages import INK, page_text
+from kit.session_states import player, seat, snapshot, state_after, table
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.pages.gathering import invitation_part, race_part, seats_part
 from saratoga_client.tui.pages.symbols import LETTERS, UNICODE, Signs
@@ -20,7 +20,7 @@ INVITATION = (
 
 
 def gathering(seats: Sequence[events.Seat], host: str = "y") -> SessionState:
-    return evening(first=snapshot(shown=table(phase="gathering", seats=seats, host=host)))
+    return state_after(first=snapshot(shown=table(phase="gathering", seats=seats, host=host)))
 
 
 def page(state: SessionState, width: int = 80, chosen: str = "", signs: Signs = UNICODE) -> str:

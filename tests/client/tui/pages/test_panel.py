@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from msgspec.structs import replace as replaced
 from rich.cells import cell_len
 
-from kit.evenings import (
+from kit.session_states import (
     RACE,
     START,
     YOU,
     board,
-    evening,
     opening,
     outcome,
     seat,
     snapshot,
     standings,
+    state_after,
     table,
 )
 from saratoga_client.board_view.canvas import Canvas
@@ -46,12 +46,12 @@ SIZES = ((24, 21), (44, 37))
 
 
 def alone() -> SessionState:
-    return evening(standings("y3"), first=snapshot("y1", board(), table("y")))
+    return state_after(standings("y3"), first=snapshot("y1", board(), table("y")))
 
 
 def four() -> SessionState:
     """A rival level, a bot, somebody stuck; the lead has changed hands."""
-    return evening(
+    return state_after(
         standings("a5 y3 r1 o1"),
         standings("y12 a12 o10 r9:stuck"),
         first=snapshot("y1 =a1 =r1 =o1", board(), table("yaro")),
@@ -60,7 +60,7 @@ def four() -> SessionState:
 
 def sixteen() -> SessionState:
     told = [f"{letter}{30 - place}" for place, letter in enumerate(LETTERS) if letter != "y"]
-    return evening(
+    return state_after(
         standings(" ".join([*told[:8], "y22", *told[8:]])),
         first=snapshot(" ".join(f"{letter}1" for letter in LETTERS), board(), table(LETTERS)),
     )
@@ -75,14 +75,14 @@ def wide_names() -> SessionState:
         seat("r", name="\x1b[2Jraj\u202e"),
     ]
     shown = table("yaor", seats=seats)
-    return evening(standings("a9 y8 o7 r6"), first=snapshot("y1 =a1 =o1 =r1", board(), shown))
+    return state_after(standings("a9 y8 o7 r6"), first=snapshot("y1 =a1 =o1 =r1", board(), shown))
 
 
 def two_packs() -> SessionState:
     """Lady Palk is played with two packs: the money is even at twenty."""
     shown = table("yar", game="lady-palk")
     own = board(opening("lady-palk"), game="lady-palk")
-    return evening(
+    return state_after(
         standings("a21 y20 r19", game="lady-palk"), first=snapshot("y0 =a0 =r0", own, shown)
     )
 
@@ -90,12 +90,12 @@ def two_packs() -> SessionState:
 def connection_lost() -> SessionState:
     absent = [seat("y"), seat("a", connected=False), seat("r")]
     changed = events.TableChanged(table=table(version=2, seats=absent), now=START + 20_000)
-    present = evening(standings("a5 y3 r1"), changed)
+    present = state_after(standings("a5 y3 r1"), changed)
     return link_changed(present, LinkState.RECONNECTING, START + 25_000)
 
 
 def over() -> SessionState:
-    return evening(
+    return state_after(
         standings("a12 y9 r3"),
         events.RaceOver(outcome=outcome("a12:cashed_out y9:stuck r3:left")),
         events.TableChanged(table=table(phase="over", version=3), now=START + 20_000),
@@ -103,7 +103,7 @@ def over() -> SessionState:
 
 
 def gathering() -> SessionState:
-    return evening(first=snapshot(shown=table(LETTERS + "qr", phase="gathering")))
+    return state_after(first=snapshot(shown=table(LETTERS + "qr", phase="gathering")))
 
 
 SCENES = {
@@ -182,7 +182,7 @@ def test_a_bar_passes_the_tick_exactly_when_the_money_does(name: str, data: st.D
     banked = data.draw(st.integers(0, game.goal.cards))
     width = data.draw(st.sampled_from((24, 30, 44, 60)))
     own = replaced(board(opening(name), game=name), banked=banked)
-    present = evening(
+    present = state_after(
         standings(f"y{banked}", game=name), first=snapshot("y0", own, table("y", game=name))
     )
     bar = rows_of(panel(present, width, 20, START + 1000))[2]
@@ -205,7 +205,7 @@ def test_the_players_own_line_is_always_shown() -> None:
     for place in range(16):
         others = [f"{letter}{40 - at}" for at, letter in enumerate(LETTERS[1:])]
         told = " ".join([*others[:place], f"y{40 - place}", *others[place:]])
-        present = evening(standings(told), first=snapshot("y1", board(), table(LETTERS)))
+        present = state_after(standings(told), first=snapshot("y1", board(), table(LETTERS)))
         for height in range(10, 30):
             rows = rows_of(panel(present, 24, height, START))
             assert sum("YOU" in row for row in rows) == 1, (place, height)
@@ -242,7 +242,9 @@ def test_the_meter_shows_what_was_paid_and_won() -> None:
 
 
 def test_a_watchers_panel_has_no_line_for_the_player() -> None:
-    watching = evening(standings("a5 r3"), first=snapshot("a1 =r1", shown=table("ar", host="a")))
+    watching = state_after(
+        standings("a5 r3"), first=snapshot("a1 =r1", shown=table("ar", host="a"))
+    )
     assert "YOU" not in panel(watching, 24, 21, START).text()
     assert "alone" not in panel(watching, 24, 21, START).text()
 

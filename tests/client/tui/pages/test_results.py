@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from kit.evenings import START, YOU, evening, player, seat, snapshot, table
 from kit.finished import finished_race, over
 from kit.rich_pages import INK, page_text
+from kit.session_states import START, YOU, player, seat, snapshot, state_after, table
 from saratoga_client.session.personal_best import PersonalBest
 from saratoga_client.session.state import SessionState, Verification
 from saratoga_client.tui.pages.findings import findings_of
@@ -47,7 +47,7 @@ def crowd(count: int) -> SessionState:
         race=at_table.race, game="canfield", results=results, seed="", nonces={}, digest=""
     )
     first = replace_(snapshot(shown=at_table, now=START), outcome)
-    return evening(first=first)
+    return state_after(first=first)
 
 
 def replace_(first: events.Snapshot, outcome: events.Outcome) -> events.Snapshot:

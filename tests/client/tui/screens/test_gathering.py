@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from kit.evenings import evening, player, seat, snapshot, table
+from kit.session_states import player, seat, snapshot, state_after, table
 from kit.table_screens import SENTENCE, sitting
 from saratoga_client.session.state import SessionState
 from saratoga_client.tui.screens.gathering import GatheringScreen
@@ -15,7 +15,7 @@ def gathering(
     letters: str = "yao", host: str = "y", ready: str = "", game: str = "canfield"
 ) -> SessionState:
     seats = [seat(letter, ready=letter in ready) for letter in letters]
-    return evening(
+    return state_after(
         first=snapshot(shown=table(phase="gathering", host=host, seats=seats, game=game))
     )
 

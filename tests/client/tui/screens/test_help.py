@@ -2,13 +2,13 @@
 
 import pytest
 
-from kit.evenings import board, evening, snapshot
+from kit.session_states import board, snapshot, state_after
 from kit.table_screens import sitting
 from saratoga_client.tui.rich_view import Page
 from saratoga_client.tui.screens.help import HelpScreen
 from saratoga_client.tui.screens.race import RaceScreen
 
-RACING = evening(first=snapshot("y1 a1 r1", board()))
+RACING = state_after(first=snapshot("y1 a1 r1", board()))
 
 
 @pytest.mark.parametrize("key", ["?", "escape", "q", "enter"])

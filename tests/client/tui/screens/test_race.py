@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from kit.evenings import START, board, evening, snapshot, standings, table
 from kit.positions import draw
+from kit.session_states import START, board, snapshot, standings, state_after, table
 from kit.table_screens import Sitting, sitting
 from saratoga_client.net.connection import LinkState
 from saratoga_client.session.state import SessionState
@@ -35,7 +35,7 @@ POSITION = draw(CANFIELD, PICTURE)
 def racing(
     position: Position = POSITION, told: str = "y4 a3 r2", game: str = "canfield"
 ) -> SessionState:
-    return evening(first=snapshot(told, board(position, game=game), table(game=game)))
+    return state_after(first=snapshot(told, board(position, game=game), table(game=game)))
 
 
 @asynccontextmanager

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kit.evenings import evening, snapshot, table
 from kit.finished import finished_race, over
+from kit.session_states import snapshot, state_after, table
 from kit.table_screens import Sitting, sitting
 from saratoga_client.tui.screens.results import ResultsScreen
 
@@ -92,7 +92,7 @@ async def test_the_boards_are_open_and_the_next_race_takes_them_away() -> None:
         assert at_table.app.screen is not results
         # the host gathers: whoever looks at boards goes on looking
         for phase in ("gathering", "countdown"):
-            following = evening(first=snapshot(shown=table(phase=phase, version=20)))
+            following = state_after(first=snapshot(shown=table(phase=phase, version=20)))
             at_table.seat.lay(following)
             await at_table.settled()
             assert (at_table.app.screen is at_table.screen) == (phase == "countdown")

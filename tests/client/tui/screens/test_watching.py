@@ -1,13 +1,13 @@
 """A race seen from beside."""
 
-from kit.evenings import evening, snapshot, standings, table
+from kit.session_states import snapshot, standings, state_after, table
 from kit.table_screens import sitting
 from saratoga_client.tui.screens.watching import WatchingScreen
 
 
 async def test_standings_news_and_clock_are_seen_and_no_board() -> None:
     first = snapshot("a1 r1", shown=table("ar", host="a"))
-    async with sitting(evening(first=first)) as at_table:
+    async with sitting(state_after(first=first)) as at_table:
         assert isinstance(at_table.screen, WatchingScreen)
         await at_table.hear(standings("a20 r3:stuck"))
         assert "ana reached 20" in at_table.text
@@ -18,7 +18,7 @@ async def test_standings_news_and_clock_are_seen_and_no_board() -> None:
 
 async def test_a_watcher_leaves_without_being_asked() -> None:
     first = snapshot("a1 r1", shown=table("ar", host="a"))
-    async with sitting(evening(first=first)) as at_table:
+    async with sitting(state_after(first=first)) as at_table:
         await at_table.press("q")
         assert not at_table.app.is_running
         assert at_table.seat.asked == []

@@ -1,4 +1,4 @@
-"""Invented evenings at a table: what a house might say, event by event."""
+"""Invented events of a table, and the session states after them."""
 
 from collections.abc import Sequence
 
@@ -21,12 +21,12 @@ NAMES = {"a": "ana", "r": "raj", "m": "mei", "o": "Otto"}
 
 
 def player(letter: str) -> str:
-    """A player's id; `y` is oneself."""
+    """Return a player's id; `y` is the player whose session it is."""
     return YOU if letter == "y" else (letter * 16)[:16]
 
 
 def seat(letter: str, **more: object) -> events.Seat:
-    """A seat; Otto is a bot."""
+    """Return a seat; Otto is a bot."""
     given: dict[str, object] = {"name": NAMES.get(letter, f"racer {letter}"), "bot": letter == "o"}
     if letter == "y":
         given["name"] = "Zoë"
@@ -58,10 +58,10 @@ def table(
     )
 
 
-def standings(told: str, game: str = "canfield", race: str = RACE) -> events.Standings:
-    """Standings from `a21 y15 r12:stuck`, the first place first; `=` shares the place before."""
+def standings(text: str, game: str = "canfield", race: str = RACE) -> events.Standings:
+    """Return standings written as `a21 y15 r12:stuck`, first place first; `=` marks a tie."""
     rows: list[events.Standing] = []
-    for number, word in enumerate(told.split(), start=1):
+    for number, word in enumerate(text.split(), start=1):
         shares = word.startswith("=")
         racer, _, state = word.lstrip("=").partition(":")
         banked = int(racer[1:])
@@ -77,8 +77,8 @@ def standings(told: str, game: str = "canfield", race: str = RACE) -> events.Sta
     return events.Standings(race=race, standings=rows)
 
 
-def outcome(told: str, game: str = "canfield") -> events.Outcome:
-    """The outcome in the words of `standings`."""
+def outcome(text: str, game: str = "canfield") -> events.Outcome:
+    """Return an outcome, written as for `standings`."""
     return events.Outcome(
         race=RACE,
         game=game,
@@ -94,7 +94,7 @@ def outcome(told: str, game: str = "canfield") -> events.Outcome:
                 state=row.state,
                 moves=40,
             )
-            for row in standings(told, game).standings
+            for row in standings(text, game).standings
         ],
         seed="0f" * 32,
         nonces={},
@@ -103,7 +103,7 @@ def outcome(told: str, game: str = "canfield") -> events.Outcome:
 
 
 def opening(game: str = "canfield", key: int = 0) -> Position:
-    """A deal."""
+    """Return a deal of the game."""
     return deal_for_key(GAMES[game], bytes([key]) * 32)
 
 
@@ -114,7 +114,7 @@ def board(
     game: str = "canfield",
     race: str = RACE,
 ) -> events.BoardView:
-    """The house's word on one's own board."""
+    """Return a player's board as the server sends it."""
     position = opening(game) if position is None else position
     return events.BoardView(
         race=race,
@@ -127,21 +127,21 @@ def board(
 
 
 def snapshot(
-    told: str = "",
+    text: str = "",
     own: events.BoardView | None = None,
     shown: events.Table | None = None,
     now: int = START,
 ) -> events.Snapshot:
     shown = table() if shown is None else shown
-    rows = standings(told, shown.settings.game).standings if told else []
+    rows = standings(text, shown.settings.game).standings if text else []
     return events.Snapshot(table=shown, now=now, board=own, standings=rows)
 
 
-def evening(
-    *heard: events.AnyEvent, first: events.Snapshot | None = None, every: int = 10_000
+def state_after(
+    *received: events.AnyEvent, first: events.Snapshot | None = None, every: int = 10_000
 ) -> SessionState:
-    """The evening after these events, `every` so many milliseconds one, from the start on."""
+    """Return the state after these events, one every `every` milliseconds from the start."""
     present = first_state(YOU, snapshot("y1 =a1 =r1", board()) if first is None else first)
-    for number, event in enumerate(heard, start=1):
+    for number, event in enumerate(received, start=1):
         present = next_state(present, event, START + number * every)
     return present

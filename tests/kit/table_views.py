@@ -1,4 +1,4 @@
-"""A race between a person and a bot, as pictures and events."""
+"""A race between a person and a bot, as a table's view and its events."""
 
 from msgspec.structs import replace
 
